@@ -1,51 +1,20 @@
 //! An agent's loop that keeps itself honest: it acts in a world where a tool fails for good on the way,
 //! scores its own confidence as it goes, and asks whether its budget will do.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
-use std::{error::Error, fmt::Write, process::ExitCode};
+use std::error::Error;
 
 use budget_estimation::{Advice, BudgetMonitor, Estimate, StopRule};
-use examples::program;
-use lexopt::prelude::*;
 use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
 use trajectory_metrics::{LogScore, OnlineTps, Probability, Tps, WeightSchedule};
 
-fn main() -> ExitCode {
-    program::run(output)
-}
-
-fn world() -> Result<Scenario, tool_graph::Error> {
-    let graph = ToolGraph::new(vec![
-        Tool::new("search", ["query"], ["hits"], 20.0),
-        Tool::new("rank", ["hits"], ["ranked"], 5.0),
-        Tool::new("pick", ["ranked"], ["choice"], 10.0),
-        Tool::new("search_and_rank", ["query"], ["ranked"], 24.0),
-    ])?;
-    let problem = graph.problem(&["query"], &["choice"])?;
-    Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])
-}
-
-const USAGE: &str = "\
-agent_loop
-
-Runs an agent through a small world in which a tool fails for good on the way, and prints each call, what
-the budget monitor advises, and the score of the agent's confidence. It takes no file and no option: it is
-an example to read and to copy from.
-";
-
-fn output() -> Result<String, Box<dyn Error>> {
-    let mut parser = lexopt::Parser::from_env();
-    match parser.next()? {
-        Some(Long("help") | Short('h')) => return Ok(USAGE.to_owned()),
-        Some(argument) => return Err(program::unexpected(argument)),
-        None => {}
-    }
+fn main() -> Result<(), Box<dyn Error>> {
     let scenario = world()?;
     let mut episode = Episode::new(&scenario);
     let mut monitor =
         BudgetMonitor::new([("tokens", Some(80.0))])?.with_stop_rule(StopRule::first_impossible());
     let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
     let mut confidence = OnlineTps::new(tps);
-    let mut text = String::new();
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
@@ -60,14 +29,25 @@ fn output() -> Result<String, Box<dyn Error>> {
         let estimate = Estimate::interval(rest, 1.5 * rest)?;
         let advice = monitor.push(&[reply.cost], &[estimate], None)?;
         let name = episode.graph().tool_names(&[next]).concat();
-        writeln!(text, "{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost)?;
+        println!("{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost);
         if matches!(advice, Advice::Stop(_)) {
             break;
         }
     }
     let succeeded = episode.goal_reached();
     let scores = episode.finish(succeeded).scores(&scenario.optimal_run())?;
-    writeln!(text, "succeeded: {succeeded}, cost gap: {:?}", scores.cost_gap)?;
-    writeln!(text, "score of its confidence: {:.3} nats", confidence.finish(succeeded)?)?;
-    Ok(text)
+    println!("succeeded: {succeeded}, cost gap: {:?}", scores.cost_gap);
+    println!("score of its confidence: {:.3} nats", confidence.finish(succeeded)?);
+    Ok(())
+}
+
+fn world() -> Result<Scenario, tool_graph::Error> {
+    let graph = ToolGraph::new(vec![
+        Tool::new("search", ["query"], ["hits"], 20.0),
+        Tool::new("rank", ["hits"], ["ranked"], 5.0),
+        Tool::new("pick", ["ranked"], ["choice"], 10.0),
+        Tool::new("search_and_rank", ["query"], ["ranked"], 24.0),
+    ])?;
+    let problem = graph.problem(&["query"], &["choice"])?;
+    Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])
 }

@@ -98,7 +98,7 @@ fn faults_of_links(parts: &Parts<'_>) -> Vec<String> {
 
 fn check(faults_of: fn(&Parts<'_>) -> Vec<String>) {
     let readmes = readmes();
-    assert_eq!(readmes.len(), 8);
+    assert!(readmes.len() > 8, "the README of the workspace and those of all crates");
     let faults: Vec<String> = readmes
         .iter()
         .flat_map(|(name, text)| {

@@ -3,13 +3,7 @@
 
 mod program;
 
-/// The lines that a program writes.
-fn lines(program: &str) -> Vec<String> {
-    let output = program::run_other(program, &[]);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && error.is_empty(), "{program}: {error}");
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-}
+use program::lines;
 
 /// The line that begins so.
 fn starting<'a>(lines: &'a [String], start: &str) -> &'a str {
@@ -108,4 +102,17 @@ fn a_plan_with_a_trailing_comma_is_read_with_its_repairs_and_scored() {
         "Enforced: earned 2 of 3 for 900 of 900 tokens, efficiency 0.333",
     ];
     assert_eq!(lines[repairs.len()..], last);
+}
+
+#[test]
+fn the_agent_that_drives_costbench_stage_by_stage_completes_every_query_and_pays_too_much() {
+    let lines = lines("drive_costbench");
+    let value = |start: &str| {
+        let rest = starting(&lines, start).strip_prefix(start).unwrap();
+        let numbers = rest.split([',', ' ']).filter_map(|word| word.parse().ok());
+        numbers.collect::<Vec<f64>>()
+    };
+    let gap = value("cost gap:");
+    assert!(gap[1] > 0.0 && gap[1] <= gap[0] && gap[0] <= gap[2], "{gap:?}");
+    assert_eq!(value("completion:"), [1.0, 1.0, 1.0]);
 }

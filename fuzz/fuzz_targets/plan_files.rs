@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use examples::plan_file::PlanFile;
+use agent_scores::readers::plan_file::PlanFile;
 use knapsack_oracle::{Item, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 

@@ -4,7 +4,7 @@
 #![no_main]
 
 use budget_estimation::Level;
-use examples::{
+use agent_scores::readers::{
     budget_runs::{By, Settings, replay},
     rollout_file::{Spent, read},
 };

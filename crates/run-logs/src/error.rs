@@ -194,11 +194,13 @@ pub enum Error {
         /// The message of the operating system or of the reader.
         message: String,
     },
-    /// The content is of no known format.
-    #[error("{place}: the format is not recognized; known formats: {known}")]
+    /// The content is of no known format, or invalid before its format can be recognized.
+    #[error("{place}: {}the format is not recognized; known formats: {known}", before(problem))]
     UnknownFormat {
-        /// The file.
+        /// The file, and where it is invalid.
         place: Box<Place>,
+        /// What is wrong with the JSON object that the file starts with, if it is one.
+        problem: Option<Problem>,
         /// The known formats.
         known: &'static str,
     },
@@ -244,6 +246,11 @@ pub enum Error {
     #[cfg(feature = "pools")]
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
+}
+
+/// A problem, in front of what follows from it.
+fn before(problem: &Option<Problem>) -> String {
+    problem.as_ref().map(|problem| format!("{problem}; ")).unwrap_or_default()
 }
 
 impl Error {

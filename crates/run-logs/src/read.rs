@@ -74,7 +74,8 @@ pub fn read<'a>(
 /// it. These files are not read again on their own.
 ///
 /// In a folder, files whose format is not recognized are left out and listed by
-/// [`Runs::unrecognized`]. Files and folders whose names start with a dot are not looked at.
+/// [`Runs::unrecognized`]; a file that starts with an object and is invalid JSON before its format
+/// can be recognized is an error. Files and folders whose names start with a dot are not looked at.
 ///
 /// # Errors
 ///
@@ -109,7 +110,8 @@ pub fn read_path(
     };
     if !runs.open_next()? {
         let place = Place { file: Some(name), ..Place::default() };
-        return Err(Error::UnknownFormat { place: Box::new(place), known: NAMES });
+        let place = Box::new(place);
+        return Err(Error::UnknownFormat { place, problem: None, known: NAMES });
     }
     Ok(runs)
 }
@@ -182,7 +184,7 @@ impl<'a> Runs<'a> {
                     }
                     return Ok(true);
                 }
-                Err(Error::UnknownFormat { .. }) => self.unrecognized.push(path),
+                Err(Error::UnknownFormat { problem: None, .. }) => self.unrecognized.push(path),
                 Err(error) => return Err(error.in_file(Some(&name))),
             }
         }

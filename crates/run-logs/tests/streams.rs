@@ -5,13 +5,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
+    io::Cursor,
     path::{Path, PathBuf},
 };
 
 use run_logs::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Format,
     MissingTurns, MissingValue, OutcomePolicy, ReadOptions, Run, RunTable, ShortLists,
-    StreamOptions, read_path,
+    StreamOptions, read, read_path,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -127,9 +128,11 @@ fn one_call_turns_the_recorded_runs_into_streams() {
         let runs = of(stream, MissingTurns::LeaveOutRun);
         let left_out: u64 = runs.left_out().values().sum();
         assert_eq!(runs.runs().len() as u64 + left_out, 90, "{stream}");
-        // The whole reply always has tokens; an action and a confidence are stated in some turns.
+        // In two runs the tokens lack parts of characters; an action and a confidence are stated in
+        // some turns.
         let whole = stream < ConfidenceStream::ActionTokenProbability;
-        assert_eq!(runs.runs().len(), if whole { 90 } else { 0 }, "{stream}");
+        assert_eq!(runs.runs().len(), if whole { 88 } else { 0 }, "{stream}");
+        assert_eq!(runs.left_out().get("alignment"), whole.then_some(&2), "{stream}");
         assert_eq!(runs.traces(&table).unwrap().len(), runs.runs().len(), "{stream}");
     }
     let stated = of(ConfidenceStream::StatedConfidence, MissingTurns::SkipTurn);
@@ -147,12 +150,16 @@ fn one_call_turns_the_recorded_runs_into_streams() {
 }
 
 #[test]
-fn tokens_that_differ_from_the_text_have_no_action_span_and_say_where() {
+fn tokens_that_differ_from_the_text_have_no_streams_and_say_where() {
     let runs = runs(&golden("synthetic.jsonl"));
     let mut offsets = Vec::new();
     for turn in runs.iter().flat_map(|run| &run.turns) {
-        let value = ConfidenceStream::ActionEntropy.value(turn, &StreamOptions::default());
-        if let Err(MissingValue::Alignment { offset }) = value {
+        let [whole, action] = [ConfidenceStream::Entropy, ConfidenceStream::ActionEntropy]
+            .map(|stream| stream.value(turn, &StreamOptions::default()));
+        if matches!(action, Err(MissingValue::Alignment { .. })) {
+            assert_eq!(whole, action);
+        }
+        if let Err(MissingValue::Alignment { offset }) = whole {
             let reply = turn.reply.as_ref().unwrap();
             let tokens = reply.tokens.as_ref().unwrap().bytes();
             assert_ne!(reply.text.as_bytes().get(offset), tokens.get(offset));
@@ -161,6 +168,30 @@ fn tokens_that_differ_from_the_text_have_no_action_span_and_say_where() {
         }
     }
     assert!(offsets.len() >= 5, "{offsets:?}");
+}
+
+#[test]
+fn a_reply_with_tool_calls_has_streams_although_its_text_leaves_out_the_calls() {
+    let runs = runs(&golden("synthetic.jsonl"));
+    let mut turn = runs.iter().find(|run| run.id == "tool-element").unwrap().turns[0].clone();
+    let value = |turn: &_| ConfidenceStream::Entropy.value(turn, &StreamOptions::default());
+    assert_eq!(turn.reply.as_ref().unwrap().text, "");
+    assert!(value(&turn).is_ok());
+    turn.reply.as_mut().unwrap().tool_calls.clear();
+    assert_eq!(value(&turn), Err(MissingValue::Alignment { offset: 0 }));
+}
+
+#[test]
+fn log_probabilities_without_texts_of_tokens_have_streams_of_the_whole_reply_only() {
+    let log = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n"},"steps":[{"step_id":1,
+        "source":"agent","message":"<action>8</action>","metrics":{"logprobs":[-0.5,-0.5]}}]}"#;
+    let mut runs = read(Cursor::new(log), Format::Atif, &ReadOptions::default()).unwrap();
+    let turn = &runs.next().unwrap().unwrap().turns[0];
+    let value = |stream: ConfidenceStream| stream.value(turn, &StreamOptions::default());
+    let whole = value(ConfidenceStream::TokenProbability).unwrap().get();
+    assert!((whole - (-0.5_f64).exp()).abs() < 1e-15, "{whole}");
+    let action = value(ConfidenceStream::ActionTokenProbability);
+    assert_eq!(action, Err(MissingValue::Alignment { offset: 0 }));
 }
 
 #[test]

@@ -38,11 +38,7 @@ impl RunTable {
             let (Some(solved), Some(cost)) = (run.outcome, run.usage.output_tokens) else {
                 continue;
             };
-            let id = match run.trial {
-                Some(trial) => format!("{}#{trial}", run.id),
-                None => run.id.clone(),
-            };
-            items.push(Item::new(id, 1.0, cost, solved)?);
+            items.push(Item::new(run.name(), 1.0, cost, solved)?);
         }
         Ok(items)
     }

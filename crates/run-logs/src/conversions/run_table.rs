@@ -177,9 +177,12 @@ impl RunTable {
         found
     }
 
-    /// What the runs with a known outcome used at each turn, for budget-estimation, with their ids
-    /// and tasks. Resources: `input_tokens`, `output_tokens` and `cost_usd`; unknown ones stay
-    /// unknown.
+    /// What the runs used at each turn, for budget-estimation, with their tasks and their names,
+    /// `id#trial` where the log counts trials. Resources: `input_tokens`, `output_tokens` and
+    /// `cost_usd`; unknown ones stay unknown.
+    ///
+    /// Runs without a known outcome and runs without a turn are left out: as many as
+    /// [`rows`](Self::rows) exceed the rollouts.
     ///
     /// # Errors
     ///
@@ -197,7 +200,7 @@ impl RunTable {
                 })
                 .collect();
             let rollout = rollouts.push_partly_known(&costs, outcome)?;
-            rollouts.set_id(rollout, run.id.as_str())?;
+            rollouts.set_id(rollout, run.name())?;
             if let Some(task) = &run.task {
                 rollouts.set_task(rollout, task.as_str())?;
             }
@@ -231,6 +234,14 @@ impl LoggedRun {
             model: run.model,
             usage: run.usage,
         })
+    }
+
+    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials.
+    pub(crate) fn name(&self) -> String {
+        match self.trial {
+            Some(trial) => format!("{}#{trial}", self.id),
+            None => self.id.clone(),
+        }
     }
 
     /// The values of a stream, one per turn.

@@ -25,6 +25,7 @@ pub(crate) fn open<'a>(
     let io = |error: &std::io::Error| Error::io(Place::default(), error);
     let mut prefix = Vec::new();
     source.by_ref().take(PREFIX).read_to_end(&mut prefix).map_err(|error| io(&error))?;
+    let is_whole = (prefix.len() as u64) < PREFIX;
     if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
         return Ok(Opened::alone(Format::Inspect, inspect::archive(source, options)?));
@@ -33,13 +34,15 @@ pub(crate) fn open<'a>(
     if prefix.starts_with(b"\xef\xbb\xbf") {
         prefix.drain(..3);
     }
-    let shape = Shape::of(&prefix);
-    let format = match format {
-        Format::Auto => recognize(&shape).ok_or_else(|| {
-            let place = Box::new(Place::default());
-            Error::UnknownFormat { place, known: NAMES }
-        })?,
-        format => format,
+    let shape = Shape::of(&prefix, is_whole);
+    let format = match (format, recognize(&shape)) {
+        (Format::Auto, Some(recognized)) => recognized,
+        (Format::Auto, None) => {
+            let (place, problem) = shape.into_fault().unzip();
+            let place = Box::new(place.unwrap_or_default());
+            return Err(Error::UnknownFormat { place, problem, known: NAMES });
+        }
+        (format, _) => format,
     };
     let source = Cursor::new(prefix).chain(source);
     let folder = path.and_then(Folder::of);

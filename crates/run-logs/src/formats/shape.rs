@@ -1,6 +1,8 @@
+use std::io::{self, Read};
+
 use crate::{
     engines::json::reader::Json,
-    error::{Error, Problem},
+    error::{Error, Place, Problem},
     values::read_limits::ReadLimits,
 };
 
@@ -11,6 +13,8 @@ pub(crate) struct Shape {
     fields: Vec<(String, Sketch)>,
     /// Whether the file starts with a list of such objects.
     pub(crate) is_list: bool,
+    /// What is wrong with the object, if that is why no more of it was seen.
+    fault: Option<(Place, Problem)>,
 }
 
 /// What is known of a value.
@@ -23,16 +27,26 @@ pub(crate) enum Sketch {
 }
 
 impl Shape {
-    /// The fields of the first object in a prefix of a file.
-    pub(crate) fn of(prefix: &[u8]) -> Self {
+    /// The fields of the first object in a prefix of a file, which may be the whole file.
+    pub(crate) fn of(prefix: &[u8], is_whole: bool) -> Self {
         let mut shape = Self::default();
-        let mut json = Json::new(prefix, ReadLimits::default());
-        // The prefix ends somewhere; what was seen before counts.
-        let _ = shape.read(&mut json);
+        // The end of the prefix is no fault of the file; what was seen before counts.
+        let rest: &mut dyn Read = if is_whole { &mut io::empty() } else { &mut Unseen };
+        let read = shape.read(&mut Json::new(prefix.chain(rest), ReadLimits::default()));
+        if let Err(Error::Invalid { place, problem }) = read {
+            shape.fault = Some((*place, problem));
+        }
         shape
     }
 
+    /// What is wrong with the object: `None` if nothing is, or if no field of an object was seen, so
+    /// that the file need not be JSON.
+    pub(crate) fn into_fault(self) -> Option<(Place, Problem)> {
+        self.fault.filter(|_| !self.fields.is_empty())
+    }
+
     fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        json.next_document()?;
         if json.token()? == b'[' {
             self.is_list = true;
             json.begin_list()?;
@@ -97,6 +111,22 @@ impl Shape {
             Sketch::Keys(keys) => field == name && keys.iter().any(|found| found == key),
             _ => false,
         })
+    }
+
+    /// Whether there is a field that shows no key: its object or list is empty, or its value is of
+    /// another type.
+    pub(crate) fn has_no_key(&self, name: &str) -> bool {
+        let is_bare = |sketch: &Sketch| !matches!(sketch, Sketch::Keys(_));
+        self.fields.iter().any(|(field, sketch)| field == name && is_bare(sketch))
+    }
+}
+
+/// What follows a prefix: an error, unlike the end of a file.
+struct Unseen;
+
+impl Read for Unseen {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the prefix ends here"))
     }
 }
 

@@ -45,7 +45,8 @@ impl ActionSpan<'_> {
     /// # Errors
     ///
     /// [`MissingValue::NoLogprobs`] without tokens, [`MissingValue::NoAction`] without an action,
-    /// and [`MissingValue::Alignment`] if the tokens do not add up to the text in which it was found.
+    /// and [`MissingValue::Alignment`] if the tokens do not concatenate to the text in which it was
+    /// found.
     ///
     /// ```
     /// use run_logs::{ActionSpan, MissingValue, Reply, Tokens};
@@ -77,8 +78,8 @@ impl ActionSpan<'_> {
     }
 }
 
-/// Checks that the tokens add up to the text.
-fn aligned(text: &str, tokens: &Tokens) -> Result<(), MissingValue> {
+/// Checks that the tokens concatenate to the text.
+pub(crate) fn aligned(text: &str, tokens: &Tokens) -> Result<(), MissingValue> {
     let (text, tokens) = (text.as_bytes(), tokens.bytes());
     if text == tokens {
         return Ok(());

@@ -4,6 +4,7 @@ use scoring_rules::Probability;
 
 use crate::{
     conversions::streams::{
+        action_span::aligned,
         missing_value::MissingValue,
         stream_options::StreamOptions,
         token_confidence::{TokenMeasure, token_confidence},
@@ -70,7 +71,10 @@ impl ConfidenceStream {
     ///
     /// # Errors
     ///
-    /// [`MissingValue`] with the reason why the turn has none.
+    /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply need tokens
+    /// that concatenate to its text byte by byte ([`MissingValue::Alignment`]), except in a reply with
+    /// tool calls, whose tokens may also spell the calls, and where the log has no texts of tokens, as
+    /// ATIF has none. [`token_confidence`] takes any tokens.
     ///
     /// ```
     /// use run_logs::{ConfidenceStream, MissingValue, Reply, StreamOptions, Turn};
@@ -100,7 +104,16 @@ impl ConfidenceStream {
             Self::ActionEntropyRenormalised => (TokenMeasure::EntropyRenormalised, true),
         };
         let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
-        let span = is_action.then(|| options.action().locate(reply)).transpose()?;
+        let span = if is_action {
+            Some(options.action().locate(reply)?)
+        } else {
+            // The text does not hold the calls that the tokens spell, and some formats log the
+            // probabilities of tokens without their texts.
+            if reply.tool_calls.is_empty() && !tokens.bytes().is_empty() {
+                aligned(&reply.text, tokens)?;
+            }
+            None
+        };
         token_confidence(tokens, span, measure, options.short_lists())
     }
 }

@@ -43,7 +43,8 @@ pub enum MissingValue {
         /// The number of listed tokens with a known probability.
         found: usize,
     },
-    /// The tokens do not add up to the text, so that a span of the text has no tokens.
+    /// The tokens do not concatenate to the text byte by byte: the log lost tokens or parts of
+    /// characters, or the text leaves out what the model wrote, such as its reasoning.
     #[error("the tokens differ from the text at byte {offset}")]
     Alignment {
         /// The first byte at which they differ.

@@ -17,9 +17,8 @@ pub enum ConfidenceReading {
     Strict,
     /// The last element counts, in any letter case and even if it is not closed; a field may stand
     /// in an object anywhere in the text; and in the first 256 characters of the value, the first
-    /// number counts, with a decimal
-    /// comma, as a percentage with its sign or word, or as a fraction such as `8/10`. A number
-    /// outside [0, 1] becomes 0 or 1.
+    /// number counts, with a decimal comma, as a percentage with its sign or word, or as a fraction
+    /// such as `8/10`. A number outside [0, 1] becomes 0 or 1.
     Lenient,
 }
 
@@ -211,10 +210,9 @@ fn lenient(text: &str) -> Result<Stated, MissingValue> {
         let with_point = decimal_comma(rest);
         let length = number_length(&with_point);
         match with_point.get(..length).and_then(|digits| digits.parse::<f64>().ok()) {
-            Some(value) if value.is_finite() => {
-                break (value, rest.get(length..).unwrap_or_default());
-            }
-            _ => rest = rest.get(1..).unwrap_or_default(),
+            // A number beyond the range of f64 is infinite and will be clipped.
+            Some(value) => break (value, rest.get(length..).unwrap_or_default()),
+            None => rest = rest.get(1..).unwrap_or_default(),
         }
     };
     let behind = behind.trim_start();

@@ -77,6 +77,11 @@ def within(tokens, span):
     return tokens[inside[0]:inside[-1] + 1] if inside else []
 
 
+def align(message, tokens):
+    if b"".join(map(raw, tokens)) != (message["content"] or "").encode():
+        raise Missing("alignment")
+
+
 def action(message, tokens):
     text = message["content"] or ""
     matches = [m for m in re.finditer(r"<action>((?:(?!<action>).)*?)</action>", text, re.S)]
@@ -88,8 +93,7 @@ def action(message, tokens):
     assert bool(found) >= bool(matches)
     if found is None:
         raise Missing("no_action")
-    if b"".join(map(raw, tokens)) != text.encode():
-        raise Missing("alignment")
+    align(message, tokens)
     return found
 
 
@@ -196,6 +200,8 @@ def from_tokens(measure, span=None):
         message = choice["message"]
         if tokens is None or (not tokens and message["content"]):
             raise Missing("no_logprobs")
+        if not span and not message.get("tool_calls") and any(map(raw, tokens)):
+            align(message, tokens)
         chosen = within(tokens, span(message, tokens)) if span else tokens
         if not chosen:
             raise Missing("no_tokens")

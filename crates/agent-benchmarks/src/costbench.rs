@@ -1,0 +1,35 @@
+//! CostBench: travel requests that are solved by calling tools at the lowest total price, in a world
+//! that can change on the way.
+//!
+//! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in
+//! it, and [`Instance::conversation`] the conversation with a model. Costs, events and references are
+//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own.
+//!
+//! Reference: Liu and others, CostBench: Evaluating Multi-Turn Cost-Optimal Planning and Adaptation in
+//! Dynamic Environments for LLM Tool-Use Agents (2025), arXiv:2511.02734.
+
+pub(crate) mod answer;
+pub(crate) mod conversation;
+pub(crate) mod enumeration;
+pub(crate) mod instance;
+pub(crate) mod outcome;
+pub(crate) mod preferences;
+pub(crate) mod query;
+pub(crate) mod query_numbers;
+pub(crate) mod settings;
+pub(crate) mod table;
+pub(crate) mod texts;
+pub(crate) mod tools;
+pub(crate) mod vocabulary;
+pub(crate) mod world;
+
+pub use conversation::CostBenchConversation;
+pub use enumeration::{EnumerationConversation, EnumerationRecord};
+pub use instance::Instance;
+pub use outcome::CostBenchRecord;
+pub use preferences::{Preferences, Split};
+pub use query::{Query, queries};
+pub use settings::CostBench;
+pub use table::{CostBenchFigures, CostBenchTable, Figure};
+pub use tool_graph::costbench::{CostModel, EventKind, Task};
+pub use tool_graph::{EnvironmentRules, RuleVersion};

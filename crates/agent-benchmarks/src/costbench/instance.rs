@@ -1,0 +1,102 @@
+use tool_graph::{
+    Event, Scenario, Transcript,
+    costbench::{EventKind, event_seed, query_seed},
+};
+
+use crate::costbench::{preferences::Preferences, query::Query, settings::CostBench};
+
+/// The world of one query in one setting. Made by [`CostBench::instance`].
+///
+/// ```
+/// use agent_benchmarks::Conversation;
+/// use agent_benchmarks::costbench::{CostBench, Split, queries};
+///
+/// let instance = CostBench::new(2)?.instance(&queries(Split::Test, 42)[0]);
+/// assert_eq!(instance.reference().total_cost(), instance.scenario().optimal_plan().cost());
+///
+/// let conversation = instance.conversation();
+/// let request = conversation.request().expect("the model speaks first");
+/// assert_eq!((request.messages.len(), request.tools.len()), (2, 14));
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub(super) settings: CostBench,
+    pub(super) query: Query,
+    pub(super) scenario: Scenario,
+    pub(super) seed: u32,
+    reference: Transcript,
+    kinds: Vec<EventKind>,
+    /// For each event, the preferences after it, if it changes them.
+    new_preferences: Vec<Option<Preferences>>,
+}
+
+impl CostBench {
+    /// The world of one query. Its optimal run is made once, here.
+    #[must_use]
+    pub fn instance(&self, query: &Query) -> Instance {
+        Instance::new(self.clone(), query.clone())
+    }
+}
+
+impl Instance {
+    fn new(settings: CostBench, query: Query) -> Self {
+        let kinds = settings.kinds(&query.id);
+        let seed = query_seed(settings.global_seed, &query.id);
+        let scenario = settings
+            .cost_model
+            .scenario(&settings.library, settings.global_seed, &query.id, query.task(), &kinds)
+            .with_rules(settings.rules)
+            .with_call_limit(settings.call_limit);
+        let reference = scenario.optimal_run();
+        let mut taken = vec![query.preferences];
+        let split = query.preferences.split();
+        let new_preferences = scenario.events().iter().enumerate().map(|(place, event)| {
+            matches!(event, Event::PreferenceChange).then(|| {
+                let seed = event_seed(seed, place as u32);
+                let preferences = Preferences::another(query.task(), split, &taken, seed);
+                taken.push(preferences);
+                preferences
+            })
+        });
+        let new_preferences = new_preferences.collect();
+        Self { settings, query, scenario, seed, reference, kinds, new_preferences }
+    }
+
+    /// The query.
+    #[must_use]
+    pub const fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// The setting.
+    #[must_use]
+    pub const fn settings(&self) -> &CostBench {
+        &self.settings
+    }
+
+    /// The tools, costs and events.
+    #[must_use]
+    pub const fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The kinds of the events in their order.
+    #[must_use]
+    pub fn event_kinds(&self) -> &[EventKind] {
+        &self.kinds
+    }
+
+    /// The optimal run with which runs are compared.
+    #[must_use]
+    pub const fn reference(&self) -> &Transcript {
+        &self.reference
+    }
+
+    /// The preferences after an event, by its position in [`Scenario::events`]; `None` if it does not
+    /// change them. They differ from all earlier preferences of the query.
+    #[must_use]
+    pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
+        self.new_preferences.get(event).copied().flatten()
+    }
+}

@@ -1,0 +1,92 @@
+use run_logs::{Run, Score};
+use tool_graph::{RunScores, Transcript, costbench::Task};
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{costbench::instance::Instance, error::Error, values::record::Record};
+
+/// The record of a conversation of CostBench.
+///
+/// The run of [`Self::record`] has the scores by name, the setting in its metadata, and the outcome:
+/// whether the run reached the goal and the answer is right. A run that ended because the model gave no
+/// reply has no outcome.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CostBenchRecord {
+    /// The run and what was wrong with its replies.
+    pub record: Record,
+    /// The calls that were made, with their costs.
+    pub transcript: Transcript,
+    /// The optimal run.
+    pub reference: Transcript,
+    /// The text between the answer tags.
+    pub answer: Option<String>,
+    /// The task.
+    pub task: Task,
+    /// The number of steps of the task.
+    pub task_length: usize,
+    /// The name of the events; see [`CostBench::events_name`](super::CostBench::events_name).
+    pub events: String,
+}
+
+impl CostBenchRecord {
+    pub(super) fn new(
+        instance: &Instance,
+        mut record: Record,
+        transcript: Transcript,
+        answer: Option<String>,
+    ) -> Self {
+        let settings = &instance.settings;
+        let (task, events) = (instance.query.task(), settings.events_name());
+        let task_length = settings.task_length();
+        let reference = instance.reference().clone();
+        let run = &mut record.run;
+        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
+        keep("benchmark", "costbench".into());
+        keep("task_length", Value::Integer(task_length as i128));
+        keep("events", events.as_str().into());
+        keep("global_seed", Value::Integer(i128::from(settings.global_seed)));
+        if let Some(answer) = &answer {
+            keep("answer", answer.as_str().into());
+        }
+        if run.error.is_none() && run.stop.is_some() {
+            run.outcome = Some(transcript.is_completed());
+        }
+        if let Ok(scores) = transcript.scores(&reference) {
+            add_scores(run, &scores);
+        }
+        add(run, "total_cost", Value::Real(transcript.total_cost()));
+        add(run, "optimal_cost", Value::Real(reference.total_cost()));
+        Self { record, transcript, reference, answer, task, task_length, events }
+    }
+
+    /// The id of the query.
+    #[must_use]
+    pub fn query_id(&self) -> &str {
+        &self.record.run.id
+    }
+
+    /// The scores of the run against the optimal one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Transcript::scores`].
+    pub fn scores(&self) -> Result<RunScores, Error> {
+        Ok(self.transcript.scores(&self.reference)?)
+    }
+}
+
+fn add(run: &mut Run, name: &str, value: Value) {
+    run.scores.insert(name.to_owned(), Score { value, ..Score::default() });
+}
+
+/// Adds the scores by name; an undefined one is null.
+fn add_scores(run: &mut Run, scores: &RunScores) {
+    let real = |value: Option<f64>| value.map_or(Value::Null, Value::Real);
+    let edits = scores.edit_distance.map(|edits| Value::Integer(edits as i128));
+    add(run, "cost_gap", real(scores.cost_gap));
+    add(run, "edit_distance", edits.unwrap_or_default());
+    add(run, "normalized_edit_distance", real(scores.normalized_edit_distance));
+    add(run, "exact_match", scores.exact_match.map_or(Value::Null, Value::Bool));
+    add(run, "completed", Value::Bool(scores.completed));
+    add(run, "invalid_tool_use_ratio", real(scores.invalid_tool_use_ratio));
+}

@@ -1,0 +1,215 @@
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+use tool_graph::costbench::Task;
+
+use crate::{
+    costbench::vocabulary::{TEST_WORDS, vocabulary, words::Word},
+    error::Error,
+};
+
+/// The four dimensions of preferences, as they end the names of data types.
+pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeaturePackage"];
+
+/// The two disjoint sets of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Split {
+    /// For training: six values per dimension.
+    Train,
+    /// For tests: four values per dimension.
+    Test,
+}
+
+impl Split {
+    /// The name, `"train"` or `"test"`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// The split of a value by its place in the vocabulary.
+const fn split_of(choice: usize) -> Split {
+    if choice < TEST_WORDS { Split::Test } else { Split::Train }
+}
+
+/// What a traveller wants in one task: one value for each of the dimensions category, tier, style
+/// and feature package.
+///
+/// ```
+/// use agent_benchmarks::costbench::{Preferences, Split, Task};
+///
+/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// assert_eq!((preferences.task(), preferences.split()), (Task::Dining, Split::Test));
+/// assert_eq!(preferences.values()[0], "cafe");
+/// assert!(preferences.requirement(7).contains("a band that plays while we eat"));
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Preferences {
+    task: Task,
+    choices: [u8; 4],
+}
+
+impl Preferences {
+    /// The preferences with these values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownName`] for a value that its dimension does not have, or that belongs to another
+    /// split than the first one.
+    pub fn new(task: Task, values: [&str; 4]) -> Result<Self, Error> {
+        let mut choices = [0; 4];
+        for (dimension, value) in values.into_iter().enumerate() {
+            let words = &vocabulary(task)[dimension];
+            let choice = words.iter().position(|(word, _)| *word == value);
+            let of_same_split = |choice: &usize| {
+                dimension == 0 || split_of(*choice) == split_of(usize::from(choices[0]))
+            };
+            let choice = choice.filter(of_same_split).ok_or_else(|| Error::UnknownName {
+                what: "value of its dimension",
+                name: value.to_owned(),
+                known: "the values that tools take, in the split of the first value",
+            })?;
+            choices[dimension] = choice as u8;
+        }
+        Ok(Self { task, choices })
+    }
+
+    /// The task that the preferences are about.
+    #[must_use]
+    pub const fn task(&self) -> Task {
+        self.task
+    }
+
+    /// The values of the dimensions category, tier, style and feature package.
+    #[must_use]
+    pub fn values(&self) -> [&'static str; 4] {
+        self.words().map(|(value, _)| value)
+    }
+
+    /// The split to which all values belong.
+    #[must_use]
+    pub const fn split(&self) -> Split {
+        split_of(self.choices[0] as usize)
+    }
+
+    /// The preferences in a traveller's words, without the values themselves. Each seed words them
+    /// differently.
+    #[must_use]
+    pub fn requirement(&self, seed: u64) -> String {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let mut pick = |n: usize| below(&mut generator, n);
+        let opening = OPENINGS[pick(OPENINGS.len())].replace("{}", subject(self.task));
+        let mut forms = FORMS;
+        let mut text = opening;
+        for (place, (_, phrase)) in self.words().iter().enumerate() {
+            let chosen = place + pick(forms.len() - place);
+            forms.swap(place, chosen);
+            text.push(' ');
+            text.push_str(&forms[place].replace("{}", phrase));
+        }
+        text
+    }
+
+    /// The number of the combination among all `10^4` of its task.
+    pub(super) fn number(&self) -> u32 {
+        self.choices.iter().fold(0, |number, &choice| 10 * number + u32::from(choice))
+    }
+
+    fn words(&self) -> [Word; 4] {
+        let words = vocabulary(self.task);
+        std::array::from_fn(|place| words[place][usize::from(self.choices[place])])
+    }
+
+    /// All preferences of one split, in ascending order.
+    pub(super) fn all(task: Task, split: Split) -> impl Iterator<Item = Self> {
+        let (first, n) = match split {
+            Split::Test => (0, TEST_WORDS),
+            Split::Train => (TEST_WORDS, 10 - TEST_WORDS),
+        };
+        (0..n.pow(4)).map(move |number| {
+            let digit = |place: u32| (first + number / n.pow(3 - place) % n) as u8;
+            Self { task, choices: [digit(0), digit(1), digit(2), digit(3)] }
+        })
+    }
+
+    /// Other preferences of the same split than these ones, drawn with equal probability.
+    pub(super) fn another(task: Task, split: Split, taken: &[Self], seed: u64) -> Self {
+        let free: Vec<Self> =
+            Self::all(task, split).filter(|preferences| !taken.contains(preferences)).collect();
+        let place = below(&mut ChaCha8Rng::seed_from_u64(seed), free.len().max(1));
+        free.get(place).copied().unwrap_or(Self { task, choices: [0; 4] })
+    }
+}
+
+/// A position below `n`, which must be at least 1. The bias is below `n / 2^64`.
+pub(super) fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
+    ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
+}
+
+/// The dimension that a data type stands for, if it is a preference.
+pub(super) fn dimension_of(data_type: &str) -> Option<(Task, usize)> {
+    let (dimension, name) = DIMENSIONS
+        .iter()
+        .enumerate()
+        .find_map(|(place, end)| Some((place, data_type.strip_suffix(end)?)))?;
+    let task = Task::ALL.into_iter().find(|&task| prefix(task) == name)?;
+    Some((task, dimension))
+}
+
+/// The words among which a parameter for a preference chooses.
+pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Vec<String> {
+    let words = &vocabulary(task)[dimension];
+    let words = match split {
+        Split::Test => &words[..TEST_WORDS],
+        Split::Train => &words[TEST_WORDS..],
+    };
+    words.iter().map(|(word, _)| (*word).to_owned()).collect()
+}
+
+/// The number of the combination that these values of a call make; `None` if one is unknown.
+pub(super) fn combination(task: Task, values: [&str; 4]) -> Option<u32> {
+    Preferences::new(task, values).ok().map(|preferences| preferences.number())
+}
+
+/// The part of the names of data types that stands for the task.
+pub(super) fn prefix(task: Task) -> &'static str {
+    task.goal().trim_start_matches("Travel")
+}
+
+/// What is looked for, in the plural.
+pub(super) const fn subject(task: Task) -> &'static str {
+    match task {
+        Task::Location => "destinations",
+        Task::Transportation => "ways to get there",
+        Task::Accommodation => "places to stay",
+        Task::Attraction => "things to see",
+        Task::Dining => "places to eat",
+        Task::Shopping => "places to shop",
+    }
+}
+
+const OPENINGS: [&str; 6] = [
+    "I am planning a trip and still look for {}.",
+    "Of all {}, please find me the one that suits me.",
+    "Our next journey is almost settled; we only have to choose among the {}.",
+    "Could you go through the {} for me?",
+    "My holidays start soon, and I have not looked at any {} yet.",
+    "There are so many {} that I need your help.",
+];
+
+const FORMS: [&str; 8] = [
+    "I want {}.",
+    "What I have in mind is {}.",
+    "It has to offer {}.",
+    "I would not do without {}.",
+    "I picture {}.",
+    "What matters to me is {}.",
+    "Please make sure that there is {}.",
+    "My choice is {}.",
+];

@@ -1,0 +1,97 @@
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+use tool_graph::costbench::{Task, query_seed};
+
+use crate::costbench::{
+    preferences::{Preferences, Split},
+    query_numbers::test_numbers,
+};
+
+/// The number of training queries of each task.
+const TRAINING: usize = 500;
+
+/// A traveller's query.
+///
+/// ```
+/// use agent_benchmarks::costbench::{Preferences, Query, Task};
+///
+/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// let query = Query::new("<MyQuery1>", preferences, 42);
+/// assert_eq!(query.requirement, preferences.requirement(query.seed()));
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Query {
+    /// The id, which determines the costs and the events of the query.
+    pub id: String,
+    /// What the traveller wants.
+    pub preferences: Preferences,
+    /// The same in words, as the model reads it.
+    pub requirement: String,
+    global_seed: u64,
+}
+
+impl Query {
+    /// A query for these preferences. The global seed and the id determine how they are worded.
+    #[must_use]
+    pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
+        let mut query =
+            Self { id: id.into(), preferences, requirement: String::new(), global_seed };
+        query.requirement = preferences.requirement(query.seed());
+        query
+    }
+
+    /// The task.
+    #[must_use]
+    pub const fn task(&self) -> Task {
+        self.preferences.task()
+    }
+
+    /// The seed of the query's wording, from its id and the global seed.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        u64::from(query_seed(self.global_seed, &self.id))
+    }
+}
+
+/// The queries of one split: 381 for tests and 3,000 for training.
+///
+/// The test queries have the tasks and ids, and therefore the costs, of the released benchmark. The
+/// training queries are 500 for each task, with ids of their own. No two queries of a task have the
+/// same preferences; the seed determines which preferences a query has, and how they are worded. The
+/// paper removes preferences that contradict common sense; here all combinations are possible.
+///
+/// Reference: CostBench, section 3.3 and table 2.
+///
+/// ```
+/// use agent_benchmarks::costbench::{Split, Task, queries};
+///
+/// let test = queries(Split::Test, 42);
+/// assert_eq!((test.len(), queries(Split::Train, 42).len()), (381, 3_000));
+/// assert_eq!((test[0].id.as_str(), test[0].task()), ("<Query00001>", Task::Location));
+/// assert!(test.iter().all(|query| query.preferences.split() == Split::Test));
+/// ```
+#[must_use]
+pub fn queries(split: Split, seed: u64) -> Vec<Query> {
+    let mut queries = Vec::new();
+    for task in Task::ALL {
+        let ids: Vec<String> = match split {
+            Split::Test => {
+                test_numbers(task).iter().map(|number| format!("<Query{number:05}>")).collect()
+            }
+            Split::Train => {
+                let first = TRAINING * task as usize + 1;
+                (first..first + TRAINING).map(|number| format!("<Train{number:05}>")).collect()
+            }
+        };
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        generator.set_stream(2 * task as u64 + u64::from(split == Split::Train));
+        let mut preferences: Vec<Preferences> = Preferences::all(task, split).collect();
+        preferences.sort_by_cached_key(|_| generator.next_u64());
+        queries.extend(ids.into_iter().zip(preferences).map(|(id, it)| Query::new(id, it, seed)));
+    }
+    queries
+}

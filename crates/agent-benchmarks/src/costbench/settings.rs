@@ -1,0 +1,189 @@
+use tool_graph::{
+    EnvironmentRules,
+    costbench::{CostModel, EventKind, Library, query_seed},
+};
+
+use crate::{error::Error, values::request::Sampling};
+
+/// The events of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Events {
+    Kinds(Vec<EventKind>),
+    Mixed(usize),
+}
+
+/// A setting of CostBench: the level, the events, the rules and what the model is shown.
+///
+/// The defaults are those of the published tables: costs from 15 to 25 with a noise of 0.1, global
+/// seed 42, at most 20 calls, temperature 0 and at most 16,384 tokens per reply, the rules of the
+/// released benchmark, costs and components shown. The texts are this crate's own.
+///
+/// ```
+/// use agent_benchmarks::costbench::{CostBench, EventKind, Split, queries};
+///
+/// let bench = CostBench::new(2)?.with_events(vec![EventKind::BanTool]);
+/// assert_eq!((bench.task_length(), bench.events_name().as_str()), (5, "ban_tool"));
+///
+/// let instance = bench.instance(&queries(Split::Test, 42)[0]);
+/// assert_eq!(instance.scenario().events().len(), 1);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+///
+/// Reference: CostBench, sections 3 and 4.1, and table 6.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostBench {
+    pub(super) library: Library,
+    pub(super) cost_model: CostModel,
+    pub(super) global_seed: u64,
+    pub(super) events: Events,
+    pub(super) rules: EnvironmentRules,
+    pub(super) call_limit: usize,
+    pub(super) patience: usize,
+    pub(super) shows_costs: bool,
+    pub(super) shows_components: bool,
+    pub(super) sampling: Sampling,
+    pub(super) top_logprobs: Option<u8>,
+}
+
+impl CostBench {
+    /// The static setting at a refinement level: tasks of `level + 3` steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ToolGraph`] for a level above [`Library::MAX_REFINEMENT_LEVEL`].
+    pub fn new(level: usize) -> Result<Self, Error> {
+        let sampling = Sampling {
+            temperature: Some(0.0),
+            max_output_tokens: Some(16_384),
+            ..Sampling::default()
+        };
+        Ok(Self {
+            library: Library::new(level)?,
+            cost_model: CostModel::default(),
+            global_seed: 42,
+            events: Events::Kinds(Vec::new()),
+            rules: EnvironmentRules::RELEASED,
+            call_limit: 20,
+            patience: 3,
+            shows_costs: true,
+            shows_components: true,
+            sampling,
+            top_logprobs: None,
+        })
+    }
+
+    /// Sets the events of every query, in their order.
+    #[must_use]
+    pub fn with_events(mut self, events: Vec<EventKind>) -> Self {
+        self.events = Events::Kinds(events);
+        self
+    }
+
+    /// Sets the number of events; their kinds are drawn for each query ([`EventKind::mixed`]).
+    #[must_use]
+    pub fn with_mixed_events(mut self, events: usize) -> Self {
+        self.events = Events::Mixed(events);
+        self
+    }
+
+    /// Sets the rules on which the paper and the released benchmark differ, for example
+    /// [`EnvironmentRules::PAPER_TEXT`], by which the model sees the tools of all six tasks.
+    #[must_use]
+    pub fn with_rules(mut self, rules: EnvironmentRules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets the distribution of the costs.
+    #[must_use]
+    pub fn with_cost_model(mut self, cost_model: CostModel) -> Self {
+        self.cost_model = cost_model;
+        self
+    }
+
+    /// Sets the global seed of costs and events.
+    #[must_use]
+    pub fn with_global_seed(mut self, global_seed: u64) -> Self {
+        self.global_seed = global_seed;
+        self
+    }
+
+    /// Sets the largest number of calls.
+    #[must_use]
+    pub fn with_call_limit(mut self, call_limit: usize) -> Self {
+        self.call_limit = call_limit;
+        self
+    }
+
+    /// Sets how many replies in a row may neither call a tool nor answer before the conversation
+    /// ends; 3 by default.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] for 0.
+    pub fn with_patience(mut self, patience: usize) -> Result<Self, Error> {
+        if patience == 0 {
+            return Err(Error::Setting { name: "patience", value: 0.0, range: "at least 1" });
+        }
+        self.patience = patience;
+        Ok(self)
+    }
+
+    /// Sets whether the descriptions of tools state their costs. Without them, the model learns a
+    /// cost from the first call of a tool.
+    #[must_use]
+    pub fn with_costs_shown(mut self, shown: bool) -> Self {
+        self.shows_costs = shown;
+        self
+    }
+
+    /// Sets whether the descriptions of composite tools list their components.
+    #[must_use]
+    pub fn with_components_shown(mut self, shown: bool) -> Self {
+        self.shows_components = shown;
+        self
+    }
+
+    /// Sets how the model should draw its tokens.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+
+    /// Asks for log-probabilities, of this many most probable tokens at each position.
+    #[must_use]
+    pub fn with_top_logprobs(mut self, top_logprobs: Option<u8>) -> Self {
+        self.top_logprobs = top_logprobs;
+        self
+    }
+
+    /// The number of steps of a task.
+    #[must_use]
+    pub fn task_length(&self) -> usize {
+        self.library.task_length()
+    }
+
+    /// The name of the events in tables and records: `none`, the kinds joined by `+`, or `mixed_2`
+    /// for two events of mixed kinds.
+    #[must_use]
+    pub fn events_name(&self) -> String {
+        match &self.events {
+            Events::Kinds(kinds) if kinds.is_empty() => "none".to_owned(),
+            Events::Kinds(kinds) => {
+                kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join("+")
+            }
+            Events::Mixed(events) => format!("mixed_{events}"),
+        }
+    }
+
+    /// The kinds of the events of a query.
+    pub(super) fn kinds(&self, query_id: &str) -> Vec<EventKind> {
+        match &self.events {
+            Events::Kinds(kinds) => kinds.clone(),
+            Events::Mixed(events) => {
+                EventKind::mixed(query_seed(self.global_seed, query_id), *events)
+            }
+        }
+    }
+}

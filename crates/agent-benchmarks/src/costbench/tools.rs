@@ -1,0 +1,99 @@
+use tool_graph::{
+    Tool,
+    costbench::{Library, LibraryTool, Task},
+};
+
+use crate::{
+    costbench::{
+        preferences::{DIMENSIONS, Split, dimension_of, dimension_values, subject},
+        settings::CostBench,
+    },
+    values::tool_definition::{Parameter, ParameterKind, ToolDefinition},
+};
+
+/// What the first refinements look at, in the order in which they are made.
+const FILTERS: [&str; 5] = [
+    "are still free on the wanted days",
+    "lie within reach",
+    "earlier guests recommend",
+    "an inspector has confirmed",
+    "can be booked without a further question",
+];
+
+/// The definitions of tools, which must be in library order.
+pub(super) fn definitions(
+    settings: &CostBench,
+    tools: &[Tool],
+    split: Split,
+) -> Vec<ToolDefinition> {
+    let library = &settings.library;
+    let mut entries = library.names().zip(library.entries());
+    let defined = tools.iter().filter_map(|tool| {
+        let (_, entry) = entries.find(|(name, _)| *name == tool.name)?;
+        Some(ToolDefinition {
+            name: tool.name.clone(),
+            description: description(settings, tool, entry),
+            parameters: tool.inputs.iter().map(|input| parameter(input, split)).collect(),
+        })
+    });
+    defined.collect()
+}
+
+fn description(settings: &CostBench, tool: &Tool, entry: &LibraryTool) -> String {
+    let mut text = if entry.is_atomic() {
+        let stage = stage(&settings.library, entry.task, entry.first);
+        format!("Atomic tool. {stage}")
+    } else if settings.shows_components {
+        let components = tool.components.join(", then ");
+        format!("Composite tool. Runs {components} in a single call.")
+    } else {
+        let stages = entry.last - entry.first + 1;
+        format!("Composite tool. Performs {stages} consecutive stages in a single call.")
+    };
+    for output in &tool.outputs {
+        text.push_str(&format!(" Returns {output}."));
+    }
+    if settings.shows_costs {
+        text.push_str(&format!(" Cost: {:.2}.", tool.cost));
+    }
+    text
+}
+
+/// What a step of a task does, as a sentence.
+pub(super) fn stage(library: &Library, task: Task, step: usize) -> String {
+    let subject = subject(task);
+    match step {
+        0 => format!("Turns the four wishes of the user into one label for {subject}."),
+        1 => format!("Looks up all {subject} that fit the label."),
+        _ if step + 1 == library.task_length() => {
+            "Picks the best of the candidates that are left.".to_owned()
+        }
+        _ => match FILTERS.get(step - 2) {
+            Some(filter) => format!("Keeps only the candidates that {filter}."),
+            None => format!("Keeps only the candidates that pass check {}.", step - 1),
+        },
+    }
+}
+
+fn parameter(data_type: &str, split: Split) -> Parameter {
+    match dimension_of(data_type) {
+        Some((task, dimension)) => {
+            let words = dimension_values(task, dimension, split);
+            let asked = match DIMENSIONS[dimension] {
+                "Category" => "kind",
+                "Tier" => "level",
+                "Style" => "character",
+                _ => "special feature",
+            };
+            let description = format!("The {asked} that the user wishes for.");
+            Parameter::new(data_type, description, ParameterKind::Choice(words))
+        }
+        None => {
+            let description = format!(
+                "The identifier of a {data_type}, exactly as it was given to you, such as \
+                 <{data_type}00000>."
+            );
+            Parameter::new(data_type, description, ParameterKind::Text)
+        }
+    }
+}

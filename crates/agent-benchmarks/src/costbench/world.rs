@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use tool_graph::costbench::Task;
+
+use crate::costbench::preferences::{Preferences, below};
+
+/// The number of ids of a data type; a prime, so that every factor below it permutes them.
+const IDS: u32 = 99_991;
+
+/// The number of combinations of preferences of a task.
+const COMBINATIONS: usize = 10_000;
+
+/// The objects of a query's world.
+///
+/// An object has a data type and a combination of preferences that it stands for. Its id shows the type;
+/// the number in it is a permutation of the combinations that the query's seed and the type determine, so that two
+/// combinations never share an id and an id cannot be guessed from another.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    seed: u32,
+    /// The ids of the objects that the agent was given, and their combinations.
+    held: BTreeMap<String, Vec<(String, u32)>>,
+}
+
+impl World {
+    pub(super) fn new(seed: u32) -> Self {
+        Self { seed, held: BTreeMap::new() }
+    }
+
+    /// The id of an object.
+    pub(super) fn id(&self, data_type: &str, combination: u32) -> String {
+        let mut generator = self.generator(data_type);
+        let factor = 1 + below(&mut generator, IDS as usize - 1) as u64;
+        let shift = below(&mut generator, IDS as usize) as u64;
+        let number = (u64::from(combination) * factor + shift) % u64::from(IDS);
+        format!("<{data_type}{number:05}>")
+    }
+
+    fn generator(&self, name: &str) -> ChaCha8Rng {
+        // FNV-1a of the name.
+        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let stream = name.bytes().fold(0xcbf2_9ce4_8422_2325, fold);
+        let mut generator = ChaCha8Rng::seed_from_u64(u64::from(self.seed));
+        generator.set_stream(stream);
+        generator
+    }
+
+    /// Takes all objects away and gives the agent those that a traveller brings: the time and, except
+    /// in the task that looks for a location, a preference for one.
+    pub(super) fn restart(&mut self, task: Task) {
+        self.held.clear();
+        for data_type in given_types(task) {
+            let combination = below(&mut self.generator(data_type), COMBINATIONS);
+            self.give(data_type, combination as u32);
+        }
+    }
+
+    /// Gives the agent an object, and returns its id.
+    pub(super) fn give(&mut self, data_type: &str, combination: u32) -> String {
+        let id = self.id(data_type, combination);
+        let held = self.held.entry(data_type.to_owned()).or_default();
+        if held.iter().all(|(other, _)| *other != id) {
+            held.push((id.clone(), combination));
+        }
+        id
+    }
+
+    /// The combination of an object that the agent was given.
+    pub(super) fn combination(&self, data_type: &str, id: &str) -> Option<u32> {
+        let held = self.held.get(data_type)?;
+        held.iter().find(|(other, _)| other == id).map(|(_, combination)| *combination)
+    }
+
+    /// The latest object of a data type that the agent was given.
+    pub(super) fn latest(&self, data_type: &str) -> Option<&str> {
+        self.held.get(data_type)?.last().map(|(id, _)| id.as_str())
+    }
+
+    /// The only right answer to these preferences.
+    pub(super) fn right_answer(&self, preferences: &Preferences) -> String {
+        self.id(preferences.task().goal(), preferences.number())
+    }
+
+    /// The number of candidates that are left after `refinements` of a search.
+    pub(super) fn candidates(&self, combination: u32, refinements: usize) -> usize {
+        let mut generator = self.generator("candidates");
+        let first = 12 + (combination as usize + below(&mut generator, 60)) % 60;
+        (0..refinements).fold(first, |left, _| (left * 2 / 3).max(2))
+    }
+}
+
+/// The data types whose ids a traveller's message gives.
+pub(super) fn given_types(task: Task) -> impl Iterator<Item = &'static str> {
+    let types = task.initial_types().iter().copied();
+    types.filter(|name| matches!(*name, "TimeInfo" | "LocationPreference"))
+}

@@ -1,0 +1,6 @@
+//! What drives a conversation, and what every conversation is built on.
+
+pub(crate) mod conversation;
+pub(crate) mod dialogue;
+pub(crate) mod model;
+pub(crate) mod openai_chat;

@@ -1,0 +1,69 @@
+use run_logs::Reply;
+
+use crate::{
+    engines::model::{Model, ModelError},
+    error::Error,
+    values::request::Request,
+};
+
+/// A conversation with a model as a state machine without I/O.
+///
+/// It hands out a request, takes the reply, and so on until there is no request; then it ends with a
+/// record. What the model says is never an error of the conversation. A conversation is
+/// deterministic: the same replies lead to the same requests and the same record, so a run that was
+/// interrupted is resumed by giving the replies again.
+///
+/// ```
+/// use agent_benchmarks::{Conversation, Error, Model};
+///
+/// fn drive<C: Conversation>(mut conversation: C, mut model: impl Model) -> Result<C::Record, Error> {
+///     while let Some(request) = conversation.request() {
+///         match model.reply(request) {
+///             Ok(reply) => conversation.reply(reply)?,
+///             Err(error) => conversation.fail(&error),
+///         }
+///     }
+///     Ok(conversation.finish())
+/// }
+/// ```
+pub trait Conversation {
+    /// What is left of the conversation after its end.
+    type Record;
+
+    /// The request that waits for a reply; `None` once the conversation has ended.
+    fn request(&self) -> Option<&Request>;
+
+    /// Takes the reply to the request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] if no request waits for a reply.
+    fn reply(&mut self, reply: Reply) -> Result<(), Error>;
+
+    /// Ends the conversation because the model gives no reply. Without a waiting request, nothing
+    /// happens.
+    fn fail(&mut self, error: &ModelError);
+
+    /// The record. A conversation can be finished at any time; the record of one that still waits
+    /// for a reply has no stop reason.
+    fn finish(self) -> Self::Record
+    where
+        Self: Sized;
+}
+
+/// Drives a conversation to its end.
+pub fn converse<C: Conversation>(mut conversation: C, mut model: impl Model) -> C::Record {
+    while let Some(request) = conversation.request() {
+        let taken = match model.reply(request) {
+            Ok(reply) => conversation.reply(reply),
+            Err(error) => {
+                conversation.fail(&error);
+                Ok(())
+            }
+        };
+        if taken.is_err() {
+            break;
+        }
+    }
+    conversation.finish()
+}

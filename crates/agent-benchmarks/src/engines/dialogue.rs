@@ -1,0 +1,126 @@
+use censoring::StopReason;
+use run_logs::{Message, Reply, Role, Run, RunLimit, Turn, Usage};
+
+use crate::{
+    engines::model::ModelError,
+    error::Error,
+    values::{
+        record::Record,
+        reply_event::{ReplyEvent, TurnEvent, reply_events},
+        request::Request,
+    },
+};
+
+/// The waiting request of a conversation, and the record of its turns.
+///
+/// Every protocol holds one. It decides what is asked next; the dialogue keeps the books.
+#[derive(Clone, Debug)]
+pub(crate) struct Dialogue {
+    request: Request,
+    run: Run,
+    events: Vec<TurnEvent>,
+    has_ended: bool,
+}
+
+impl Dialogue {
+    /// Starts with a request. `run` has the facts that are known before the first reply.
+    pub(crate) fn new(run: Run, request: Request) -> Self {
+        Self { request, run, events: Vec::new(), has_ended: false }
+    }
+
+    /// The request that waits for a reply.
+    pub(crate) fn request(&self) -> Option<&Request> {
+        (!self.has_ended).then_some(&self.request)
+    }
+
+    /// The request that is being made ready, for changes to its messages and tools.
+    pub(crate) fn request_mut(&mut self) -> &mut Request {
+        &mut self.request
+    }
+
+    /// Takes a reply: adds it to the messages and to the record, and returns what is wrong with it.
+    pub(crate) fn take(&mut self, reply: Reply) -> Result<Vec<ReplyEvent>, Error> {
+        if self.has_ended {
+            return Err(Error::Ended);
+        }
+        let events = reply_events(&self.request, &reply);
+        events.iter().for_each(|event| self.note_at(self.run.turns.len(), event.clone()));
+        self.request.messages.push(Message {
+            role: Role::Assistant,
+            text: reply.text.clone(),
+            tool_calls: reply.tool_calls.clone(),
+            tool_call_id: None,
+        });
+        let mut turn = Turn::default();
+        turn.reply = Some(reply);
+        self.run.turns.push(turn);
+        Ok(events)
+    }
+
+    /// Notes an event of the latest reply.
+    pub(crate) fn note(&mut self, event: ReplyEvent) {
+        self.note_at(self.run.turns.len().saturating_sub(1), event);
+    }
+
+    fn note_at(&mut self, turn: usize, event: ReplyEvent) {
+        self.events.push(TurnEvent { turn, event });
+    }
+
+    /// Adds a message of the user or of the system.
+    pub(crate) fn say(&mut self, role: Role, text: impl Into<String>) {
+        self.request.messages.push(Message::new(role, text));
+    }
+
+    /// Answers a call of the latest reply, and records whether it worked: `Err` has the message
+    /// that the model gets, too.
+    pub(crate) fn answer_call(&mut self, call: usize, result: Result<String, String>) {
+        let reply = self.run.turns.last_mut().and_then(|turn| turn.reply.as_mut());
+        let Some(made) = reply.and_then(|reply| reply.tool_calls.get_mut(call)) else { return };
+        made.ok = Some(result.is_ok());
+        made.error = result.as_ref().err().cloned();
+        let text = result.unwrap_or_else(|error| error);
+        let mut message = Message::new(Role::Tool, text);
+        message.tool_call_id.clone_from(&made.id);
+        self.request.messages.push(message);
+    }
+
+    /// Ends the conversation because the model gives no reply.
+    pub(crate) fn fail(&mut self, error: &ModelError) {
+        if self.has_ended {
+            return;
+        }
+        let problem = error.message.clone();
+        self.note_at(self.run.turns.len(), ReplyEvent::NoReply { problem: problem.clone() });
+        let mut turn = Turn::default();
+        turn.error = Some(problem.clone());
+        self.run.turns.push(turn);
+        self.run.error = Some(problem);
+        self.end(StopReason::Other("no_reply".to_owned()));
+    }
+
+    /// Ends the conversation.
+    pub(crate) fn end(&mut self, stop: StopReason) {
+        self.has_ended = true;
+        self.run.stop = Some(stop);
+    }
+
+    /// Ends the conversation at a limit.
+    pub(crate) fn end_at_limit(&mut self, kind: &str, limit: usize, reason: &str) {
+        self.end(StopReason::MaxSteps);
+        self.run.limit = Some(RunLimit {
+            kind: kind.to_owned(),
+            limit: Some(limit as f64),
+            reason: Some(reason.to_owned()),
+        });
+    }
+
+    /// The record, with what all replies used.
+    pub(crate) fn finish(mut self) -> Record {
+        let replies = self.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+        let mut usages = replies.map(|reply| reply.usage.clone().unwrap_or_default());
+        let first = usages.next();
+        self.run.usage = first
+            .map_or_else(Usage::default, |first| usages.fold(first, |sum, usage| sum.plus(&usage)));
+        Record { run: self.run, events: self.events }
+    }
+}

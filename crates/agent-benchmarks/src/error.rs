@@ -1,0 +1,55 @@
+/// The reason why a conversation cannot be made, continued or scored.
+///
+/// What a model says is never an error: a reply that cannot be used is a
+/// [`ReplyEvent`](crate::ReplyEvent) of the record.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A reply was given to a conversation that waits for none.
+    #[error("the conversation has ended and takes no reply; finish it")]
+    Ended,
+    /// A setting is outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// The value as given.
+        value: f64,
+        /// The valid range, in words.
+        range: &'static str,
+    },
+    /// A name is not one of a fixed set.
+    #[error("{name:?} is not a {what}; known: {known}")]
+    UnknownName {
+        /// What the name should stand for.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// The valid names, in words.
+        known: &'static str,
+    },
+    /// A stored run is not the record of a conversation.
+    #[error("a stored value is invalid: {problem}")]
+    StoredValue {
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// A server's response has no reply of a model.
+    #[error("the response has no reply: {problem}")]
+    NoReply {
+        /// The server's own message, if it has one.
+        problem: String,
+    },
+    /// A run cannot be read or converted.
+    #[error(transparent)]
+    RunLogs(#[from] run_logs::Error),
+    /// A scenario cannot be made or scored.
+    #[error(transparent)]
+    ToolGraph(#[from] tool_graph::Error),
+    /// A mean or an interval is undefined.
+    #[error(transparent)]
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    /// A number cannot be used by the rules for probabilities and weights.
+    #[error(transparent)]
+    ScoringRules(#[from] scoring_rules::Error),
+}

@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+pub mod costbench;
+mod engines;
+mod error;
+mod values;
+
+pub use censoring::StopReason;
+pub use engines::conversation::{Conversation, converse};
+pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
+pub use engines::openai_chat::{openai_chat_body, read_openai_chat};
+pub use error::Error;
+pub use run_logs::{Arguments, Message, RecordedCall, Reply, Role, Run, Tokens, Usage};
+pub use scoring_rules::{Level, Weight};
+pub use trajectory_metrics::tool_calls::Value;
+pub use values::record::Record;
+pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};
+pub use values::request::{Request, Sampling};
+pub use values::tool_definition::{Parameter, ParameterKind, ToolDefinition};

@@ -1,0 +1,6 @@
+//! What goes into a conversation and what comes out of it.
+
+pub(crate) mod record;
+pub(crate) mod reply_event;
+pub(crate) mod request;
+pub(crate) mod tool_definition;

@@ -1,0 +1,70 @@
+use run_logs::{Run, to_atif};
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{error::Error, values::reply_event::TurnEvent};
+
+/// Where the events of replies are in the metadata of a run.
+const EVENTS: &str = "reply_events";
+
+/// The record of a conversation: a run that every tool for logs can read, and what was wrong with
+/// the replies in it.
+///
+/// ```
+/// use std::io::Cursor;
+/// use agent_benchmarks::{Record, ReplyEvent, Run, TurnEvent};
+/// use run_logs::{Format, ReadOptions, read};
+///
+/// let events = vec![TurnEvent { turn: 0, event: ReplyEvent::SeveralCalls { made: 2 } }];
+/// let record = Record { run: Run::new("query-1"), events };
+///
+/// let options = ReadOptions::default();
+/// let mut runs = read(Cursor::new(record.to_atif()), Format::Atif, &options)?;
+/// let run = runs.next().expect("the text holds one run")?;
+/// assert_eq!(Record::from_run(run)?, record);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The run, with one turn for each request.
+    pub run: Run,
+    /// What was wrong with the replies, in the order of the turns.
+    pub events: Vec<TurnEvent>,
+}
+
+impl Record {
+    /// The run with the events in its metadata, as it is written to a log.
+    #[must_use]
+    pub fn to_run(&self) -> Run {
+        let mut run = self.run.clone();
+        if !self.events.is_empty() {
+            let events = self.events.iter().map(TurnEvent::to_value).collect();
+            run.metadata.insert(EVENTS.to_owned(), Value::List(events));
+        }
+        run
+    }
+
+    /// Takes the events back out of the metadata of a run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StoredValue`] if the metadata has events that [`Self::to_run`] does not write.
+    pub fn from_run(mut run: Run) -> Result<Self, Error> {
+        let events = match run.metadata.remove(EVENTS) {
+            None => Vec::new(),
+            Some(Value::List(events)) => {
+                events.iter().map(TurnEvent::from_value).collect::<Result<_, _>>()?
+            }
+            Some(_) => {
+                let problem = format!("{EVENTS} must be a list");
+                return Err(Error::StoredValue { problem });
+            }
+        };
+        Ok(Self { run, events })
+    }
+
+    /// The run as a trajectory of the Agent Trajectory Interchange Format; see [`to_atif`].
+    #[must_use]
+    pub fn to_atif(&self) -> String {
+        to_atif(&self.to_run())
+    }
+}

@@ -1,0 +1,63 @@
+use run_logs::Message;
+use trajectory_metrics::tool_calls::Value;
+
+use crate::values::tool_definition::ToolDefinition;
+
+/// How a model should draw its tokens. What is `None` is left to the provider.
+///
+/// ```
+/// use agent_benchmarks::Sampling;
+///
+/// let sampling = Sampling { temperature: Some(0.0), ..Sampling::default() };
+/// assert_eq!(sampling.max_output_tokens, None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampling {
+    /// The temperature, at least 0.
+    pub temperature: Option<f64>,
+    /// The probability mass from which tokens are drawn, in (0, 1].
+    pub top_p: Option<f64>,
+    /// The most tokens that a reply may have.
+    pub max_output_tokens: Option<u64>,
+    /// The seed, for providers that take one.
+    pub seed: Option<u64>,
+}
+
+/// What a conversation asks of a model.
+///
+/// ```
+/// use agent_benchmarks::{Message, Request, Role};
+///
+/// let request = Request::new(vec![Message::new(Role::User, "What is 12 + 6?")]);
+/// assert!(request.tools.is_empty() && request.top_logprobs.is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Request {
+    /// The whole dialogue so far.
+    pub messages: Vec<Message>,
+    /// The tools that the model may call, in the order in which they are shown.
+    pub tools: Vec<ToolDefinition>,
+    /// The settings of sampling.
+    pub sampling: Sampling,
+    /// The number of most probable tokens whose log-probabilities are wanted besides those of the
+    /// reply's own tokens; `None` if no log-probabilities are wanted.
+    pub top_logprobs: Option<u8>,
+    /// The JSON Schema that the text of the reply should follow; `None` for free text. A driver
+    /// whose provider cannot enforce a schema may leave it out, because the messages describe it.
+    pub response_schema: Option<Value>,
+}
+
+impl Request {
+    /// A request with these messages, without tools and with the provider's own settings.
+    #[must_use]
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}

@@ -1,0 +1,202 @@
+//! Whatever a model says, a conversation goes on or ends, and its record can be read back and repeated.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+
+use std::io::Cursor;
+
+use agent_benchmarks::{
+    Arguments, Conversation, Record, RecordedCall, Reply, Request, Role, StopReason, Tokens, Usage,
+    Value,
+    costbench::{CostBench, EnvironmentRules, EventKind, Preferences, Split, queries},
+};
+use proptest::prelude::*;
+use run_logs::{Format, ReadOptions, read};
+
+/// A reply in outline; numbers are taken modulo what there is to choose from.
+#[derive(Clone, Debug)]
+struct Outline {
+    text: String,
+    refusal: Option<String>,
+    calls: Vec<(usize, Fault)>,
+    stop: Option<StopReason>,
+    usage: Option<u64>,
+    has_tokens: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Fault {
+    None,
+    Name(String),
+    Text(String),
+    List,
+    Missing(usize),
+    Unexpected(String),
+    Value(usize, Value),
+    NoId,
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::from),
+        (-1e9..1e9).prop_map(Value::Real),
+        "\\PC{0,12}".prop_map(Value::from),
+        Just(Value::List(vec![Value::Null])),
+        Just("<TimeInfo00000>".into()),
+        Just("city".into()),
+    ]
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        6 => Just(Fault::None),
+        1 => "\\PC{0,12}".prop_map(Fault::Name),
+        1 => "\\PC{0,12}".prop_map(Fault::Text),
+        1 => Just(Fault::List),
+        1 => (0..6_usize).prop_map(Fault::Missing),
+        1 => "\\PC{0,12}".prop_map(Fault::Unexpected),
+        2 => (0..6_usize, value()).prop_map(|(place, value)| Fault::Value(place, value)),
+        1 => Just(Fault::NoId),
+    ]
+}
+
+fn outline() -> impl Strategy<Value = Outline> {
+    let text = prop_oneof![
+        4 => Just(String::new()),
+        3 => "\\PC{0,20}",
+        1 => "(<answer>|</answer>|<TravelLocation|[0-9]|>| ){0,6}",
+    ];
+    let stop = prop_oneof![
+        Just(None),
+        Just(Some(StopReason::Completed)),
+        Just(Some(StopReason::MaxTokens)),
+    ];
+    let calls = prop_oneof![
+        1 => Just(Vec::new()),
+        5 => prop::collection::vec((any::<usize>(), fault()), 1..3),
+    ];
+    let refusal = prop::option::weighted(0.05, "\\PC{0,8}");
+    (text, refusal, calls, stop, prop::option::of(0..9_999_u64), any::<bool>()).prop_map(
+        |(text, refusal, calls, stop, usage, has_tokens)| Outline {
+            text,
+            refusal,
+            calls,
+            stop,
+            usage,
+            has_tokens,
+        },
+    )
+}
+
+fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> Reply {
+    let calls = outline.calls.iter().enumerate().map(|(position, (place, fault))| {
+        let tool = &request.tools[place % request.tools.len()];
+        let mut call = policies::call(tool, request, preferences);
+        call.id = Some(format!("{}-{position}", request.messages.len()));
+        let arguments = match &mut call.arguments {
+            Arguments::Parsed(Value::Map(arguments)) => arguments,
+            _ => panic!("a scripted call has arguments"),
+        };
+        let names: Vec<String> = arguments.keys().cloned().collect();
+        match fault {
+            Fault::None => {}
+            Fault::Name(name) => name.clone_into(&mut call.name),
+            Fault::Text(text) => {
+                let problem = "not JSON".to_owned();
+                call.arguments = Arguments::Unparsed { text: text.clone(), problem };
+            }
+            Fault::List => call.arguments = Arguments::Parsed(Value::List(Vec::new())),
+            Fault::Missing(place) => drop(arguments.remove(&names[place % names.len()])),
+            Fault::Unexpected(name) => drop(arguments.insert(name.clone(), "x".into())),
+            Fault::Value(place, value) => {
+                arguments.insert(names[place % names.len()].clone(), value.clone());
+            }
+            Fault::NoId => call.id = None,
+        }
+        call
+    });
+    let tokens = outline.has_tokens.then(|| {
+        let mut tokens = Tokens::default();
+        tokens.push(outline.text.as_bytes(), -0.25);
+        tokens
+    });
+    let usage = outline.usage.map(|tokens| Usage {
+        input_tokens: Some(tokens),
+        output_tokens: Some(tokens / 2),
+        ..Usage::default()
+    });
+    Reply {
+        text: outline.text.clone(),
+        refusal: outline.refusal.clone(),
+        tool_calls: calls.collect::<Vec<RecordedCall>>(),
+        tokens,
+        stop: outline.stop.clone(),
+        usage,
+    }
+}
+
+/// The events, the rules, the call limit and the query.
+fn setting() -> impl Strategy<Value = (Vec<EventKind>, bool, usize, usize)> {
+    let kinds = prop::collection::vec(prop::sample::select(EventKind::ALL.to_vec()), 0..3);
+    (kinds, any::<bool>(), 0..12_usize, 0..381_usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_conversation_ends_answers_every_call_and_is_repeated_from_its_record(
+        (events, released, limit, query) in setting(),
+        outlines in prop::collection::vec(outline(), 1..40),
+    ) {
+        let rules =
+            if released { EnvironmentRules::RELEASED } else { EnvironmentRules::PAPER_TEXT };
+        let bench = CostBench::new(2)
+            .unwrap()
+            .with_events(events)
+            .with_rules(rules)
+            .with_call_limit(limit);
+        let instance = bench.instance(&queries(Split::Test, 42)[query]);
+        let preferences = policies::preferences(&instance);
+        let mut conversation = instance.conversation();
+        let mut replies = 0;
+        for outline in outlines.iter().cycle() {
+            let Some(request) = conversation.request() else { break };
+            let reply = reply(outline, request, &preferences);
+            let (before, made) = (request.messages.len(), reply.tool_calls.len());
+            let ids: Vec<Option<String>> =
+                reply.tool_calls.iter().map(|call| call.id.clone()).collect();
+            conversation.reply(reply).unwrap();
+            replies += 1;
+            if let Some(request) = conversation.request() {
+                let new = &request.messages[before..];
+                prop_assert_eq!(new[0].role, Role::Assistant);
+                let answers: Vec<_> =
+                    new.iter().filter(|message| message.role == Role::Tool).collect();
+                prop_assert_eq!(answers.len(), made);
+                for (answer, id) in answers.iter().zip(&ids) {
+                    prop_assert_eq!(&answer.tool_call_id, id);
+                    prop_assert!(!answer.text.is_empty());
+                }
+                prop_assert!(made > 0 || new.last().unwrap().role == Role::User);
+                prop_assert!(!request.tools.is_empty());
+            }
+        }
+        // At most three idle replies for each call, and the call that is one too many.
+        prop_assert!(replies <= 3 * (limit + 1), "{} replies, limit {}", replies, limit);
+        let record = conversation.finish();
+        prop_assert!(record.transcript.calls().len() <= limit);
+        prop_assert!(record.record.run.outcome.is_some());
+        prop_assert_eq!(record.record.run.turns.len(), replies);
+        prop_assert!(record.record.events.iter().all(|event| event.turn < replies));
+
+        let text = record.record.to_atif();
+        let options = ReadOptions::default();
+        let run = read(Cursor::new(text), Format::Atif, &options).unwrap().next().unwrap().unwrap();
+        let back = Record::from_run(run).unwrap();
+        prop_assert_eq!(&back, &record.record);
+        prop_assert_eq!(instance.replay(&back.run).unwrap(), record);
+    }
+}

@@ -1,0 +1,187 @@
+//! Policies on the first ten test queries, whose figures are worked out by hand.
+//!
+//! The optimal paths of these queries at level 2 have 2, 2, 4, 2, 3, 2, 2, 3, 2 and 4 calls. A ban is
+//! due at step `max(1, floor(calls / 2))`: at the second call of the third and the tenth query, and at
+//! the first call of the others.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+
+use std::{collections::BTreeMap, io::Cursor};
+
+use agent_benchmarks::{
+    Arguments, Level, Model, ModelError, Record, RecordedCall, Reply, Request, Value, converse,
+    costbench::{
+        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
+        Instance, Preferences, Split, queries,
+    },
+    model_from_fn,
+};
+use policies::{call, calling, preferences};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+use run_logs::{Format, ReadOptions, read};
+use tool_graph::Episode;
+
+fn ten(
+    bench: &CostBench,
+    mut each: impl FnMut(&Instance) -> CostBenchRecord,
+) -> (Vec<CostBenchRecord>, CostBenchFigures) {
+    let mut table = CostBenchTable::default();
+    let mut records = Vec::new();
+    for query in &queries(Split::Test, 42)[..10] {
+        let record = each(&bench.instance(query));
+        table.update("policy", &record).unwrap();
+        records.push(record);
+    }
+    let mut rows = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    (records, rows.remove(0))
+}
+
+fn value(figure: Option<agent_benchmarks::costbench::Figure>) -> Option<f64> {
+    figure.map(|figure| figure.value)
+}
+
+#[test]
+fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
+    let arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
+    let wrong = RecordedCall::new("Travel_Somewhere", arguments);
+    for rules in [EnvironmentRules::RELEASED, EnvironmentRules::PAPER_TEXT] {
+        let bench = CostBench::new(2).unwrap().with_rules(rules);
+        let (records, row) = ten(&bench, |instance| {
+            let model = model_from_fn(|_: &Request| Ok(calling(wrong.clone())));
+            converse(instance.conversation(), model)
+        });
+        // The twenty-first call ends the conversation.
+        assert!(records.iter().all(|it| it.record.run.turns.len() == 21));
+        assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 200));
+        assert_eq!(value(row.invalid_tool_use_ratio), Some(1.0));
+        assert_eq!(value(row.task_completion_ratio), Some(0.0));
+        assert_eq!(value(row.valid_calls), Some(0.0));
+        assert_eq!(value(row.cost_gap), None);
+        let released = rules == EnvironmentRules::RELEASED;
+        // Nothing matches: as many edits as the optimal paths have calls, 26 in all.
+        assert_eq!(value(row.edit_distance), released.then_some(2.6));
+        assert_eq!(value(row.normalized_edit_distance), released.then_some(1.0));
+        assert_eq!(value(row.exact_match_ratio), released.then_some(0.0));
+    }
+}
+
+/// Follows the optimal path of the world without events, and makes a call that fails again and again.
+struct Stubborn {
+    path: Vec<String>,
+    preferences: Vec<Preferences>,
+}
+
+impl Model for Stubborn {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        let failed = request.messages.last().is_some_and(|it| {
+            it.text.contains("has broken down") || it.text.contains("is not available")
+        });
+        let made = request.messages.iter().filter(|it| !it.tool_calls.is_empty());
+        let made: Vec<&str> = made.map(|it| it.tool_calls[0].name.as_str()).collect();
+        let next = match made.last() {
+            Some(last) if failed => *last,
+            _ => self.path[made.len()].as_str(),
+        };
+        Ok(calling(match request.tool(next) {
+            Some(tool) => call(tool, request, &self.preferences),
+            None => RecordedCall::new(next, Arguments::Parsed(Value::Map(BTreeMap::new()))),
+        }))
+    }
+}
+
+#[test]
+fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs_by_the_papers() {
+    let run = |rules| {
+        let bench = CostBench::new(2).unwrap().with_rules(rules);
+        ten(&bench.with_events(vec![EventKind::BanTool]), |instance| {
+            let plan = instance.scenario().optimal_plan();
+            let names = instance.scenario().graph().tool_names(plan.tools());
+            let path = names.iter().map(|name| (*name).to_owned()).collect();
+            let model = Stubborn { path, preferences: preferences(instance) };
+            converse(instance.conversation(), model)
+        })
+    };
+    let (records, row) = run(EnvironmentRules::RELEASED);
+    let paid: Vec<f64> = records.iter().map(|record| record.transcript.total_cost()).collect();
+    // Twenty times the first call; in the third and the tenth query the first call once and the second
+    // 19 times: 20.75 + 19 * 44.13 and 44.14 + 19 * 18.45.
+    let by_hand = [1230.8, 1273.0, 859.22, 1750.4, 1155.2, 1339.6, 1565.2, 1156.2, 354.8, 394.69];
+    assert_eq!(paid, by_hand);
+    assert_eq!((row.failures.calls, row.failures.invalid()), (200, 0));
+    assert_eq!(value(row.invalid_tool_use_ratio), Some(0.0));
+    assert_eq!(value(row.valid_calls), Some(20.0));
+    // The longer of two paths without a match has 20 calls.
+    assert_eq!(value(row.edit_distance), Some(20.0));
+    assert_eq!(value(row.normalized_edit_distance), Some(1.0));
+    assert_eq!(
+        (value(row.exact_match_ratio), value(row.task_completion_ratio)),
+        (Some(0.0), Some(0.0))
+    );
+
+    let (records, row) = run(EnvironmentRules::PAPER_TEXT);
+    let paid: Vec<f64> = records.iter().map(|record| record.transcript.total_cost()).collect();
+    // A banned call is free; only the first calls of the third and the tenth query are paid for.
+    assert_eq!(paid, [0.0, 0.0, 20.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 44.14]);
+    // 19 invalid calls in eight runs and 18 in two.
+    assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 188));
+    assert_eq!(value(row.invalid_tool_use_ratio), Some(0.94));
+    assert_eq!(value(row.valid_calls), Some(1.2));
+    assert_eq!((value(row.edit_distance), value(row.task_completion_ratio)), (None, Some(0.0)));
+}
+
+/// Calls tools at random with all that it holds, and answers as soon as it holds the goal.
+fn random_policy(instance: &Instance, seed: u64, made: &mut Vec<String>) -> CostBenchRecord {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let (preferences, goal) = (preferences(instance), instance.query().task().goal());
+    let model = model_from_fn(|request: &Request| {
+        if let Some(reply) = policies::answer(request, goal) {
+            return Ok(reply);
+        }
+        let place = generator.next_u64() % request.tools.len() as u64;
+        let tool = &request.tools[place as usize];
+        made.push(tool.name.clone());
+        Ok(calling(call(tool, request, &preferences)))
+    });
+    converse(instance.conversation(), model)
+}
+
+#[test]
+fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
+    for events in [vec![], vec![EventKind::BanTool, EventKind::PreferenceChange]] {
+        let bench = CostBench::new(2).unwrap().with_events(events);
+        let mut completed = 0;
+        ten(&bench, |instance| {
+            let mut made = Vec::new();
+            let record = random_policy(instance, instance.query().seed(), &mut made);
+            let limit = 20;
+            let mut direct = Episode::new(instance.scenario());
+            made.iter().take(limit).for_each(|name| drop(direct.call(name).unwrap()));
+            let reached = direct.goal_reached();
+            assert_eq!(direct.finish(reached), record.transcript, "{}", record.query_id());
+            completed += usize::from(reached);
+            record
+        });
+        assert!(completed >= 5, "{completed}");
+    }
+}
+
+#[test]
+fn a_record_that_was_written_as_atif_is_read_back_replayed_and_scored_alike() {
+    let bench = CostBench::new(3).unwrap().with_mixed_events(2);
+    ten(&bench, |instance| {
+        let record = random_policy(instance, 11, &mut Vec::new());
+        let text = record.record.to_atif();
+        let mut runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
+        assert_eq!(runs.format(), Format::Atif);
+        let back = Record::from_run(runs.next().unwrap().unwrap()).unwrap();
+        assert_eq!(back, record.record);
+        assert_eq!(back.run.usage.output_tokens.is_some(), record.answer.is_none());
+        let replayed = instance.replay(&back.run).unwrap();
+        assert_eq!(replayed, record);
+        record
+    });
+}

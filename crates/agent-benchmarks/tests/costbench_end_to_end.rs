@@ -1,0 +1,142 @@
+//! Scripted policies go through the whole loop of CostBench, and get the figures that are known.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+
+use agent_benchmarks::{
+    Conversation, Level, Model, converse,
+    costbench::{
+        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
+        Instance, Split, queries,
+    },
+};
+use policies::{Greedy, Path};
+
+fn run(instance: &Instance, model: impl Model) -> CostBenchRecord {
+    converse(instance.conversation(), model)
+}
+
+/// The figures of a policy over the first `n` test queries.
+fn figures<M: Model>(
+    bench: &CostBench,
+    n: usize,
+    policy: impl Fn(&Instance) -> M,
+) -> CostBenchFigures {
+    let mut table = CostBenchTable::default();
+    for query in queries(Split::Test, 42).iter().take(n) {
+        let instance = bench.instance(query);
+        table.update("policy", &run(&instance, policy(&instance))).unwrap();
+    }
+    let rows = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    let [row] = &rows[..] else { panic!("one model, one length and one setting") };
+    row.clone()
+}
+
+/// A figure as the paper prints it.
+fn printed(
+    figure: Option<agent_benchmarks::costbench::Figure>,
+    factor: f64,
+    digits: usize,
+) -> String {
+    format!("{:.digits$}", figure.unwrap().value * factor)
+}
+
+#[test]
+fn the_greedy_policy_over_381_queries_has_the_row_of_table_3() {
+    let row = figures(&CostBench::new(2).unwrap(), 381, Greedy::new);
+    assert_eq!((row.runs, row.left_out, row.task_length), (381, 0, 5));
+    assert_eq!(printed(row.cost_gap, 1.0, 3), "0.269");
+    assert_eq!(printed(row.cost_gap_without_redundant, 1.0, 3), "0.269");
+    assert_eq!(printed(row.edit_distance, 1.0, 3), "2.202");
+    assert_eq!(printed(row.normalized_edit_distance, 100.0, 2), "74.74");
+    assert_eq!(printed(row.exact_match_ratio, 100.0, 2), "10.76");
+    assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
+    assert_eq!(row.invalid_tool_use_ratio.unwrap().value, 0.0);
+}
+
+#[test]
+fn the_greedy_policy_over_381_queries_has_the_row_of_table_4() {
+    let row = figures(&CostBench::new(5).unwrap(), 381, Greedy::new);
+    assert_eq!((row.runs, row.task_length), (381, 8));
+    assert_eq!(printed(row.cost_gap, 1.0, 3), "0.524");
+    assert_eq!(printed(row.edit_distance, 1.0, 3), "3.194");
+    assert_eq!(printed(row.normalized_edit_distance, 100.0, 2), "84.82");
+    assert_eq!(printed(row.exact_match_ratio, 100.0, 2), "3.41");
+    assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
+}
+
+fn assert_is_perfect(row: &CostBenchFigures) {
+    assert_eq!(row.left_out, 0, "{row:?}");
+    for zero in
+        [row.cost_gap, row.edit_distance, row.normalized_edit_distance, row.invalid_tool_use_ratio]
+    {
+        assert_eq!(zero.unwrap().value, 0.0, "{row:?}");
+    }
+    for one in [row.exact_match_ratio, row.task_completion_ratio] {
+        assert_eq!(one.unwrap().value, 1.0, "{row:?}");
+    }
+}
+
+#[test]
+fn the_optimal_policy_over_381_queries_is_perfect() {
+    let row = figures(&CostBench::new(2).unwrap(), 381, Path::optimal);
+    assert_eq!(row.runs, 381);
+    assert_is_perfect(&row);
+}
+
+#[test]
+fn the_optimal_policy_is_perfect_at_every_level_with_every_kind_of_event_by_both_rules() {
+    for rules in [EnvironmentRules::PAPER_TEXT, EnvironmentRules::RELEASED] {
+        for level in 0..=5 {
+            let kinds = EventKind::ALL.map(|kind| vec![kind]);
+            for events in kinds.into_iter().chain([vec![]]) {
+                let bench = CostBench::new(level).unwrap().with_rules(rules).with_events(events);
+                let row = figures(&bench, 4, Path::optimal);
+                assert_eq!(row.runs, 4);
+                assert_is_perfect(&row);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_optimal_policy_is_perfect_for_every_task_with_two_mixed_events() {
+    let bench = CostBench::new(3).unwrap().with_mixed_events(2);
+    let all = queries(Split::Test, 42);
+    let mut runs = 0;
+    for query in all.iter().step_by(19) {
+        let instance = bench.instance(query);
+        let record = run(&instance, Path::optimal(&instance));
+        if !record.reference.all_events_fired() {
+            continue;
+        }
+        let scores = record.scores().unwrap();
+        assert_eq!((scores.exact_match, scores.completed), (Some(true), true), "{}", query.id);
+        runs += 1;
+    }
+    assert!(runs > 15, "{runs}");
+}
+
+#[test]
+fn all_3000_training_queries_can_be_solved_with_words_that_no_test_query_uses() {
+    let bench = CostBench::new(0).unwrap();
+    let train = queries(Split::Train, 42);
+    assert_eq!(train.len(), 3_000);
+    for query in train.iter().step_by(37) {
+        assert_eq!(query.preferences.split(), Split::Train);
+        let instance = bench.instance(query);
+        let record = run(&instance, Path::optimal(&instance));
+        assert_eq!(record.record.run.outcome, Some(true), "{}", query.id);
+        assert_eq!(record.record.events, []);
+    }
+}
+
+#[test]
+fn a_conversation_that_ended_takes_no_reply() {
+    let instance = CostBench::new(0).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let mut conversation = instance.conversation();
+    conversation.reply(policies::saying("<answer>x</answer>")).unwrap();
+    assert_eq!(conversation.request(), None);
+    let error = conversation.reply(policies::saying("more")).unwrap_err();
+    assert_eq!(error, agent_benchmarks::Error::Ended);
+}

@@ -1,0 +1,193 @@
+//! The laws of the table, and the listing of paths.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+
+use agent_benchmarks::{
+    Level, Model, Reply, ReplyEvent, Weight, converse,
+    costbench::{
+        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EventKind, Figure, Split,
+        queries,
+    },
+    model_from_fn,
+};
+use policies::{Greedy, Path};
+use tool_graph::RunMeans;
+
+fn level() -> Level {
+    Level::new(0.95).unwrap()
+}
+
+/// Runs of the greedy and the optimal policy on thirty queries of all tasks.
+fn records() -> Vec<CostBenchRecord> {
+    let bench = CostBench::new(2).unwrap();
+    let all = queries(Split::Test, 42);
+    let mut records = Vec::new();
+    for query in all.iter().step_by(13) {
+        let instance = bench.instance(query);
+        records.push(converse(instance.conversation(), Greedy::new(&instance)));
+        if records.len() % 3 == 0 {
+            records.push(converse(instance.conversation(), Path::optimal(&instance)));
+        }
+    }
+    records
+}
+
+fn figures(row: &CostBenchFigures) -> [Option<Figure>; 8] {
+    [
+        row.cost_gap,
+        row.cost_gap_without_redundant,
+        row.edit_distance,
+        row.normalized_edit_distance,
+        row.exact_match_ratio,
+        row.task_completion_ratio,
+        row.invalid_tool_use_ratio,
+        row.valid_calls,
+    ]
+}
+
+fn only(table: &CostBenchTable, resamples: usize) -> CostBenchFigures {
+    let mut rows = table.finish(level(), resamples, 5).unwrap();
+    assert_eq!(rows.len(), 1);
+    rows.remove(0)
+}
+
+#[test]
+fn figures_are_those_of_run_means_and_lie_in_their_intervals() {
+    let (mut table, mut means) = (CostBenchTable::default(), RunMeans::default());
+    for record in &records() {
+        table.update("m", record).unwrap();
+        means.update(&record.transcript, &record.reference).unwrap();
+    }
+    let (row, means) = (only(&table, 500), means.finish().unwrap());
+    let paths = means.paths.unwrap();
+    let expected = [
+        means.cost_gap,
+        means.cost_gap_without_redundant,
+        Some(paths.edit_distance),
+        Some(paths.normalized_edit_distance),
+        Some(paths.exact_match_rate),
+        Some(means.task_completion_ratio),
+        means.invalid_tool_use_ratio,
+    ];
+    let found = figures(&row).map(|figure| figure.map(|figure| figure.value));
+    assert_eq!(found[..7], expected);
+    for figure in figures(&row).into_iter().flatten() {
+        let interval = figure.interval.unwrap();
+        assert!(interval.low() <= figure.value && figure.value <= interval.high(), "{figure:?}");
+    }
+    let width = |figure: Option<Figure>| {
+        let interval = figure.and_then(|figure| figure.interval).unwrap();
+        interval.high() - interval.low()
+    };
+    assert!(width(row.exact_match_ratio) > 0.1);
+    assert_eq!(width(row.task_completion_ratio), 0.0, "every run is complete");
+}
+
+#[test]
+fn the_table_does_not_depend_on_the_order_of_the_runs_or_on_how_they_are_divided() {
+    let records = records();
+    let mut whole = CostBenchTable::default();
+    records.iter().for_each(|record| whole.update("m", record).unwrap());
+    let (mut first, mut second) = (CostBenchTable::default(), CostBenchTable::default());
+    for (place, record) in records.iter().enumerate().rev() {
+        let part = if place % 3 == 0 { &mut first } else { &mut second };
+        part.update("m", record).unwrap();
+    }
+    second.merge(&first);
+    assert_eq!(only(&second, 200), only(&whole, 200));
+}
+
+#[test]
+fn a_run_of_weight_2_counts_as_the_run_twice() {
+    let records = records();
+    let (mut weighted, mut twice) = (CostBenchTable::default(), CostBenchTable::default());
+    for (place, record) in records.iter().enumerate() {
+        let weight = if place % 4 == 0 { 2.0 } else { 1.0 };
+        weighted.update_weighted("m", record, Weight::new(weight).unwrap()).unwrap();
+        (0..weight as usize).for_each(|_| twice.update("m", record).unwrap());
+    }
+    assert_eq!(figures(&only(&weighted, 200)), figures(&only(&twice, 200)));
+}
+
+#[test]
+fn models_lengths_and_events_have_rows_of_their_own_and_one_query_has_no_interval() {
+    let mut table = CostBenchTable::default();
+    for (level, events) in [(0, vec![]), (2, vec![]), (2, vec![EventKind::BanTool])] {
+        let bench = CostBench::new(level).unwrap().with_events(events);
+        let instance = bench.instance(&queries(Split::Test, 42)[0]);
+        for model in ["b", "a"] {
+            let record = converse(instance.conversation(), Path::optimal(&instance));
+            table.update(model, &record).unwrap();
+        }
+    }
+    let rows = table.finish(level(), 100, 5).unwrap();
+    let keys: Vec<_> =
+        rows.iter().map(|row| (row.model.as_str(), row.task_length, row.events.as_str())).collect();
+    let of = |model| [(model, 3, "none"), (model, 5, "ban_tool"), (model, 5, "none")];
+    assert_eq!(keys, [of("a"), of("b")].concat());
+    assert!(rows.iter().all(|row| row.exact_match_ratio.unwrap().interval.is_none()));
+}
+
+#[test]
+fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::CostChange]);
+    let instance = bench.instance(&queries(Split::Test, 42)[0]);
+    let silent = model_from_fn(|_| Ok(Reply::default()));
+    let mut table = CostBenchTable::default();
+    table.update("m", &converse(instance.conversation(), silent)).unwrap();
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.left_out), (0, 1));
+    assert_eq!(figures(&row), [None; 8]);
+}
+
+/// All plans of level 1, from the names of the tools: the seven of figure 16.
+const PLANS: [&str; 7] = [
+    "Decide_Location_Preference -> Search_Location_Candidates -> Location_Refinement_Step1 -> Select_Final_Location",
+    "Location_Preference_and_Search -> Location_Refinement_Step1 -> Select_Final_Location",
+    "Decide_Location_Preference -> Location_Search_to_Step1 -> Select_Final_Location",
+    "Decide_Location_Preference -> Search_Location_Candidates -> Location_Finalize_from_Step1",
+    "Location_Preference_and_Search -> Location_Finalize_from_Step1",
+    "Location_Full_Planning_to_Step1 -> Select_Final_Location",
+    "Decide_Location_Preference -> Location_Search_to_Final_3Steps",
+];
+
+fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
+    let instance = CostBench::new(1).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let model = model_from_fn(move |request: &agent_benchmarks::Request| {
+        assert!(request.tools.is_empty(), "the tools are in the text");
+        assert!(request.messages[0].text.contains("- Location_Search_to_Final_3Steps: "));
+        Ok(Reply { text: text.clone(), ..Reply::default() })
+    });
+    converse(instance.enumeration(), model)
+}
+
+#[test]
+fn a_model_that_lists_all_paths_covers_them_and_each_path_counts_once() {
+    let tagged = |path: &str| format!("<path>{path}</path>\n");
+    let all: String = PLANS.iter().map(|path| tagged(path)).collect();
+    let record = listed(all);
+    let coverage = record.coverage.unwrap();
+    assert_eq!((coverage.rate(), coverage.not_plans), (Some(1.0), 0));
+    assert_eq!(record.record.run.scores["path_coverage"].value, 1.0.into());
+
+    let some = [PLANS[4], PLANS[4], PLANS[6], "Select_Final_Location"].map(tagged).concat();
+    let coverage = listed(some).coverage.unwrap();
+    assert_eq!((coverage.covered, coverage.repeated, coverage.not_plans), (2, 1, 1));
+    assert_eq!(coverage.rate(), Some(2.0 / 7.0));
+
+    let none = listed("There are many.".to_owned());
+    assert!(matches!(&none.record.events[0].event, ReplyEvent::Unreadable { .. }));
+    assert_eq!(none.coverage.unwrap().rate(), Some(0.0));
+}
+
+#[test]
+fn a_boxed_model_is_a_model() {
+    let instance = CostBench::new(0).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let models: Vec<Box<dyn Model>> =
+        vec![Box::new(Greedy::new(&instance)), Box::new(Path::optimal(&instance))];
+    for mut model in models {
+        let record = converse(instance.conversation(), &mut model);
+        assert_eq!(record.record.run.outcome, Some(true));
+    }
+}

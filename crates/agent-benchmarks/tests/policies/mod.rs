@@ -1,0 +1,196 @@
+//! Scripted agents that see nothing but the requests.
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use agent_benchmarks::{
+    Arguments, Model, ModelError, ParameterKind, RecordedCall, Reply, Request, Role,
+    ToolDefinition, Usage, Value,
+    costbench::{Instance, Preferences},
+};
+
+/// What an agent reads in the description of a tool.
+pub(crate) struct Seen {
+    pub(crate) name: String,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) output: String,
+    pub(crate) cost: f64,
+    pub(crate) size: usize,
+}
+
+impl Seen {
+    pub(crate) fn new(tool: &ToolDefinition) -> Self {
+        let text = &tool.description;
+        let between = |start: &str, end: &str| {
+            let from = text.find(start).unwrap() + start.len();
+            let length = text[from..].find(end).unwrap();
+            text[from..from + length].to_owned()
+        };
+        Self {
+            name: tool.name.clone(),
+            inputs: tool.parameters.iter().map(|it| it.name.clone()).collect(),
+            output: between("Returns ", "."),
+            cost: text.rsplit("Cost: ").next().unwrap().trim_end_matches('.').parse().unwrap(),
+            size: if text.starts_with("Atomic") {
+                1
+            } else {
+                between("Runs ", " in a single").split(", then ").count()
+            },
+        }
+    }
+}
+
+/// The values that the agent holds, by data type, and the number of changes of preferences.
+pub(crate) fn held(request: &Request) -> (BTreeMap<String, String>, usize) {
+    let (mut held, mut given, mut changes) = (BTreeMap::new(), BTreeMap::new(), 0);
+    for message in &request.messages {
+        if message.role == Role::User && message.text.starts_with("Sorry") {
+            held.clone_from(&given);
+            changes += 1;
+        }
+        if !matches!(message.role, Role::User | Role::Tool) {
+            continue;
+        }
+        for line in message.text.lines() {
+            let Some((data_type, rest)) = line.split_once(": <") else { continue };
+            let id = format!("<{}>", rest.split('>').next().unwrap());
+            held.insert(data_type.to_owned(), id);
+        }
+        if given.is_empty() {
+            given.clone_from(&held);
+        }
+    }
+    (held, changes)
+}
+
+/// The call of a tool with all that it needs: preferences from those given, objects from those held.
+pub(crate) fn call(
+    tool: &ToolDefinition,
+    request: &Request,
+    preferences: &[Preferences],
+) -> RecordedCall {
+    let (held, changes) = held(request);
+    let values = preferences[changes].values();
+    let arguments = tool.parameters.iter().map(|parameter| {
+        let value = match &parameter.kind {
+            ParameterKind::Choice(_) => {
+                let ends = ["Category", "Tier", "Style", "FeaturePackage"];
+                let dimension = ends.iter().position(|end| parameter.name.ends_with(end)).unwrap();
+                values[dimension].to_owned()
+            }
+            _ => held.get(&parameter.name).cloned().unwrap_or_else(|| "<nothing>".to_owned()),
+        };
+        (parameter.name.clone(), Value::Text(value))
+    });
+    let mut call =
+        RecordedCall::new(tool.name.clone(), Arguments::Parsed(Value::Map(arguments.collect())));
+    call.id = Some(format!("call_{}", request.messages.len()));
+    call
+}
+
+/// The preferences of a query, and those after each of its changes.
+pub(crate) fn preferences(instance: &Instance) -> Vec<Preferences> {
+    let events = 0..instance.scenario().events().len();
+    let changed = events.filter_map(|event| instance.preferences_after(event));
+    std::iter::once(instance.query().preferences).chain(changed).collect()
+}
+
+pub(crate) fn calling(call: RecordedCall) -> Reply {
+    let usage = Usage { input_tokens: Some(1_000), output_tokens: Some(30), ..Usage::default() };
+    Reply { tool_calls: vec![call], usage: Some(usage), ..Reply::default() }
+}
+
+pub(crate) fn saying(text: impl Into<String>) -> Reply {
+    Reply { text: text.into(), ..Reply::default() }
+}
+
+/// The reply that answers with the goal if the agent holds it.
+pub(crate) fn answer(request: &Request, goal: &str) -> Option<Reply> {
+    let (held, _) = held(request);
+    held.get(goal).map(|id| saying(format!("Done: <answer>{id}</answer>")))
+}
+
+/// An agent that calls the tools of a path in turn, and answers as soon as it holds the goal and the
+/// path is over.
+pub(crate) struct Path {
+    names: Vec<String>,
+    preferences: Vec<Preferences>,
+    goal: &'static str,
+    made: usize,
+}
+
+impl Path {
+    pub(crate) fn new(instance: &Instance, names: Vec<String>) -> Self {
+        let goal = instance.query().task().goal();
+        Self { names, preferences: preferences(instance), goal, made: 0 }
+    }
+
+    /// The agent that follows the optimal run.
+    pub(crate) fn optimal(instance: &Instance) -> Self {
+        let calls = instance.reference().calls().iter();
+        Self::new(instance, calls.map(|call| call.name.clone()).collect())
+    }
+}
+
+impl Model for Path {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        let Some(name) = self.names.get(self.made) else {
+            return Ok(answer(request, self.goal).unwrap_or_else(|| saying("I do not know.")));
+        };
+        self.made += 1;
+        match request.tool(name) {
+            Some(tool) => Ok(calling(call(tool, request, &self.preferences))),
+            None => Ok(calling(RecordedCall::new(name, Arguments::Parsed(Value::Null)))),
+        }
+    }
+}
+
+/// The agent that always takes the tool with the lowest cost per stage, among those that need what
+/// the previous one returned. After a change of preferences it starts over.
+pub(crate) struct Greedy {
+    preferences: Vec<Preferences>,
+    goal: &'static str,
+    previous: Option<String>,
+    changes: usize,
+}
+
+impl Greedy {
+    pub(crate) fn new(instance: &Instance) -> Self {
+        let goal = instance.query().task().goal();
+        Self { preferences: preferences(instance), goal, previous: None, changes: 0 }
+    }
+}
+
+impl Model for Greedy {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        if let Some(reply) = answer(request, self.goal) {
+            return Ok(reply);
+        }
+        let (held, changes) = held(request);
+        if self.changes != changes {
+            (self.changes, self.previous) = (changes, None);
+        }
+        let mut best: Option<(f64, Seen, &ToolDefinition)> = None;
+        for tool in &request.tools {
+            let seen = Seen::new(tool);
+            let is_wish = |name: &str| {
+                let kind = tool.parameters.iter().find(|it| it.name == name).map(|it| &it.kind);
+                matches!(kind, Some(ParameterKind::Choice(_)))
+            };
+            let open = seen.inputs.iter().all(|name| is_wish(name) || held.contains_key(name));
+            let chained =
+                self.previous.as_ref().is_none_or(|previous| seen.inputs.contains(previous));
+            let rate = seen.cost / seen.size as f64;
+            if open
+                && chained
+                && !held.contains_key(&seen.output)
+                && best.as_ref().is_none_or(|(lowest, ..)| rate < *lowest)
+            {
+                best = Some((rate, seen, tool));
+            }
+        }
+        let (_, seen, tool) = best.expect("the policy is not stuck");
+        self.previous = Some(seen.output);
+        Ok(calling(call(tool, request, &self.preferences)))
+    }
+}

@@ -1,0 +1,141 @@
+//! Files of estimates: one a line, `{"id", "turn", "answer": "… <answer>[low, high]</answer>"}`,
+//! given after so many completed turns of the run of this id.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::Path,
+};
+
+use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    budget::rollout_file::RolloutFile,
+    files::json_lines::{self, InputError},
+};
+
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of estimates (--estimator FILE) has JSON Lines, one answer of a model per line, for example
+  {"id": "run-7", "turn": 1, "answer": "About half is left. <answer>[80, 120]</answer>"}
+id      name of the run that the answer is about
+turn    number of turns that were completed when the model answered; 0 before the first
+answer  what it wrote, with an interval or the word impossible between <answer> and </answer>; for
+        several resources a:[low, high], b:[low, high]
+"#;
+
+/// Costs are at most this; what is above cannot be compared with them in numbers.
+const MOST: f64 = 1e100;
+
+#[derive(Deserialize)]
+struct Row {
+    id: Value,
+    turn: usize,
+    answer: String,
+}
+
+/// What a model said after some turns of a run.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The estimate, none where the answer could not be read.
+    pub estimate: Estimate,
+    /// Why it could not.
+    pub problem: Option<String>,
+    line: usize,
+}
+
+/// What was said by run and number of completed turns.
+pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
+
+/// Reads and checks every estimate of a file, all of runs in these files: one list for each resource.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of what is wrong: here, or in the files of runs
+/// where two of them have one id.
+pub fn read(
+    path: &Path,
+    mode: AnswerMode,
+    runs: &[RolloutFile],
+    resources: &[&str],
+) -> Result<Vec<Answers>, InputError> {
+    let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in runs {
+        let mut first = BTreeMap::new();
+        for row in &file.rows {
+            if let Some(before) = first.insert(&row.id, row.line) {
+                return Err(InputError {
+                    file: file.file.clone(),
+                    line: Some(row.line),
+                    field: Some("id".to_owned()),
+                    problem: format!(
+                        "{:?} is that of line {before} too; estimates need one id a run",
+                        row.id
+                    ),
+                });
+            }
+            let longest = lengths.entry(&row.id).or_default();
+            *longest = row.turns.max(*longest);
+        }
+    }
+    let mut answers = vec![Answers::new(); resources.len()];
+    for json_lines::Line { number: line, value: Row { id, turn, answer } } in
+        json_lines::read(path)?
+    {
+        let wrong = |field: &str, problem: String| InputError {
+            file: path.display().to_string(),
+            line: Some(line),
+            field: Some(field.to_owned()),
+            problem,
+        };
+        let id = match id {
+            Value::String(text) => text,
+            Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
+            _ => return Err(wrong("id", "give a text or a whole number".to_owned())),
+        };
+        let turns = match lengths.get(id.as_str()) {
+            Some(&turns) => turns,
+            None => return Err(wrong("id", format!("no run is called {id:?}"))),
+        };
+        if turn >= turns {
+            let given = match turns {
+                1 => "1 turn, so that estimates are given after 0 only".to_owned(),
+                _ => format!("{turns} turns, and estimates are given after 0 to {}", turns - 1),
+            };
+            return Err(wrong("turn", format!("is {turn}; the run has {given}")));
+        }
+        let estimates = match resources {
+            [_] => parse_answer(&answer, mode).map(|estimate| vec![estimate]),
+            several => parse_answers(&answer, several, mode),
+        };
+        for (at, answers) in answers.iter_mut().enumerate() {
+            let one = |all: &Vec<Estimate>| all.get(at).copied().unwrap_or(Estimate::NoAnswer);
+            let (estimate, problem) = readable(estimates.as_ref().map(one).map_err(|error| *error));
+            match answers.entry(id.clone()).or_default().entry(turn) {
+                Entry::Vacant(entry) => entry.insert(Recorded { estimate, problem, line }),
+                Entry::Occupied(before) => {
+                    let problem =
+                        format!("this run and turn have an estimate in line {}", before.get().line);
+                    return Err(wrong("turn", problem));
+                }
+            };
+        }
+    }
+    Ok(answers)
+}
+
+/// The estimate of an answer, and why there is none.
+fn readable(estimate: Result<Estimate, AnswerError>) -> (Estimate, Option<String>) {
+    match estimate {
+        Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
+            (Estimate::NoAnswer, Some("too_large".to_owned()))
+        }
+        Ok(estimate) => (estimate, None),
+        Err(error) => {
+            let kind = serde_json::to_value(error).ok();
+            let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
+            (Estimate::NoAnswer, Some(kind.unwrap_or_else(|| "malformed".to_owned())))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Files of rollouts: one run a line, `{"id", "task"?, "turns": [{"input_tokens", "output_tokens",
+//! "cost_usd"}, …], "success", "stop_reason"?, "caps"?: {resource: cap}}`. A cost of null is unknown.
+
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
+
+use budget_estimation::{Error, Rollouts};
+use censoring::{StopClass, StopReason};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::files::json_lines::{self, InputError};
+
+/// The format of a file, for the help of the program that reads it.
+pub const FORMAT: &str = r#"
+A FILE of runs has JSON Lines, one run per line, for example
+  {"id": "run-7", "task": "t-3", "turns": [{"output_tokens": 210, "cost_usd": 0.02}, {"output_tokens": 95, "cost_usd": null}], "success": true, "stop_reason": "completed", "caps": {"output_tokens": 500}}
+id           name of the run
+turns        what each turn spent, each at least 0: input_tokens, output_tokens, cost_usd or any other
+             resource; those that are estimated stand in every turn, null if not known
+success      true, false, 1 or 0
+task         optional name of the task
+stop_reason  optional reason why the run ended
+caps         optional budgets of the run by resource
+achieved     for --probes: what the run achieved, above 0, such as its final cash
+Other fields are ignored.
+"#;
+
+/// What turns spend.
+const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
+
+/// What is to be estimated: a resource of the files, or `total_tokens`, the sum of two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    name: String,
+}
+
+impl Spent {
+    /// The resource of this name; `None` for an empty name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        (!name.is_empty()).then(|| Self { name: name.to_owned() })
+    }
+
+    /// The tokens that the model wrote.
+    #[must_use]
+    pub fn output_tokens() -> Self {
+        Self { name: "output_tokens".to_owned() }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The resources of a file that it is the sum of.
+    pub(crate) fn parts(&self) -> Vec<&str> {
+        if self.name == "total_tokens" {
+            vec!["input_tokens", "output_tokens"]
+        } else {
+            vec![&self.name]
+        }
+    }
+}
+
+/// What a line says beside what the crate's own reader takes from it.
+#[derive(Deserialize)]
+struct Marks {
+    #[serde(rename = "id")]
+    _id: Value,
+    #[serde(rename = "success")]
+    _success: Value,
+    // Read, so that a number that is none is told with its place.
+    turns: Vec<BTreeMap<String, Value>>,
+    achieved: Option<f64>,
+    #[serde(alias = "stop")]
+    stop_reason: Option<StopReason>,
+}
+
+/// A file of rollouts, checked.
+#[derive(Clone, Debug)]
+pub struct RolloutFile {
+    /// The file as named by the caller.
+    pub file: String,
+    /// Where each run stands, in order.
+    pub rows: Vec<Row>,
+    /// The resources that are read.
+    resources: Vec<String>,
+    bytes: Cow<'static, [u8]>,
+}
+
+/// Where a run stands, and which it is.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The line, from 1.
+    pub line: usize,
+    /// Names the run.
+    pub id: String,
+    /// Its task; `None` if unknown.
+    pub task: Option<String>,
+    /// Number of its turns.
+    pub turns: usize,
+    /// What it achieved, for a task without success or failure.
+    pub achieved: Option<f64>,
+    /// Whether a budget was the reason that it ended.
+    budget_ended: bool,
+}
+
+/// Reads and checks every run of a file. Each turn must have all that is to be estimated, known or null.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of what is wrong.
+pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
+    let mut resources: Vec<String> = COSTS.map(str::to_owned).to_vec();
+    for part in spent.iter().flat_map(Spent::parts) {
+        if !resources.iter().any(|known| known == part) {
+            resources.push(part.to_owned());
+        }
+    }
+    let bytes = json_lines::bytes(path)?;
+    let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
+    let file = path.display().to_string();
+    let wrong = |line: usize, field: String, problem: String| InputError {
+        file: file.clone(),
+        line: Some(line),
+        field: Some(field).filter(|field| !field.is_empty()),
+        problem,
+    };
+    let rollouts = Rollouts::read_json_lines(&bytes[..], resources.iter().map(String::as_str))
+        .map_err(|error| match error {
+            Error::Line { line, field, problem } => wrong(line, field, problem),
+            other => InputError {
+                file: file.clone(),
+                line: None,
+                field: None,
+                problem: other.to_string(),
+            },
+        })?;
+    let mut rows = Vec::with_capacity(marks.len());
+    for (json_lines::Line { number: line, value: marks }, rollout) in
+        marks.into_iter().zip(rollouts.iter())
+    {
+        let id = rollout.id().ok_or_else(|| wrong(line, "id".into(), "missing".into()))?;
+        for (turn, costs) in marks.turns.iter().enumerate() {
+            let mut parts = spent.iter().flat_map(Spent::parts);
+            if let Some(part) = parts.find(|&part| !costs.contains_key(part)) {
+                let known: Vec<&str> = costs.keys().map(String::as_str).collect();
+                let problem = format!(
+                    "missing; give null for a cost that is not known; this turn has {}",
+                    if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
+                );
+                return Err(wrong(line, format!("turns[{turn}].{part}"), problem));
+            }
+        }
+        let budget_ended =
+            marks.stop_reason.is_some_and(|reason| reason.class() == StopClass::Censored);
+        let (id, turns, achieved) = (id.to_owned(), rollout.turns(), marks.achieved);
+        let task = rollout.task().map(str::to_owned);
+        rows.push(Row { line, id, task, turns, achieved, budget_ended });
+    }
+    Ok(RolloutFile { file, rows, resources, bytes })
+}
+
+/// The runs of several files, one file after the other; failed ones that a budget ended are marked
+/// as cut off.
+pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollouts, Error> {
+    let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
+    // Every file is read with the same resources.
+    let resources =
+        files.first().map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
+    let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
+    rollouts.append_json_lines(&bytes.join(&b'\n')[..])?;
+    let rows = files.iter().flat_map(|file| &file.rows);
+    for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
+        if !rollouts.get(index)?.succeeded() {
+            rollouts.set_censored(index)?;
+        }
+    }
+    Ok(rollouts)
+}

@@ -1,0 +1,213 @@
+//! Makes the bundled traces: runs in a small world whose true probability of success is known at
+//! every step, seen by three forecasters; and the bundled problems of `triage` and rollouts of
+//! `budget`.
+//!
+//! ```text
+//! demo-data FOLDER [--tasks N] [--seed N]
+//! ```
+//!
+//! A run has a known number of steps, of which each goes well with a chance that belongs to its
+//! task. It succeeds, nine times in ten, if most steps went well, and one time in ten otherwise.
+//! So the truth at each step is a binomial tail, and the *truthful* forecaster reports it. The
+//! *overconfident* one goes half of the way from there to certain success, which never changes
+//! which of two runs looks better. The *constant* one always reports the chance of success over all
+//! tasks and lengths. A budget that has nothing to do with the run cuts some runs off, and some end
+//! in output that cannot be read.
+
+use std::{error::Error, ffi::OsString, fs, path::PathBuf};
+
+use crate::{
+    demo::{problems, rollouts},
+    output::program,
+};
+use lexopt::prelude::*;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+/// Chances that a step goes well; every task has one of them.
+const SKILLS: [f64; 5] = [0.35, 0.45, 0.5, 0.6, 0.7];
+/// Lengths of runs.
+const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
+/// Rollouts.
+const ROLLOUTS: u32 = 100;
+/// Runs of each task.
+const TRIALS: u32 = 2;
+/// More tasks would fill the memory.
+const MOST_TASKS: u32 = 1_000_000;
+/// Chance that a run with most steps gone well succeeds, and that another does not.
+const RELIABILITY: f64 = 0.9;
+
+const USAGE: &str = "\
+demo-data FOLDER [--tasks N] [--seed N]
+
+Makes runs in a small world whose true probability of success is known at every step, and writes five
+files into FOLDER, which is created if it is missing; files of the same names are overwritten:
+demo_truthful.jsonl, demo_overconfident.jsonl, demo_constant.jsonl
+                      the same runs seen by three forecasters, for traces,
+                      calibration and cut-off
+demo_problems.jsonl   problems that share a budget, for triage
+demo_rollouts.jsonl   what each turn of a run spent, for budget
+--tasks N             number of tasks of the forecasters' runs, two runs each, 200 by default
+--seed N              seed of all random numbers, 2026 by default
+With the default settings the files are those that the programs take without a FILE.
+";
+
+struct Arguments {
+    folder: PathBuf,
+    tasks: u32,
+    seed: u64,
+}
+
+/// `None` where only the usage is asked for.
+fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
+    let (mut folder, mut tasks, mut seed) = (None, 200, 2026);
+    let mut parser = lexopt::Parser::from_args(given);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("tasks") => {
+                tasks = program::value(&mut parser, "--tasks", |text| match text.parse() {
+                    Ok(n) if (1..=MOST_TASKS).contains(&n) => Ok(n),
+                    _ => Err("give a whole number from 1 to 1000000"),
+                })?;
+            }
+            Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
+            Long("help") | Short('h') => return Ok(None),
+            Value(path) if folder.is_none() => folder = Some(PathBuf::from(path)),
+            _ => return Err(program::unexpected(argument)),
+        }
+    }
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.ok_or("give the folder to write the files to; --help says which")?;
+    Ok(Some(Arguments { folder, tasks, seed }))
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    task: &'a str,
+    forecasts: Vec<f64>,
+    outcome: Option<bool>,
+    stop: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    horizon: Option<usize>,
+}
+
+pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
+    let Some(Arguments { folder, tasks, seed }) = arguments(given)? else {
+        return Ok(USAGE.to_owned());
+    };
+    let constant = overall_chance();
+    type Forecaster = fn(f64, f64) -> f64;
+    let forecasters: [(&str, Forecaster); 3] = [
+        ("truthful", |truth, _| truth),
+        ("overconfident", |truth, _| f64::midpoint(truth, 1.0)),
+        ("constant", |_, constant| constant),
+    ];
+    let mut files = forecasters.map(|_| String::new());
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for task in 0..tasks {
+        let skill = SKILLS[task as usize % SKILLS.len()];
+        let task = format!("task-{task:03}");
+        for trial in 0..TRIALS {
+            let run = Run::new(skill, &mut rng);
+            let id = format!("{task}/{trial}");
+            for ((_, forecaster), file) in forecasters.iter().zip(&mut files) {
+                let forecasts = run
+                    .truth
+                    .iter()
+                    .map(|&truth| rounded(forecaster(rounded(truth, 4), rounded(constant, 4)), 5))
+                    .collect();
+                let row = Row {
+                    id: &id,
+                    task: &task,
+                    forecasts,
+                    outcome: run.outcome,
+                    stop: run.stop,
+                    horizon: run.horizon,
+                };
+                file.push_str(&serde_json::to_string(&row)?);
+                file.push('\n');
+            }
+        }
+    }
+    let problems = problems::json_lines(&mut rng)?;
+    // Numbers of their own, so that neither changes the other.
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(1);
+    let rollouts = rollouts::lines(ROLLOUTS, &mut rng)?;
+    let files = forecasters.iter().map(|(name, _)| *name).zip(files);
+    let mut text = String::new();
+    for (name, content) in files.chain([("problems", problems), ("rollouts", rollouts)]) {
+        let path = folder.join(format!("demo_{name}.jsonl"));
+        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, content));
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        text.push_str(&format!("wrote {}\n", path.display()));
+    }
+    Ok(text)
+}
+
+/// One run up to its stop.
+struct Run {
+    truth: Vec<f64>,
+    outcome: Option<bool>,
+    stop: &'static str,
+    /// The whole length of a run that was cut off.
+    horizon: Option<usize>,
+}
+
+impl Run {
+    fn new(skill: f64, rng: &mut impl Rng) -> Self {
+        let length = rng.random_range(LENGTHS);
+        let mut good = 0;
+        let mut truth = Vec::new();
+        for step in 1..=length {
+            good += u32::from(rng.random_bool(skill));
+            truth.push(chance(skill, length, step, good));
+        }
+        let success = rng.random_bool(truth[truth.len() - 1]);
+        // Drawn without a look at the run, so that stopping early says nothing about it.
+        let budget = rng.random_range(1..=60_u32);
+        let unreadable = rng.random_bool(0.03);
+        if budget < length {
+            truth.truncate(budget as usize);
+            Self { truth, outcome: None, stop: "max_steps", horizon: Some(length as usize) }
+        } else if unreadable {
+            Self { truth, outcome: None, stop: "parse_error", horizon: None }
+        } else {
+            Self { truth, outcome: Some(success), stop: "completed", horizon: None }
+        }
+    }
+}
+
+/// The true chance of success of a run of `length` steps after `step` of them, `good` of which went
+/// well.
+fn chance(skill: f64, length: u32, step: u32, good: u32) -> f64 {
+    let (rest, needed) = (length - step, length / 2 + 1);
+    let mut most = 0.0;
+    for more in 0..=rest {
+        if good + more >= needed {
+            most += choose(rest, more)
+                * skill.powi(more as i32)
+                * (1.0 - skill).powi((rest - more) as i32);
+        }
+    }
+    RELIABILITY * most + (1.0 - RELIABILITY) * (1.0 - most)
+}
+
+fn choose(n: u32, k: u32) -> f64 {
+    (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1))
+}
+
+/// The chance of success before the first step, over all skills and lengths.
+fn overall_chance() -> f64 {
+    let each =
+        SKILLS.iter().flat_map(|&skill| LENGTHS.map(move |length| chance(skill, length, 0, 0)));
+    each.sum::<f64>() / (SKILLS.len() * LENGTHS.count()) as f64
+}
+
+/// Four decimals keep the files small and the truth true to as many; half-way points take five.
+fn rounded(p: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    (p * scale).round() / scale
+}

@@ -1,0 +1,76 @@
+//! Data that comes with the program: it is part of the binary, so that an installed program has it.
+
+use std::{
+    borrow::Cow,
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// The folder that bundled files are named under.
+const FOLDER: &str = "bundled:";
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        [$(($name, include_bytes!(concat!("../../data/", $name)))),*]
+    };
+}
+
+/// The bundled files by name.
+const FILES: [(&str, &[u8]); 7] = files![
+    "demo_constant.jsonl"
+    "demo_log.jsonl"
+    "demo_overconfident.jsonl"
+    "demo_problems.jsonl"
+    "demo_rollouts.jsonl"
+    "demo_tool_calls.jsonl"
+    "demo_truthful.jsonl"
+];
+
+/// The path by which a bundled file is read, such as `bundled:/demo_log.jsonl`.
+pub(crate) fn path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(name)
+}
+
+/// The content of a bundled file; `None` for every other path.
+pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
+    let name = path.strip_prefix(FOLDER).ok()?;
+    FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
+}
+
+/// The bytes of a file, bundled or not.
+pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
+    match content(path) {
+        Some(content) => Ok(Cow::Borrowed(content)),
+        None => fs::read(path).map(Cow::Owned),
+    }
+}
+
+/// Opens a file, bundled or not.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    match content(path) {
+        Some(content) => Ok(Box::new(content)),
+        None => Ok(Box::new(fs::File::open(path)?)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bundled_file_is_read_by_its_path() {
+        for (name, content) in FILES {
+            assert_eq!(bytes(&path(name)).unwrap(), content);
+            assert!(content.ends_with(b"\n"), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_beside_the_bundled_files_is_one_of_the_file_system() {
+        assert_eq!(content(Path::new("demo_log.jsonl")), None);
+        let missing = bytes(&path("other.jsonl")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+}

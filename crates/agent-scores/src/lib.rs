@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod budget;
+mod calibration;
+mod command;
+mod costbench;
+mod cut_off;
+mod demo;
+mod files;
+mod logs;
+mod output;
+mod paths;
+mod traces;
+mod triage;
+
+pub use command::run;
+
+/// Readers of files for fuzzing; no part of the interface.
+#[doc(hidden)]
+pub mod readers {
+    pub use crate::{
+        budget::{estimate_file, rollout_file, runs as budget_runs},
+        costbench::query_file,
+        paths::{path_file, report as path_report},
+        traces::trace_file,
+        triage::{knapsack_file, plan_file, pool_file},
+    };
+}

@@ -1,0 +1,4 @@
+//! What logs hold: the subcommand `logs`.
+
+pub(crate) mod command;
+pub(crate) mod report;

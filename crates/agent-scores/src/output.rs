@@ -1,0 +1,5 @@
+//! What commands write: tables, reports per file, and errors.
+
+pub(crate) mod file_reports;
+pub(crate) mod program;
+pub(crate) mod table;

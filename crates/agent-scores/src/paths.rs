@@ -1,0 +1,5 @@
+//! Tool calls compared with expected calls: the subcommand `paths`.
+
+pub(crate) mod command;
+pub mod path_file;
+pub mod report;

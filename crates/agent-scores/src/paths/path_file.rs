@@ -1,0 +1,168 @@
+//! Files of tool calls: one run a line, `{"id", "task", "agent_calls": [{"name", "args"?, "ok"?}, …],
+//! "expected_calls": [{"name", "args"?}, …], "success"}`. Calls may also be written as OpenAI, Anthropic and
+//! others write them: see "Spellings that are read" in the documentation of [`ToolCall`]. Numbers of 2^63 or
+//! more in size that are not whole numbers of 64 bits are refused, as they may have lost digits.
+
+use std::{fmt, path::Path};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, IntoDeserializer},
+};
+use trajectory_metrics::tool_calls::{ToolCall, Value};
+
+use crate::files::json_lines::{self, InputError};
+
+/// One run.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PathRun {
+    /// Names the run.
+    pub id: String,
+    /// Names the task; the runs of a task are its trials.
+    pub task: String,
+    /// What the agent called, in order.
+    pub agent_calls: Vec<AgentCall>,
+    /// What the task expects, in order.
+    #[serde(deserialize_with = "expected_calls")]
+    pub expected_calls: Vec<ToolCall>,
+    /// Whether the run succeeded.
+    #[serde(deserialize_with = "yes_or_no")]
+    pub success: bool,
+    /// Names the model, where the file does.
+    pub model: Option<String>,
+    /// Names the domain, where the file does.
+    pub domain: Option<String>,
+}
+
+/// A call, and what the tool said to it.
+#[derive(Clone, Debug)]
+pub struct AgentCall {
+    /// The call.
+    pub call: ToolCall,
+    /// Whether the tool took it without an error, where that is known.
+    pub ok: Option<bool>,
+}
+
+impl<'de> Deserialize<'de> for AgentCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        // Only an object: a derived reader would also take a list of the fields.
+        impl<'de> de::Visitor<'de> for Object {
+            type Value = AgentCall;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a call with its name")
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<AgentCall, A::Error> {
+                let mut ok = None;
+                let call = WithoutOk { entries, ok: &mut ok };
+                let call = ToolCall::deserialize(de::value::MapAccessDeserializer::new(call))?;
+                check_digits(&call.arguments)?;
+                Ok(AgentCall { call, ok: ok.flatten() })
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// The entries of a call except `ok`, which is taken out on the way.
+struct WithoutOk<'a, A> {
+    entries: A,
+    /// `None` until it was there.
+    ok: &'a mut Option<Option<bool>>,
+}
+
+impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for WithoutOk<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        while let Some(key) = self.entries.next_key::<String>()? {
+            if key != "ok" {
+                return seed.deserialize(key.into_deserializer()).map(Some);
+            }
+            if self.ok.replace(self.entries.next_value()?).is_some() {
+                return Err(de::Error::duplicate_field("ok"));
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, A::Error> {
+        self.entries.next_value_seed(seed)
+    }
+}
+
+fn expected_calls<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolCall>, D::Error> {
+    struct Checked(ToolCall);
+
+    impl<'de> Deserialize<'de> for Checked {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let call = ToolCall::deserialize(deserializer)?;
+            check_digits(&call.arguments)?;
+            Ok(Self(call))
+        }
+    }
+
+    let calls = Vec::<Checked>::deserialize(deserializer)?;
+    Ok(calls.into_iter().map(|Checked(call)| call).collect())
+}
+
+/// Refuses what may have been a whole number beyond 64 bits: it comes from the reader as a real number
+/// of about 16 digits, so that two different identifiers could be equal.
+fn check_digits<E: de::Error>(value: &Value) -> Result<(), E> {
+    match value {
+        Value::Real(number) if number.abs() >= TWO_TO_63 => Err(E::custom(format_args!(
+            "number {number:e} may have lost digits, as it is beyond 64 bits: give it as text"
+        ))),
+        Value::List(values) => values.iter().try_for_each(check_digits),
+        Value::Map(values) => values.values().try_for_each(check_digits),
+        _ => Ok(()),
+    }
+}
+
+/// No smaller number of either sign is handed on as a real one.
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// True and false, or 1 and 0 as some benchmarks write them.
+fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    struct YesOrNo;
+
+    impl de::Visitor<'_> for YesOrNo {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("true, false, 1 or 0")
+        }
+
+        fn visit_bool<E: de::Error>(self, value: bool) -> Result<bool, E> {
+            Ok(value)
+        }
+
+        fn visit_u64<E: de::Error>(self, value: u64) -> Result<bool, E> {
+            match value {
+                0 | 1 => Ok(value == 1),
+                _ => Err(E::invalid_value(de::Unexpected::Unsigned(value), &self)),
+            }
+        }
+    }
+
+    deserializer.deserialize_any(YesOrNo)
+}
+
+/// Reads every run of a file.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of the first thing that is wrong.
+pub fn read(path: &Path) -> Result<Vec<PathRun>, InputError> {
+    Ok(json_lines::read(path)?.into_iter().map(|line| line.value).collect())
+}

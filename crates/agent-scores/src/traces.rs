@@ -1,0 +1,12 @@
+//! Confidence traces: reading them and logs, scoring them, and the subcommand `traces`.
+
+pub(crate) mod bare_numbers;
+pub(crate) mod command;
+pub(crate) mod evaluation;
+pub(crate) mod log_file;
+pub(crate) mod sample;
+pub(crate) mod settings;
+pub(crate) mod stream_report;
+pub mod trace_file;
+pub(crate) mod trace_line;
+pub(crate) mod trace_tally;

@@ -1,0 +1,407 @@
+//! Scores files of agent confidence traces and says how sure the figures are.
+//!
+//! ```text
+//! traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
+//!     [--summary last|mean|minimum|SCHEDULE]
+//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
+//!     [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+//!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
+//! ```
+//!
+//! Without a file it compares three forecasters on bundled runs (made by `demo-data`).
+//! Each file is one stream of forecasts and gets a column; with `--json` the figures at the top are
+//! over all files together, and `files` has a report of each where there are several.
+//!
+//! A file may also be a log, or a folder of logs: then each stream of confidence in it gets a column.
+
+use std::{
+    collections::BTreeSet,
+    error::Error,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    files::bundled,
+    output::{
+        file_reports::{self, FileReport},
+        program,
+        table::{align, number},
+    },
+    traces::{
+        evaluation::{Estimates, METRICS, Report, evaluate},
+        log_file::{self, LogFile, LogSettings},
+        settings::{Calibration, Settings},
+        stream_report::{self, StreamReports},
+        trace_file::{self, Remarks, Run, TraceFile, WithMissing},
+        trace_tally::{self, TraceTally},
+    },
+};
+use lexopt::prelude::*;
+use run_logs::{
+    AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, OutcomePolicy,
+    StreamOptions,
+};
+use trajectory_metrics::{ForecastPolicy, WeightSchedule};
+
+struct Arguments {
+    files: Vec<PathBuf>,
+    settings: Settings,
+    missing: Missing,
+    reading: ConfidenceReading,
+    policy: OutcomePolicy,
+    json: bool,
+}
+
+/// What `--missing` asks for.
+#[derive(Clone, Copy, PartialEq)]
+enum Missing {
+    /// Nothing: traces are refused, runs of logs left out.
+    Default,
+    Policy(ForecastPolicy),
+    /// Only for logs.
+    Skip,
+}
+
+const USAGE: &str = "\
+traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
+    [--summary last|mean|minimum|SCHEDULE] [--calibrate none|platt|isotonic] [--resamples N]
+    [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+    [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
+
+Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
+gets a column; without a FILE the program compares three forecasters on bundled runs.
+--schedule         weights of the steps of a run
+--summary          the one forecast per run that ranking and calibration diagnostics are computed from: the
+                   last, the mean, the smallest, or the mean under a schedule (default: under --schedule);
+                   the trajectory scores use no summary
+--calibrate        calibrates the forecasts before they are scored, fitted on the other half of the runs
+--resamples N      bootstrap resamples behind the 95 % intervals, 1000 by default; 0 for no intervals
+--seed N           seed of the bootstrap, 1 by default
+--cluster-by-task  resamples whole tasks, which every run then must name
+--missing          what is done about forecasts that are missing or outside [0, 1], see below
+--json             prints one JSON object; its figures are over all files together, `files` has each
+";
+
+/// `None` where only the usage is asked for.
+fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
+    let mut settings = Settings {
+        schedule: WeightSchedule::LinearFront,
+        summary: None,
+        calibration: Calibration::None,
+        resamples: 1_000,
+        seed: 1,
+        cluster_by_task: false,
+    };
+    let (mut files, mut missing, mut json) = (Vec::new(), Missing::Default, false);
+    let (mut reading, mut at_limit) = (ConfidenceReading::Strict, AtLimit::Censored);
+    let mut scorer = None;
+    let mut parser = lexopt::Parser::from_args(given);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("schedule") => {
+                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
+            }
+            Long("summary") => {
+                settings.summary = Some(program::value(&mut parser, "--summary", str::parse)?);
+            }
+            Long("calibrate") => {
+                settings.calibration =
+                    program::value(&mut parser, "--calibrate", |name| match name {
+                        "none" => Ok(Calibration::None),
+                        "platt" => Ok(Calibration::Platt),
+                        "isotonic" => Ok(Calibration::Isotonic),
+                        _ => Err("there are none, platt and isotonic"),
+                    })?;
+            }
+            Long("resamples") => {
+                settings.resamples =
+                    program::value(&mut parser, "--resamples", program::resamples)?;
+            }
+            Long("seed") => {
+                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
+            }
+            Long("missing") => {
+                missing = program::value(&mut parser, "--missing", |name| match name {
+                    "skip" => Ok(Missing::Skip),
+                    name => trace_file::policy(name).map(Missing::Policy),
+                })?;
+            }
+            Long("confidence") => {
+                reading = program::value(&mut parser, "--confidence", |name| match name {
+                    "strict" => Ok(ConfidenceReading::Strict),
+                    "lenient" => Ok(ConfidenceReading::Lenient),
+                    _ => Err("there are strict and lenient"),
+                })?;
+            }
+            Long("at-limit") => {
+                at_limit = program::value(&mut parser, "--at-limit", |name| match name {
+                    "censored" => Ok(AtLimit::Censored),
+                    "scored" => Ok(AtLimit::Scored),
+                    _ => Err("there are censored and scored"),
+                })?;
+            }
+            Long("scorer") => scorer = Some(parser.value()?.to_string_lossy().into_owned()),
+            Long("cluster-by-task") => settings.cluster_by_task = true,
+            Long("json") => json = true,
+            Long("help") | Short('h') => return Ok(None),
+            Value(file) => files.push(file.into()),
+            _ => return Err(program::unexpected(argument)),
+        }
+    }
+    if files.is_empty() {
+        files = ["truthful", "overconfident", "constant"]
+            .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
+            .to_vec();
+    }
+    let mut policy = OutcomePolicy::new(at_limit);
+    if let Some(scorer) = scorer {
+        policy = policy.with_scorer(scorer);
+    }
+    Ok(Some(Arguments { files, settings, missing, reading, policy, json }))
+}
+
+pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
+    let Some(arguments) = arguments(given)? else {
+        return Ok([USAGE, trace_file::FORMAT, log_file::HELP].concat());
+    };
+    if let Some(output) = log_output(&arguments)? {
+        return Ok(output);
+    }
+    let Arguments { files, settings, missing, json, .. } = arguments;
+    let missing = match missing {
+        Missing::Default => ForecastPolicy::Refuse,
+        Missing::Policy(policy) => policy,
+        Missing::Skip => return Err("--missing skip is for logs; these files hold traces".into()),
+    };
+    if trace_tally::suffices(&settings) {
+        let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
+        let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
+        let report = |files: &[&TraceTally]| trace_tally::report(files, &settings);
+        return trace_output(&files, &all, &settings, json, report);
+    }
+    let read = |path: &PathBuf| trace_file::read(path, missing);
+    let all: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    trace_output(&files, &all, &settings, json, |files: &[&TraceFile]| {
+        let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
+        evaluate(&runs, &settings)
+    })
+}
+
+/// The output for files of traces, by a report on one or more of them.
+fn trace_output<T: AsRef<Remarks>>(
+    files: &[PathBuf],
+    all: &[T],
+    settings: &Settings,
+    json: bool,
+    report: impl Fn(&[&T]) -> Result<Report, Box<dyn Error>>,
+) -> Result<String, Box<dyn Error>> {
+    let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
+        let mut report = report(files)?;
+        report.notes.extend(trace_file::notes(files));
+        Ok(WithMissing { report, missing: trace_file::missing(files) })
+    };
+    let mut reports = Vec::new();
+    for (path, runs) in files.iter().zip(all) {
+        let file = path.display().to_string();
+        let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
+        reports.push(FileReport { file, report });
+    }
+    if !json {
+        let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
+        let columns: Vec<&Report> = reports.iter().map(|report| &report.report.report).collect();
+        let reference = match &columns[..] {
+            [single] => Some(&single.base_rate_reference),
+            _ => None,
+        };
+        let mut text = table(&names, &columns, reference, settings, true);
+        text.push_str(&counts(&names, &columns));
+        return Ok(text + &noted(&names, &columns));
+    }
+    file_reports::json(&reports, || {
+        let mut together = report(&all.iter().collect::<Vec<_>>())?;
+        together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+        Ok(together)
+    })
+}
+
+/// The output for logs; `None` if no file is one.
+fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
+    let Arguments { files, settings, missing, reading, policy, json } = arguments;
+    let confidence = ConfidenceField::new("confidence", *reading);
+    let of_logs = match missing {
+        Missing::Skip => MissingTurns::SkipTurn,
+        _ => MissingTurns::LeaveOutRun,
+    };
+    let log_settings = LogSettings {
+        policy: policy.clone(),
+        streams: StreamOptions::default().with_confidence(confidence),
+        missing: of_logs,
+    };
+    let mut logs: Vec<LogFile> = Vec::new();
+    for (place, path) in files.iter().enumerate() {
+        match log_file::read(path, &log_settings)? {
+            Some(log) if logs.len() == place => logs.push(log),
+            None if logs.is_empty() => {}
+            _ => return Err("some files are logs and some are traces; score them apart".into()),
+        }
+    }
+    if logs.is_empty() {
+        return Ok(None);
+    }
+    if let Missing::Policy(policy) = missing
+        && *policy != ForecastPolicy::LeaveOut
+    {
+        return Err("--missing: for logs there are leave-out and skip".into());
+    }
+    let together: Vec<&LogFile> = logs.iter().collect();
+    let report = |logs: &[&LogFile]| stream_report::report(logs, settings, of_logs, *reading);
+    if !json {
+        return Ok(Some(log_table(&report(&together)?, settings)));
+    }
+    let mut reports = Vec::new();
+    for (path, log) in files.iter().zip(&logs) {
+        let file = path.display().to_string();
+        let report = report(&[log]).map_err(|error| file_reports::at(&file, error))?;
+        reports.push(FileReport { file, report });
+    }
+    file_reports::json(&reports, || report(&together)).map(Some)
+}
+
+/// The streams that some run has, side by side, and what is left out of each.
+fn log_table(report: &StreamReports, settings: &Settings) -> String {
+    let streams = ConfidenceStream::ALL.into_iter().filter_map(|stream| {
+        let of = &report.streams.get(stream.name())?.report;
+        (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))
+    });
+    let (names, columns): (Vec<String>, Vec<&Report>) = streams.unzip();
+    let mut text = format!("{} runs, format {}\n", report.n_runs, report.format);
+    if names.is_empty() {
+        text.push_str("no run has a stream of confidence and an outcome\n");
+    } else {
+        // Streams of different runs cannot be compared.
+        let mut counts = columns.iter().map(|report| report.n + report.n_censored);
+        let are_comparable = counts.next().is_some_and(|n| counts.all(|other| other == n));
+        // One reference holds for all streams if they have the same runs.
+        let mut references = columns.iter().map(|report| &report.base_rate_reference);
+        let first = references.next();
+        let reference = first.filter(|first| references.all(|other| other == *first));
+        text.push_str(&table(&names, &columns, reference, settings, are_comparable));
+    }
+    text.push_str(&stream_report::left_out(report));
+    for note in &report.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text + &noted(&names, &columns)
+}
+
+fn noted(names: &[String], reports: &[&Report]) -> String {
+    let notes = reports.iter().map(|report| report.notes.as_slice());
+    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
+    file_reports::notes(&named)
+}
+
+/// The metrics by rows, with the figures of the base rate as last column if given; the best of each row is
+/// marked if the columns are comparable.
+fn table(
+    names: &[String],
+    reports: &[&Report],
+    reference: Option<&Estimates>,
+    settings: &Settings,
+    are_comparable: bool,
+) -> String {
+    let mut header = vec![String::new()];
+    header.extend(names.iter().cloned());
+    let mut columns: Vec<&Estimates> = reports.iter().map(|report| &report.metrics).collect();
+    if let Some(reference) = reference {
+        header.push("base rate".to_owned());
+        columns.push(reference);
+    }
+    let mut rows = vec![header];
+    for (metric, higher_is_better) in METRICS {
+        let values = columns.iter().filter_map(|column| column[metric]).map(|e| e.value);
+        let best = if higher_is_better {
+            values.fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            values.fold(f64::INFINITY, f64::min)
+        };
+        let cell = |column: &&Estimates| match column[metric] {
+            None => "undefined".to_owned(),
+            Some(estimate) => {
+                let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };
+                let mark = if are_comparable && estimate.value == best { "*" } else { " " };
+                let interval = match (estimate.ci_low, estimate.ci_high) {
+                    (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
+                    _ if settings.resamples > 0 => " [undefined]".to_owned(),
+                    _ => String::new(),
+                };
+                format!("{mark}{:.digits$}{interval}", estimate.value)
+            }
+        };
+        let direction = if higher_is_better { "+" } else { "-" };
+        let mut row = vec![format!("{metric} ({direction})")];
+        row.extend(columns.iter().map(cell));
+        rows.push(row);
+    }
+    let unit = if settings.cluster_by_task { "tasks" } else { "traces" };
+    let mut text = format!(
+        "{} weights, calibration {:?}, 95 % intervals from {} resamples of {unit}; * best, (+) higher is better, (-) lower\n\n",
+        settings.schedule, settings.calibration, settings.resamples,
+    )
+    .replace("calibration None", "no calibration");
+    if !are_comparable {
+        text = text.replace("* best", "columns have different runs");
+    }
+    if let Some(summary) = &settings.summary {
+        text = text.replacen(
+            " weights,",
+            &format!(" weights, diagnostics of the summary {summary},"),
+            1,
+        );
+    }
+    text.push_str(&align(&rows));
+    text.push_str(&auroc_by_summary(names, reports));
+    text
+}
+
+/// How many runs of each file are scored, and why others are not.
+fn counts(names: &[String], reports: &[&Report]) -> String {
+    let mut text = String::new();
+    for (name, counts) in names.iter().zip(reports) {
+        text.push_str(&format!(
+            "\n{name}: {} complete traces, {} censored, {} excluded",
+            counts.n, counts.n_censored, counts.n_excluded
+        ));
+        if !counts.excluded.is_empty() {
+            let reasons: Vec<String> =
+                counts.excluded.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+            text.push_str(&format!(" ({})", reasons.join(", ")));
+        }
+        if let Some(rate) = counts.base_rate {
+            text.push_str(&format!("; base rate {rate:.3}"));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// How AUROC depends on the summary of a run.
+fn auroc_by_summary(names: &[String], reports: &[&Report]) -> String {
+    let of = |report: &Report, summary: &str| {
+        report.summaries.get(summary).and_then(|diagnostics| diagnostics["auroc"])
+    };
+    let summaries: BTreeSet<&String> =
+        reports.iter().flat_map(|report| report.summaries.keys()).collect();
+    if summaries.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(names.iter().cloned());
+    for summary in summaries {
+        let mut row = vec![summary.clone()];
+        row.extend(reports.iter().map(|report| number(of(report, summary))));
+        rows.push(row);
+    }
+    let heading = "auroc by summary of a run (the trajectory scores use none)";
+    format!("\n{heading}\n{}", align(&rows))
+}

@@ -1,0 +1,128 @@
+//! The traces of a file that can be scored, calibrated where asked for.
+
+use censoring::{
+    CalibratedRuns, CalibrationRuns, Error, Folds, Observation, Probability, StopClass, Stopped,
+    TerminationAudit, cross_fit_calibration,
+};
+use trajectory_metrics::{Calibrator, Isotonic, Platt, Traces};
+
+use crate::traces::{
+    settings::{Calibration, Settings},
+    trace_file::Run,
+};
+
+/// The traces that can be scored, forecasts as they are scored.
+#[derive(Default)]
+pub(crate) struct Sample<'a> {
+    pub(crate) complete: Traces,
+    pub(crate) complete_runs: Vec<&'a Run>,
+    pub(crate) censored: Vec<Censored<'a>>,
+}
+
+pub(crate) struct Censored<'a> {
+    run: &'a Run,
+    pub(crate) forecasts: Vec<Probability>,
+    pub(crate) horizon: usize,
+}
+
+impl<'a> Sample<'a> {
+    pub(crate) fn append(&mut self, other: Self) -> Result<(), Error> {
+        for trace in other.complete.iter() {
+            self.complete.push(trace.forecasts(), trace.outcome())?;
+        }
+        self.complete_runs.extend(other.complete_runs);
+        self.censored.extend(other.censored);
+        Ok(())
+    }
+
+    /// All runs, complete ones first.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &'a Run> {
+        self.complete_runs.iter().copied().chain(self.censored.iter().map(|censored| censored.run))
+    }
+}
+
+/// Sorts out which runs of one file can be scored, and calibrates them.
+pub(crate) fn prepare<'a>(
+    runs: &'a [Run],
+    settings: &Settings,
+    audit: &mut TerminationAudit,
+    notes: &mut Vec<String>,
+) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+    let (mut kept, mut stopped) = (Vec::new(), Vec::new());
+    for run in runs {
+        let stop = run.stopped()?;
+        audit.update(&stop);
+        if stop.class() != StopClass::Excluded {
+            kept.push(run);
+            stopped.push(stop);
+        }
+    }
+    match settings.calibration {
+        Calibration::None => sort_out(&kept, &stopped),
+        Calibration::Platt => {
+            let fit = calibrate(&Platt::default(), &kept, &stopped, settings)?;
+            for (map, half) in fit.maps().iter().rev().zip(["A", "B"]) {
+                if map.is_fallback() {
+                    notes.push(format!(
+                        "calibration: the slope fitted on half {half} was negative; its map is constant"
+                    ));
+                }
+                if map.is_degenerate() {
+                    notes.push(format!("calibration: half {half} has one forecast only"));
+                }
+            }
+            sort_out(&kept, &fit.runs(&stopped)?)
+        }
+        Calibration::Isotonic => {
+            let fit = calibrate(&Isotonic, &kept, &stopped, settings)?;
+            sort_out(&kept, &fit.runs(&stopped)?)
+        }
+    }
+}
+
+/// Splits complete and cut-off runs.
+fn sort_out<'a>(
+    runs: &[&'a Run],
+    stopped: &[Stopped<'_>],
+) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+    let mut sample = Sample::default();
+    for (&run, stopped) in runs.iter().zip(stopped) {
+        if let Observation::Complete(trace) = stopped.observation() {
+            sample.complete.push(trace.forecasts(), trace.outcome())?;
+            sample.complete_runs.push(run);
+        } else {
+            let forecasts = stopped.forecasts().to_vec();
+            sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
+        }
+    }
+    Ok(sample)
+}
+
+/// Cross-fits on complete runs in two halves. Runs of each outcome, and cut-off runs, go to half A and
+/// half B in turn, in the order of their ids. The map fitted on half B comes first.
+fn calibrate<C: Calibrator>(
+    calibrator: &C,
+    runs: &[&Run],
+    stopped: &[Stopped<'_>],
+    settings: &Settings,
+) -> Result<CalibratedRuns<C::Map>, Error> {
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+    let outcomes: Vec<Option<bool>> = stopped.iter().map(Stopped::outcome).collect();
+    let folds = Folds::halves(&outcomes, &ids)?;
+    let fitted_on = CalibrationRuns::Complete;
+    cross_fit_calibration(calibrator, stopped, &folds, &settings.schedule, fitted_on)
+}
+
+/// The same traces with one forecast everywhere.
+pub(crate) fn constant<'a>(sample: &Sample<'a>, forecast: Probability) -> Sample<'a> {
+    let flat = |censored: &Censored<'a>| Censored {
+        run: censored.run,
+        forecasts: vec![forecast; censored.forecasts.len()],
+        horizon: censored.horizon,
+    };
+    Sample {
+        complete: sample.complete.map_forecasts(|_, _| forecast),
+        complete_runs: sample.complete_runs.clone(),
+        censored: sample.censored.iter().map(flat).collect(),
+    }
+}

@@ -1,0 +1,494 @@
+//! The report on traces as they are, without resamples: one pass over the file, after which no forecast is
+//! in memory. It says the same as [`evaluate`](crate::traces::evaluation::evaluate) on the same runs.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+};
+
+use censoring::{Observation, simple_score};
+use rayon::prelude::*;
+use trajectory_metrics::{
+    Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NamedEstimate, Probability, Summary,
+    TiedBlocks, Tps, TpsFamily, Traces, Weight,
+};
+
+use crate::{
+    files::json_lines::InputError,
+    traces::{
+        evaluation::{self, CENSORED, CompleteFigures, Figures, Report},
+        settings::{Calibration, Settings},
+        trace_file::{self, Remarks, Row},
+    },
+};
+
+/// An error that may come from another thread.
+type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a report without resamples needs of the runs of a file.
+#[derive(Debug)]
+pub(crate) struct TraceTally {
+    totals: Totals,
+    remarks: Remarks,
+}
+
+impl AsRef<Remarks> for TraceTally {
+    fn as_ref(&self) -> &Remarks {
+        &self.remarks
+    }
+}
+
+/// The runs of a part of a file, or of all parts.
+#[derive(Clone, Debug, Default)]
+struct Totals {
+    /// Complete runs by their number of steps and their outcome.
+    complete: BTreeMap<(usize, bool), u64>,
+    /// Censored runs by their number of steps and their horizon.
+    censored: BTreeMap<(usize, usize), u64>,
+    excluded: BTreeMap<String, u64>,
+    /// The scores of complete runs under the schedule.
+    log: ExactMean,
+    brier: ExactMean,
+    beta_2_4: ExactMean,
+    /// The log scores of censored runs.
+    log_censored: ExactMean,
+    /// The outcomes of complete runs, and their forecasts by each of [`summaries`].
+    outcomes: Vec<bool>,
+    forecasts: Vec<Vec<Probability>>,
+    /// Of complete and censored runs; a task that follows itself stands once.
+    ids: Texts,
+    tasks: Texts,
+}
+
+/// Texts in one allocation.
+#[derive(Clone, Debug, Default)]
+struct Texts {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    fn append(&mut self, other: &Self) {
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
+    }
+
+    fn last(&self) -> Option<&str> {
+        let (&end, before) = self.ends.split_last()?;
+        Some(&self.text[before.last().copied().unwrap_or(0)..end])
+    }
+}
+
+/// How many texts are different. Comparing hashes first saves most comparisons of texts.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    let hashed = texts.map(|text| {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        (hasher.finish(), text)
+    });
+    let mut hashed: Vec<(u64, &str)> = hashed.collect();
+    hashed.sort_unstable();
+    hashed.dedup();
+    hashed.len()
+}
+
+/// The runs of a part of a file that are still to be scored.
+#[derive(Default)]
+struct Part {
+    totals: Totals,
+    complete: Traces,
+}
+
+/// Whether a report with these settings can be made from a tally.
+#[must_use]
+pub(crate) fn suffices(settings: &Settings) -> bool {
+    settings.resamples == 0 && settings.calibration == Calibration::None
+}
+
+/// Reads and checks every run of a file, with all threads.
+///
+/// Memory: about 60 bytes and the id per run, and not the forecasts.
+///
+/// # Errors
+///
+/// Those of [`trace_file::read`]; an error of the library where a run cannot be scored.
+pub(crate) fn read(
+    path: &Path,
+    policy: ForecastPolicy,
+    settings: &Settings,
+) -> Result<TraceTally, Box<dyn std::error::Error>> {
+    let scoring = Scoring::new(settings)?;
+    let mut totals = Totals::default();
+    let remarks = trace_file::read_parts(
+        path,
+        policy,
+        |part: &mut Part, row| scoring.add(part, &row),
+        |part| scoring.finish(part),
+        |part| totals.append(&part),
+    )
+    .map_err(|problem: Problem| match problem.downcast::<InputError>() {
+        Ok(wrong) => wrong as Box<dyn std::error::Error>,
+        Err(other) => other,
+    })?;
+    Ok(TraceTally { totals, remarks })
+}
+
+/// The scores and the summaries of a report.
+struct Scoring<'a> {
+    settings: &'a Settings,
+    log: Tps<LogScore>,
+    summaries: Vec<Summary>,
+}
+
+impl<'a> Scoring<'a> {
+    fn new(settings: &'a Settings) -> Result<Self, trajectory_metrics::Error> {
+        let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
+        Ok(Self { settings, log, summaries: summaries(settings) })
+    }
+
+    fn add(&self, part: &mut Part, row: &Row<'_>) -> Result<(), Problem> {
+        let totals = &mut part.totals;
+        let stopped = row.stopped()?;
+        match stopped.observation() {
+            Observation::Excluded(reason) => {
+                *totals.excluded.entry(reason.to_string()).or_default() += 1;
+                return Ok(());
+            }
+            Observation::Censored => {
+                let key = (row.forecasts.len(), stopped.horizon());
+                *totals.censored.entry(key).or_default() += 1;
+                totals.log_censored.update(simple_score(&self.log, &stopped)?);
+            }
+            Observation::Complete(trace) => {
+                let key = (row.forecasts.len(), trace.outcome());
+                *totals.complete.entry(key).or_default() += 1;
+                part.complete.push(trace.forecasts(), trace.outcome())?;
+            }
+        }
+        totals.ids.push(row.id);
+        if let Some(task) = row.task.filter(|&task| totals.tasks.last() != Some(task)) {
+            totals.tasks.push(task);
+        }
+        Ok(())
+    }
+
+    fn finish(&self, part: Part) -> Result<Totals, Problem> {
+        let Part { mut totals, complete } = part;
+        let scores = TpsFamily::scores(&complete, &self.settings.schedule)?;
+        totals.log.extend(scores.log);
+        totals.brier.extend(scores.brier);
+        totals.beta_2_4.extend(scores.beta_2_4);
+        totals.outcomes = complete.outcomes().to_vec();
+        for summary in &self.summaries {
+            totals.forecasts.push(summary.forecasts(&complete)?);
+        }
+        Ok(totals)
+    }
+}
+
+/// The summaries of a report, the chosen one last.
+fn summaries(settings: &Settings) -> Vec<Summary> {
+    let weighted = Summary::Weighted(settings.schedule.clone());
+    let chosen = settings.summary.clone().unwrap_or_else(|| weighted.clone());
+    let mut summaries: Vec<Summary> = Summary::UNWEIGHTED.into_iter().chain([weighted]).collect();
+    summaries.retain(|summary| *summary != chosen);
+    summaries.push(chosen);
+    summaries
+}
+
+impl Totals {
+    fn append(&mut self, other: &Self) {
+        for (&key, count) in &other.complete {
+            *self.complete.entry(key).or_default() += count;
+        }
+        for (&key, count) in &other.censored {
+            *self.censored.entry(key).or_default() += count;
+        }
+        for (reason, count) in &other.excluded {
+            *self.excluded.entry(reason.clone()).or_default() += count;
+        }
+        self.log.merge(&other.log);
+        self.brier.merge(&other.brier);
+        self.beta_2_4.merge(&other.beta_2_4);
+        self.log_censored.merge(&other.log_censored);
+        self.outcomes.extend(&other.outcomes);
+        self.forecasts.resize(self.forecasts.len().max(other.forecasts.len()), Vec::new());
+        for (forecasts, more) in self.forecasts.iter_mut().zip(&other.forecasts) {
+            forecasts.extend(more);
+        }
+        self.ids.append(&other.ids);
+        self.tasks.append(&other.tasks);
+    }
+
+    /// The constant forecast of the base rate on the same runs: its scores, and the mean log score with
+    /// censored runs.
+    fn constant(
+        &self,
+        base_rate: Probability,
+        scoring: &Scoring<'_>,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut constant = Self::default();
+        let mut traces = Traces::default();
+        for &(steps, outcome) in self.complete.keys() {
+            traces.push(&vec![base_rate; steps], outcome)?;
+        }
+        let scores = TpsFamily::scores(&traces, &scoring.settings.schedule)?;
+        let means = [&mut constant.log, &mut constant.brier, &mut constant.beta_2_4];
+        for (mean, scores) in means.into_iter().zip([scores.log, scores.brier, scores.beta_2_4]) {
+            for (score, &count) in scores.into_iter().zip(self.complete.values()) {
+                mean.update_weighted(score, Weight::new(count as f64)?)?;
+            }
+        }
+        for (&(steps, horizon), &count) in &self.censored {
+            let score = scoring.log.prefix_score(&vec![base_rate; steps], false, horizon)?;
+            constant.log_censored.update_weighted(score, Weight::new(count as f64)?)?;
+        }
+        Ok(constant)
+    }
+}
+
+/// The report on one or more files together.
+///
+/// # Errors
+///
+/// An error of the library where a run cannot be scored.
+pub(crate) fn report(
+    files: &[&TraceTally],
+    settings: &Settings,
+) -> Result<Report, Box<dyn std::error::Error>> {
+    let totals = match files {
+        [single] => Cow::Borrowed(&single.totals),
+        files => {
+            let mut totals = Totals::default();
+            files.iter().for_each(|file| totals.append(&file.totals));
+            Cow::Owned(totals)
+        }
+    };
+    let level = Level::new(evaluation::LEVEL)?;
+    let named = |name: &str, value| NamedEstimate::new(name, value, None, level);
+    let mean = |mean: &ExactMean| mean.finish().map_err(trajectory_metrics::Error::from);
+    let censored = |totals: &Totals| {
+        let mut all = totals.log.clone();
+        all.merge(&totals.log_censored);
+        named(CENSORED, mean(&all))
+    };
+    let estimates = |totals: &Totals, diagnostics: Diagnostics| {
+        let scores = [
+            ("tps_log", mean(&totals.log)),
+            ("tps_brier", mean(&totals.brier)),
+            ("tps_beta_2_4", mean(&totals.beta_2_4)),
+        ];
+        let values = scores.into_iter().chain(diagnostics.by_name());
+        values.map(|(name, value)| named(name, value)).collect::<Vec<_>>()
+    };
+    let diagnostics = |forecasts: &Vec<Probability>| {
+        TiedBlocks::new(forecasts, &totals.outcomes, None).map(|blocks| Diagnostics::new(&blocks))
+    };
+    let forecasts = if totals.outcomes.is_empty() { &[][..] } else { &totals.forecasts };
+    let (diagnostics, (n_ids, n_tasks)) = rayon::join(
+        || forecasts.par_iter().map(diagnostics).collect::<Result<Vec<_>, _>>(),
+        || rayon::join(|| distinct(totals.ids.iter()), || distinct(totals.tasks.iter())),
+    );
+    let diagnostics = diagnostics?;
+    let scoring = Scoring::new(settings)?;
+    let complete = match diagnostics.last() {
+        None => None,
+        Some(chosen) => {
+            let mut weights = [Weight::ZERO; 2];
+            for outcome in [false, true] {
+                let of_outcome = totals.complete.iter().filter(|((_, other), _)| *other == outcome);
+                let runs = of_outcome.map(|(_, count)| count).sum::<u64>();
+                weights[usize::from(outcome)] = Weight::new(runs as f64)?;
+            }
+            let mut base_rate = ExactMean::default();
+            base_rate.update_weighted(0.0, weights[0])?;
+            base_rate.update_weighted(1.0, weights[1])?;
+            let base_rate = Probability::new(base_rate.finish()?)?;
+            let mut blocks = TiedBlocks::default();
+            blocks.refill([(base_rate, false, weights[0]), (base_rate, true, weights[1])])?;
+            let constant = totals.constant(base_rate, &scoring)?;
+            let estimates_here = estimates(&totals, chosen.clone());
+            let reference = estimates(&constant, Diagnostics::new(&blocks));
+            let notes = estimates_here.iter().flat_map(NamedEstimate::notes);
+            let of_reference = reference.iter().flat_map(NamedEstimate::notes);
+            let of_reference = of_reference.map(|note| format!("base_rate_reference.{note}"));
+            Some(CompleteFigures {
+                base_rate: base_rate.get(),
+                notes: notes.chain(of_reference).collect(),
+                estimates: estimates_here,
+                reference,
+                censored_reference: censored(&constant),
+                summaries: scoring
+                    .summaries
+                    .iter()
+                    .map(|summary| summary.name().to_owned())
+                    .zip(diagnostics)
+                    .collect(),
+            })
+        }
+    };
+    let figures = Figures {
+        n: totals.complete.values().sum(),
+        n_censored: totals.censored.values().sum(),
+        excluded: totals.excluded.clone(),
+        n_tasks,
+        n_ids,
+        notes: Vec::new(),
+        complete,
+        censored: censored(&totals),
+    };
+    Ok(figures.into_report(settings))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::PathBuf};
+
+    use proptest::prelude::*;
+    use trajectory_metrics::WeightSchedule;
+
+    use super::*;
+    use crate::{
+        files::bundled,
+        traces::{
+            evaluation::evaluate,
+            trace_file::{Run, TraceFile},
+        },
+    };
+
+    fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
+        let calibration = Calibration::None;
+        Settings { schedule, summary, calibration, resamples: 0, seed: 1, cluster_by_task: false }
+    }
+
+    /// The reports on the files and on all together, with the notes on the files, from tallies and from
+    /// runs.
+    fn both(files: &[PathBuf], policy: ForecastPolicy, settings: &Settings) -> [Vec<String>; 2] {
+        let tallies: Vec<TraceTally> =
+            files.iter().map(|path| read(path, policy, settings).unwrap()).collect();
+        let runs: Vec<TraceFile> =
+            files.iter().map(|path| trace_file::read(path, policy).unwrap()).collect();
+        let tallies: Vec<&TraceTally> = tallies.iter().collect();
+        let runs: Vec<&TraceFile> = runs.iter().collect();
+        let by_tally = |tallies: &[&TraceTally]| {
+            let report = report(tallies, settings).unwrap();
+            let missing = trace_file::missing(tallies);
+            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(tallies))
+        };
+        let by_runs = |files: &[&TraceFile]| {
+            let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
+            let report = evaluate(&runs, settings).unwrap();
+            let missing = trace_file::missing(files);
+            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(files))
+        };
+        // Debug output of numbers is exact.
+        let tallies = tallies.chunks(1).chain([&tallies[..]]).map(by_tally).collect();
+        let runs = runs.chunks(1).chain([&runs[..]]).map(by_runs).collect();
+        [tallies, runs]
+    }
+
+    #[test]
+    fn on_the_bundled_runs_the_report_is_that_of_the_evaluation() {
+        let files = ["truthful", "overconfident", "constant"]
+            .map(|name| bundled::path(&format!("demo_{name}.jsonl")));
+        for schedule in WeightSchedule::NAMED {
+            for summary in
+                [None, Some(Summary::Last), Some(Summary::Weighted(WeightSchedule::Uniform))]
+            {
+                let settings = settings(schedule.clone(), summary);
+                let [tallies, runs] = both(&files, ForecastPolicy::Refuse, &settings);
+                assert_eq!(tallies, runs);
+            }
+        }
+    }
+
+    /// A line of a file: some forecasts missing or out of range, and ids and tasks that occur twice.
+    fn line() -> impl Strategy<Value = String> {
+        let forecast = prop_oneof![
+            12 => (0..=100_u32).prop_map(|p| (f64::from(p) / 100.0).to_string()),
+            6 => (0.0..=1.0_f64).prop_map(|p| p.to_string()),
+            1 => Just("null".to_owned()),
+            1 => Just("1.25".to_owned()),
+        ];
+        let stop = prop_oneof![
+            Just(r#""max_steps""#),
+            Just(r#""user_stop""#),
+            Just(r#""completed""#),
+            Just(r#""bored""#),
+            Just("null"),
+        ];
+        let outcome = prop_oneof![Just("true"), Just("false"), Just("null")];
+        let forecasts = prop::collection::vec(forecast, 1..9);
+        (0..30_u32, prop::option::of(0..9_u32), forecasts, outcome, stop, 9..12_usize).prop_map(
+            |(id, task, forecasts, outcome, stop, horizon)| {
+                let task = task.map_or("null".to_owned(), |task| format!("\"t{task}\""));
+                let forecasts = forecasts.join(",");
+                format!(
+                    r#"{{"id":"r{id}","task":{task},"forecasts":[{forecasts}],"outcome":{outcome},"stop":{stop},"horizon":{horizon}}}"#
+                )
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn on_any_runs_the_report_is_that_of_the_evaluation(
+            first in prop::collection::vec(line(), 1..40),
+            second in prop::collection::vec(line(), 1..40),
+            schedule in prop::sample::select(WeightSchedule::NAMED.to_vec()),
+            number in any::<u64>(),
+        ) {
+            let folder = std::env::temp_dir();
+            let file = |name: &str| {
+                folder.join(format!("trace-tally-{}-{number}-{name}", std::process::id()))
+            };
+            let files = [file("first"), file("second")];
+            for (file, lines) in files.iter().zip([&first, &second]) {
+                fs::write(file, lines.join("\n")).unwrap();
+            }
+            let settings = settings(schedule, None);
+            for policy in [ForecastPolicy::LeaveOut, ForecastPolicy::CarryForward] {
+                let [tallies, runs] = both(&files, policy, &settings);
+                prop_assert_eq!(tallies, runs);
+            }
+            files.iter().for_each(|file| fs::remove_file(file).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_report_with_resamples_or_calibration_needs_the_runs() {
+        let plain = settings(WeightSchedule::Uniform, None);
+        assert!(suffices(&plain));
+        assert!(!suffices(&Settings { resamples: 1, ..plain.clone() }));
+        assert!(!suffices(&Settings { calibration: Calibration::Platt, ..plain }));
+    }
+
+    #[test]
+    fn different_texts_are_counted_once() {
+        let mut texts = Texts::default();
+        assert_eq!((texts.last(), distinct(texts.iter())), (None, 0));
+        for text in ["b", "", "a", "b", ""] {
+            texts.push(text);
+        }
+        texts.append(&texts.clone());
+        assert_eq!(
+            texts.iter().collect::<Vec<_>>(),
+            ["b", "", "a", "b", "", "b", "", "a", "b", ""]
+        );
+        assert_eq!((texts.last(), distinct(texts.iter())), (Some(""), 3));
+    }
+}

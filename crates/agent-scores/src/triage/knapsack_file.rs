@@ -1,0 +1,85 @@
+//! One 0-1 knapsack, `{"capacity", "profits", "weights"}`, solved and timed.
+
+use std::{error::Error, path::Path, time::Instant};
+
+use knapsack_oracle::{Knapsack, KnapsackItem};
+use serde::{Deserialize, Serialize};
+
+use crate::files::json_lines::{InputError, bytes, check_keys, describe};
+
+#[derive(Deserialize)]
+struct Instance {
+    capacity: u64,
+    profits: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+/// The best choice of items.
+#[derive(Clone, Debug, Serialize)]
+pub struct Solved {
+    /// Its value.
+    pub value: u64,
+    /// The positions of its items, from 0, ascending.
+    pub chosen: Vec<usize>,
+    /// Whether it is proved to be best.
+    pub optimal: bool,
+    /// What solving took, without reading.
+    pub seconds: f64,
+}
+
+/// Reads a file and solves what is in it.
+///
+/// # Errors
+///
+/// [`InputError`] that names the file and the field that is wrong.
+pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
+    let wrong = |line: Option<usize>, field: Option<String>, problem: String| InputError {
+        file: path.display().to_string(),
+        line,
+        field,
+        problem,
+    };
+    let bytes = bytes(path)?;
+    // A list of the right values would pass for the object.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(wrong(Some(1), None, "is no JSON object".to_owned()).into());
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
+    let instance: Instance =
+        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let line = error.inner().line();
+            let (field, problem) = describe(error);
+            wrong(Some(line), field, problem)
+        })?;
+    let end = deserializer.end();
+    end.map_err(|error| {
+        wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
+    })?;
+    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    let (profits, weights) = (instance.profits.len(), instance.weights.len());
+    if profits != weights {
+        let problem = format!("weights: expected {profits}, found {weights}");
+        return Err(wrong(None, Some("weights".to_owned()), problem).into());
+    }
+    let pairs = instance.profits.into_iter().zip(instance.weights);
+    let items: Vec<KnapsackItem> =
+        pairs.map(|(profit, weight)| KnapsackItem { profit, weight }).collect();
+    let start = Instant::now();
+    let knapsack = Knapsack::new(instance.capacity, &items)
+        .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;
+    let solution = knapsack.solve();
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Solved {
+        value: solution.value,
+        optimal: solution.is_optimal(),
+        chosen: solution.chosen,
+        seconds,
+    })
+}
+
+fn field_of(error: &knapsack_oracle::Error) -> &'static str {
+    match error {
+        knapsack_oracle::Error::Sum { what: "profits", .. } => "profits",
+        _ => "weights",
+    }
+}

@@ -1,0 +1,167 @@
+//! The program as its users run it: figures out, or one line on standard error and exit code 2.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::fs;
+
+use program::{json, json_of, recorded, refusal, run, write};
+use serde_json::Value;
+
+fn bundled(name: &str) -> String {
+    program::bundled(&format!("demo_{name}.jsonl"))
+}
+
+fn number(file: &Value, metric: &str, field: &str) -> f64 {
+    file["metrics"][metric][field].as_f64().unwrap()
+}
+
+#[test]
+fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
+    let no_task = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
+    let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
+    let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
+    let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
+    let cases: [(&[&str], &str); 6] = [
+        (&[&no_task], "no_task.jsonl:1: field task: missing"),
+        (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
+        (&[&one], "one.jsonl: 1 complete runs cannot be cross-fitted"),
+        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
+        (&["--resamples", "1"], "from 2 to 1000000"),
+        (&["--frobnicate"], "frobnicate"),
+    ];
+    for (arguments, expected) in cases {
+        let error = refusal(&run(arguments), &format!("{arguments:?}"));
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
+    let rows: Vec<String> = (0..12)
+        .map(|i| {
+            format!(
+                r#"{{"id":"{i}","task":"t","forecasts":[0.{}],"outcome":{}}}"#,
+                i % 4 + 3,
+                i % 3 == 0
+            )
+        })
+        .collect();
+    let one_task = write("one_task.jsonl", &rows.join("\n"));
+    let report = json(&[&one_task, "--json", "--resamples", "20"]);
+    let file = &report["files"][0];
+    assert_eq!((&file["n"], &file["n_tasks"]), (&12.into(), &1.into()));
+    let of = |metric: &str| file["metrics"][metric].as_object().unwrap().clone();
+    for metric in ["tps_log", "auroc", "t_brier"] {
+        let change = of(metric);
+        let number = |field: &str| change[field].as_f64().unwrap();
+        assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
+        assert!(change["standard_error"].is_null() && change["change_over_se"].is_null());
+    }
+    let notes = file["notes"].to_string();
+    assert!(notes.contains("standard errors: all complete runs are of one task"), "{notes}");
+
+    let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
+    let same = json(&[&two_tasks, "--json", "--resamples", "20"]);
+    for field in ["raw", "calibrated", "change"] {
+        assert_eq!(of("tps_log")[field], same["files"][0]["metrics"]["tps_log"][field]);
+    }
+
+    let text = run(&[&one_task, "--resamples", "20"]);
+    assert!(text.status.success());
+    let text = String::from_utf8(text.stdout).unwrap();
+    let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
+    assert!(row.trim_end().ends_with("undefined  undefined"), "{row}");
+}
+
+#[test]
+fn calibration_mends_the_overconfident_stream_and_no_rank() {
+    let report = json(&["--json", "--resamples", "200"]);
+    let [overconfident, truthful] = [0, 1].map(|i| report["files"][i].clone());
+    assert!(overconfident["file"].as_str().unwrap().ends_with("demo_overconfident.jsonl"));
+    assert_eq!((&overconfident["n"], &overconfident["n_excluded"]), (&334.into(), &10.into()));
+    assert!(number(&overconfident, "tps_log", "change_over_se") > 3.0);
+    assert!(number(&overconfident, "auroc", "change") < 0.0);
+    assert!(number(&truthful, "tps_log", "change") < 0.0, "there was nothing to mend");
+    for metric in ["tps_log", "t_ece", "auroc"] {
+        let of = |field| number(&overconfident, metric, field);
+        assert!((of("calibrated") - of("raw") - of("change")).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn the_raw_figures_are_those_of_traces() {
+    let file = bundled("overconfident");
+    let report = json(&[&file, "--json", "--resamples", "2"]);
+    let scored = json_of("traces", &[&file, "--json", "--resamples", "0"]);
+    for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "auroc", "aurc", "t_ece", "t_brier"] {
+        assert_eq!(
+            report["files"][0]["metrics"][metric]["raw"], scored[metric]["value"],
+            "{metric}"
+        );
+    }
+}
+
+#[test]
+fn the_order_of_the_rows_does_not_matter() {
+    let text = fs::read_to_string(bundled("overconfident")).unwrap();
+    let mirrored: Vec<&str> = text.lines().rev().collect();
+    let mirrored = write("mirrored.jsonl", &mirrored.join("\n"));
+    for split in [&[][..], &["--whole-tasks"]] {
+        let of = |path: &str| {
+            let arguments = [&[path, "--json", "--resamples", "50"], split].concat();
+            let mut report = json(&arguments);
+            report["files"][0]["file"] = Value::Null;
+            report
+        };
+        assert_eq!(of(&bundled("overconfident")), of(&mirrored));
+    }
+}
+
+#[test]
+fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
+    // As docs/findings.md has it: file, complete runs, tasks, tps_log change, whether it is beyond
+    // noise, AUROC change.
+    let cases = [
+        ("phmforge_token_probability", 225, 75, 0.571, true, 0.077),
+        ("debate_verbal_confidence", 104, 52, 0.230, true, -0.009),
+        ("basketball_win_probability", 783, 736, 0.001, false, 0.000),
+        ("worldcup_win_probability", 180, 174, -0.008, false, 0.002),
+    ];
+    for (name, n, tasks, tps_log, beyond_noise, auroc) in cases {
+        let Some(path) = recorded(&format!("data/traces/{name}.jsonl")) else { continue };
+        let report = json(&[&path, "--json", "--resamples", "1000"]);
+        let file = &report["files"][0];
+        assert_eq!((&file["n"], &file["n_tasks"]), (&n.into(), &tasks.into()), "{name}");
+        for (metric, printed) in [("tps_log", tps_log), ("auroc", auroc)] {
+            let change = number(file, metric, "change");
+            assert!((change - printed).abs() <= 0.0005, "{name} {metric}: {change}");
+        }
+        assert_eq!(number(file, "tps_log", "change_over_se").abs() > 2.0, beyond_noise, "{name}");
+        assert!(number(file, "auroc", "change_over_se").abs() < 2.0, "{name}");
+    }
+}
+
+#[test]
+fn bad_forecasts_follow_the_policy_and_are_counted() {
+    let rows: Vec<String> = (0..12)
+        .map(|i| {
+            let second = ["0.7", "null", "1.5"][i % 3];
+            format!(
+                r#"{{"id":"{i}","task":"{i}","forecasts":[0.{},{second}],"outcome":{}}}"#,
+                i % 4 + 3,
+                i % 2 == 0,
+            )
+        })
+        .collect();
+    let path = write("bad_forecasts.jsonl", &rows.join("\n"));
+    let error = refusal(&run(&[&path]), "bad");
+    assert!(error.contains("bad_forecasts.jsonl:2: field forecasts[1]: missing"), "{error}");
+    let report = json(&[&path, "--json", "--missing", "carry-forward", "--resamples", "20"]);
+    let file = &report["files"][0];
+    assert_eq!((&file["n"], &file["missing"]["carried"]), (&12.into(), &8.into()));
+    let note = file["notes"].as_array().unwrap().iter().filter_map(serde_json::Value::as_str);
+    assert_eq!(note.filter(|note| note.starts_with("forecasts that are missing")).count(), 1);
+    let report = json(&[&path, "--json", "--missing", "leave-out", "--resamples", "20"]);
+    assert_eq!(report["files"][0]["n"], 4);
+}

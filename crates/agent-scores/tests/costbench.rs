@@ -1,0 +1,453 @@
+//! The program as its users run it: figures out, or one line on standard error and exit code 2.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::collections::BTreeMap;
+
+use program::{refusal, run, write};
+use serde_json::{Value, json};
+
+fn json(arguments: &[&str]) -> Value {
+    program::json(&[&["--json"], arguments].concat())
+}
+
+/// The report on these queries.
+fn report(name: &str, queries: &Value, arguments: &[&str]) -> Value {
+    let path = write(name, &serde_json::to_string_pretty(queries).unwrap());
+    json(&[&["--queries", &path], arguments].concat())
+}
+
+fn golden(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn published() -> Value {
+    golden(include_str!("../../tool-graph/tests/golden/costbench/published.json"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+/// To as many decimals as are printed.
+fn rounded(value: &Value, scale: f64, decimals: i32) -> f64 {
+    let unit = 10f64.powi(decimals);
+    (value.as_f64().unwrap() * scale * unit).round() / unit
+}
+
+/// The benchmark's own queries, which this project does not ship.
+fn recorded() -> Option<String> {
+    program::recorded("golden/costbench/queries.json")
+}
+
+#[test]
+fn greedy_rows_of_tables_3_and_4_come_out_as_published() {
+    let Some(queries) = recorded() else { return };
+    for row in list(&published()["greedy_policy"]) {
+        let level = row["refinement_level"].to_string();
+        let found = json(&["--queries", &queries, "--refinement-level", &level]);
+        assert_eq!(found["queries"], 381);
+        assert_eq!(json!(rounded(&found["cost_gap"], 1.0, 3)), row["cost_gap"]);
+        assert_eq!(json!(rounded(&found["aed"], 1.0, 3)), row["aed"]);
+        assert_eq!(json!(rounded(&found["aned"], 100.0, 2)), row["aned_percent"]);
+        assert_eq!(json!(rounded(&found["emr"], 100.0, 2)), row["emr_percent"]);
+        assert_eq!(found["notes"], json!([]));
+    }
+}
+
+#[test]
+fn mean_distances_under_one_event_come_out_as_published() {
+    let Some(queries) = recorded() else { return };
+    let still = json(&["--queries", &queries]);
+    for (kind, figure) in published()["mean_gt_ned_one_blocking_level_2"].as_object().unwrap() {
+        let kind = kind.replace('_', "-");
+        let found = json(&["--queries", &queries, "--block", &kind]);
+        assert_eq!(json!(rounded(&found["gt_ned"], 1.0, 3)), *figure, "{kind}");
+        assert_eq!(found["blocked"]["queries"], 381, "{kind}");
+        // The other figures are those of the world as it is at the start.
+        for name in ["cost_gap", "aed", "aned", "emr", "mean_optimal_cost"] {
+            assert_eq!(found[name], still[name], "{kind} {name}");
+        }
+    }
+}
+
+#[test]
+fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
+    let runs = golden(include_str!("../../tool-graph/tests/golden/costbench/reference_runs.json"));
+    let mut compared = 0;
+    for level in [2, 5] {
+        let rows: Vec<&Value> =
+            list(&runs).iter().filter(|row| row["refinement_level"] == level).collect();
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("reference_{level}.json");
+        let level = level.to_string();
+        let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            for field in ["query_id", "task", "optimal", "greedy"] {
+                assert_eq!(ours[field], theirs[field], "{field} of {theirs}");
+            }
+            // Costs in cents are whole cents here; theirs have the rounding errors of their sum.
+            for field in ["optimal_cost", "greedy_cost"] {
+                assert_eq!(
+                    ours[field],
+                    json!(rounded(&theirs[field], 1.0, 2)),
+                    "{field} of {theirs}"
+                );
+            }
+            assert!(ours.get("blocked_optimal").is_none(), "no event was asked for");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 24);
+}
+
+#[test]
+fn runs_under_events_are_those_of_another_program() {
+    let runs = golden(include_str!("../../tool-graph/tests/golden/costbench/blocked_runs.json"));
+    let mut worlds: BTreeMap<(String, String, String), Vec<&Value>> = BTreeMap::new();
+    for row in list(&runs["runs"]) {
+        let events = list(&row["events"]);
+        if row["rule"] == "released" && events.windows(2).all(|two| two[0] == two[1]) {
+            let kind = events[0].as_str().unwrap().replace('_', "-");
+            let world = (row["level"].to_string(), kind, events.len().to_string());
+            worlds.entry(world).or_default().push(row);
+        }
+    }
+    assert!(worlds.len() >= 4, "{:?}", worlds.keys());
+    for ((level, kind, blocks), rows) in worlds {
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("{kind}_{blocks}_{level}.json");
+        let settings =
+            ["--refinement-level", &level, "--block", &kind, "--blocks", &blocks, "--paths"];
+        let found = report(&name, &queries, &settings);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            assert_eq!(ours["blocked_optimal"], theirs["optimal"], "{theirs}");
+            assert_eq!(ours["blocked_greedy"], theirs["greedy"], "{theirs}");
+        }
+    }
+}
+
+#[test]
+fn without_a_file_120_queries_over_all_tasks_are_made() {
+    let found = json(&["--paths"]);
+    let paths = list(&found["paths"]);
+    assert_eq!((&found["queries"], paths.len()), (&120.into(), 120));
+    let counts = |field: &str| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for path in paths {
+            *counts.entry(path[field].as_str().unwrap()).or_default() += 1;
+        }
+        counts.into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(counts("query_id"), [1; 120]);
+    assert_eq!(counts("task"), [20; 6]);
+}
+
+#[test]
+fn figures_are_means_of_the_paths() {
+    let found = json(&["--paths", "--block", "ban-tool"]);
+    let paths = list(&found["paths"]);
+    let mean = |of: &dyn Fn(&Value) -> f64| paths.iter().map(of).sum::<f64>() / paths.len() as f64;
+    let number = |value: &Value| value.as_f64().unwrap();
+    let expected = [
+        ("cost_gap", mean(&|path| number(&path["greedy_cost"]) - number(&path["optimal_cost"]))),
+        ("emr", mean(&|path| f64::from(path["greedy"] == path["optimal"]))),
+        ("mean_optimal_cost", mean(&|path| number(&path["optimal_cost"]))),
+    ];
+    for (name, value) in expected {
+        assert!((number(&found[name]) - value).abs() < 1e-9, "{name}: {found:#} {value}");
+    }
+    // A ban falls on a call of the optimal plan, which stays in the run and is not made again.
+    for path in paths {
+        let run = list(&path["blocked_optimal"]);
+        let plan = list(&path["optimal"]);
+        assert_ne!(run, plan);
+        let same = run.iter().zip(plan).take_while(|(a, b)| a == b).count();
+        assert!(same >= 1, "{path}");
+        assert!(!run[same..].contains(&run[same - 1]), "{path}");
+    }
+}
+
+#[test]
+fn bad_queries_are_one_line_that_names_file_line_and_field_and_exit_code_2() {
+    let cases = [
+        (
+            "unknown_task",
+            r#"{
+    "query_id": "c",
+    "task": "sleeping"
+  }"#,
+            8,
+            "[2].task",
+        ),
+        ("task_of_a_number", r#"{"query_id": "c", "task": 3}"#, 6, "[2].task"),
+        ("task_null", r#"{"query_id": "c", "task": null}"#, 6, "[2].task"),
+        ("task_as_object", r#"{"query_id": "c", "task": {"dining": null}}"#, 6, "[2].task"),
+        (
+            "no_task",
+            r#"{
+    "query_id": "c"
+  }"#,
+            8,
+            "[2].task",
+        ),
+        ("no_id", r#"{"task": "dining"}"#, 6, "[2].query_id"),
+        (
+            "id_of_a_number",
+            r#"{
+    "query_id": 7, "task": "dining"}"#,
+            7,
+            "[2].query_id",
+        ),
+        ("list", r#"["c", "dining"]"#, 6, "[2]"),
+        ("text", r#""c""#, 6, "[2]"),
+    ];
+    for (name, query, line, field) in cases {
+        let path = write(
+            &format!("{name}.json"),
+            &format!(
+                "[\n  {{\"query_id\": \"a\", \"task\": \"dining\"}},\n  {{\n    \"query_id\": \"b\", \"task\": \"location\"\n  }},\n  {query}\n]\n"
+            ),
+        );
+        let error = refusal(&run(&["--queries", &path, "--json"]), name);
+        let expected = format!("error: {path}:{line}: field {field}: ");
+        assert!(error.starts_with(&expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn what_is_no_array_no_file_or_empty_is_refused_alike() {
+    let cases = [
+        ("prose", "this is not JSON\n", "prose.json:1: "),
+        ("empty", "", "empty.json:1: "),
+        ("none", "[]", "none.json: holds no query"),
+        ("object", r#"{"query_id": "a", "task": "dining"}"#, "object.json:1: is no JSON array"),
+        ("cut", "[\n{\"query_id\": \"a\"", "cut.json:2: "),
+        ("more", "[{\"query_id\": \"a\", \"task\": \"dining\"}]\n[]", "more.json:2: goes on"),
+    ];
+    for (name, content, expected) in cases {
+        let path = write(&format!("{name}.json"), content);
+        let error = refusal(&run(&["--queries", &path]), name);
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+    let error = refusal(&run(&["--queries", "no/such/file.json"]), "no file");
+    assert!(error.starts_with("error: no/such/file.json: "), "{error}");
+}
+
+#[test]
+fn bad_settings_name_their_option() {
+    let cases: [(&[&str], &str); 33] = [
+        (&["--refinement-level", "-1"], "--refinement-level"),
+        (&["--refinement-level", "11"], "--refinement-level"),
+        (&["--refinement-level", "two"], "--refinement-level"),
+        (&["--seed", "-1"], "--seed"),
+        (&["--seed", "1.5"], "--seed"),
+        (&["--noise-std", "-0.1"], "--noise-std"),
+        (&["--noise-std", "NaN"], "--noise-std"),
+        (&["--noise-std", "inf"], "--noise-std"),
+        (&["--min-cost", "-1"], "--min-cost"),
+        (&["--min-cost", "nan"], "--min-cost"),
+        (&["--min-cost", "26"], "--min-cost and --max-cost"),
+        (&["--max-cost", "14"], "--min-cost and --max-cost"),
+        (&["--max-cost", "dear"], "--max-cost"),
+        (&["--block", "everything"], "--block"),
+        (&["--block", "ban-tool", "--blocks", "0"], "--blocks"),
+        (&["--block", "ban-tool", "--blocks", "4"], "--blocks"),
+        (&["--block", "cost-change", "--blocks", "21"], "--blocks"),
+        (&["--block", "none", "--blocks", "2"], "--blocks"),
+        (&["--blocks", "2"], "--blocks"),
+        (&["--blocks"], "--blocks"),
+        (&["--block", "mixed", "--blocks", "4"], "--blocks"),
+        (&["--rules", "house"], "--rules"),
+        (&["--levels", "2"], "--levels"),
+        (&["--resamples", "9"], "--resamples"),
+        (&["--sweep", "--levels", "2,101"], "--levels"),
+        (&["--sweep", "--levels", "2,,3"], "--levels"),
+        (&["--sweep", "--noises", "0.1,-1"], "--noises"),
+        (&["--sweep", "--most-blocks", "6"], "--most-blocks"),
+        (&["--sweep", "--seeds", "one"], "--seeds"),
+        (&["--sweep", "--block", "mixed"], "--block"),
+        (&["--sweep", "--paths"], "--paths"),
+        (&["queries.json"], "queries.json"),
+        (&["--frobnicate"], "--frobnicate"),
+    ];
+    for (arguments, named) in cases {
+        let case = arguments.join(" ");
+        let error = refusal(&run(&[arguments, &["--json"]].concat()), &case);
+        assert!(error.contains(named), "{case}: {error}");
+    }
+}
+
+/// A sweep over a few queries and settings.
+const SWEEP: [&str; 11] = [
+    "--sweep",
+    "--levels",
+    "0,2",
+    "--noises",
+    "0.1,10",
+    "--most-blocks",
+    "2",
+    "--seeds",
+    "7",
+    "--resamples",
+    "200",
+];
+
+fn few_queries(name: &str) -> String {
+    let tasks = ["location", "transportation", "accommodation", "attraction", "dining", "shopping"];
+    let rows: Vec<Value> =
+        (0..18).map(|i| json!({"query_id": format!("q{i}"), "task": tasks[i % 6]})).collect();
+    write(name, &serde_json::to_string_pretty(&rows).unwrap())
+}
+
+#[test]
+fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
+    let queries = few_queries("sweep.json");
+    let found = json(&[&SWEEP[..], &["--queries", &queries]].concat());
+    assert_eq!((&found["resamples"], &found["rules"]), (&json!(200), &json!("paper")));
+    let groups = list(&found["groups"]);
+    let sizes: Vec<(&str, usize)> =
+        groups.iter().map(|it| (it["name"].as_str().unwrap(), list(&it["rows"]).len())).collect();
+    assert_eq!(sizes, [("length", 2), ("noise", 2), ("block", 6), ("blocks", 11), ("seed", 2)]);
+    for row in groups.iter().flat_map(|group| list(&group["rows"])) {
+        let level = row["refinement_level"].to_string();
+        let (noise, seed) = (row["noise_std"].to_string(), row["seed"].to_string());
+        let (block, blocks) = (row["block"].as_str().unwrap(), row["blocks"].to_string());
+        let still = row["blocks"] == 0;
+        let mut setting = vec![
+            "--queries",
+            &queries,
+            "--refinement-level",
+            &level,
+            "--noise-std",
+            &noise,
+            "--seed",
+            &seed,
+        ];
+        if !still {
+            setting.extend(["--block", block, "--blocks", &blocks]);
+        }
+        let one = json(&setting);
+        let figures = if still { &one } else { &one["blocked"] };
+        assert_eq!(row["queries"], figures["queries"], "{row}");
+        assert_eq!(row["left_out"].as_u64().unwrap() + row["queries"].as_u64().unwrap(), 18);
+        let names =
+            if still { &["cost_gap", "aed", "aned", "emr"][..] } else { &["aed", "aned", "emr"] };
+        for name in names {
+            let (own, other) = (row[name]["estimate"].as_f64(), figures[name].as_f64());
+            assert_eq!(own, other, "{name} {row}");
+            if let Some([low, high]) = row[name]["interval"].as_array().map(Vec::as_slice) {
+                let [low, high] = [low, high].map(|end| end.as_f64().unwrap());
+                assert!(low <= own.unwrap() && own.unwrap() <= high, "{name} {row}");
+            }
+        }
+        assert_eq!(row["gt_ned"], if still { Value::Null } else { one["gt_ned"].clone() }, "{row}");
+        // The greedy policy makes no invalid and no redundant calls, so all its calls are in its path.
+        let calls = row["failures"]["calls"].as_f64().unwrap();
+        let mean = row["tool_calls"]["estimate"].as_f64().unwrap_or(0.0);
+        assert!((calls - mean * row["queries"].as_f64().unwrap()).abs() < 1e-9, "{row}");
+        assert_eq!(
+            (&row["failures"]["repeated"], &row["failures"]["inaccessible"]),
+            (&json!(0), &json!(0))
+        );
+    }
+}
+
+#[test]
+fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
+    let queries = few_queries("sweep_table.json");
+    let text = |arguments: &[&str]| {
+        let all = [&SWEEP[..9], arguments, &["--queries", &queries]].concat();
+        String::from_utf8(run(&all).stdout).unwrap()
+    };
+    let with = text(&["--resamples", "100"]);
+    for group in
+        ["length (figure 2", "noise (figure 3)", "block (figure 5)", "blocks (figure 6)", "seed ("]
+    {
+        assert!(with.contains(&format!("\n{group}")), "{group}: {with}");
+    }
+    assert!(with.contains("2 mixed") && with.contains(" ± "), "{with}");
+    assert!(!text(&["--resamples", "0"]).contains('±'));
+}
+
+#[test]
+fn by_the_released_rules_the_greedy_policy_keeps_to_its_chain_after_an_event_and_never_gets_stuck()
+{
+    let blocked = |rules| json(&["--block", "remove-tools", "--rules", rules])["blocked"].clone();
+    let (paper, released) = (blocked("paper"), blocked("released"));
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!(number(&paper["completed"]) < 1.0, "{paper}");
+    assert_eq!(number(&released["completed"]), 1.0, "{released}");
+    let gt_ned = |rules| json(&["--block", "cost-change", "--rules", rules])["gt_ned"].clone();
+    assert_eq!(gt_ned("paper"), gt_ned("released"));
+}
+
+#[test]
+fn as_many_bans_as_leave_a_way_for_sure_are_taken() {
+    for (level, most) in [("1", "2"), ("2", "3"), ("3", "4")] {
+        let found = json(&["--refinement-level", level, "--block", "ban-tool", "--blocks", most]);
+        assert!(found["gt_ned"].as_f64().unwrap() > 0.5, "{found:#}");
+    }
+}
+
+#[test]
+fn undefined_figures_are_null_and_say_why() {
+    let found = json(&["--block", "cost-change", "--blocks", "20"]);
+    assert_eq!(found["gt_ned"], Value::Null);
+    assert_eq!(found["blocked"]["aed"], Value::Null);
+    assert!(found["cost_gap"].is_number());
+    for figure in ["gt_ned: undefined", "blocked: undefined"] {
+        let says = |note: &Value| note.as_str().unwrap().starts_with(figure);
+        assert!(list(&found["notes"]).iter().any(says), "{figure}: {found:#}");
+    }
+    // Some of the queries have all three events.
+    let found = json(&["--block", "remove-tools", "--blocks", "3"]);
+    assert!(found["gt_ned"].is_number(), "{found:#}");
+    let says = |note: &Value| note.as_str().unwrap().contains("of 120 queries left out");
+    assert!(list(&found["notes"]).iter().any(says), "{found:#}");
+}
+
+#[test]
+fn a_query_that_stands_twice_is_noted_and_counts_twice() {
+    let row = json!({"query_id": "a", "task": "dining"});
+    let other = json!({"query_id": "a", "task": "location"});
+    let found = report("twice.json", &json!([row, row, other]), &[]);
+    assert_eq!(found["queries"], 3);
+    assert!(found["notes"][0].as_str().unwrap().contains("3 queries are 2 different ones"));
+    let found = report("once.json", &json!([row, other]), &[]);
+    assert_eq!(found["notes"], json!([]));
+}
+
+#[test]
+fn seed_noise_and_bounds_change_costs_as_they_should() {
+    let cost = |arguments: &[&str]| json(arguments)["mean_optimal_cost"].as_f64().unwrap();
+    assert_ne!(cost(&["--seed", "43"]), cost(&[]));
+    // With no noise and one cost for all, every plan of five steps costs five times that.
+    let same = ["--min-cost", "20", "--max-cost", "20", "--noise-std", "0"];
+    let found = json(&same);
+    assert_eq!((&found["mean_optimal_cost"], &found["cost_gap"]), (&json!(100.0), &json!(0.0)));
+    // Nor is there a gap of some 1e-15 left over from sums of costs in cents.
+    assert_eq!(json(&["--noise-std", "0"])["cost_gap"], json!(0.0));
+    assert!((cost(&["--min-cost", "30", "--max-cost", "50"]) - 2.0 * cost(&[])).abs() < 2.0);
+}
+
+#[test]
+fn the_table_shows_what_the_object_holds() {
+    let text = String::from_utf8(run(&["--block", "ban-tool", "--paths"]).stdout).unwrap();
+    let found = json(&["--block", "ban-tool", "--paths"]);
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
+    let gt_ned = format!("{:.3}", found["gt_ned"].as_f64().unwrap());
+    assert!(line("gt_ned").ends_with(&gt_ned), "{text}");
+    let gap = format!("{:.3}", found["cost_gap"].as_f64().unwrap());
+    assert!(line("cost_gap (-)").ends_with(&gap), "{text}");
+    let first = list(&found["paths"][0]["blocked_optimal"]);
+    let names: Vec<&str> = first.iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(line("  optimal under events: ").ends_with(&names.join(" > ")), "{text}");
+}

@@ -1,0 +1,248 @@
+//! What holds for every program alike: its help, and what it does with words and files that it cannot
+//! take.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{fs, path::Path};
+
+use program::{bundled, in_folder, refusal, run_other, write};
+
+/// Programs that read files, and what comes before the name of a file.
+const READERS: [(&str, &[&str]); 7] = [
+    ("traces", &[]),
+    ("calibration", &[]),
+    ("cut-off", &[]),
+    ("budget", &[]),
+    ("costbench", &["--queries"]),
+    ("paths", &[]),
+    ("logs", &[]),
+];
+
+const OTHERS: [&str; 2] = ["demo-data", "triage"];
+
+fn help(program: &str) -> String {
+    let output = run_other(program, &["--help"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{program}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The lines of input that a help shows.
+fn shown(program: &str) -> Vec<String> {
+    let help = help(program);
+    let begins = |line: &&str| line.starts_with("{\"") || line.starts_with("[{\"");
+    help.lines().map(str::trim).filter(begins).map(str::to_owned).collect()
+}
+
+#[test]
+fn help_shows_input_that_the_program_reads() {
+    for (program, option) in READERS {
+        let mut lines = shown(program);
+        lines.retain(|line| !line.contains("\"answer\""));
+        assert!(!lines.is_empty(), "{program}: its help shows no line of input");
+        let path = write(&format!("shown_by_{program}.jsonl"), &lines.join("\n"));
+        let output = run_other(program, &[option, &[&path]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        // The comparison needs more runs than a help can show, and says so when it has read them.
+        let read =
+            output.status.success() || error.contains("complete runs cannot be cross-fitted");
+        assert!(read, "{program}: {error}");
+    }
+}
+
+#[test]
+fn help_of_budget_shows_estimates_that_it_reads() {
+    let lines = shown("budget");
+    let (estimates, runs): (Vec<String>, Vec<String>) =
+        lines.into_iter().partition(|line| line.contains("\"answer\""));
+    assert!(!estimates.is_empty() && !runs.is_empty());
+    let runs = write("runs.jsonl", &runs.join("\n"));
+    let estimates = write("estimates.jsonl", &estimates.join("\n"));
+    let output = run_other("budget", &[&runs, "--estimator", &estimates]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn help_of_triage_shows_lines_of_every_file_that_it_reads() {
+    let lines = shown("triage");
+    let file = |name: &str, keys: &[&str]| {
+        let has_all = |line: &&str| keys.iter().all(|key| line.contains(&format!("\"{key}\"")));
+        let chosen: Vec<&str> = lines.iter().map(String::as_str).filter(has_all).collect();
+        assert!(!chosen.is_empty(), "{keys:?}");
+        write(name, &chosen.join("\n"))
+    };
+    let problems = file("problems.jsonl", &["problem", "output_tokens"]);
+    let plans = file("plans.jsonl", &["pool", "answer"]);
+    let capped = file("capped.jsonl", &["problem", "allocation", "solved"]);
+    let variants = file("variants.jsonl", &["variant"]);
+    let re_solved = file("re_solved.jsonl", &["solved_after"]);
+    let knapsack = file("knapsack.json", &["capacity"]);
+    for arguments in [
+        &[problems.as_str(), "--planner", &plans, "--capped", &capped, "--alpha", "0.5"][..],
+        &["--variants", &variants],
+        &["--re-solved", &re_solved],
+        &["--knapsack", &knapsack],
+    ] {
+        let output = run_other("triage", arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn help_comes_in_both_spellings_and_begins_with_the_name_of_the_program() {
+    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+        assert_eq!(help(program).as_bytes(), run_other(program, &["-h"]).stdout, "{program}");
+        assert!(help(program).starts_with(program), "{program}");
+    }
+}
+
+#[test]
+fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
+    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+        let error = refusal(&run_other(program, &["--frobnicate"]), program);
+        assert!(error.contains("--frobnicate"), "{program}: {error}");
+    }
+    for (program, words) in
+        [("costbench", &["queries.json"][..]), ("demo-data", &["first", "second"])]
+    {
+        let error = refusal(&run_other(program, words), program);
+        assert!(error.contains(words[words.len() - 1]), "{program}: {error}");
+    }
+    assert!(!Path::new("first").exists());
+}
+
+#[test]
+fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
+    let folder = in_folder("never");
+    let cases: [(&str, &[&str]); 18] = [
+        ("traces", &["--schedule", "front"]),
+        ("traces", &["--calibrate", "magic"]),
+        ("traces", &["--resamples", "-1"]),
+        ("traces", &["--seed", "one"]),
+        ("traces", &["--missing", "guess"]),
+        ("calibration", &["--resamples", "1"]),
+        ("calibration", &["--schedule", ""]),
+        ("cut-off", &["--schedule", "front"]),
+        ("budget", &["--cap", "nan"]),
+        ("budget", &["--resource", "output_tokens,"]),
+        ("budget", &["--coverage", "1"]),
+        ("budget", &["--warm-up", "few"]),
+        ("costbench", &["--seed", "0.5"]),
+        ("triage", &["--alpha", "2"]),
+        ("triage", &["--pool-size", "0"]),
+        ("triage", &["--seed", "-1"]),
+        ("demo-data", &["--tasks", "0"]),
+        ("demo-data", &["--seed", "x"]),
+    ];
+    for (program, words) in cases {
+        let mut arguments = words.to_vec();
+        if program == "demo-data" {
+            arguments.push(&folder);
+        }
+        let error = refusal(&run_other(program, &arguments), program);
+        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+        assert!(error.contains(&format!("{:?}", words[1])), "{program}: {error}");
+    }
+    assert!(!Path::new(&folder).exists());
+}
+
+#[test]
+fn an_option_that_would_change_nothing_is_refused() {
+    let cases: [(&str, &[&str]); 3] = [
+        ("budget", &["--plot-id", "run-1"]),
+        ("budget", &["--lenient", "--estimator", "quantile"]),
+        ("costbench", &["--blocks", "2"]),
+    ];
+    for (program, words) in cases {
+        let error = refusal(&run_other(program, words), program);
+        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+    }
+    let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
+    assert!(error.contains("linear, quantile, conformal"), "{error}");
+}
+
+#[test]
+fn demo_traces_go_only_where_they_are_asked_to() {
+    let tracked = ["truthful", "overconfident", "constant", "problems", "rollouts"]
+        .map(|name| bundled(&format!("demo_{name}.jsonl")));
+    let written = |path: &String| fs::metadata(path).unwrap().modified().unwrap();
+    let before = tracked.each_ref().map(written);
+    let error = refusal(&run_other("demo-data", &[]), "no folder");
+    assert!(error.contains("folder"), "{error}");
+    help("demo-data");
+    assert_eq!(tracked.each_ref().map(written), before);
+
+    let folder = in_folder("demo");
+    let output = run_other("demo-data", &[&folder]);
+    assert!(output.status.success());
+    // It says what it wrote, and that is what the repository has.
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said.lines().count(), tracked.len());
+    for path in tracked {
+        let name = Path::new(&path).file_name().unwrap();
+        let made = Path::new(&folder).join(name);
+        assert!(said.contains(&format!("wrote {}\n", made.display())), "{said}");
+        assert_eq!(fs::read(made).unwrap(), fs::read(path).unwrap());
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_by_every_reader() {
+    let trace = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
+    let cases = [
+        ("traces", r#"{"id":"a","id":"b","forecasts":[0.5],"outcome":true}"#, "id"),
+        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"outcome":false}"#, "outcome"),
+        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        (
+            "traces",
+            r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":[{"y":1,"\u0079":2}]}"#,
+            "x[0].y",
+        ),
+        ("calibration", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        ("cut-off", r#"{"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true}"#,
+            "turns[0].output_tokens",
+        ),
+        ("budget", r#"{"id":"b","id":"c","turns":[{"output_tokens":5}],"success":true}"#, "id"),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{"output_tokens":1,"output_tokens":9}}"#,
+            "caps.output_tokens",
+        ),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{},"caps":{}}"#,
+            "caps",
+        ),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"tags":{"k":1,"k":2}}"#,
+            "tags.k",
+        ),
+        ("costbench", r#"{"query_id":"q","query_id":"r","task":"location"}"#, "[1].query_id"),
+        ("costbench", r#"{"query_id":"q","task":"location","note":1,"note":2}"#, "[1].note"),
+    ];
+    for (i, (program, row, field)) in cases.into_iter().enumerate() {
+        let rollout = r#"{"id":"a","turns":[{"output_tokens":5}],"success":true}"#;
+        let text = match program {
+            "costbench" => format!("[{{\"query_id\":\"p\",\"task\":\"location\"}},\n\n{row}]"),
+            "budget" => format!("{rollout}\n\n{row}\n"),
+            _ => format!("{trace}\n\n{row}\n"),
+        };
+        let path = write(&format!("repeated_{i}.jsonl"), &text);
+        let option: &[&str] = if program == "costbench" { &["--queries"] } else { &[] };
+        let error = refusal(&run_other(program, &[option, &[&path]].concat()), row);
+        let expected = format!("error: {path}:3: field {field}: duplicate; give each key once");
+        assert!(error.starts_with(&expected), "{program}: {error}");
+    }
+    let runs = write(
+        "runs_of_estimates.jsonl",
+        r#"{"id":"a","turns":[{"output_tokens":5},{"output_tokens":5}],"success":true}"#,
+    );
+    let row = r#"{"id":"a","turn":1,"answer":"x","usage":{"n":1,"n":2}}"#;
+    let path = write("repeated_estimates.jsonl", row);
+    let error = refusal(&run_other("budget", &[&runs, "--estimator", &path]), row);
+    assert!(error.starts_with(&format!("error: {path}:1: field usage.n: ")), "{error}");
+}

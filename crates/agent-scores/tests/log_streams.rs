@@ -1,0 +1,209 @@
+//! `traces` on logs: a report per stream of confidence.
+#![allow(clippy::unwrap_used)]
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+
+mod program;
+use program::{json_of, recorded, refusal, run_other, write};
+
+const PROGRAM: &str = "traces";
+
+fn golden(name: &str) -> String {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    crates.join("run-logs/tests/golden/streams").join(name).display().to_string()
+}
+
+/// A run of one call per text.
+fn row(id: &str, outcome: &str, texts: &[&str]) -> String {
+    let turns: Vec<String> = texts
+        .iter()
+        .map(|text| {
+            format!(r#"{{"response": {{"choices": [{{"message": {{"content": "{text}"}}}}]}}}}"#)
+        })
+        .collect();
+    format!(
+        r#"{{"id": "{id}", "task": "t-{id}", "outcome": {outcome}, "turns": [{}]}}"#,
+        turns.join(", ")
+    )
+}
+
+const SURE: &str = "<confidence>0.8</confidence>";
+const UNSURE: &str = "<confidence>40%</confidence>";
+
+fn log() -> String {
+    write(
+        "log.jsonl",
+        &[
+            row("a", "true", &[SURE, SURE]),
+            row("b", "false", &[UNSURE, SURE]),
+            row("c", "false", &["I do not know.", UNSURE]),
+            row("d", "null", &[UNSURE]),
+            row("e", "true", &["<confidence>7</confidence>"]),
+        ]
+        .join("\n"),
+    )
+}
+
+#[test]
+fn a_run_without_a_value_is_left_out_of_that_stream_and_counted_with_the_reason() {
+    let report = json_of(PROGRAM, &[&log(), "--json", "--resamples", "50"]);
+    assert_eq!((&report["format"], &report["n_runs"]), (&"exchanges".into(), &5.into()));
+    let stated = &report["streams"]["stated_confidence"];
+    let counts = ["n", "n_excluded", "n_left_out", "n_partial"].map(|name| stated[name].as_u64());
+    assert_eq!(counts, [2, 1, 2, 1].map(Some));
+    let reasons = serde_json::json!({"confidence_out_of_range": 1, "no_confidence": 1});
+    assert_eq!(stated["left_out"], reasons);
+    assert_eq!(stated["excluded"], serde_json::json!({"unjudged": 1}));
+    // Linear-front weights of two steps are 2/3 and 1/3.
+    let complete = [0.8_f64.ln(), (2.0 * 0.6_f64.ln() + 0.2_f64.ln()) / 3.0];
+    let tps = stated["tps_log"]["value"].as_f64().unwrap();
+    assert!((tps - (complete[0] + complete[1]) / 2.0).abs() < 1e-12, "{tps}");
+    assert!(stated["tps_log"]["ci_low"].as_f64() <= Some(tps));
+
+    let streams = report["streams"].as_object().unwrap();
+    assert_eq!(streams.len(), 7);
+    for (name, stream) in streams.iter().filter(|(name, _)| *name != "stated_confidence") {
+        assert_eq!(stream["n_left_out"], 5, "{name}");
+        assert_eq!(stream["left_out"], serde_json::json!({"no_logprobs": 5}), "{name}");
+        assert_eq!(stream["tps_log"], Value::Null, "{name}");
+    }
+}
+
+#[test]
+fn skipped_calls_and_a_lenient_reading_bring_runs_in() {
+    let log = log();
+    let n = |options: &[&str]| {
+        let arguments = [&[log.as_str(), "--json", "--resamples", "0"], options].concat();
+        let report = json_of(PROGRAM, &arguments);
+        report["streams"]["stated_confidence"]["n"].as_u64()
+    };
+    assert_eq!(n(&[]), Some(2));
+    assert_eq!(n(&["--missing", "leave-out"]), Some(2));
+    assert_eq!(n(&["--missing", "skip"]), Some(3));
+    assert_eq!(n(&["--confidence", "lenient"]), Some(3));
+    assert_eq!(n(&["--missing", "skip", "--confidence", "lenient"]), Some(4));
+}
+
+#[test]
+fn a_folder_and_several_files_are_one_set_of_runs() {
+    let log = log();
+    let folder = Path::new(&log).parent().unwrap().join("folder");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["one.jsonl", "two.json"] {
+        fs::copy(&log, folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("notes.txt"), "no log").unwrap();
+    let folder = folder.display().to_string();
+    for arguments in [&[folder.as_str()][..], &[&log, &log]] {
+        let report = json_of(PROGRAM, &[arguments, &["--json", "--resamples", "0"]].concat());
+        let stated = &report["streams"]["stated_confidence"];
+        assert_eq!((&report["n_runs"], &stated["n"]), (&10.into(), &4.into()), "{arguments:?}");
+        let files = report["files"].as_array().map_or(1, Vec::len);
+        assert_eq!(files, arguments.len(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
+    let text = String::from_utf8(run_other(PROGRAM, &[&log()]).stdout).unwrap();
+    let header = text.lines().find(|line| line.contains("base rate")).unwrap();
+    assert!(header.contains("stated_confidence") && !header.contains("entropy"), "{text}");
+    assert!(
+        text.contains(
+            "entropy: 0 complete traces, 0 censored, 0 excluded, 5 left out (5 no_logprobs)"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("1 of these have a value at some call: --missing skip"), "{text}");
+}
+
+#[test]
+fn an_invalid_log_is_refused_with_file_line_and_field() {
+    let good = row("a", "true", &[SURE]);
+    let log = log();
+    let traces = write("traces.jsonl", r#"{"id": "a", "forecasts": [0.5], "outcome": true}"#);
+    let wrong = |name: &str, text: &str| write(name, &format!("{good}\n{text}"));
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &[&wrong("type.jsonl", r#"{"id": "b", "turns": [{"response": {"choices": 5}}]}"#)],
+            "type.jsonl: sample b: line 2: turns[0].response.choices: expected a list, found a number",
+        ),
+        (
+            &[&wrong("cut.jsonl", r#"{"id": "b", "turns": [{"resp"#)],
+            "cut.jsonl: sample b: line 2: turns[0]: the input ends too early",
+        ),
+        (
+            &[&wrong("deep.jsonl", &format!(r#"{{"id": "b", "turns": {}"#, "[".repeat(100_000)))],
+            "line 2: turns",
+        ),
+        (&[&log, &traces], "some files are logs and some are traces"),
+        (&[&log, "--missing", "clip"], "--missing: for logs there are leave-out and skip"),
+        (&[&traces, "--missing", "skip"], "--missing skip is for logs"),
+        (&[&log, "--confidence", "loose"], "there are strict and lenient"),
+    ];
+    for (arguments, expected) in cases {
+        let error = refusal(&run_other(PROGRAM, arguments), &format!("{arguments:?}"));
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_stream_that_cannot_be_calibrated_says_so_and_the_others_are_scored() {
+    let log = golden("synthetic.jsonl");
+    let options = ["--json", "--calibrate", "platt", "--resamples", "0", "--missing", "skip"];
+    let report = json_of(PROGRAM, &[&[log.as_str()], &options[..]].concat());
+    let streams = &report["streams"];
+    assert!(streams["token_probability"]["tps_log"]["value"].is_f64());
+    let one = write("one.jsonl", &row("a", "true", &[SURE]));
+    let report = json_of(PROGRAM, &[&[one.as_str()], &options[..]].concat());
+    let stated = &report["streams"]["stated_confidence"];
+    assert_eq!(stated["tps_log"], Value::Null);
+    assert!(
+        stated["notes"].to_string().contains("no figures: the runs cannot be calibrated"),
+        "{stated}"
+    );
+}
+
+#[test]
+fn trajectory_scores_of_recorded_runs_equal_those_of_independently_computed_streams() {
+    let Some(path) = recorded("data/llm_logs/smollm2.jsonl") else { return };
+    let log = fs::read_to_string(&path).unwrap();
+    let outcomes: BTreeMap<String, bool> = log
+        .lines()
+        .map(|line| {
+            let run: Value = serde_json::from_str(line).unwrap();
+            (run["id"].as_str().unwrap().to_owned(), run["outcome"].as_bool().unwrap())
+        })
+        .collect();
+    let report = json_of(PROGRAM, &[&path, "--json", "--resamples", "0"]);
+    let figures = fs::read_to_string(golden("smollm2.csv")).unwrap();
+    for stream in ["token_probability", "entropy", "entropy_renormalised"] {
+        let scores: Vec<f64> = figures
+            .lines()
+            .filter_map(|line| {
+                let mut cells = line.split(',');
+                let outcome = outcomes.get(cells.next()?)?;
+                let forecasts: Vec<f64> = match cells.next()? == stream {
+                    // A run in which a value is missing is left out.
+                    true => cells.map(|cell| cell.parse().ok()).collect::<Option<_>>()?,
+                    false => return None,
+                };
+                let log = |p: &f64| if *outcome { p.ln() } else { (-p).ln_1p() };
+                let weighted = forecasts.iter().zip([3.0, 2.0, 1.0]);
+                Some(weighted.map(|(p, weight)| weight / 6.0 * log(p)).sum())
+            })
+            .collect();
+        assert_eq!(scores.len(), 88);
+        let expected = scores.iter().sum::<f64>() / 88.0;
+        let stream = &report["streams"][stream];
+        let value = stream["tps_log"]["value"].as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+        assert_eq!((&stream["n"], &stream["n_left_out"]), (&88.into(), &2.into()));
+        assert_eq!(stream["left_out"], serde_json::json!({"alignment": 2}));
+        assert_eq!(stream["base_rate"].as_f64(), Some(20.0 / 88.0));
+    }
+    let stated = &report["streams"]["stated_confidence"];
+    assert_eq!((&stated["n"], &stated["n_left_out"]), (&0.into(), &90.into()));
+}

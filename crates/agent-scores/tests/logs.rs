@@ -1,0 +1,128 @@
+//! The program as its users run it: what a log holds, or one line on standard error and exit code 2.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use program::{json, refusal, run, write};
+use serde_json::{Value, json as object};
+
+fn log(name: &str) -> String {
+    let folder = "../run-logs/tests/golden/inspect";
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
+    let path = log("0.3.285.eval");
+    let report = json(&[&path, "--json"]);
+    assert_eq!(report["format"], "inspect");
+    let golden = fs::read_to_string(path + ".golden").unwrap();
+    let expected: BTreeMap<(String, u64), Value> = golden
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|row| ((row["id"].as_str().unwrap().into(), row["epoch"].as_u64().unwrap()), row))
+        .collect();
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(report["n_runs"], expected.len());
+    for run in runs {
+        let row = &expected[&(run["id"].as_str().unwrap().into(), run["epoch"].as_u64().unwrap())];
+        let scores = row["scores"].as_object().unwrap().iter();
+        let scores: Value =
+            scores.map(|(name, score)| (name.clone(), score["value"].clone())).collect();
+        assert_eq!(run["scores"], scores);
+        assert_eq!((&run["task"], &run["model"]), (&row["task"], &row["model"]));
+        let limit = row["limit"].as_object();
+        let limit = limit.map(|it| object!({"type": it["type"], "limit": it["limit"]}));
+        assert_eq!(run["limit"], limit.unwrap_or(Value::Null));
+        assert_eq!(run["error"], !row["error"].is_null());
+        let used = row["usage"].as_object().unwrap();
+        let input: u64 = used.values().map(|used| used["input"].as_u64().unwrap()).sum();
+        assert_eq!(run["usage"]["input_tokens"], input);
+        let turns = row["turns"].as_array().unwrap().iter();
+        let turns: Vec<&Value> = turns
+            .filter(|turn| turn["model"] != "mockllm/grader" && turn["error"].is_null())
+            .collect();
+        assert_eq!(run["n_model_calls"], turns.len());
+        let calls = turns.iter().flat_map(|turn| turn["calls"].as_array().unwrap());
+        let calls: Vec<Value> = calls
+            .map(|call| object!({"name": call["name"], "arguments": call["arguments"]}))
+            .collect();
+        assert_eq!(run["tool_calls"], Value::Array(calls));
+    }
+}
+
+#[test]
+fn several_files_make_one_list_in_which_each_run_names_its_file() {
+    let (one, other) = (log("0.3.110.killed.eval"), log("0.3.285.json"));
+    let report = json(&[&one, &other, "--json"]);
+    assert_eq!((&report["format"], &report["n_runs"]), (&"inspect".into(), &13.into()));
+    let files: Vec<&str> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["file"].as_str().unwrap())
+        .collect();
+    assert_eq!((files[0], files[12]), (one.as_str(), other.as_str()));
+}
+
+#[test]
+fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
+    let text = fs::read_to_string(log("0.3.285.json")).unwrap();
+    let half = write("half.json", &text[..text.len() / 2]);
+    let error = refusal(&run(&[&half, "--json"]), "half");
+    assert!(error.contains("half.json: sample ") && error.contains("truncated"), "{error}");
+
+    let wrong = write("wrong.json", &text.replacen("\"epoch\": 1", "\"epoch\": \"one\"", 1));
+    let error = refusal(&run(&[&wrong]), "wrong");
+    let named = "wrong.json: sample 4: samples[0].epoch: expected a number, found a string";
+    assert!(error.contains(named), "{error}");
+
+    let other = write("other.csv", "a,b\n1,2\n");
+    let error = refusal(&run(&[&other]), "other");
+    assert!(error.contains("other.csv: the format is not recognized"), "{error}");
+    let error = refusal(&run(&[&other, "--format", "csv"]), "format");
+    assert!(error.starts_with("error: --format: cannot read \"csv\""), "{error}");
+}
+
+/// An empty folder of this name.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const EXCHANGE: &str = r#"{"id":"a","outcome":true,"turns":[{"response":{"choices":[]}}]}"#;
+const TRAJECTORY: &str = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n","version":"1"},"steps":[]}"#;
+
+#[test]
+fn a_folder_of_several_formats_and_repeated_names_says_so() {
+    let logs = folder("several_formats");
+    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n{EXCHANGE}\n")).unwrap();
+    fs::write(logs.join("b.json"), TRAJECTORY).unwrap();
+    fs::write(logs.join("c.txt"), "no log\n").unwrap();
+    let json = json(&[logs.to_str().unwrap(), "--json"]);
+    assert_eq!((&json["format"], &json["n_runs"]), (&"several".into(), &3.into()));
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("several formats: exchanges (2 runs), atif (1 runs)"), "{notes}");
+    assert!(notes.contains("the name a stands for 2 runs"), "{notes}");
+    assert!(notes.contains("c.txt: left out, its format is not recognized"), "{notes}");
+}
+
+#[test]
+fn a_broken_log_in_a_folder_is_an_error_that_names_file_line_and_field() {
+    let logs = folder("broken_log");
+    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n")).unwrap();
+    let broken = r#"{"id":"a\ud800","outcome":true,"turns":[]}"#;
+    fs::write(logs.join("b.jsonl"), format!("\n{broken}\n")).unwrap();
+    let error = refusal(&run(&[logs.to_str().unwrap(), "--json"]), "broken");
+    let named = "b.jsonl: line 2: id: a string contains half of a surrogate pair; the format is";
+    assert!(error.contains(named), "{error}");
+}

@@ -1,0 +1,61 @@
+//! Put your agent in: a closure, which stands for the call of a model or of an agent framework, drives
+//! conversations of CostBench, and the figures of the paper come out.
+#![allow(clippy::print_stdout, reason = "a program prints")]
+
+use std::{collections::BTreeMap, error::Error};
+
+use agent_benchmarks::{
+    Arguments, Conversation, Level, ParameterKind, RecordedCall, Reply, Request, Value,
+    costbench::{CostBench, CostBenchTable, Split, queries},
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let bench = CostBench::new(2)?;
+    let mut table = CostBenchTable::default();
+    for query in &queries(Split::Test, 42)[..40] {
+        // The agent: it takes the first tool in the list whose result it does not hold.
+        let agent = |request: &Request| {
+            let lines = request.messages[1..].iter().flat_map(|message| message.text.lines());
+            let held: BTreeMap<_, _> = lines.filter_map(|line| line.split_once(": ")).collect();
+            if let Some(id) = held.get(query.task().goal()) {
+                return Reply { text: format!("<answer>{id}</answer>"), ..Reply::default() };
+            }
+            let is_held =
+                |text: &str| held.keys().any(|it| text.contains(&format!("Returns {it}.")));
+            let mut reply = Reply { text: "I am stuck.".to_owned(), ..Reply::default() };
+            if let Some(tool) = request.tools.iter().find(|tool| !is_held(&tool.description)) {
+                let arguments = tool.parameters.iter().map(|it| {
+                    let value = match &it.kind {
+                        // A model reads the preferences from the query; this agent is told.
+                        ParameterKind::Choice(words) => {
+                            let preferences = query.preferences.values();
+                            words.iter().find(|word| preferences.contains(&word.as_str())).cloned()
+                        }
+                        _ => held.get(it.name.as_str()).map(|id| (*id).to_owned()),
+                    };
+                    (it.name.clone(), Value::Text(value.unwrap_or_default()))
+                });
+                let arguments = Arguments::Parsed(Value::Map(arguments.collect()));
+                reply.tool_calls.push(RecordedCall::new(&tool.name, arguments));
+            }
+            reply
+        };
+
+        let instance = bench.instance(query);
+        let mut conversation = instance.conversation();
+        while let Some(request) = conversation.request() {
+            let reply = agent(request);
+            conversation.reply(reply)?;
+        }
+        table.update("stage by stage", &conversation.finish())?;
+    }
+    for row in table.finish(Level::new(0.95)?, 1_000, 1)? {
+        let figures = [row.cost_gap, row.exact_match_ratio, row.task_completion_ratio];
+        for (name, figure) in ["cost gap", "exact match", "completion"].into_iter().zip(figures) {
+            let figure = figure.ok_or("no run defines it")?;
+            let ends = figure.interval.ok_or("one query has no interval")?;
+            println!("{name}: {:.3}, from {:.3} to {:.3}", figure.value, ends.low(), ends.high());
+        }
+    }
+    Ok(())
+}

@@ -113,6 +113,9 @@ fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
         ErrorKind::UnknownArgument => {
             format!("unexpected argument {argument:?}; --help lists the options")
         }
+        ErrorKind::MissingRequiredArgument => {
+            format!("{argument} is missing; --help says what it is")
+        }
         _ => {
             let text = error.to_string();
             let lines: Vec<&str> = text.lines().map(str::trim).collect();

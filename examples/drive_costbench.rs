@@ -26,10 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             if let Some(tool) = request.tools.iter().find(|tool| !is_held(&tool.description)) {
                 let arguments = tool.parameters.iter().map(|it| {
                     let value = match &it.kind {
-                        // A model reads the wishes from the query; this agent is told.
+                        // A model reads the preferences from the query; this agent is told.
                         ParameterKind::Choice(words) => {
-                            let wishes = query.preferences.values();
-                            words.iter().find(|word| wishes.contains(&word.as_str())).cloned()
+                            let preferences = query.preferences.values();
+                            words.iter().find(|word| preferences.contains(&word.as_str())).cloned()
                         }
                         _ => held.get(it.name.as_str()).map(|id| (*id).to_owned()),
                     };

@@ -3,3 +3,4 @@
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
 pub(crate) mod model;
+pub(crate) mod openai_chat;

@@ -34,11 +34,11 @@ pub enum Error {
         /// What is wrong, and what would be right.
         problem: String,
     },
-    /// An aggregate has no rows.
-    #[error("the input is empty; give at least one {what}")]
-    Empty {
-        /// What is missing.
-        what: &'static str,
+    /// A server's response has no reply of a model.
+    #[error("the response has no reply: {problem}")]
+    NoReply {
+        /// The server's own message, if it has one.
+        problem: String,
     },
     /// A run cannot be read or converted.
     #[error(transparent)]

@@ -8,6 +8,7 @@ mod values;
 pub use censoring::StopReason;
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
+pub use engines::openai_chat::{openai_chat_body, read_openai_chat};
 pub use error::Error;
 pub use run_logs::{Arguments, Message, RecordedCall, Reply, Role, Run, Tokens, Usage};
 pub use scoring_rules::{Level, Weight};

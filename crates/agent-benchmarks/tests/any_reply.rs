@@ -90,10 +90,10 @@ fn outline() -> impl Strategy<Value = Outline> {
     )
 }
 
-fn reply(outline: &Outline, request: &Request, wishes: &[Preferences]) -> Reply {
+fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> Reply {
     let calls = outline.calls.iter().enumerate().map(|(position, (place, fault))| {
         let tool = &request.tools[place % request.tools.len()];
-        let mut call = policies::call(tool, request, wishes);
+        let mut call = policies::call(tool, request, preferences);
         call.id = Some(format!("{}-{position}", request.messages.len()));
         let arguments = match &mut call.arguments {
             Arguments::Parsed(Value::Map(arguments)) => arguments,
@@ -159,12 +159,12 @@ proptest! {
             .with_rules(rules)
             .with_call_limit(limit);
         let instance = bench.instance(&queries(Split::Test, 42)[query]);
-        let wishes = policies::wishes(&instance);
+        let preferences = policies::preferences(&instance);
         let mut conversation = instance.conversation();
         let mut replies = 0;
         for outline in outlines.iter().cycle() {
             let Some(request) = conversation.request() else { break };
-            let reply = reply(outline, request, &wishes);
+            let reply = reply(outline, request, &preferences);
             let (before, made) = (request.messages.len(), reply.tool_calls.len());
             let ids: Vec<Option<String>> =
                 reply.tool_calls.iter().map(|call| call.id.clone()).collect();

@@ -17,7 +17,7 @@ use agent_benchmarks::{
     },
     model_from_fn,
 };
-use policies::{call, calling, wishes};
+use policies::{call, calling, preferences};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -72,7 +72,7 @@ fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
 /// Follows the optimal path of the world without events, and makes a call that fails again and again.
 struct Stubborn {
     path: Vec<String>,
-    wishes: Vec<Preferences>,
+    preferences: Vec<Preferences>,
 }
 
 impl Model for Stubborn {
@@ -87,7 +87,7 @@ impl Model for Stubborn {
             _ => self.path[made.len()].as_str(),
         };
         Ok(calling(match request.tool(next) {
-            Some(tool) => call(tool, request, &self.wishes),
+            Some(tool) => call(tool, request, &self.preferences),
             None => RecordedCall::new(next, Arguments::Parsed(Value::Map(BTreeMap::new()))),
         }))
     }
@@ -101,7 +101,7 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
             let plan = instance.scenario().optimal_plan();
             let names = instance.scenario().graph().tool_names(plan.tools());
             let path = names.iter().map(|name| (*name).to_owned()).collect();
-            let model = Stubborn { path, wishes: wishes(instance) };
+            let model = Stubborn { path, preferences: preferences(instance) };
             converse(instance.conversation(), model)
         })
     };
@@ -136,7 +136,7 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
 /// Calls tools at random with all that it holds, and answers as soon as it holds the goal.
 fn random_policy(instance: &Instance, seed: u64, made: &mut Vec<String>) -> CostBenchRecord {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let (wishes, goal) = (wishes(instance), instance.query().task().goal());
+    let (preferences, goal) = (preferences(instance), instance.query().task().goal());
     let model = model_from_fn(|request: &Request| {
         if let Some(reply) = policies::answer(request, goal) {
             return Ok(reply);
@@ -144,7 +144,7 @@ fn random_policy(instance: &Instance, seed: u64, made: &mut Vec<String>) -> Cost
         let place = generator.next_u64() % request.tools.len() as u64;
         let tool = &request.tools[place as usize];
         made.push(tool.name.clone());
-        Ok(calling(call(tool, request, &wishes)))
+        Ok(calling(call(tool, request, &preferences)))
     });
     converse(instance.conversation(), model)
 }

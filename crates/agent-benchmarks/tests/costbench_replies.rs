@@ -11,7 +11,7 @@ use agent_benchmarks::{
         Split, Task, queries,
     },
 };
-use policies::{call, calling, saying, wishes};
+use policies::{call, calling, preferences, saying};
 use tool_graph::{CallStatus, FailureClass};
 
 const GOAL: &str = "TravelLocation";
@@ -35,7 +35,7 @@ fn right(
     tool: &str,
 ) -> RecordedCall {
     let request = request(conversation);
-    let mut call = call(request.tool(tool).unwrap(), request, &wishes(instance));
+    let mut call = call(request.tool(tool).unwrap(), request, &preferences(instance));
     call.id = Some("c1".to_owned());
     call
 }
@@ -225,12 +225,12 @@ fn refusals_empty_and_idle_replies_are_reminded_of_the_task_until_patience_ends(
 
     let record = conversation.finish();
     let run = &record.record.run;
-    assert_eq!((run.outcome, run.stop.clone()), (Some(false), Some(StopReason::MaxSteps)));
-    let limit = run.limit.as_ref().unwrap();
-    assert_eq!((limit.kind.as_str(), limit.limit), ("idle_replies", Some(3.0)));
+    assert_eq!((run.outcome, run.stop.clone()), (Some(false), Some(StopReason::ParseError)));
+    assert_eq!(run.limit, None, "no limit of the benchmark was reached");
     let events: Vec<_> =
         record.record.events.iter().map(|event| (event.turn, event.event.name())).collect();
-    assert_eq!(events, [(0, "refusal"), (1, "empty_text"), (4, "unreadable")]);
+    let unreadable = [(3, "unreadable"), (4, "unreadable"), (5, "unreadable")];
+    assert_eq!(events, [&[(0, "refusal"), (1, "empty_text")][..], &unreadable].concat());
 }
 
 fn solve(conversation: &mut CostBenchConversation<'_>, instance: &Instance) -> String {
@@ -278,7 +278,7 @@ fn an_answer_ends_the_conversation_and_calls_beside_it_are_not_made() {
 }
 
 #[test]
-fn wishes_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answer() {
+fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answer() {
     let instance = instance(&bench());
     let values = instance.query().preferences.values();
     let other = if values[0] == "city" { "village" } else { "city" };
@@ -375,9 +375,9 @@ fn a_cost_change_and_a_removal_are_only_visible_in_the_list_of_tools() {
 #[test]
 fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_worthless() {
     let instance = instance(&bench().with_events(vec![EventKind::PreferenceChange]));
-    let changed = instance.wishes_after(0).unwrap();
+    let changed = instance.preferences_after(0).unwrap();
     assert_ne!(changed, instance.query().preferences);
-    assert_eq!(changed.split(), Some(Split::Test));
+    assert_eq!(changed.split(), Split::Test);
     let mut conversation = instance.conversation();
     let call = right(&conversation, &instance, "Decide_Location_Preference");
     conversation.reply(calling(call)).unwrap();
@@ -393,12 +393,12 @@ fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_w
     let record = conversation.clone().finish();
     let status = &record.transcript.calls()[1].status;
     assert_eq!(*status, CallStatus::MissingInput("LocationPreference".to_owned()));
-    // The same wishes as before no longer lead to the right answer.
-    for (wishes, is_right) in [(instance.query().preferences, false), (changed, true)] {
+    // The same preferences as before no longer lead to the right answer.
+    for (preferences, is_right) in [(instance.query().preferences, false), (changed, true)] {
         let mut conversation = conversation.clone();
         for tool in ["Location_Full_Planning_to_Step1", "Location_Finalize_from_Step2"] {
             let request = request(&conversation);
-            let call = call_with(request, tool, wishes);
+            let call = call_with(request, tool, preferences);
             conversation.reply(calling(call)).unwrap();
         }
         let id = policies::held(request(&conversation)).0[GOAL].clone();
@@ -407,8 +407,8 @@ fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_w
     }
 }
 
-fn call_with(request: &Request, tool: &str, wishes: Preferences) -> RecordedCall {
-    call(request.tool(tool).unwrap(), request, &[wishes, wishes])
+fn call_with(request: &Request, tool: &str, preferences: Preferences) -> RecordedCall {
+    call(request.tool(tool).unwrap(), request, &[preferences, preferences])
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn the_words_of_a_query_never_name_a_value_and_tell_all_values_apart() {
                     assert!(!query.requirement.contains(value), "{}", query.id);
                 }
             }
-            // The same seed words the same wishes in the same way, and other wishes differently.
+            // The same seed words the same preferences in the same way, and other preferences differently.
             let text = query.preferences.requirement(1);
             assert_eq!(text, query.preferences.requirement(1));
         }
@@ -453,10 +453,25 @@ fn the_words_of_a_query_never_name_a_value_and_tell_all_values_apart() {
 }
 
 #[test]
-fn queries_of_another_seed_have_the_same_ids_and_other_wishes() {
+fn queries_of_another_seed_have_the_same_ids_and_other_preferences() {
     let (one, other) = (queries(Split::Test, 42), queries(Split::Test, 43));
     assert!(one.iter().zip(&other).all(|(a, b)| a.id == b.id && a.task() == b.task()));
     let same = one.iter().zip(&other).filter(|(a, b)| a.preferences == b.preferences).count();
     assert!(same < 20, "{same}");
     assert_eq!(one, queries(Split::Test, 42));
+}
+
+#[test]
+fn values_of_both_splits_or_of_another_dimension_make_no_preferences() {
+    let words = ["city", "small_town", "natural_and_serene", "religious_center"];
+    let preferences = Preferences::new(Task::Location, words).unwrap();
+    assert_eq!((preferences.values(), preferences.split()), (words, Split::Test));
+    for wrong in [
+        ["city", "market_town", "natural_and_serene", "religious_center"],
+        ["island", "small_town", "natural_and_serene", "religious_center"],
+        ["small_town", "city", "natural_and_serene", "religious_center"],
+    ] {
+        let error = Preferences::new(Task::Location, wrong).unwrap_err();
+        assert!(matches!(error, agent_benchmarks::Error::UnknownName { .. }), "{wrong:?}");
+    }
 }

@@ -14,6 +14,7 @@ pub use conversions::{
     LoggedRun, MissingTurns, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions,
     StreamRun, StreamRuns, TokenMeasure, token_confidence,
 };
+pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
 pub use formats::harbor::write::to_atif;

@@ -182,6 +182,47 @@ fn an_archive_that_is_cut_off_is_an_error_and_not_an_empty_log() {
 }
 
 #[test]
+fn an_archive_that_is_cut_off_at_any_byte_is_an_error() {
+    let whole = with_header([stored("samples/1_epoch_1.json", br#"{"id":1,"epoch":1}"#)]);
+    assert_eq!(all(&whole, ReadLimits::default()).unwrap().len(), 1);
+    for end in 4..whole.len() {
+        let (found, _) = problem(&whole[..end]);
+        assert_eq!(found, Problem::Truncated, "{end}");
+    }
+}
+
+#[test]
+fn sizes_and_places_that_lie_are_errors_and_cost_no_memory() {
+    let sample = || stored("samples/1_epoch_1.json", br#"{"id":1,"epoch":1}"#);
+    let whole = with_header([sample()]);
+    let expected = all(&whole, ReadLimits::default()).unwrap();
+    let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let end = whole.len() - 22;
+    // Fields of the first entry of the directory and of its end, each set to the largest number.
+    let fields = [
+        ("checksum", directory + 16, 4),
+        ("packed size", directory + 20, 4),
+        ("size", directory + 24, 4),
+        ("length of the name", directory + 28, 2),
+        ("place of the entry", directory + 42, 4),
+        ("number of entries", end + 10, 2),
+        ("size of the directory", end + 12, 4),
+        ("place of the directory", end + 16, 4),
+    ];
+    for (field, at, length) in fields {
+        for byte in [0xff, 0x7f] {
+            let mut forged = whole.clone();
+            forged[at..at + length].fill(byte);
+            match all(&forged, ReadLimits::default()) {
+                // The archive ends where it ends, whatever it says about the place of its directory.
+                Ok(runs) => assert!(runs == expected && at > end, "{field}"),
+                Err(error) => assert!(matches!(error, Error::Invalid { .. }), "{field}: {error:?}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn any_damaged_byte_is_an_error_or_changes_nothing() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
     for log in ["0.3.110.killed.eval", "0.3.285.killed.eval"] {

@@ -96,6 +96,20 @@ fn a_run_of_many_small_values_is_limited_too() {
     let too_large = Problem::RunTooLarge { limit: 1 << 20 };
     assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
     assert!(all(&text, &ReadOptions::default()).is_ok());
+    // What is short in the file and long in memory: turns, empty texts, ranges of a pool.
+    for (field, many) in [
+        ("events", r#"{"event":"model"}"#),
+        ("messages", r#"{"role":"assistant","content":["","","","","","",""]}"#),
+        ("events", r#"{"event":"model","input_refs":[[1,2],[1,2],[1,2],[1,2],[1,2]]}"#),
+    ] {
+        let text = log(&format!(
+            r#"{{"id":1,"epoch":1,"{field}":[{many}{}]}}"#,
+            format!(",{many}").repeat(9_999)
+        ));
+        let options = ReadOptions::default().with_limits(limits).with_requests(true);
+        let error = all(&text, &options).unwrap_err();
+        assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{many}");
+    }
 }
 
 #[test]
@@ -223,4 +237,36 @@ fn a_fault_before_the_format_is_recognized_is_named_with_line_and_field() {
     for text in ["", "a,b\n1,2\n", "[section]\nkey = 1\n", "{}", r#"{"note":1}"#, &long] {
         assert_eq!(first_record(text.as_bytes()), (None, Place::default()), "{text:.40}");
     }
+}
+
+#[test]
+fn a_first_record_with_a_value_of_the_wrong_type_is_an_error_at_that_field() {
+    let cases = [
+        (r#"{"id":"a","outcome":true,"turns":5}"#, "turns"),
+        (r#"{"id":"a","outcome":true,"turns":[7]}"#, "turns[0]"),
+        (r#"{"id":"a","outcome":"yes","turns":[{"response":null}]}"#, "outcome"),
+        (
+            r#"{"id":"a","outcome":true,"turns":[{"response":{"choices":5}}]}"#,
+            "turns[0].response.choices",
+        ),
+        (r#"{"id":"a","model":"m","usage":{},"choices":5}"#, "choices"),
+        (r#"{"version":2,"status":"success","eval":"t","samples":[]}"#, "eval"),
+        (r#"{"schema_version":1.6,"agent":{"name":"n"},"steps":[]}"#, "schema_version"),
+        (r#"{"schema_version":"ATIF-v1.6","agent":{"name":"n"},"steps":5}"#, "steps"),
+        (r#"{"task_name":"t","trial_name":5,"trial_uri":"u"}"#, "trial_name"),
+        (r#"{"info":{},"tasks":[],"simulations":5}"#, "simulations"),
+    ];
+    for (text, field) in cases {
+        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default());
+        let error = runs.and_then(|runs| runs.collect::<Result<Vec<_>, _>>()).unwrap_err();
+        let Error::Invalid { place, problem: Problem::Type { .. } } = &error else {
+            panic!("{text}: {error}");
+        };
+        assert_eq!(place.field, field, "{text}");
+    }
+    // The first run of a recording may have failed before its first turn.
+    let text = r#"{"id":"a","outcome":null,"turns":[]}"#;
+    let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
+    assert_eq!(runs.format(), Format::Exchanges);
+    assert_eq!(runs.map(|run| run.unwrap().turns.len()).collect::<Vec<_>>(), [0]);
 }

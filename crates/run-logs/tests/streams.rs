@@ -5,13 +5,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
+    io::Cursor,
     path::{Path, PathBuf},
 };
 
 use run_logs::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Format,
     MissingTurns, MissingValue, OutcomePolicy, ReadOptions, Run, RunTable, ShortLists,
-    StreamOptions, read_path,
+    StreamOptions, read, read_path,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -178,6 +179,19 @@ fn a_reply_with_tool_calls_has_streams_although_its_text_leaves_out_the_calls() 
     assert!(value(&turn).is_ok());
     turn.reply.as_mut().unwrap().tool_calls.clear();
     assert_eq!(value(&turn), Err(MissingValue::Alignment { offset: 0 }));
+}
+
+#[test]
+fn log_probabilities_without_texts_of_tokens_have_streams_of_the_whole_reply_only() {
+    let log = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n"},"steps":[{"step_id":1,
+        "source":"agent","message":"<action>8</action>","metrics":{"logprobs":[-0.5,-0.5]}}]}"#;
+    let mut runs = read(Cursor::new(log), Format::Atif, &ReadOptions::default()).unwrap();
+    let turn = &runs.next().unwrap().unwrap().turns[0];
+    let value = |stream: ConfidenceStream| stream.value(turn, &StreamOptions::default());
+    let whole = value(ConfidenceStream::TokenProbability).unwrap().get();
+    assert!((whole - (-0.5_f64).exp()).abs() < 1e-15, "{whole}");
+    let action = value(ConfidenceStream::ActionTokenProbability);
+    assert_eq!(action, Err(MissingValue::Alignment { offset: 0 }));
 }
 
 #[test]

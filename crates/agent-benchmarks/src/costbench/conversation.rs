@@ -1,7 +1,7 @@
 use censoring::StopReason;
 use run_logs::{Arguments, RecordedCall, Reply, Role, Run};
 use scoring_rules::DecimalSum;
-use tool_graph::{CallRecord, Episode};
+use tool_graph::{CallRecord, Episode, Tool, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
         answer::{answer_in, is_id},
         instance::Instance,
         outcome::CostBenchRecord,
-        preferences::{Preferences, Split, combination, wish},
+        preferences::{Preferences, combination, dimension_of},
         texts,
         tools::definitions,
         world::World,
@@ -24,18 +24,22 @@ use crate::{
 ///
 /// - Of several calls in one reply, the first is made.
 /// - A parameter with an unknown value counts as not given, so that the call fails as one with wrong
-///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever value it
-///   gives for them.
+///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
+///   identifiers it gives for them.
 /// - `<answer>` ends the conversation. Calls beside it are not made.
 /// - After the last call, the model can still answer; another call ends the conversation.
 /// - After each reply without a call and without an answer, the user reminds the model; too many such
-///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience)).
+///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience))
+///   as one whose replies cannot be read: this is no limit that was fixed in advance, which could be
+///   censored.
 #[derive(Clone, Debug)]
 pub struct CostBenchConversation<'a> {
     instance: &'a Instance,
     episode: Episode<'a>,
+    /// The tools that the model sees.
+    tools: Vec<Tool>,
     world: World,
-    wishes: Preferences,
+    preferences: Preferences,
     dialogue: Dialogue,
     idle: usize,
     paid: DecimalSum,
@@ -98,8 +102,9 @@ impl<'a> CostBenchConversation<'a> {
         let mut conversation = Self {
             instance,
             episode,
+            tools: Vec::new(),
             world,
-            wishes: query.preferences,
+            preferences: query.preferences,
             dialogue: Dialogue::new(run, request),
             idle: 0,
             paid: DecimalSum::default(),
@@ -110,15 +115,11 @@ impl<'a> CostBenchConversation<'a> {
         conversation
     }
 
-    fn split(&self) -> Split {
-        self.wishes.split().unwrap_or(Split::Test)
-    }
-
     /// Shows the tools as they are now.
     fn show_tools(&mut self) {
-        let tools = self.episode.visible_tools();
-        let definitions = definitions(&self.instance.settings, &tools, self.split());
-        self.dialogue.request_mut().tools = definitions;
+        self.tools = self.episode.visible_tools();
+        let (settings, split) = (&self.instance.settings, self.preferences.split());
+        self.dialogue.request_mut().tools = definitions(settings, &self.tools, split);
     }
 
     /// Makes the first call of a reply.
@@ -159,8 +160,8 @@ impl<'a> CostBenchConversation<'a> {
             arguments.keys().filter(|name| !is_invalid(name)).cloned().collect();
         given.retain(|name| {
             let Some(Value::Text(id)) = arguments.get(name) else { return true };
-            // Wishes are words, and a data type that was not obtained has no value at all.
-            let is_object = wish(name).is_none() && self.world.latest(name).is_some();
+            // Preferences are words, and a data type that was not obtained has no value at all.
+            let is_object = dimension_of(name).is_none() && self.world.latest(name).is_some();
             if !is_object || self.world.combination(name, id).is_some() {
                 return true;
             }
@@ -179,8 +180,7 @@ impl<'a> CostBenchConversation<'a> {
     fn output(&mut self, call: &RecordedCall, record: &CallRecord) -> String {
         let settings = &self.instance.settings;
         let entry = record.tool.and_then(|tool| settings.library.entries().get(tool).copied());
-        let tools = self.episode.graph().tools();
-        let tool = record.tool.and_then(|tool| tools.get(tool));
+        let tool = self.tools.iter().find(|tool| tool.name == record.name);
         let (Some(entry), Some(tool)) = (entry, tool) else { return String::new() };
         let Arguments::Parsed(Value::Map(arguments)) = &call.arguments else {
             return String::new();
@@ -192,12 +192,11 @@ impl<'a> CostBenchConversation<'a> {
         let mut wanted = [""; 4];
         let mut from_object = None;
         for input in &tool.inputs {
-            match wish(input) {
+            match dimension_of(input) {
                 Some((_, dimension)) => wanted[dimension] = text(input),
                 None if input == "TimeInfo" => {}
                 // The place is known from the label, except to the tools that look for a location.
-                None if input == "LocationPreference"
-                    && entry.task != tool_graph::costbench::Task::Location => {}
+                None if input == "LocationPreference" && entry.task != Task::Location => {}
                 None => from_object = self.world.combination(input, text(input)),
             }
         }
@@ -213,10 +212,11 @@ impl<'a> CostBenchConversation<'a> {
 
     /// Lets the model see an event, as far as it is told.
     fn after_event(&mut self, event: usize) {
-        if let Some(wishes) = self.instance.wishes_after(event) {
-            self.wishes = wishes;
-            self.world.restart(wishes.task());
-            self.dialogue.say(Role::User, texts::new_wishes(self.instance, &wishes, event));
+        if let Some(preferences) = self.instance.preferences_after(event) {
+            self.preferences = preferences;
+            self.world.restart(preferences.task());
+            self.dialogue
+                .say(Role::User, texts::new_preferences(self.instance, &preferences, event));
         }
         self.show_tools();
     }
@@ -224,13 +224,11 @@ impl<'a> CostBenchConversation<'a> {
     /// Takes a reply without a call and without an answer.
     fn remind(&mut self, problem: Option<&str>) {
         self.idle += 1;
-        let patience = self.instance.settings.patience;
-        if self.idle >= patience {
-            let reason = "replies in a row without a call and without an answer";
-            self.dialogue.end_at_limit("idle_replies", patience, reason);
+        if self.idle >= self.instance.settings.patience {
+            self.dialogue.end(StopReason::ParseError);
             return;
         }
-        let goal = self.wishes.task().goal();
+        let goal = self.preferences.task().goal();
         self.dialogue.say(Role::User, texts::reminder(goal, self.episode.calls_left(), problem));
     }
 }
@@ -250,7 +248,7 @@ impl Conversation for CostBenchConversation<'_> {
             for call in 0..calls.len() {
                 self.dialogue.answer_call(call, Err(texts::ANSWERED.to_owned()));
             }
-            self.answer_is_right = is_id(answer, &self.world.right_answer(&self.wishes));
+            self.answer_is_right = is_id(answer, &self.world.right_answer(&self.preferences));
             self.answer = Some(answer.to_owned());
             self.dialogue.end(StopReason::Completed);
             return Ok(());
@@ -260,6 +258,13 @@ impl Conversation for CostBenchConversation<'_> {
             self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
         }
         let Some(first) = calls.first() else {
+            let is_known = |event: &ReplyEvent| {
+                matches!(event, ReplyEvent::EmptyText | ReplyEvent::Refusal { .. })
+            };
+            if problem.is_none() && !events.iter().any(is_known) {
+                let problem = "there is neither a call nor an answer".to_owned();
+                self.dialogue.note(ReplyEvent::Unreadable { problem });
+            }
             self.remind(problem);
             return Ok(());
         };

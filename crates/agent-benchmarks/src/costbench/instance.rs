@@ -3,11 +3,7 @@ use tool_graph::{
     costbench::{EventKind, event_seed, query_seed},
 };
 
-use crate::costbench::{
-    preferences::{Preferences, Split},
-    query::Query,
-    settings::CostBench,
-};
+use crate::costbench::{preferences::Preferences, query::Query, settings::CostBench};
 
 /// The world of one query in one setting. Made by [`CostBench::instance`].
 ///
@@ -31,8 +27,8 @@ pub struct Instance {
     pub(super) seed: u32,
     reference: Transcript,
     kinds: Vec<EventKind>,
-    /// For each event, the wishes after it, if it changes them.
-    new_wishes: Vec<Option<Preferences>>,
+    /// For each event, the preferences after it, if it changes them.
+    new_preferences: Vec<Option<Preferences>>,
 }
 
 impl CostBench {
@@ -54,17 +50,17 @@ impl Instance {
             .with_call_limit(settings.call_limit);
         let reference = scenario.optimal_run();
         let mut taken = vec![query.preferences];
-        let split = query.preferences.split().unwrap_or(Split::Test);
-        let new_wishes = scenario.events().iter().enumerate().map(|(place, event)| {
+        let split = query.preferences.split();
+        let new_preferences = scenario.events().iter().enumerate().map(|(place, event)| {
             matches!(event, Event::PreferenceChange).then(|| {
                 let seed = event_seed(seed, place as u32);
-                let wishes = Preferences::another(query.task(), split, &taken, seed);
-                taken.push(wishes);
-                wishes
+                let preferences = Preferences::another(query.task(), split, &taken, seed);
+                taken.push(preferences);
+                preferences
             })
         });
-        let new_wishes = new_wishes.collect();
-        Self { settings, query, scenario, seed, reference, kinds, new_wishes }
+        let new_preferences = new_preferences.collect();
+        Self { settings, query, scenario, seed, reference, kinds, new_preferences }
     }
 
     /// The query.
@@ -97,10 +93,10 @@ impl Instance {
         &self.reference
     }
 
-    /// The wishes after an event, by its position in [`Scenario::events`]; `None` if it does not
-    /// change them. They differ from all earlier wishes of the query.
+    /// The preferences after an event, by its position in [`Scenario::events`]; `None` if it does not
+    /// change them. They differ from all earlier preferences of the query.
     #[must_use]
-    pub fn wishes_after(&self, event: usize) -> Option<Preferences> {
-        self.new_wishes.get(event).copied().flatten()
+    pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
+        self.new_preferences.get(event).copied().flatten()
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
 };
 
-/// The four dimensions of wishes, as they end the names of data types.
+/// The four dimensions of preferences, as they end the names of data types.
 pub(super) const DIMENSIONS: [&str; 4] = ["Category", "Tier", "Style", "FeaturePackage"];
 
 /// The two disjoint sets of queries.
@@ -32,16 +32,21 @@ impl Split {
     }
 }
 
+/// The split of a value by its place in the vocabulary.
+const fn split_of(choice: usize) -> Split {
+    if choice < TEST_WORDS { Split::Test } else { Split::Train }
+}
+
 /// What a traveller wants in one task: one value for each of the dimensions category, tier, style
 /// and feature package.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{Preferences, Split, Task};
 ///
-/// let wishes = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
-/// assert_eq!((wishes.task(), wishes.split()), (Task::Dining, Some(Split::Test)));
-/// assert_eq!(wishes.values()[0], "cafe");
-/// assert!(wishes.requirement(7).contains("a band that plays while we eat"));
+/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// assert_eq!((preferences.task(), preferences.split()), (Task::Dining, Split::Test));
+/// assert_eq!(preferences.values()[0], "cafe");
+/// assert!(preferences.requirement(7).contains("a band that plays while we eat"));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,26 +56,31 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// The wishes with these values.
+    /// The preferences with these values.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownName`] for a value that its dimension does not have.
+    /// [`Error::UnknownName`] for a value that its dimension does not have, or that belongs to another
+    /// split than the first one.
     pub fn new(task: Task, values: [&str; 4]) -> Result<Self, Error> {
         let mut choices = [0; 4];
-        for ((choice, value), words) in choices.iter_mut().zip(values).zip(vocabulary(task)) {
-            let place = words.iter().position(|(word, _)| *word == value);
-            let place = place.ok_or_else(|| Error::UnknownName {
-                what: "value of this dimension",
+        for (dimension, value) in values.into_iter().enumerate() {
+            let words = &vocabulary(task)[dimension];
+            let choice = words.iter().position(|(word, _)| *word == value);
+            let of_same_split = |choice: &usize| {
+                dimension == 0 || split_of(*choice) == split_of(usize::from(choices[0]))
+            };
+            let choice = choice.filter(of_same_split).ok_or_else(|| Error::UnknownName {
+                what: "value of its dimension",
                 name: value.to_owned(),
-                known: "those of the parameters of the tools that decide",
+                known: "the values that tools take, in the split of the first value",
             })?;
-            *choice = place as u8;
+            choices[dimension] = choice as u8;
         }
         Ok(Self { task, choices })
     }
 
-    /// The task that the wishes are about.
+    /// The task that the preferences are about.
     #[must_use]
     pub const fn task(&self) -> Task {
         self.task
@@ -82,15 +92,13 @@ impl Preferences {
         self.words().map(|(value, _)| value)
     }
 
-    /// The split to which all values belong; `None` if they belong to both.
+    /// The split to which all values belong.
     #[must_use]
-    pub fn split(&self) -> Option<Split> {
-        let mut tests = self.choices.iter().map(|&choice| usize::from(choice) < TEST_WORDS);
-        let first = tests.next()?;
-        tests.all(|test| test == first).then_some(if first { Split::Test } else { Split::Train })
+    pub const fn split(&self) -> Split {
+        split_of(self.choices[0] as usize)
     }
 
-    /// The wishes in a traveller's words, without the values themselves. Each seed words them
+    /// The preferences in a traveller's words, without the values themselves. Each seed words them
     /// differently.
     #[must_use]
     pub fn requirement(&self, seed: u64) -> String {
@@ -118,7 +126,7 @@ impl Preferences {
         std::array::from_fn(|place| words[place][usize::from(self.choices[place])])
     }
 
-    /// All wishes of one split, in ascending order.
+    /// All preferences of one split, in ascending order.
     pub(super) fn all(task: Task, split: Split) -> impl Iterator<Item = Self> {
         let (first, n) = match split {
             Split::Test => (0, TEST_WORDS),
@@ -130,10 +138,10 @@ impl Preferences {
         })
     }
 
-    /// Other wishes of the same split than these ones, drawn with equal probability.
+    /// Other preferences of the same split than these ones, drawn with equal probability.
     pub(super) fn another(task: Task, split: Split, taken: &[Self], seed: u64) -> Self {
         let free: Vec<Self> =
-            Self::all(task, split).filter(|wishes| !taken.contains(wishes)).collect();
+            Self::all(task, split).filter(|preferences| !taken.contains(preferences)).collect();
         let place = below(&mut ChaCha8Rng::seed_from_u64(seed), free.len().max(1));
         free.get(place).copied().unwrap_or(Self { task, choices: [0; 4] })
     }
@@ -144,8 +152,8 @@ pub(super) fn below(generator: &mut ChaCha8Rng, n: usize) -> usize {
     ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
 }
 
-/// The dimension that a data type stands for, if it is a wish.
-pub(super) fn wish(data_type: &str) -> Option<(Task, usize)> {
+/// The dimension that a data type stands for, if it is a preference.
+pub(super) fn dimension_of(data_type: &str) -> Option<(Task, usize)> {
     let (dimension, name) = DIMENSIONS
         .iter()
         .enumerate()
@@ -154,8 +162,8 @@ pub(super) fn wish(data_type: &str) -> Option<(Task, usize)> {
     Some((task, dimension))
 }
 
-/// The words among which a parameter for a wish chooses.
-pub(super) fn wish_words(task: Task, dimension: usize, split: Split) -> Vec<String> {
+/// The words among which a parameter for a preference chooses.
+pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Vec<String> {
     let words = &vocabulary(task)[dimension];
     let words = match split {
         Split::Test => &words[..TEST_WORDS],
@@ -166,7 +174,7 @@ pub(super) fn wish_words(task: Task, dimension: usize, split: Split) -> Vec<Stri
 
 /// The number of the combination that these values of a call make; `None` if one is unknown.
 pub(super) fn combination(task: Task, values: [&str; 4]) -> Option<u32> {
-    Preferences::new(task, values).ok().map(|wishes| wishes.number())
+    Preferences::new(task, values).ok().map(|preferences| preferences.number())
 }
 
 /// The part of the names of data types that stands for the task.

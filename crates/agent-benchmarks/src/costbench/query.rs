@@ -17,9 +17,9 @@ const TRAINING: usize = 500;
 /// ```
 /// use agent_benchmarks::costbench::{Preferences, Query, Task};
 ///
-/// let wishes = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
-/// let query = Query::new("<MyQuery1>", wishes, 42);
-/// assert_eq!(query.requirement, wishes.requirement(query.seed()));
+/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// let query = Query::new("<MyQuery1>", preferences, 42);
+/// assert_eq!(query.requirement, preferences.requirement(query.seed()));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// A query for these wishes. The global seed and the id determine how they are worded.
+    /// A query for these preferences. The global seed and the id determine how they are worded.
     #[must_use]
     pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
         let mut query =
@@ -60,9 +60,9 @@ impl Query {
 /// The queries of one split: 381 for tests and 3,000 for training.
 ///
 /// The test queries have the tasks and ids, and therefore the costs, of the released benchmark. The
-/// training queries are 500 for each task, with ids of their own. No two queries of a task have the same wishes; the
-/// seed determines which wishes a query has, and how they are worded. The paper removes wishes that
-/// contradict common sense; here all combinations are possible.
+/// training queries are 500 for each task, with ids of their own. No two queries of a task have the
+/// same preferences; the seed determines which preferences a query has, and how they are worded. The
+/// paper removes preferences that contradict common sense; here all combinations are possible.
 ///
 /// Reference: CostBench, section 3.3 and table 2.
 ///
@@ -72,7 +72,7 @@ impl Query {
 /// let test = queries(Split::Test, 42);
 /// assert_eq!((test.len(), queries(Split::Train, 42).len()), (381, 3_000));
 /// assert_eq!((test[0].id.as_str(), test[0].task()), ("<Query00001>", Task::Location));
-/// assert!(test.iter().all(|query| query.preferences.split() == Some(Split::Test)));
+/// assert!(test.iter().all(|query| query.preferences.split() == Split::Test));
 /// ```
 #[must_use]
 pub fn queries(split: Split, seed: u64) -> Vec<Query> {
@@ -89,9 +89,9 @@ pub fn queries(split: Split, seed: u64) -> Vec<Query> {
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(2 * task as u64 + u64::from(split == Split::Train));
-        let mut wishes: Vec<Preferences> = Preferences::all(task, split).collect();
-        wishes.sort_by_cached_key(|_| generator.next_u64());
-        queries.extend(ids.into_iter().zip(wishes).map(|(id, it)| Query::new(id, it, seed)));
+        let mut preferences: Vec<Preferences> = Preferences::all(task, split).collect();
+        preferences.sort_by_cached_key(|_| generator.next_u64());
+        queries.extend(ids.into_iter().zip(preferences).map(|(id, it)| Query::new(id, it, seed)));
     }
     queries
 }

@@ -96,7 +96,7 @@ pub(super) fn request_text(instance: &Instance, world: &World) -> String {
 }
 
 /// The message of a user whose wishes have changed.
-pub(super) fn new_wishes(instance: &Instance, wishes: &Preferences, event: usize) -> String {
+pub(super) fn new_preferences(instance: &Instance, wishes: &Preferences, event: usize) -> String {
     let requirement = wishes.requirement(instance.query.seed().wrapping_add(event as u64 + 1));
     format!(
         "Sorry, I have changed my mind, so please start again. {requirement}\n\nNothing that the tools \

@@ -5,7 +5,7 @@ use tool_graph::{
 
 use crate::{
     costbench::{
-        preferences::{DIMENSIONS, Split, subject, wish, wish_words},
+        preferences::{DIMENSIONS, Split, dimension_of, dimension_values, subject},
         settings::CostBench,
     },
     values::tool_definition::{Parameter, ParameterKind, ToolDefinition},
@@ -76,9 +76,9 @@ pub(super) fn stage(library: &Library, task: Task, step: usize) -> String {
 }
 
 fn parameter(data_type: &str, split: Split) -> Parameter {
-    match wish(data_type) {
+    match dimension_of(data_type) {
         Some((task, dimension)) => {
-            let words = wish_words(task, dimension, split);
+            let words = dimension_values(task, dimension, split);
             let asked = match DIMENSIONS[dimension] {
                 "Category" => "kind",
                 "Tier" => "level",

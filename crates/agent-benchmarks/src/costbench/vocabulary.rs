@@ -1,4 +1,4 @@
-//! The words of wishes: ten values for each of the four dimensions of each task.
+//! The words of preferences: ten values for each of the four dimensions of each task.
 //!
 //! The first four values of a dimension belong to test queries and the other six to training queries, so
 //! that no query of one split asks for what a query of the other asks for. The phrases are this

@@ -8,14 +8,14 @@ use crate::costbench::preferences::{Preferences, below};
 /// The number of ids of a data type; a prime, so that every factor below it permutes them.
 const IDS: u32 = 99_991;
 
-/// The number of combinations of wishes of a task.
+/// The number of combinations of preferences of a task.
 const COMBINATIONS: usize = 10_000;
 
 /// The objects of a query's world.
 ///
-/// An object has a data type and a combination of wishes that it stands for. Its id shows the type;
-/// the number in it is a permutation of the combinations that the query's seed and the type determine, so that two
-/// combinations never share an id and an id cannot be guessed from another.
+/// An object has a data type and a combination of preferences that it stands for. Its id shows the
+/// type; the number in it is a permutation of the combinations that the query's seed and the type
+/// determine, so that two combinations never share an id and an id cannot be guessed from another.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     seed: u32,
@@ -77,9 +77,9 @@ impl World {
         self.held.get(data_type)?.last().map(|(id, _)| id.as_str())
     }
 
-    /// The only right answer to these wishes.
-    pub(super) fn right_answer(&self, wishes: &Preferences) -> String {
-        self.id(wishes.task().goal(), wishes.number())
+    /// The only right answer to these preferences.
+    pub(super) fn right_answer(&self, preferences: &Preferences) -> String {
+        self.id(preferences.task().goal(), preferences.number())
     }
 
     /// The number of candidates that are left after `refinements` of a search.

@@ -40,7 +40,7 @@ impl Seen {
     }
 }
 
-/// The values that the agent holds, by data type, and the number of changes of wishes.
+/// The values that the agent holds, by data type, and the number of changes of preferences.
 pub(crate) fn held(request: &Request) -> (BTreeMap<String, String>, usize) {
     let (mut held, mut given, mut changes) = (BTreeMap::new(), BTreeMap::new(), 0);
     for message in &request.messages {
@@ -63,14 +63,14 @@ pub(crate) fn held(request: &Request) -> (BTreeMap<String, String>, usize) {
     (held, changes)
 }
 
-/// The call of a tool with all that it needs: wishes from those given, objects from those held.
+/// The call of a tool with all that it needs: preferences from those given, objects from those held.
 pub(crate) fn call(
     tool: &ToolDefinition,
     request: &Request,
-    wishes: &[Preferences],
+    preferences: &[Preferences],
 ) -> RecordedCall {
     let (held, changes) = held(request);
-    let values = wishes[changes].values();
+    let values = preferences[changes].values();
     let arguments = tool.parameters.iter().map(|parameter| {
         let value = match &parameter.kind {
             ParameterKind::Choice(_) => {
@@ -88,10 +88,10 @@ pub(crate) fn call(
     call
 }
 
-/// The wishes of a query, and those after each of its changes.
-pub(crate) fn wishes(instance: &Instance) -> Vec<Preferences> {
+/// The preferences of a query, and those after each of its changes.
+pub(crate) fn preferences(instance: &Instance) -> Vec<Preferences> {
     let events = 0..instance.scenario().events().len();
-    let changed = events.filter_map(|event| instance.wishes_after(event));
+    let changed = events.filter_map(|event| instance.preferences_after(event));
     std::iter::once(instance.query().preferences).chain(changed).collect()
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn answer(request: &Request, goal: &str) -> Option<Reply> {
 /// path is over.
 pub(crate) struct Path {
     names: Vec<String>,
-    wishes: Vec<Preferences>,
+    preferences: Vec<Preferences>,
     goal: &'static str,
     made: usize,
 }
@@ -122,7 +122,7 @@ pub(crate) struct Path {
 impl Path {
     pub(crate) fn new(instance: &Instance, names: Vec<String>) -> Self {
         let goal = instance.query().task().goal();
-        Self { names, wishes: wishes(instance), goal, made: 0 }
+        Self { names, preferences: preferences(instance), goal, made: 0 }
     }
 
     /// The agent that follows the optimal run.
@@ -139,24 +139,25 @@ impl Model for Path {
         };
         self.made += 1;
         match request.tool(name) {
-            Some(tool) => Ok(calling(call(tool, request, &self.wishes))),
+            Some(tool) => Ok(calling(call(tool, request, &self.preferences))),
             None => Ok(calling(RecordedCall::new(name, Arguments::Parsed(Value::Null)))),
         }
     }
 }
 
 /// The agent that always takes the tool with the lowest cost per stage, among those that need what
-/// the previous one returned.
+/// the previous one returned. After a change of preferences it starts over.
 pub(crate) struct Greedy {
-    wishes: Vec<Preferences>,
+    preferences: Vec<Preferences>,
     goal: &'static str,
     previous: Option<String>,
+    changes: usize,
 }
 
 impl Greedy {
     pub(crate) fn new(instance: &Instance) -> Self {
         let goal = instance.query().task().goal();
-        Self { wishes: wishes(instance), goal, previous: None }
+        Self { preferences: preferences(instance), goal, previous: None, changes: 0 }
     }
 }
 
@@ -165,7 +166,10 @@ impl Model for Greedy {
         if let Some(reply) = answer(request, self.goal) {
             return Ok(reply);
         }
-        let (held, _) = held(request);
+        let (held, changes) = held(request);
+        if self.changes != changes {
+            (self.changes, self.previous) = (changes, None);
+        }
         let mut best: Option<(f64, Seen, &ToolDefinition)> = None;
         for tool in &request.tools {
             let seen = Seen::new(tool);
@@ -187,6 +191,6 @@ impl Model for Greedy {
         }
         let (_, seen, tool) = best.expect("the policy is not stuck");
         self.previous = Some(seen.output);
-        Ok(calling(call(tool, request, &self.wishes)))
+        Ok(calling(call(tool, request, &self.preferences)))
     }
 }

@@ -17,6 +17,7 @@ use crate::{
         texts::Texts,
     },
     paths::path_file::PathRun,
+    report::figure::Figures,
 };
 
 /// The whole report. What is undefined is `None`, and a note says why.
@@ -48,6 +49,9 @@ pub struct PathReport {
     pub pass_hat_k: Option<BTreeMap<u64, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// The figures, for the JSON output.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
+    pub(crate) curves: Figures,
 }
 
 impl PathReport {
@@ -219,6 +223,7 @@ impl PathTally {
             invalid_tool_use_ratio: self.invalid(&mut notes)?,
             pass_hat_k: self.repeated(&mut notes)?,
             notes,
+            curves: Figures::new(),
         })
     }
 

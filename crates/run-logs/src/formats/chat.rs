@@ -25,7 +25,9 @@ use crate::{
 /// Whether the first bytes of a file show one of these formats.
 pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     let is_turns = shape.has_key("turns", "request") || shape.has_key("turns", "response");
-    if is_turns || (shape.has("request") && shape.has("response")) {
+    // A run without turns, or whose turns are invalid.
+    let is_turnless = shape.has_all(&["id", "outcome"]) && shape.has_no_key("turns");
+    if is_turns || is_turnless || (shape.has("request") && shape.has("response")) {
         Some(Format::Exchanges)
     } else if shape.has_key("candidates", "content")
         || (shape.has_key("candidates", "finishReason"))
@@ -38,6 +40,7 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
         Some(Format::OpenAiResponses)
     } else if shape.text("object") == Some("chat.completion")
         || shape.has_key("choices", "message")
+        || (shape.has_all(&["model", "usage"]) && shape.has_no_key("choices"))
         || (shape.has("custom_id") && shape.has_key("response", "body"))
         || is_conversation(shape)
     {

@@ -33,7 +33,9 @@ use crate::{
 /// Which of the two formats the first bytes of a file show.
 pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     let has_version = shape.text("schema_version").is_some_and(|text| text.starts_with("ATIF"));
-    if has_version || (shape.has("agent") && shape.has_key("steps", "step_id")) {
+    let has_steps = shape.has_key("steps", "step_id")
+        || (shape.has("schema_version") && shape.has_no_key("steps"));
+    if has_version || (shape.has("agent") && has_steps) {
         return Some(Format::Atif);
     }
     let is_trial = shape.has_all(&["task_name", "trial_name"])

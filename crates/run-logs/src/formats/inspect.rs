@@ -20,9 +20,11 @@ use crate::{
     read_options::ReadOptions,
 };
 
-/// Whether the first bytes of a file show a log of inspect_ai.
+/// Whether the first bytes of a file show a log of inspect_ai, or one whose `eval` is invalid.
 pub(crate) fn recognizes(shape: &Shape) -> bool {
-    !shape.is_list && shape.has_all(&["version", "status", "eval"]) && shape.has_key("eval", "task")
+    !shape.is_list
+        && shape.has_all(&["version", "status", "eval"])
+        && (shape.has_key("eval", "task") || shape.has_no_key("eval"))
 }
 
 /// The runs of a log that is one JSON object.

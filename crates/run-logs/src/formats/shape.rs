@@ -112,6 +112,13 @@ impl Shape {
             _ => false,
         })
     }
+
+    /// Whether there is a field that shows no key: its object or list is empty, or its value is of
+    /// another type.
+    pub(crate) fn has_no_key(&self, name: &str) -> bool {
+        let is_bare = |sketch: &Sketch| !matches!(sketch, Sketch::Keys(_));
+        self.fields.iter().any(|(field, sketch)| field == name && is_bare(sketch))
+    }
 }
 
 /// What follows a prefix: an error, unlike the end of a file.

@@ -28,6 +28,7 @@ pub(crate) fn recognizes(shape: &Shape) -> bool {
     !shape.is_list
         && ((has_info && (shape.has("tasks") || shape.has("simulations")))
             || (has_tasks && shape.has("info"))
+            || shape.has_all(&["info", "tasks", "simulations"])
             || shape.has_key("simulations", "task_id")
             || shape.has("simulation_index")
             || is_simulation(shape))

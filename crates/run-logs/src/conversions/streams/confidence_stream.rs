@@ -73,7 +73,8 @@ impl ConfidenceStream {
     ///
     /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply need tokens
     /// that concatenate to its text byte by byte ([`MissingValue::Alignment`]), except in a reply with
-    /// tool calls, whose tokens may also spell the calls. [`token_confidence`] takes any tokens.
+    /// tool calls, whose tokens may also spell the calls, and where the log has no texts of tokens, as
+    /// ATIF has none. [`token_confidence`] takes any tokens.
     ///
     /// ```
     /// use run_logs::{ConfidenceStream, MissingValue, Reply, StreamOptions, Turn};
@@ -106,8 +107,9 @@ impl ConfidenceStream {
         let span = if is_action {
             Some(options.action().locate(reply)?)
         } else {
-            // The text does not hold the calls that the tokens spell.
-            if reply.tool_calls.is_empty() {
+            // The text does not hold the calls that the tokens spell, and some formats log the
+            // probabilities of tokens without their texts.
+            if reply.tool_calls.is_empty() && !tokens.bytes().is_empty() {
                 aligned(&reply.text, tokens)?;
             }
             None

@@ -158,6 +158,20 @@ impl Json<'_> {
         Ok(())
     }
 
+    /// Reads a list: collects what `read` makes of each element, and counts its size as held.
+    pub(crate) fn list_of<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut values = Vec::new();
+        self.list(|json| {
+            json.hold(size_of::<T>())?;
+            values.push(read(json)?);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
     /// Reads a map with any keys: calls `read` at each value. A key that occurs twice is the
     /// caller's concern, as in [`Json::next_key`].
     pub(crate) fn map(

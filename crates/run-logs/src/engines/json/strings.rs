@@ -81,7 +81,7 @@ impl Json<'_> {
 
     /// The string in the scratch buffer.
     pub(crate) fn scratch_text(&mut self) -> Result<String, Error> {
-        self.hold(self.scratch.len())?;
+        self.hold(size_of::<String>() + self.scratch.len())?;
         match str::from_utf8(&self.scratch) {
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(self.error(Problem::NotUtf8)),

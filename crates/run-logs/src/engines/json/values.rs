@@ -64,6 +64,31 @@ impl Json<'_> {
         }
     }
 
+    /// One of a fixed set of words, which `value` knows.
+    pub(crate) fn word<T>(
+        &mut self,
+        expected: &'static str,
+        value: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, Error> {
+        let word = self.text()?;
+        value(&word).ok_or_else(|| {
+            let value = word.chars().take(40).collect();
+            self.error(Problem::Value { value, expected })
+        })
+    }
+
+    /// A list of bytes, which are appended to `bytes`.
+    pub(crate) fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        self.list(|json| {
+            let byte = json.count()?;
+            bytes.push(u8::try_from(byte).map_err(|_| {
+                let value = byte.to_string();
+                json.error(Problem::Value { value, expected: "a byte, from 0 to 255" })
+            })?);
+            Ok(())
+        })
+    }
+
     pub(crate) fn boolean(&mut self) -> Result<bool, Error> {
         match self.token()? {
             b't' | b'f' => {}

@@ -2,6 +2,22 @@ use std::fmt::Write as _;
 
 use trajectory_metrics::tool_calls::Value;
 
+/// A value as JSON without blanks. Numbers that are not finite are null.
+///
+/// ```
+/// use run_logs::to_json;
+/// use trajectory_metrics::tool_calls::Value;
+///
+/// let value = Value::List(vec!["a \"b\"".into(), Value::Real(0.5), Value::Null]);
+/// assert_eq!(to_json(&value), r#"["a \"b\"",0.5,null]"#);
+/// ```
+#[must_use]
+pub fn to_json(value: &Value) -> String {
+    let mut text = String::new();
+    push_value(&mut text, value);
+    text
+}
+
 /// Appends a value as JSON. Numbers that are not finite are null.
 pub(crate) fn push_value(text: &mut String, value: &Value) {
     // Writing to a string cannot fail.

@@ -10,13 +10,7 @@ use crate::{
 
 /// Reads `tool_calls`.
 pub(crate) fn call_list(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error> {
-    let mut calls = Vec::new();
-    json.list(|json| {
-        json.hold(size_of::<RecordedCall>())?;
-        calls.push(call(json)?);
-        Ok(())
-    })?;
-    Ok(calls)
+    json.list_of(call)
 }
 
 /// Reads a call: `{"id", "function": {"name", "arguments"}}`, or `custom` with an `input`.

@@ -98,14 +98,7 @@ fn part(
                 return Ok(());
             }
             raw.clear();
-            json.list(|json| {
-                let byte = json.count()?;
-                raw.push(u8::try_from(byte).map_err(|_| {
-                    let value = byte.to_string();
-                    json.error(Problem::Value { value, expected: "a byte, from 0 to 255" })
-                })?);
-                Ok(())
-            })?;
+            json.bytes(raw)?;
             text.truncate(start);
             text.extend_from_slice(raw);
             *has_bytes = true;

@@ -1,6 +1,6 @@
 use crate::{
     engines::json::reader::Json,
-    error::{Error, Problem},
+    error::Error,
     formats::chat::calls::{call_list, function},
     read_options::ReadOptions,
     values::{
@@ -14,13 +14,7 @@ pub(crate) type Read = (Message, Option<String>);
 
 /// Reads the messages of a conversation.
 pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<Read>, Error> {
-    let mut messages = Vec::new();
-    json.list(|json| {
-        json.hold(size_of::<Read>())?;
-        messages.push(message(json)?);
-        Ok(())
-    })?;
-    Ok(messages)
+    json.list_of(message)
 }
 
 /// Reads a message. Without a role it is the model's.
@@ -51,17 +45,13 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<Read, Error> {
 }
 
 fn role(json: &mut Json<'_>) -> Result<Role, Error> {
-    let word = json.text()?;
-    Ok(match word.as_str() {
-        "system" | "developer" => Role::System,
-        "user" => Role::User,
-        "assistant" | "model" => Role::Assistant,
-        "tool" | "function" => Role::Tool,
-        _ => {
-            let value = word.chars().take(40).collect();
-            let expected = "system, developer, user, assistant, model, tool or function";
-            return Err(json.error(Problem::Value { value, expected }));
-        }
+    let expected = "system, developer, user, assistant, model, tool or function";
+    json.word(expected, |word| match word {
+        "system" | "developer" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" | "model" => Some(Role::Assistant),
+        "tool" | "function" => Some(Role::Tool),
+        _ => None,
     })
 }
 

@@ -73,10 +73,8 @@ fn rollout(json: &mut Json<'_>) -> Result<Vec<Vec<f64>>, Error> {
         if json.null()? {
             return Ok(());
         }
-        json.list(|json| {
-            turns.push(json.optional(reals)?.unwrap_or_default());
-            Ok(())
-        })
+        turns = json.list_of(|json| Ok(json.optional(reals)?.unwrap_or_default()))?;
+        Ok(())
     })?;
     Ok(turns)
 }

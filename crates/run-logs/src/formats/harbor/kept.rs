@@ -43,10 +43,7 @@ pub(crate) fn kept_step(json: &mut Json<'_>) -> Result<Option<KeptStep>, Error> 
                 "without_model" => kept.has_no_model = json.boolean()?,
                 "error" => kept.error = Some(json.text()?),
                 "reply" => kept.reply = reply(json)?,
-                _ => json.list(|json| {
-                    kept.other_replies.push(reply(json)?);
-                    Ok(())
-                })?,
+                _ => kept.other_replies = json.list_of(reply)?,
             }
             Ok(())
         })?;
@@ -58,7 +55,6 @@ pub(crate) fn kept_step(json: &mut Json<'_>) -> Result<Option<KeptStep>, Error> 
 
 fn reply(json: &mut Json<'_>) -> Result<Reply, Error> {
     const REPLY: &[&str] = &["text", "refusal", "tool_calls", "tokens", "stop", "usage"];
-    json.hold(size_of::<Reply>())?;
     let mut reply = Reply::default();
     json.object(REPLY, |json, field| {
         match field {
@@ -103,14 +99,7 @@ fn token(json: &mut Json<'_>) -> Result<(Vec<u8>, f64), Error> {
         if json.token()? == b'"' {
             bytes = json.text()?.into_bytes();
         } else {
-            json.list(|json| {
-                let byte = json.count()?;
-                bytes.push(u8::try_from(byte).map_err(|_| {
-                    let value = byte.to_string();
-                    json.error(Problem::Value { value, expected: "a byte, from 0 to 255" })
-                })?);
-                Ok(())
-            })?;
+            json.bytes(&mut bytes)?;
         }
         if json.next_element()? {
             let logprob = json.optional(Json::any_real)?;

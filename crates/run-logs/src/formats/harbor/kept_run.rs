@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
     engines::json::reader::Json,
-    error::{Error, Problem},
+    error::Error,
     formats::harbor::metrics::usage_back,
     values::{
         caller::Caller,
@@ -60,10 +60,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>) -> Result<KeptRun, Error> {
             "excluded" => run.excluded = Some(json.text()?),
             "usage" => run.usage = usage_back(json)?,
             "usage_by_model" => run.usage_by_model = usages(json)?,
-            "expected_calls" => json.list(|json| {
-                run.expected_calls.push(expected_call(json)?);
-                Ok(())
-            })?,
+            "expected_calls" => run.expected_calls = json.list_of(expected_call)?,
             _ => run.metadata = json.value_map()?,
         }
         Ok(())
@@ -81,18 +78,13 @@ fn usages(json: &mut Json<'_>) -> Result<BTreeMap<String, Usage>, Error> {
 }
 
 fn caller(json: &mut Json<'_>) -> Result<Caller, Error> {
-    let word = json.text()?;
-    match word.as_str() {
-        "agent" => Ok(Caller::Agent),
-        "grader" => Ok(Caller::Grader),
-        "user" => Ok(Caller::User),
-        "failed_attempt" => Ok(Caller::FailedAttempt),
-        _ => {
-            let value = word.chars().take(40).collect();
-            let expected = "agent, grader, user or failed_attempt";
-            Err(json.error(Problem::Value { value, expected }))
-        }
-    }
+    json.word("agent, grader, user or failed_attempt", |word| match word {
+        "agent" => Some(Caller::Agent),
+        "grader" => Some(Caller::Grader),
+        "user" => Some(Caller::User),
+        "failed_attempt" => Some(Caller::FailedAttempt),
+        _ => None,
+    })
 }
 
 fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
@@ -117,13 +109,7 @@ fn expected_call(json: &mut Json<'_>) -> Result<ExpectedCall, Error> {
             "caller" => expected.caller = caller(json)?,
             "name" => expected.call.name = json.text()?,
             "arguments" => expected.call.arguments = json.value()?,
-            "compared" => {
-                let names = expected.compared.insert(Vec::new());
-                json.list(|json| {
-                    names.push(json.text()?);
-                    Ok(())
-                })?;
-            }
+            "compared" => expected.compared = Some(json.list_of(Json::text)?),
             _ => expected.matched = Some(json.boolean()?),
         }
         Ok(())

@@ -57,13 +57,7 @@ fn details(json: &mut Json<'_>, usage: &mut Usage) -> Result<(), Error> {
 
 /// Reads a list of numbers; NaN and null stand for unknown ones.
 pub(crate) fn reals(json: &mut Json<'_>) -> Result<Vec<f64>, Error> {
-    let mut reals = Vec::new();
-    json.list(|json| {
-        json.hold(size_of::<f64>())?;
-        reals.push(json.optional(Json::any_real)?.unwrap_or(f64::NAN));
-        Ok(())
-    })?;
-    Ok(reals)
+    json.list_of(|json| Ok(json.optional(Json::any_real)?.unwrap_or(f64::NAN)))
 }
 
 /// Tokens of which only the log-probabilities are known.

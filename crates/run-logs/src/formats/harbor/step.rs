@@ -50,7 +50,6 @@ pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
         "llm_call_count",
         "is_copied_context",
     ];
-    json.hold(size_of::<Step>())?;
     let (mut role, mut text, mut model, mut calls) = (None, String::new(), None, Vec::new());
     let (mut results, mut used, mut kept) = (Vec::new(), None, KeptStep::default());
     let (mut model_calls, mut is_copied) = (None, false);
@@ -107,16 +106,12 @@ fn reply(message: &Message, used: Option<Metrics>, kept: &mut KeptStep) -> Optio
 }
 
 fn source(json: &mut Json<'_>) -> Result<Role, Error> {
-    let word = json.text()?;
-    match word.as_str() {
-        "agent" => Ok(Role::Assistant),
-        "user" => Ok(Role::User),
-        "system" => Ok(Role::System),
-        _ => {
-            let value = word.chars().take(40).collect();
-            Err(json.error(Problem::Value { value, expected: "system, user or agent" }))
-        }
-    }
+    json.word("system, user or agent", |word| match word {
+        "agent" => Some(Role::Assistant),
+        "user" => Some(Role::User),
+        "system" => Some(Role::System),
+        _ => None,
+    })
 }
 
 /// Reads a text, or a list of parts of which the texts are kept.

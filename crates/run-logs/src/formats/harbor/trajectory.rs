@@ -122,7 +122,6 @@ pub(crate) fn trajectory(
         "extra",
         "subagent_trajectories",
     ];
-    json.hold(size_of::<Trajectory>())?;
     let (mut read, mut steps) = (Trajectory::default(), None);
     json.object(TRAJECTORY, |json, field| {
         if json.null()? {
@@ -138,14 +137,11 @@ pub(crate) fn trajectory(
             }
             "trajectory_id" => read.id = Some(json.name()?),
             "agent" => agent(json, &mut read)?,
-            "steps" => steps = Some(self::steps(json)?),
+            "steps" => steps = Some(json.list_of(step)?),
             "final_metrics" => read.totals = Some(final_metrics(json)?),
             "continued_trajectory_ref" => read.continued = Some(json.text()?),
             "extra" => extra(json, &mut read)?,
-            _ => json.list(|json| {
-                read.subagents.push(trajectory(json, options, true)?);
-                Ok(())
-            })?,
+            _ => read.subagents = json.list_of(|json| trajectory(json, options, true))?,
         }
         Ok(())
     })?;
@@ -156,13 +152,10 @@ pub(crate) fn trajectory(
 
 /// Reads the version: any minor version of 1.
 fn version(json: &mut Json<'_>) -> Result<String, Error> {
-    let version = json.text()?;
-    let number = version.strip_prefix("ATIF-v").or_else(|| version.strip_prefix("ATIF-"));
-    if number.is_some_and(|number| number == "1" || number.starts_with("1.")) {
-        return Ok(version);
-    }
-    let value = version.chars().take(40).collect();
-    Err(json.error(Problem::Value { value, expected: "a version from ATIF-v1.0 on, before 2.0" }))
+    json.word("a version from ATIF-v1.0 on, before 2.0", |version| {
+        let number = version.strip_prefix("ATIF-v").or_else(|| version.strip_prefix("ATIF-"))?;
+        (number == "1" || number.starts_with("1.")).then(|| version.to_owned())
+    })
 }
 
 fn agent(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
@@ -175,15 +168,6 @@ fn agent(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
         }
         Ok(())
     })
-}
-
-fn steps(json: &mut Json<'_>) -> Result<Vec<Step>, Error> {
-    let mut steps = Vec::new();
-    json.list(|json| {
-        steps.push(step(json)?);
-        Ok(())
-    })?;
-    Ok(steps)
 }
 
 /// Reads `extra`: scores by name, and what our own writer keeps there. Other fields are left out.

@@ -84,6 +84,7 @@ impl Events {
         attempt: bool,
     ) -> Result<(), Error> {
         json.list(|json| {
+            json.hold(size_of::<ReadTurn>())?;
             let mut event = Event::default();
             json.object(EVENT, |json, field| event.field(json, field, with_requests))?;
             self.add(json, event, attachments, attempt)
@@ -174,18 +175,11 @@ impl Event {
             "model" if is(&["model"]) => self.model = json.optional(Json::text)?,
             "role" if is(&["model"]) => self.role = json.optional(Json::text)?,
             "input" if with_requests && kind == Some("model") => {
-                json.list(|json| {
-                    self.request.push(messages::message(json)?);
-                    Ok(())
-                })?;
+                self.request = json.list_of(messages::message)?;
             }
             "input_refs" if with_requests && is(&["model"]) => {
-                json.optional(|json| {
-                    json.list(|json| {
-                        self.ranges.push(range(json)?);
-                        Ok(())
-                    })
-                })?;
+                let ranges = json.optional(|json| json.list_of(range))?;
+                self.ranges = ranges.unwrap_or_default();
             }
             "output" if is(&["model"]) => {
                 self.output = json.optional(output::output)?.unwrap_or_default();
@@ -231,11 +225,7 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<String, Error> {
 
 /// Reads the start and the end of a range.
 fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
-    let mut ends = Vec::new();
-    json.list(|json| {
-        ends.push(usize::try_from(json.count()?).unwrap_or(usize::MAX));
-        Ok(())
-    })?;
+    let ends = json.list_of(|json| Ok(usize::try_from(json.count()?).unwrap_or(usize::MAX)))?;
     match ends.as_slice() {
         [start, end] if start <= end => Ok((*start, *end)),
         _ => {

@@ -28,12 +28,8 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<Parts, Error> {
             "role" => message.role = role(json)?,
             "content" => content(json, &mut texts)?,
             "tool_calls" => {
-                json.optional(|json| {
-                    json.list(|json| {
-                        message.tool_calls.push(call(json)?);
-                        Ok(())
-                    })
-                })?;
+                let calls = json.optional(|json| json.list_of(call))?;
+                message.tool_calls = calls.unwrap_or_default();
             }
             _ => message.tool_call_id = json.optional(Json::name)?,
         }
@@ -43,17 +39,13 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<Parts, Error> {
 }
 
 fn role(json: &mut Json<'_>) -> Result<Role, Error> {
-    match json.text()?.as_str() {
-        "system" | "developer" => Ok(Role::System),
-        "user" => Ok(Role::User),
-        "assistant" => Ok(Role::Assistant),
-        "tool" => Ok(Role::Tool),
-        other => {
-            let value = other.chars().take(40).collect();
-            let expected = "system, user, assistant or tool";
-            Err(json.error(Problem::Value { value, expected }))
-        }
-    }
+    json.word("system, developer, user, assistant or tool", |word| match word {
+        "system" | "developer" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        "tool" => Some(Role::Tool),
+        _ => None,
+    })
 }
 
 /// Reads the content of a message: a text, or a list of parts of which those of text are kept.
@@ -88,7 +80,6 @@ fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
 fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
     let (mut id, mut name, mut problem) = (None, None, None);
     let mut arguments = Value::Map(BTreeMap::new());
-    json.hold(size_of::<RecordedCall>())?;
     json.object(&["id", "function", "arguments", "parse_error"], |json, field| {
         match field {
             "id" => id = json.optional(Json::name)?,

@@ -122,10 +122,8 @@ impl Sample {
             "events_data" if options.requests() => {
                 json.optional(|json| {
                     json.object(&["messages"], |json, _| {
-                        json.list(|json| {
-                            self.pool.push(messages::message(json)?);
-                            Ok(())
-                        })
+                        self.pool = json.list_of(messages::message)?;
+                        Ok(())
                     })
                 })?;
             }

@@ -79,13 +79,7 @@ fn one_text(json: &mut Json<'_>, field: &'static [&'static str]) -> Result<Optio
 }
 
 fn action_list(json: &mut Json<'_>) -> Result<Vec<Action>, Error> {
-    let mut actions = Vec::new();
-    json.list(|json| {
-        json.hold(size_of::<Action>())?;
-        actions.push(action(json)?);
-        Ok(())
-    })?;
-    Ok(actions)
+    json.list_of(action)
 }
 
 /// Reads an expected action.
@@ -109,26 +103,16 @@ pub(crate) fn action(json: &mut Json<'_>) -> Result<Action, Error> {
 }
 
 fn texts(json: &mut Json<'_>) -> Result<Vec<String>, Error> {
-    let mut texts = Vec::new();
-    json.list(|json| {
-        texts.push(json.text()?);
-        Ok(())
-    })?;
-    Ok(texts)
+    json.list_of(Json::text)
 }
 
 /// Reads who calls a tool: `assistant` or `user`.
 pub(crate) fn requestor(json: &mut Json<'_>) -> Result<Option<Caller>, Error> {
-    if json.null()? {
-        return Ok(None);
-    }
-    let word = json.text()?;
-    match word.as_str() {
-        "assistant" => Ok(Some(Caller::Agent)),
-        "user" => Ok(Some(Caller::User)),
-        _ => {
-            let value = word.chars().take(40).collect();
-            Err(json.error(Problem::Value { value, expected: "assistant or user" }))
-        }
-    }
+    json.optional(|json| {
+        json.word("assistant or user", |word| match word {
+            "assistant" => Some(Caller::Agent),
+            "user" => Some(Caller::User),
+            _ => None,
+        })
+    })
 }

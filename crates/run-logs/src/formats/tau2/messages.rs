@@ -94,17 +94,12 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
 }
 
 fn role(json: &mut Json<'_>) -> Result<Role, Error> {
-    let word = json.text()?;
-    Ok(match word.as_str() {
-        "system" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        _ => {
-            let value = word.chars().take(40).collect();
-            let expected = "system, user, assistant or tool";
-            return Err(json.error(Problem::Value { value, expected }));
-        }
+    json.word("system, user, assistant or tool", |word| match word {
+        "system" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        "tool" => Some(Role::Tool),
+        _ => None,
     })
 }
 

@@ -200,7 +200,7 @@ def from_tokens(measure, span=None):
         message = choice["message"]
         if tokens is None or (not tokens and message["content"]):
             raise Missing("no_logprobs")
-        if not span and not message.get("tool_calls"):
+        if not span and not message.get("tool_calls") and any(map(raw, tokens)):
             align(message, tokens)
         chosen = within(tokens, span(message, tokens)) if span else tokens
         if not chosen:

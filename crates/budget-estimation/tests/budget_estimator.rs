@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use budget_estimation::{
-    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, Resource, Rollouts,
-    replay, score_rollouts,
+    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, PastQuantiles,
+    Resource, Rollouts, Sample, replay, score_rollouts,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
@@ -220,6 +220,67 @@ fn cut_off(cut: impl Fn(&[f64], &mut ChaCha8Rng) -> Option<usize>) -> Hits {
         scored(&mut hits, seed, (&learnt, &whole), 120..260);
     }
     hits
+}
+
+/// A run of 3 to 96 turns, whose size doubles again and again with a chance of one half, and whether it succeeds.
+/// Failed runs are half as long again, and one turn in ten is expensive.
+fn doubling(generator: &mut ChaCha8Rng) -> (Vec<f64>, bool) {
+    let mut doublings = 0;
+    while doublings < 4 && uniform(generator) < 0.5 {
+        doublings += 1;
+    }
+    let size = 3_usize << doublings;
+    let mut turns = size + (uniform(generator) * (size + 1) as f64) as usize;
+    let succeeds = uniform(generator) < 0.9 - 0.12 * f64::from(doublings);
+    if !succeeds {
+        turns += turns / 2;
+    }
+    let mut cost = || {
+        let burst = if uniform(generator) < 0.1 { 10.0 } else { 1.0 };
+        burst * (20.0 + 100.0 * uniform(generator))
+    };
+    ((0..turns).map(|_| cost()).collect(), succeeds)
+}
+
+#[test]
+fn a_limit_on_turns_that_no_run_exceeds_does_not_widen_the_intervals() {
+    let level = Level::new(0.8).unwrap();
+    let (mut losses, mut hits, mut prefixes) = ([0.0; 2], 0.0, 0.0);
+    for seed in 0..SEEDS.clamp(4, 40) {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        for at in 0..100 {
+            let (mut costs, succeeds) = doubling(&mut generator);
+            let is_cut_off = costs.len() > 64;
+            costs.truncate(64);
+            rollouts.push(&costs, succeeds && !is_cut_off).unwrap();
+            if is_cut_off {
+                rollouts.set_censored(at).unwrap();
+            }
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let estimators: [Box<dyn Estimator>; 2] = [
+            Box::new(BudgetEstimator::default().with_seed(seed)),
+            Box::new(PastQuantiles::survival_aware(level)),
+        ];
+        for (at, mut estimator) in estimators.into_iter().enumerate() {
+            let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+            let scored = |it: &&Sample| it.rollout() >= 30 && it.is_feasible();
+            for sample in samples.iter().filter(scored) {
+                let Estimate::Interval(ends) = sample.estimate() else { continue };
+                let y = sample.remaining();
+                let outside = (ends.low() - y).max(y - ends.high()).max(0.0);
+                losses[at] += ends.high() - ends.low() + 10.0 * outside;
+                if at == 0 {
+                    hits += f64::from(u8::from(sample.is_hit()));
+                    prefixes += 1.0;
+                }
+            }
+        }
+    }
+    let (coverage, ratio) = (hits / prefixes, losses[0] / losses[1]);
+    println!("limit on turns: coverage {coverage:.3}, {ratio:.2} of the loss of past quantiles");
+    assert!((coverage - 0.8).abs() < 0.03 + FEW && ratio < 0.8 + FEW, "{coverage} {ratio}");
 }
 
 /// A feature that is known before the first turn is close to the number of turns.

@@ -37,6 +37,8 @@ use crate::{
 /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
 /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
 /// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
+/// If no run has had more turns than a run that was cut off, nothing shows how it would have gone on: as if there were a
+/// limit on turns, it counts as a run that failed there, until a longer run is learnt.
 ///
 /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
 /// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.

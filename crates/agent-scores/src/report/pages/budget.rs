@@ -74,7 +74,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
     if let Some(mut section) = figure_section(output, &places, "coverage_by_progress") {
         let rows = places.iter().flat_map(|place| {
             let list = format!("{}/by_progress", place.pointer);
-            (0..output.len(&list)).map(move |i| (place, format!("{list}/{i}")))
+            (0..output.len(list)).map(move |i| (place, format!("{list}/{i}")))
         });
         let named = rows.map(|(place, pointer)| {
             let edge = |key: &str| number_at(output, &format!("{pointer}/{key}")).unwrap_or(0.0);
@@ -99,7 +99,7 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
     let mut figures = Figures::new();
     let list = "/by_progress";
     let at = |i: usize, key: &str| number_at(output, &format!("{list}/{i}/{key}"));
-    let n = output.len(&list);
+    let n = output.len(list);
     let curve = |key: &'static str, name: &str| {
         let points =
             (0..n).filter_map(|i| Some((0.5 * (at(i, "from")? + at(i, "to")?), at(i, key)?)));

@@ -74,7 +74,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
     if let Some(mut section) = figure_section(output, &places, "coverage_by_progress") {
         let rows = places.iter().flat_map(|place| {
             let list = format!("{}/by_progress", place.pointer);
-            (0..output.len(list)).map(move |i| (place, format!("{list}/{i}")))
+            (0..output.len(&list)).map(move |i| (place, format!("{list}/{i}")))
         });
         let named = rows.map(|(place, pointer)| {
             let edge = |key: &str| number_at(output, &format!("{pointer}/{key}")).unwrap_or(0.0);

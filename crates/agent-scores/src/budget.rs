@@ -3,7 +3,8 @@
 pub(crate) mod bagen_report;
 pub(crate) mod command;
 pub mod estimate_file;
-pub(crate) mod plot;
+pub(crate) mod figures;
+pub(crate) mod options;
 pub(crate) mod references;
 pub(crate) mod report;
 pub mod rollout_file;

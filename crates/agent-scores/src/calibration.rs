@@ -2,3 +2,4 @@
 
 pub(crate) mod command;
 pub(crate) mod comparison;
+pub(crate) mod options;

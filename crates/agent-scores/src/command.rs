@@ -1,32 +1,128 @@
-//! The subcommands by name.
+//! The subcommands.
 
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
+use clap::{
+    CommandFactory, Parser,
+    error::{ContextKind, ErrorKind},
+};
+use clap_complete::Shell;
+
 use crate::{
-    budget, calibration, costbench, cut_off, demo, logs, output::program, paths, traces, triage,
+    budget, calibration, costbench, cut_off, demo, logs,
+    output::program::{self, Written},
+    paths, traces, triage,
 };
 
-type Command = fn(Vec<OsString>) -> Result<String, Box<dyn Error>>;
+/// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
+#[derive(Debug, Parser)]
+#[command(
+    name = "agent-scores",
+    version,
+    args_override_self = true,
+    allow_negative_numbers = true,
+    disable_help_subcommand = false,
+    after_help = "Exit codes: 0; 1 if a condition of --fail-if holds; 2 for wrong input, with one line on \
+standard error.\nExample: agent-scores traces runs.jsonl"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    subcommand: Subcommand,
+}
 
-const COMMANDS: [(&str, Command); 9] = [
-    ("traces", traces::command::output),
-    ("calibration", calibration::command::output),
-    ("cut-off", cut_off::command::output),
-    ("paths", paths::command::output),
-    ("costbench", costbench::command::output),
-    ("triage", triage::command::output),
-    ("budget", budget::command::output),
-    ("logs", logs::command::output),
-    ("demo-data", demo::command::output),
-];
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Traces(traces::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Calibration(calibration::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    CutOff(cut_off::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Paths(paths::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Costbench(costbench::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Triage(triage::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Budget(budget::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Logs(logs::options::Options),
+    /// Prints the completions of a shell: bash, elvish, fish, powershell or zsh
+    #[command(after_help = "Example: agent-scores completions bash > agent-scores.bash")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    #[command(hide = true, args_override_self = true, allow_negative_numbers = true)]
+    DemoData(demo::options::Options),
+}
 
 /// Runs the command with its arguments, the first of which is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut arguments = arguments.into_iter().skip(1);
-    program::run(|| {
-        let name = arguments.next().ok_or("give a subcommand")?;
-        let found = COMMANDS.iter().find(|(known, _)| name == *known);
-        let (_, command) = found.ok_or_else(|| format!("no subcommand {name:?}"))?;
-        command(arguments.collect())
+    program::run(|| match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => output(arguments.subcommand),
+        Err(error) => refusal(&error),
     })
+}
+
+fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
+    match subcommand {
+        Subcommand::Traces(options) => traces::command::output(options),
+        Subcommand::Calibration(options) => calibration::command::output(options),
+        Subcommand::CutOff(options) => cut_off::command::output(options),
+        Subcommand::Paths(options) => paths::command::output(options),
+        Subcommand::Costbench(options) => costbench::command::output(options),
+        Subcommand::Triage(options) => triage::command::output(options),
+        Subcommand::Budget(options) => budget::command::output(options),
+        Subcommand::Logs(options) => logs::command::output(options),
+        Subcommand::Completions { shell } => completions(shell),
+        Subcommand::DemoData(options) => demo::command::output(options),
+    }
+}
+
+fn completions(shell: Shell) -> Result<Written, Box<dyn Error>> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "agent-scores", &mut script);
+    Ok(String::from_utf8(script)?.into())
+}
+
+/// The help or the version if one was asked for, otherwise an error of one line.
+fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
+    let context = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let argument = context(ContextKind::InvalidArg);
+    // `--seed <N>` is the option `--seed`.
+    let option = argument.split([' ', '=']).next().unwrap_or_default();
+    let value = context(ContextKind::InvalidValue);
+    let line = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(error.to_string().into()),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            "give a subcommand; --help lists them".to_owned()
+        }
+        ErrorKind::InvalidSubcommand => {
+            let name = context(ContextKind::InvalidSubcommand);
+            format!("there is no subcommand {name:?}; --help lists them")
+        }
+        ErrorKind::ValueValidation => {
+            let problem = Error::source(error).map(ToString::to_string).unwrap_or_default();
+            format!("{option}: cannot read {value:?}: {problem}")
+        }
+        ErrorKind::UnknownArgument if argument.starts_with('-') => {
+            format!("invalid option '{argument}'; --help lists the options")
+        }
+        ErrorKind::UnknownArgument => {
+            format!("unexpected argument {argument:?}; --help lists the options")
+        }
+        ErrorKind::MissingRequiredArgument => {
+            format!("{argument} is missing; --help says what it is")
+        }
+        _ => {
+            let text = error.to_string();
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let until = lines.iter().position(|line| line.is_empty()).unwrap_or(lines.len());
+            let line = lines[..until].join(" ");
+            format!("{}; --help lists the options", line.trim_start_matches("error: "))
+        }
+    };
+    Err(line.into())
 }

@@ -10,8 +10,10 @@ mod files;
 mod logs;
 mod output;
 mod paths;
+mod report;
 mod traces;
 mod triage;
+mod values;
 
 pub use command::run;
 

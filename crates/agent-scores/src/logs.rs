@@ -1,4 +1,5 @@
 //! What logs hold: the subcommand `logs`.
 
 pub(crate) mod command;
+pub(crate) mod options;
 pub(crate) mod report;

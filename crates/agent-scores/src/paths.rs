@@ -1,5 +1,6 @@
 //! Tool calls compared with expected calls: the subcommand `paths`.
 
 pub(crate) mod command;
+pub(crate) mod options;
 pub mod path_file;
 pub mod report;

@@ -2,8 +2,10 @@
 
 pub(crate) mod bare_numbers;
 pub(crate) mod command;
+pub(crate) mod differences;
 pub(crate) mod evaluation;
 pub(crate) mod log_file;
+pub(crate) mod options;
 pub(crate) mod sample;
 pub(crate) mod settings;
 pub(crate) mod stream_report;

@@ -134,6 +134,22 @@ fn exchangeable_runs_are_covered_at_each_stage() {
     hits.assert_covered(0.02);
 }
 
+/// From 1,000 runs on, the ends are chosen from few of the runs.
+#[test]
+fn runs_after_many_others_are_covered() {
+    let mut hits = Hits::default();
+    let seeds = if cfg!(debug_assertions) { 2 } else { 20 };
+    for seed in 0..seeds {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let runs: Vec<_> = (0..2_400).map(|_| run(&mut generator, false)).collect();
+        let (rollouts, _) = collected(&runs);
+        scored(&mut hits, seed, (&rollouts, &rollouts), 1_400..2_400);
+    }
+    hits.print("after 1,400 runs");
+    let tolerance = if cfg!(debug_assertions) { 0.05 } else { 0.02 };
+    assert!((hits.coverage() - 0.8).abs() <= tolerance, "{}", hits.coverage());
+}
+
 #[test]
 fn runs_with_heavy_tails_are_covered_at_each_stage() {
     let hits = exchangeable(true);
@@ -380,13 +396,23 @@ fn the_coverage_and_the_limit_are_as_set() {
     let (rollouts, tokens) = some_runs(60, None);
     let width = |coverage| {
         let level = Level::new(coverage).unwrap();
-        let limit = AbortLimit::new(Level::HALF);
-        let mut estimator = BudgetEstimator::new(level).with_abort_limit(limit);
+        let mut estimator = BudgetEstimator::new(level);
         let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
         let ends = samples.iter().filter_map(|sample| sample.estimate().ends());
         ends.map(|ends| ends.high() - ends.low()).sum::<f64>()
     };
     assert!(width(0.5) < width(0.8) && width(0.8) < width(0.95));
+    // Runs over their cap aside, no run is impossible under a limit that needs more runs than there are.
+    let (rollouts, tokens) = some_runs(120, Some(400.0));
+    let called = |rate| {
+        let limit = AbortLimit::new(Level::new(rate).unwrap());
+        let mut estimator = BudgetEstimator::default().with_abort_limit(limit);
+        let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+        let within = samples.iter().filter(|sample| sample.left().unwrap() >= 0.0);
+        within.filter(|sample| sample.estimate() == Estimate::Impossible).count()
+    };
+    assert!(called(0.5) > 0);
+    assert_eq!(called(0.01), 0);
 }
 
 #[cfg(feature = "serde")]

@@ -16,7 +16,7 @@ use crate::{
         rollout_file::Spent,
         runs::{By, Runs, Settings},
     },
-    output::table::align,
+    output::table::Layout,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -236,7 +236,7 @@ fn as_published(kind: Kind, published: &Published) -> AsPublished {
 
 /// The report as a table with two columns.
 #[must_use]
-pub(crate) fn table(found: &BagenReport) -> String {
+pub(crate) fn table(found: &BagenReport, layout: Layout) -> String {
     let (ours, theirs) = (&found.report, &found.as_published);
     let figure = |name: &str| ours.figures.get(name).copied().flatten();
     let share = |value: Option<f64>| value.map_or("undefined".to_owned(), |x| format!("{x:.3}"));
@@ -263,7 +263,7 @@ pub(crate) fn table(found: &BagenReport) -> String {
     row("n_optimistic", count("n_optimistic"), theirs.n_optimistic.to_string());
     row("n_conservative", count("n_conservative"), theirs.n_conservative.to_string());
     row("n_false_aborts", count("n_false_aborts"), theirs.n_false_aborts.to_string());
-    let mut text = format!("BAGEN estimates of {}\n\n{}", ours.resource, align(&rows));
+    let mut text = format!("BAGEN estimates of {}\n\n{}", ours.resource, layout.table(&rows));
     if !found.resources.is_empty() {
         text.push_str(
             "\nours is about time_weeks; as published are joint hits and all three resources\n",

@@ -5,7 +5,7 @@
 //!     [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
 //!     [--lenient|--points] [--probes SEED]
 //!     [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
-//!     [--json] [--plot FILE.svg] [--plot-id ID]
+//!     [--json] [--html FILE] [--plot FILE.svg|png] [--plot-id ID]
 //! ```
 //!
 //! Without a file it takes bundled runs (made by `demo-data`). Runs are replayed in the order
@@ -15,7 +15,6 @@
 
 use std::{
     error::Error,
-    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -23,7 +22,8 @@ use crate::{
     budget::{
         bagen_report,
         estimate_file::{self, Answers},
-        plot,
+        figures,
+        options::Options,
         report::{FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
@@ -31,66 +31,12 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        program,
-        table::align,
+        form::Forms,
+        program::Written,
+        table::Layout,
     },
 };
-use budget_estimation::{AnswerMode, Level, Sample, joint_hits};
-use lexopt::prelude::*;
-
-const USAGE: &str = "\
-budget [FILE…] [--estimator linear|quantile|conformal|default|FILE] [--cap N]
-    [--resource output_tokens|input_tokens|total_tokens|cost_usd|NAME,NAME…] [--coverage 0.8]
-    [--lenient|--points] [--probes SEED]
-    [--keys NAME,NAME…] [--warm-up N] [--resamples N] [--seed N] [--cluster-by-task]
-    [--json] [--plot FILE.svg] [--plot-id ID]
-
-Scores estimates of what an agent's runs still spend. Each FILE gets a column and an estimator of its
-own; without a FILE the program takes bundled runs. The estimator is one of four that learn from the
-runs before in the file, or a FILE of recorded answers of a model.
-A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
-succeeded, with --cap or `caps` in the file within its caps.
-hit_rate, interval_reward   over feasible prefixes; impossible or no answer counts 0
-coverage, optimistic, conservative
-                            shares of the intervals at feasible prefixes that hold what remained,
-                            lie below it, lie above it
-mre_p50, mre_p90            of the midpoint relative error of these intervals
-..._loss                    proper, of these intervals as central ones of --coverage
-linear_reference_reduction  of the error of linear extrapolation that knows T
-false_abort_rate            share of feasible prefixes said to be impossible
-saved_token_share           share of what failed runs spent that came after the first impossible,
-                            in the resource that is estimated
-success_lost                share of feasible runs with an impossible at any prefix
-detection_turn_share, detection_spent_share
-                            mean share of a failed run before the first impossible, 1 without one
---warm-up N                 learns from the first N runs of each file without scoring them
-success_rate_lost           the same runs as a share of all runs
-format_rate                 share of prefixes with a readable answer
-optimistic_of_all, conservative_of_all
-                            shares of the intervals of all runs, failed ones included
-mean_width_over_cap         of the intervals of all runs with a cap
-mean_midpoint_bias, mean_width_adequacy
-                            signed error of the midpoint over what remained; half-width over the
-                            absolute error, at most 1; at feasible prefixes
-macro_f1_of_answers         any interval counts as feasible, also one above what is left of a cap
-best_constant_loss, linear_oracle_loss, mean_cost_oracle_loss
-                            interval_loss of the best constant interval, and of the best intervals that
-                            follow a linear extrapolation that knows T, or T and the run's mean cost:
-                            chosen on these prefixes, so that no estimator could know them
---resource NAME,NAME        several resources of the files: a report for each and the joint hit rate;
-                            --cap does not apply, caps stand in the files
---probes SEED               labels runs that have `achieved` by random targets and budgets, half of
-                            them reachable; the time is the first resource with time in its name
---keys NAME,NAME            fields of the runs, such as model, whose runs are alike for the default
-                            estimator; it always uses task
---lenient                   reads answers of an estimates file that stray from the form
---points                    the same, and a single number as an interval without width
---resamples N, --seed N     of the bootstrap of whole runs behind the 95 % intervals; 0 for none
---cluster-by-task           resamples whole tasks in place of whole runs; every run needs a task
---json                      prints one JSON object; its figures are over all files together
---plot FILE.svg             draws the estimates along the longest feasible run
---plot-id ID                draws this run in place of the longest feasible one
-";
+use budget_estimation::{AnswerMode, Sample, joint_hits};
 
 /// Estimators that learn from earlier runs.
 const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
@@ -103,108 +49,51 @@ struct Arguments {
     settings: Settings,
     resamples: usize,
     seed: u64,
-    json: bool,
-    plot: Option<PathBuf>,
+    forms: Forms,
     plot_id: Option<String>,
 }
 
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let mut settings = Settings {
-        spent: Spent::output_tokens(),
-        others: Vec::new(),
-        probes: None,
-        cap: None,
-        keys: Vec::new(),
-        by: By::Linear,
-        coverage: Level::new(0.8)?,
-        warm_up: 0,
-        cluster_by_task: false,
+fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
+    let Options { mut files, estimator, cap, coverage, probes, warm_up, cluster_by_task, .. } =
+        options;
+    let Options { resource, keys, resamples, seed, forms, plot_id, .. } = options;
+    let mode = match (options.lenient, options.points) {
+        (_, true) => AnswerMode::LenientPoints,
+        (true, _) => AnswerMode::Lenient,
+        _ => AnswerMode::Strict,
     };
-    let (mut files, mut estimator, mut mode) = (Vec::new(), None, AnswerMode::Strict);
-    let (mut resamples, mut seed, mut json) = (1_000, 1, false);
-    let (mut plot, mut plot_id) = (None, None);
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("cap") => {
-                settings.cap =
-                    Some(program::value(&mut parser, "--cap", |text| match text.parse() {
-                        Ok(cap) if (0.0..=1e100).contains(&cap) => Ok(cap),
-                        _ => Err("give a number from 0 to 1e100"),
-                    })?);
-            }
-            Long("estimator") => estimator = Some(parser.value()?.string()?),
-            Long("resource") => {
-                let all: Vec<Spent> = program::value(&mut parser, "--resource", |names| {
-                    let all: Option<Vec<Spent>> = names.split(',').map(Spent::named).collect();
-                    let all = all.ok_or("give names with commas between them")?;
-                    let repeated = (1..all.len()).any(|at| all[..at].contains(&all[at]));
-                    if repeated { Err("give each name once") } else { Ok(all) }
-                })?;
-                let mut all = all.into_iter();
-                settings.spent = all.next().unwrap_or(settings.spent);
-                settings.others = all.collect();
-            }
-            Long("probes") => {
-                settings.probes = Some(program::value(&mut parser, "--probes", program::seed)?);
-            }
-            Long("coverage") => {
-                settings.coverage = program::value(&mut parser, "--coverage", |text| {
-                    let level = text.parse().ok().and_then(|share| Level::new(share).ok());
-                    level.ok_or("give a number between 0 and 1")
-                })?;
-            }
-            Long("keys") => {
-                settings.keys = program::value(&mut parser, "--keys", |names| {
-                    let names: Vec<String> = names.split(',').map(str::to_owned).collect();
-                    let named = names.iter().all(|name| !name.is_empty());
-                    if named { Ok(names) } else { Err("give names with commas between them") }
-                })?;
-            }
-            Long("lenient") => mode = AnswerMode::Lenient,
-            Long("points") => mode = AnswerMode::LenientPoints,
-            Long("warm-up") => {
-                settings.warm_up = program::value(&mut parser, "--warm-up", |text| {
-                    text.parse().map_err(|_| "give a whole number of runs")
-                })?;
-            }
-            Long("resamples") => {
-                resamples = program::value(&mut parser, "--resamples", program::resamples)?;
-            }
-            Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
-            Long("cluster-by-task") => settings.cluster_by_task = true,
-            Long("json") => json = true,
-            Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
-            Long("plot-id") => plot_id = Some(parser.value()?.string()?),
-            Long("help") | Short('h') => return Ok(None),
-            Value(file) => files.push(file.into()),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
+    let mut resources = resource.iter().cloned();
+    let settings = Settings {
+        spent: resources.next().unwrap_or_else(Spent::output_tokens),
+        others: resources.collect(),
+        probes,
+        cap,
+        keys: keys.map_or_else(Vec::new, |keys| keys.to_vec()),
+        by: By::Linear,
+        coverage,
+        warm_up,
+        cluster_by_task,
+    };
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
     }
-    if plot_id.is_some() && plot.is_none() {
-        return Err("--plot-id: names the run of a picture; give --plot FILE.svg too".into());
+    if plot_id.is_some() && !forms.has_figures() {
+        return Err(
+            "--plot-id: chooses the run of a figure; give --plot FILE, --html FILE or --json too"
+                .into(),
+        );
     }
     if settings.cap.is_some() && !settings.others.is_empty() {
         return Err("--cap: give the caps of several resources in the files".into());
     }
-    if plot.is_some() && !settings.others.is_empty() {
-        return Err("--plot: draws one resource; give one with --resource".into());
+    if forms.has_files() && !settings.others.is_empty() {
+        return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
-    let arguments =
-        Arguments { files, estimator, mode, settings, resamples, seed, json, plot, plot_id };
-    Ok(Some(arguments))
+    Ok(Arguments { files, estimator, mode, settings, resamples, seed, forms, plot_id })
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(arguments) = arguments(given)? else {
-        return Ok(
-            [USAGE, rollout_file::FORMAT, estimate_file::FORMAT, bagen_report::FORMAT].concat()
-        );
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let arguments = arguments(options)?;
     if let Some(released) = released_estimates(&arguments)? {
         return Ok(released);
     }
@@ -254,35 +143,50 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         }
     }
     if resources.len() > 1 {
-        return several(&all, &settings, &resources, &recorded, (resamples, seed), arguments.json);
+        return several(
+            &all,
+            &settings,
+            &resources,
+            &recorded,
+            (resamples, seed),
+            &arguments.forms,
+        );
     }
     let mut reports = Vec::new();
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
         let runs = replay(&[file], &settings).map_err(at)?;
-        let report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        let mut report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        if arguments.forms.has_figures() {
+            let by = estimator_name(&settings);
+            let id = arguments.plot_id.as_deref().filter(|_| all.len() == 1);
+            report.curves = figures::figures(&runs, id, &by, &report)?;
+        }
         reports.push(FileReport { file: file.file.clone(), report });
     }
     let together: Vec<&RolloutFile> = all.iter().collect();
-    if let Some(path) = arguments.plot {
-        let runs = replay(&together, &settings)?;
-        let id = arguments.plot_id.as_deref();
-        let by = Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy();
-        let picture = plot::svg(&runs, id, &by, settings.spent.name())?;
-        program::write_picture(&path, &picture)?;
-    }
-    if !arguments.json {
-        return Ok(table(&reports, &settings, resamples));
-    }
-    file_reports::json(&reports, || {
-        let mut report = evaluate(&replay(&together, &settings)?, &settings, resamples, seed)?;
-        report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        Ok(report)
-    })
+    arguments.forms.write("budget", |layout| Ok(table(&reports, &settings, resamples, layout)),
+        || {
+            file_reports::json(&reports, || {
+                let runs = replay(&together, &settings)?;
+                let mut report = evaluate(&runs, &settings, resamples, seed)?;
+                let by = estimator_name(&settings);
+                let id = arguments.plot_id.as_deref();
+                report.curves = figures::figures(&runs, id, &by, &report)?;
+                report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+                Ok(report)
+            })
+        },
+    )
+}
+
+/// The name of the estimator, or the stem of the file of recorded answers.
+fn estimator_name(settings: &Settings) -> String {
+    Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The report on a file of BAGEN's released estimates; `None` if the files are runs.
-fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
+fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
     let Some((path, text)) =
         arguments.files.iter().find_map(|path| Some((path, bagen_report::text_of(path)?)))
     else {
@@ -299,8 +203,8 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if settings.cluster_by_task {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
-    } else if arguments.plot.is_some() {
-        Some("--plot: draws runs, not a file of BAGEN's estimates")
+    } else if arguments.forms.has_files() {
+        Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
     } else {
         None
     };
@@ -309,10 +213,11 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<String>, Box<dyn E
     }
     let coverage = settings.coverage;
     let found = bagen_report::evaluate(path, &text, arguments.mode, coverage, *resamples, *seed)?;
-    if arguments.json {
-        return Ok(Some(serde_json::to_string_pretty(&found)? + "\n"));
-    }
-    Ok(Some(bagen_report::table(&found)))
+    let json = || Ok(serde_json::to_string_pretty(&found)? + "\n");
+    arguments
+        .forms
+        .write("budget", |layout| Ok(bagen_report::table(&found, layout)), json)
+        .map(Some)
 }
 
 /// A report for each of several resources, over all files together, and their joint hits.
@@ -322,8 +227,8 @@ fn several(
     resources: &[Spent],
     recorded: &[Answers],
     (resamples, seed): (usize, u64),
-    as_json: bool,
-) -> Result<String, Box<dyn Error>> {
+    forms: &Forms,
+) -> Result<Written, Box<dyn Error>> {
     let files: Vec<&RolloutFile> = files.iter().collect();
     let (mut reports, mut samples) = (Vec::new(), Vec::new());
     for (at, resource) in resources.iter().enumerate() {
@@ -344,9 +249,10 @@ fn several(
     let feasible: Vec<bool> = labels.zip(hits).filter(|(it, _)| *it).map(|(_, hit)| hit).collect();
     let (n, n_hits) = (feasible.len(), feasible.iter().filter(|&&hit| hit).count());
     let rate = (n > 0).then(|| n_hits as f64 / n as f64);
-    if as_json {
-        let by_name =
-            reports.into_iter().map(|named| Ok((named.file, serde_json::to_value(named.report)?)));
+    let json = || {
+        let by_name = reports
+            .iter()
+            .map(|named| Ok((named.file.clone(), serde_json::to_value(&named.report)?)));
         let by_name = by_name.collect::<Result<serde_json::Map<_, _>, serde_json::Error>>()?;
         let mut notes = Vec::new();
         if rate.is_none() {
@@ -359,14 +265,22 @@ fn several(
             "resources": by_name,
             "notes": notes,
         });
-        return Ok(json.to_string());
-    }
-    let rate = rate.map_or("undefined".to_owned(), number);
-    let table = table(&reports, settings, resamples);
-    Ok(format!("{table}\njoint hit rate {rate}: {n_hits} of {n} feasible prefixes\n"))
+        Ok(json.to_string())
+    };
+    let aligned = |layout| {
+        let rate = rate.map_or("undefined".to_owned(), number);
+        let table = table(&reports, settings, resamples, layout);
+        Ok(format!("{table}\njoint hit rate {rate}: {n_hits} of {n} feasible prefixes\n"))
+    };
+    forms.write("budget", aligned, json)
 }
 
-fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) -> String {
+fn table(
+    reports: &[FileReport<Report>],
+    settings: &Settings,
+    resamples: usize,
+    layout: Layout,
+) -> String {
     let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
     let row = |name: &str, cell: &dyn Fn(&Report) -> String| -> Vec<String> {
         let cells = reports.iter().map(|named| cell(&named.report));
@@ -402,10 +316,10 @@ fn table(reports: &[FileReport<Report>], settings: &Settings, resamples: usize) 
         settings.spent.name(),
         settings.by.name(),
         settings.coverage.get(),
-        align(&rows)
+        layout.table(&rows)
     );
     if let [FileReport { report, .. }] = reports {
-        text.push_str(&format!("\n{}", progress(report)));
+        text.push_str(&format!("\n{}", progress(report, layout)));
     }
     text.push('\n');
     let notes = reports.iter().map(|named| named.report.notes.as_slice());
@@ -418,7 +332,7 @@ fn number(value: f64) -> String {
     if value.abs() < 100.0 { format!("{value:.3}") } else { format!("{value:.0}") }
 }
 
-fn progress(report: &Report) -> String {
+fn progress(report: &Report, layout: Layout) -> String {
     let titles = [
         "progress",
         "prefixes",
@@ -443,5 +357,5 @@ fn progress(report: &Report) -> String {
             cell(bin.mean_relative_width),
         ]);
     }
-    align(&rows)
+    layout.table(&rows)
 }

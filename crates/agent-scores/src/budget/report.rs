@@ -8,10 +8,13 @@ use budget_estimation::{
 };
 use serde::Serialize;
 
-use crate::budget::{
-    references::reference_losses,
-    runs::{Runs, Settings},
-    spread::{Spread, spreads},
+use crate::{
+    budget::{
+        references::reference_losses,
+        runs::{Runs, Settings},
+        spread::{Spread, spreads},
+    },
+    report::figure::Figures,
 };
 
 /// The figures of a report in the order of a table, and which way is better.
@@ -139,6 +142,9 @@ pub(crate) struct Report {
     pub before_first_turn: Option<BeforeFirstTurn>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// The figures, for the JSON output.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
+    pub curves: Figures,
 }
 
 /// Evaluates estimates.
@@ -195,6 +201,7 @@ pub(crate) fn evaluate(
         by_spent: by_spent.map_or_else(Vec::new, |summary| by_progress(&summary)),
         before_first_turn: before_first_turn(runs)?,
         notes,
+        curves: Figures::new(),
     })
 }
 

@@ -12,102 +12,55 @@
 
 use std::{
     error::Error,
-    ffi::OsString,
     path::{Path, PathBuf},
 };
 
 use crate::{
-    calibration::comparison::{COMPARED, Comparison, ComparisonSettings, compare},
+    calibration::{
+        comparison::{COMPARED, Comparison, ComparisonSettings, compare},
+        options::Options,
+    },
     files::bundled,
     output::{
         file_reports::{FileReport, at},
-        program,
-        table::align,
+        form::Forms,
+        program::Written,
+        table::Layout,
     },
     traces::trace_file::{self, WithMissing},
 };
-use lexopt::prelude::*;
 use serde::Serialize;
-use trajectory_metrics::{ForecastPolicy, WeightSchedule};
-
-const USAGE: &str = "\
-calibration [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--whole-tasks] [--resamples N] [--seed N] [--missing refuse|leave-out|carry-forward|clip] [--json]
-
-Says what cross-fitted Platt scaling changes about each metric, in standard errors of the change. Each
-FILE is a stream of its own; without a FILE the program takes two bundled streams. Every run with an
-outcome needs a task, as whole tasks are resampled; standard errors of runs of one task are undefined.
---schedule     weights of the steps of a run, in the fit and in the scores
---whole-tasks  keeps the runs of a task in one half; by default runs are halved by their ids
---resamples N  bootstrap resamples of whole tasks, 1000 by default
---seed N       seed of the bootstrap, 1 by default
---missing      what is done about forecasts that are missing or outside [0, 1], see below
---json         prints one JSON object
-";
+use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
     files: Vec<PathBuf>,
     settings: ComparisonSettings,
     missing: ForecastPolicy,
-    json: bool,
+    forms: Forms,
 }
 
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let mut settings = ComparisonSettings {
-        schedule: WeightSchedule::LinearFront,
-        resamples: 1_000,
-        seed: 1,
-        whole_tasks: false,
-    };
-    let (mut files, mut missing, mut json) = (Vec::new(), ForecastPolicy::Refuse, false);
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("schedule") => {
-                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
-            }
-            Long("whole-tasks") => settings.whole_tasks = true,
-            Long("resamples") => {
-                settings.resamples =
-                    program::value(&mut parser, "--resamples", |text| match text.parse() {
-                        Ok(n) if (2..=program::MOST_RESAMPLES).contains(&n) => Ok(n),
-                        _ => Err("give a whole number from 2 to 1000000"),
-                    })?;
-            }
-            Long("seed") => {
-                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
-            }
-            Long("missing") => {
-                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
-            }
-            Long("json") => json = true,
-            Long("help") | Short('h') => return Ok(None),
-            Value(file) => files.push(PathBuf::from(file)),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
+fn arguments(options: Options) -> Arguments {
+    let Options { mut files, schedule, whole_tasks, resamples, seed, missing, forms } = options;
     if files.is_empty() {
         files = ["overconfident", "truthful"]
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, settings, missing, json }))
+    let settings = ComparisonSettings { schedule, resamples, seed, whole_tasks };
+    Arguments { files, settings, missing, forms }
 }
 
 #[derive(Serialize)]
-struct Report {
+struct Report<'a> {
     schedule: &'static str,
     whole_tasks: bool,
     resamples: usize,
     seed: u64,
-    files: Vec<FileReport<WithMissing<Comparison>>>,
+    files: &'a [FileReport<WithMissing<Comparison>>],
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, settings, missing, json }) = arguments(given)? else {
-        return Ok([USAGE, trace_file::FORMAT].concat());
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Arguments { files, settings, missing, forms } = arguments(options);
     let mut reports = Vec::new();
     for path in files {
         let file = path.display().to_string();
@@ -117,20 +70,27 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         let report = WithMissing { report, missing: trace_file::missing(&[&runs]) };
         reports.push(FileReport { file, report });
     }
-    if json {
-        let report = Report {
-            schedule: settings.schedule.name(),
-            whole_tasks: settings.whole_tasks,
-            resamples: settings.resamples,
-            seed: settings.seed,
-            files: reports,
-        };
-        return Ok(serde_json::to_string_pretty(&report)? + "\n");
-    }
-    Ok(text(&reports, &settings))
+    forms.write(
+        "calibration",
+        |layout| Ok(text(&reports, &settings, layout)),
+        || {
+            let report = Report {
+                schedule: settings.schedule.name(),
+                whole_tasks: settings.whole_tasks,
+                resamples: settings.resamples,
+                seed: settings.seed,
+                files: &reports,
+            };
+            Ok(serde_json::to_string_pretty(&report)? + "\n")
+        },
+    )
 }
 
-fn text(reports: &[FileReport<WithMissing<Comparison>>], settings: &ComparisonSettings) -> String {
+fn text(
+    reports: &[FileReport<WithMissing<Comparison>>],
+    settings: &ComparisonSettings,
+    layout: Layout,
+) -> String {
     let split = if settings.whole_tasks { "whole tasks" } else { "runs" };
     let mut text = format!(
         "{} weights, Platt scaling cross-fitted over two halves of {split}, {} resamples of tasks; (+) higher is better, (-) lower\n",
@@ -173,7 +133,7 @@ fn text(reports: &[FileReport<WithMissing<Comparison>>], settings: &ComparisonSe
             }
             rows.push(row);
         }
-        text.push_str(&align(&rows));
+        text.push_str(&layout.table(&rows));
         for note in &comparison.notes {
             text.push_str(&format!("note: {note}\n"));
         }

@@ -5,11 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::TerminationAudit;
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Folds, MetricChange, Platt, WeightSchedule, cross_fit, raw_against_calibrated,
+    Bootstrap, Folds, MetricChange, Platt, Summary, WeightSchedule, cross_fit,
+    raw_against_calibrated,
 };
 
 use crate::{
     output::program::with_causes,
+    report::{
+        figure::Figures,
+        trace_figures::{CurveSettings, before_and_after},
+    },
     traces::{
         sample::{Sample, prepare},
         settings::{Calibration, Settings},
@@ -64,6 +69,9 @@ pub(crate) struct Comparison {
     pub metrics: BTreeMap<String, Option<Change>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// The figures, for the JSON output.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
+    pub curves: Figures,
 }
 
 /// The names of the metrics, in the order of a table, and whether a higher value is better.
@@ -98,6 +106,7 @@ pub(crate) fn compare(
         resamples: 0,
         seed: settings.seed,
         cluster_by_task: true,
+        with_curves: false,
     };
     let Sample { complete: raw, complete_runs, .. } =
         prepare(runs, &as_given, &mut audit, &mut notes)?;
@@ -177,6 +186,9 @@ pub(crate) fn compare(
         };
         metrics.insert(name, change);
     }
+    let summary = Summary::Weighted(settings.schedule.clone());
+    let curves = CurveSettings { summary: &summary, resamples: 0, seed: settings.seed };
+    let curves = before_and_after(&raw, &calibrated, curves)?;
     let successes = raw.outcomes().iter().filter(|&&outcome| outcome).count();
     Ok(Comparison {
         n: audit.complete(),
@@ -188,5 +200,6 @@ pub(crate) fn compare(
         slopes,
         metrics,
         notes,
+        curves,
     })
 }

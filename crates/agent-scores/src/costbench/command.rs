@@ -15,54 +15,27 @@
 //! `--sweep` runs the greedy policy over task lengths, noise, kinds and numbers of events, and seeds, and
 //! prints a table with 95 % bootstrap intervals for each (figures 2, 3, 5, 6 and 9, tables 7 to 9).
 
-use std::{error::Error, ffi::OsString, fmt::Display, path::PathBuf};
+use std::{error::Error, fmt::Display, path::PathBuf};
 
 use crate::{
     costbench::{
-        query_file,
-        report::{Block, CostReport, Paths, World, compare},
+        options::{self, Options},
+        query_file::{self, Query},
+        report::{Block, CostReport, Paths, World, compare, drawn_plan},
         sweep::{Estimate, Grid, Group, Row, Sweep, sweep},
     },
     output::{
-        program,
-        table::{align, number},
+        form::Forms,
+        program::Written,
+        table::{Layout, number},
     },
+    report::{self, figure::Figures, plan_graph::plan_graph},
 };
-use lexopt::prelude::*;
 use serde::Serialize;
 use tool_graph::{
     EnvironmentRules, RuleVersion,
     costbench::{CostModel, EventKind, Library},
 };
-
-const USAGE: &str = "\
-costbench [--queries FILE] [--refinement-level L] [--seed S] [--noise-std X] [--min-cost A]
-    [--max-cost B] [--block none|ban-tool|preference-change|cost-change|remove-tools|mixed]
-    [--blocks K] [--rules paper|released] [--paths] [--json]
-costbench --sweep [--levels L,...] [--noises X,...] [--most-blocks K] [--seeds S,...] [--resamples N]
-    [--queries FILE] [--refinement-level L] [--seed S] [--noise-std X] [--min-cost A] [--max-cost B]
-    [--rules paper|released] [--json]
-
-Compares the greedy policy with the cheapest plan over CostBench queries; without --queries it takes 120
-queries of its own.
---refinement-level L  tasks have L + 3 steps; 0 to 10, 2 by default
---seed S              seed of costs and events, 42 by default
---noise-std X         noise of the costs of composite tools, 0.1 by default
---min-cost A, --max-cost B
-                      range of the costs of atomic tools, 15 to 25 by default
---block KIND          events that change the world during a run; `blocked` compares both under them
---blocks K            number of events per run, 1 by default
---rules R             rules on which the paper and its released code differ, paper by default; tools are
-                      removed as in the released code with either, as in the published figures
---paths               lists the plans of every query
---sweep               tables over task lengths, noise, kinds and numbers of events, and seeds
---levels L,...        refinement levels of a sweep, 0,1,2,3,4,5 by default
---noises X,...        noise levels of a sweep, 0.1,0.5,1,5,10 by default
---most-blocks K       largest number of events of a sweep, at level 4, 3 by default
---seeds S,...         further seeds of a sweep, 1000,2000,3000 by default
---resamples N         bootstrap replicates of a sweep, 10000 by default, 0 for no intervals
---json                prints one JSON object
-";
 
 /// A run of the benchmark has no more calls, and an event needs one.
 const MOST_EVENTS: usize = 20;
@@ -98,140 +71,35 @@ struct Arguments {
     world: World,
     sweep: Option<Grid>,
     paths: bool,
-    json: bool,
+    forms: Forms,
 }
 
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let mut settings = Settings {
-        refinement_level: 2,
-        seed: 42,
-        min_cost: 15.0,
-        max_cost: 25.0,
-        noise_std: 0.1,
-        block: "none",
-        blocks: 1,
-        rules: "paper",
-    };
-    let mut asked = SweepSettings {
-        levels: vec![0, 1, 2, 3, 4, 5],
-        noises: vec![0.1, 0.5, 1.0, 5.0, 10.0],
-        most_blocks: 3,
-        seeds: vec![1000, 2000, 3000],
-        resamples: 10_000,
-    };
-    let (mut queries, mut is_sweep, mut paths, mut json) = (None, false, false, false);
-    // The first option that only a sweep has, and the first that a sweep does not have.
-    let (mut only_sweep, mut never_sweep) = (None, None);
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("levels" | "noises" | "most-blocks" | "seeds" | "resamples") => {
-                only_sweep.get_or_insert(match &argument {
-                    Long(name) => format!("--{name}"),
-                    _ => String::new(),
-                });
-            }
-            Long("block") => _ = never_sweep.get_or_insert("--block"),
-            Long("blocks") => _ = never_sweep.get_or_insert("--blocks"),
-            Long("paths") => _ = never_sweep.get_or_insert("--paths"),
-            _ => {}
-        }
-        match argument {
-            Long("queries") => queries = Some(parser.value()?.into()),
-            Long("refinement-level") => {
-                settings.refinement_level =
-                    program::value(&mut parser, "--refinement-level", level)?;
-            }
-            Long("seed") => settings.seed = program::value(&mut parser, "--seed", program::seed)?,
-            Long("noise-std") => {
-                settings.noise_std = program::value(&mut parser, "--noise-std", number_of)?;
-            }
-            Long("min-cost") => {
-                settings.min_cost = program::value(&mut parser, "--min-cost", number_of)?;
-            }
-            Long("max-cost") => {
-                settings.max_cost = program::value(&mut parser, "--max-cost", number_of)?;
-            }
-            Long("block") => {
-                settings.block = program::value(&mut parser, "--block", |name| {
-                    let known = blocks().map(Block::name).find(|&known| known == name);
-                    known.ok_or(
-                        "there are none, ban-tool, preference-change, cost-change, remove-tools and mixed",
-                    )
-                })?;
-            }
-            Long("blocks") => {
-                settings.blocks = program::value(&mut parser, "--blocks", whole_number)?;
-            }
-            Long("rules") => {
-                settings.rules = program::value(&mut parser, "--rules", |name| {
-                    let known = ["paper", "released"].into_iter().find(|&known| known == name);
-                    known.ok_or("there are paper and released")
-                })?;
-            }
-            Long("sweep") => is_sweep = true,
-            Long("levels") => {
-                asked.levels = program::value(&mut parser, "--levels", |t| list(t, level))?;
-            }
-            Long("noises") => {
-                asked.noises = program::value(&mut parser, "--noises", |t| list(t, number_of))?;
-            }
-            Long("most-blocks") => {
-                asked.most_blocks = program::value(&mut parser, "--most-blocks", whole_number)?;
-            }
-            Long("seeds") => {
-                asked.seeds = program::value(&mut parser, "--seeds", |t| list(t, program::seed))?;
-            }
-            Long("resamples") => {
-                asked.resamples = program::value(&mut parser, "--resamples", program::resamples)?;
-            }
-            Long("paths") => paths = true,
-            Long("json") => json = true,
-            Long("help") | Short('h') => return Ok(None),
-            _ => return Err(program::unexpected(argument)),
-        }
+fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
+    if let Some((option, problem)) = options.misplaced() {
+        return Err(wrong(option, problem).into());
     }
-    match (is_sweep, only_sweep, never_sweep) {
-        (false, Some(option), _) => {
-            return Err(wrong(&option, "only a sweep has it; give --sweep too").into());
-        }
-        (true, _, Some(option)) => {
-            return Err(wrong(option, "a sweep takes events of every kind; leave it out").into());
-        }
-        _ => {}
-    }
+    let Options { queries, refinement_level, seed, min_cost, max_cost, noise_std, rules, .. } =
+        options;
+    let (block, blocks) = (options.block.unwrap_or("none"), options.blocks.unwrap_or(1));
+    let mut settings =
+        Settings { refinement_level, seed, min_cost, max_cost, noise_std, block, blocks, rules };
     let world = world(&settings)?;
     if settings.block == "none" {
         settings.blocks = 0;
     }
-    let sweep = if is_sweep { Some(grid(&world, &settings, asked)?) } else { None };
-    Ok(Some(Arguments { queries, settings, world, sweep, paths, json }))
-}
-
-fn blocks() -> impl Iterator<Item = Block> {
-    std::iter::once(Block::None).chain(Block::SOME)
-}
-
-fn number_of(text: &str) -> Result<f64, &'static str> {
-    text.parse().map_err(|_| "give a number")
-}
-
-fn whole_number(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "give a whole number of at least 0")
-}
-
-/// A refinement level. The number of composite tools, and with it the time, grows fast with the level.
-fn level(text: &str) -> Result<usize, &'static str> {
-    whole_number(text).ok().filter(|level| *level <= 10).ok_or("give a whole number from 0 to 10")
-}
-
-/// Values between commas.
-fn list<T>(
-    text: &str,
-    value: impl Fn(&str) -> Result<T, &'static str>,
-) -> Result<Vec<T>, &'static str> {
-    text.split(',').map(|part| value(part.trim())).collect()
+    let sweep = if options.sweep {
+        let asked = SweepSettings {
+            levels: options.levels.map_or(vec![0, 1, 2, 3, 4, 5], |all| all.to_vec()),
+            noises: options.noises.map_or(vec![0.1, 0.5, 1.0, 5.0, 10.0], |all| all.to_vec()),
+            most_blocks: options.most_blocks.unwrap_or(3),
+            seeds: options.seeds.map_or(vec![1000, 2000, 3000], |all| all.to_vec()),
+            resamples: options.resamples.unwrap_or(10_000),
+        };
+        Some(grid(&world, &settings, asked)?)
+    } else {
+        None
+    };
+    Ok(Arguments { queries, settings, world, sweep, paths: options.paths, forms: options.forms })
 }
 
 fn wrong(option: &str, problem: impl Display) -> String {
@@ -250,7 +118,7 @@ fn world(settings: &Settings) -> Result<World, String> {
     model("--min-cost", min_cost, 0.0)?;
     model("--min-cost and --max-cost", max_cost, 0.0)?;
     let costs = model("--noise-std", max_cost, noise_std)?;
-    let kind = self::blocks().find(|kind| kind.name() == block).unwrap_or(Block::None);
+    let kind = options::blocks().find(|kind| kind.name() == block).unwrap_or(Block::None);
     let most = match kind {
         Block::None => 1,
         // With one more, all ways to the goal could be gone.
@@ -309,15 +177,15 @@ fn grid(world: &World, settings: &Settings, asked: SweepSettings) -> Result<Grid
 }
 
 #[derive(Serialize)]
-struct Output {
+struct Output<'a> {
     #[serde(flatten)]
-    settings: Settings,
+    settings: &'a Settings,
     #[serde(flatten)]
-    report: CostReport,
+    report: &'a CostReport,
 }
 
 #[derive(Serialize)]
-struct SweepOutput {
+struct SweepOutput<'a> {
     refinement_level: usize,
     seed: u64,
     min_cost: f64,
@@ -325,14 +193,11 @@ struct SweepOutput {
     noise_std: f64,
     rules: &'static str,
     #[serde(flatten)]
-    sweep: Sweep,
+    sweep: &'a Sweep,
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { queries, settings, world, sweep: grid, paths, json }) = arguments(given)?
-    else {
-        return Ok([USAGE, query_file::FORMAT].concat());
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Arguments { queries, settings, world, sweep: grid, paths, forms } = arguments(options)?;
     let queries = match queries {
         Some(path) => query_file::read(&path)?,
         None => query_file::bundled(),
@@ -341,21 +206,45 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
         let sweep = sweep(&queries, &grid)?;
         let Settings { refinement_level, seed, min_cost, max_cost, noise_std, rules, .. } =
             settings;
-        if json {
-            let output =
-                SweepOutput { refinement_level, seed, min_cost, max_cost, noise_std, rules, sweep };
-            return Ok(serde_json::to_string_pretty(&output)? + "\n");
-        }
-        return Ok(sweep_tables(&sweep, &settings));
+        return forms.write(
+            "costbench",
+            |layout| Ok(sweep_tables(&sweep, &settings, layout)),
+            || {
+                let output = SweepOutput {
+                    refinement_level,
+                    seed,
+                    min_cost,
+                    max_cost,
+                    noise_std,
+                    rules,
+                    sweep: &sweep,
+                };
+                Ok(report::files::json("costbench", &output, Figures::new())?)
+            },
+        );
     }
     let report = compare(&queries, &world, paths)?;
-    if json {
-        return Ok(serde_json::to_string_pretty(&Output { settings, report })? + "\n");
-    }
-    Ok(table(&report, &settings))
+    let settings = &settings;
+    forms.write(
+        "costbench",
+        |layout| Ok(table(&report, settings, layout)),
+        || {
+            let curves = plan_curve(&queries, &world)?;
+            Ok(report::files::json("costbench", &Output { settings, report: &report }, curves)?)
+        },
+    )
 }
 
-fn sweep_tables(sweep: &Sweep, settings: &Settings) -> String {
+/// The plan of the first query as a figure.
+fn plan_curve(queries: &[Query], world: &World) -> Result<Figures, Box<dyn Error>> {
+    let Some(query) = queries.first() else { return Ok(Figures::new()) };
+    let plan = drawn_plan(query, world)?;
+    let mut figure = plan_graph(&query.query_id, &plan.optimal, &plan.greedy);
+    figure.note = format!("{} {}", figure.note, plan.words);
+    Ok([("plan".to_owned(), figure)].into())
+}
+
+fn sweep_tables(sweep: &Sweep, settings: &Settings, layout: Layout) -> String {
     let mut text = format!(
         "greedy policy against the optimum, each value with half its 95 % bootstrap interval ({} replicates); atomic costs {} to {}, rules of the {}; (+) higher is better, (-) lower\n",
         sweep.resamples,
@@ -364,12 +253,17 @@ fn sweep_tables(sweep: &Sweep, settings: &Settings) -> String {
         if settings.rules == "paper" { "paper" } else { "released code" },
     );
     for group in &sweep.groups {
-        text.push_str(&format!("\n{} ({})\n{}", group.name, group.figure, group_table(group)));
+        text.push_str(&format!(
+            "\n{} ({})\n{}",
+            group.name,
+            group.figure,
+            group_table(group, layout)
+        ));
     }
     text
 }
 
-fn group_table(group: &Group) -> String {
+fn group_table(group: &Group, layout: Layout) -> String {
     let header = [
         "length",
         "noise",
@@ -390,7 +284,7 @@ fn group_table(group: &Group) -> String {
     ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(group.rows.iter().map(group_row));
-    align(&rows)
+    layout.table(&rows)
 }
 
 fn group_row(row: &Row) -> Vec<String> {
@@ -426,7 +320,7 @@ fn group_row(row: &Row) -> Vec<String> {
     ]
 }
 
-fn table(report: &CostReport, settings: &Settings) -> String {
+fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
     let Settings { refinement_level, seed, min_cost, max_cost, noise_std, block, blocks, .. } =
         settings;
     let percent = |value: Option<f64>| {
@@ -460,7 +354,7 @@ fn table(report: &CostReport, settings: &Settings) -> String {
     let mut text = format!(
         "greedy policy against the optimum; tasks of {} steps, seed {seed}, atomic costs {min_cost} to {max_cost}, noise {noise_std}; (+) higher is better, (-) lower\n\n{}",
         refinement_level + 3,
-        align(&rows)
+        layout.table(&rows)
     );
     for paths in report.paths.iter().flatten() {
         text.push_str(&listed(paths));

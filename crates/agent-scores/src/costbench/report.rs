@@ -185,6 +185,39 @@ pub(crate) fn compare(
     Ok(report)
 }
 
+/// One query without events, drawn: how many atomic steps each call of the optimal plan and of the
+/// greedy policy covers, and what the calls are.
+#[derive(Clone, Debug)]
+pub(crate) struct DrawnPlan {
+    /// Steps per call of the optimal plan.
+    pub optimal: Vec<usize>,
+    /// Steps per call of the greedy policy.
+    pub greedy: Vec<usize>,
+    /// The calls in words.
+    pub words: String,
+}
+
+/// The plan of one query as it is drawn.
+///
+/// # Errors
+///
+/// None for libraries and costs as [`tool_graph::costbench`] makes them.
+pub(crate) fn drawn_plan(query: &Query, world: &World) -> Result<DrawnPlan, Error> {
+    let scenario = without_events(query, world)?;
+    let graph = scenario.graph();
+    let steps = |run: &Transcript| -> Result<Vec<usize>, Error> {
+        let covered = |&tool: &usize| Ok(graph.components(tool)?.len().max(1));
+        run.path().iter().map(covered).collect()
+    };
+    let (optimal, greedy) = (scenario.optimal_run(), scenario.greedy_run(GreedyRule::Chain));
+    let words = |run: &Transcript| -> Result<String, Error> {
+        let cost = graph.total_cost(&run.path())?;
+        Ok(format!("{}, cost {cost:.2}", names(&scenario, run).join(", then ")))
+    };
+    let words = format!("Optimal plan: {}. Agent's path: {}.", words(&optimal)?, words(&greedy)?);
+    Ok(DrawnPlan { optimal: steps(&optimal)?, greedy: steps(&greedy)?, words })
+}
+
 impl Means {
     fn update(&mut self, query: &Query, world: &World) -> Result<Paths, Error> {
         let Query { query_id, task } = query;

@@ -6,7 +6,7 @@
 //!     [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
 //!     [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
 //!     [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
-//!     [--plot FILE.svg]
+//!     [--html FILE] [--plot FILE.svg|png]
 //! ```
 //!
 //! Without a file it takes the bundled runs (made by `demo-data`), of which the true chance of
@@ -16,13 +16,12 @@
 use std::{
     collections::BTreeMap,
     error::Error,
-    ffi::OsString,
     path::{Path, PathBuf},
 };
 
 use crate::{
     cut_off::{
-        plot,
+        options::Options,
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
@@ -31,16 +30,15 @@ use crate::{
         json_lines::{self, InputError},
     },
     output::{
-        file_reports, program,
-        table::{align, number},
+        file_reports,
+        form::Forms,
+        program::Written,
+        table::{Layout, number},
     },
-    traces::{
-        settings::Calibration,
-        trace_file::{self, Run, TraceFile},
-    },
+    report::{self, figure::Figures},
+    traces::trace_file::{self, Run, TraceFile},
 };
-use censoring::{CensoringAnalysis, CensoringAssumption, Continuations};
-use lexopt::prelude::*;
+use censoring::Continuations;
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 struct Arguments {
@@ -50,139 +48,29 @@ struct Arguments {
     missing: ForecastPolicy,
     settings: ReportSettings,
     continuations: Option<PathBuf>,
-    json: bool,
-    plot: Option<PathBuf>,
+    forms: Forms,
 }
 
-const USAGE: &str = "\
-cut-off [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
-    [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
-    [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
-    [--plot FILE.svg]
-
-Puts five ways to count runs that a budget cut off side by side. Each FILE is one stream of forecasts
-and gets a column, and an id may stand once in a FILE; where all files hold the same runs, every two
-are compared. Without a FILE the program takes bundled runs, whose true chances of success are known.
---schedule       weights of the steps of a run
---missing        what is done about forecasts that are missing or outside [0, 1], see below
---calibrate      calibrates forecasts by maps of the complete runs of other tasks
---assume         the declared assumption on why runs were cut off (default: non-informative)
---odds-ratio     how wrong the odds of success after a stop may be, for the sensitivity (default: 2)
---resamples      resamples of whole tasks (default: 1000)
---seed           seed of resamples and of hidden outcomes (default: 0)
---hide           splits the shift for this share of the complete runs, each cut off at random
---hide-after     splits the shift for all complete runs, each cut off after this share of its steps
---continuations  audits continuations of cut-off runs; a FILE of JSON Lines with the fields id,
-                 successes, failures, unresolved (optional) and invalid (optional), which are counts
---min-valid      outcomes that a run needs among its continuations (default: 5)
---json           prints one JSON object
---plot FILE.svg  draws the scores
-";
-
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let (mut files, mut schedule) = (Vec::new(), WeightSchedule::LinearFront);
-    let (mut missing, mut json, mut plot) = (ForecastPolicy::Refuse, false, None);
-    let mut continuations = None;
-    let mut settings = ReportSettings {
-        assumption: CensoringAssumption::NonInformative,
-        resamples: 1_000,
-        seed: 0,
-        odds_ratio: 2.0,
-        calibration: Calibration::None,
-        hide: None,
+fn arguments(options: Options) -> Arguments {
+    let Options { mut files, schedule, missing, continuations, forms, .. } = options;
+    let hide = options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After));
+    let settings = ReportSettings {
+        assumption: options.assume,
+        resamples: options.resamples,
+        seed: options.seed,
+        odds_ratio: options.odds_ratio,
+        calibration: options.calibrate,
+        hide,
         continuations: None,
-        min_valid: 5,
+        min_valid: options.min_valid,
     };
-    let share = |text: &str| -> Result<Probability, Box<dyn Error>> {
-        Ok(Probability::new(text.parse()?)?)
-    };
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("schedule") => {
-                schedule = program::value(&mut parser, "--schedule", str::parse)?;
-            }
-            Long("missing") => {
-                missing = program::value(&mut parser, "--missing", trace_file::policy)?;
-            }
-            Long("calibrate") => {
-                settings.calibration = program::value(&mut parser, "--calibrate", calibration)?;
-            }
-            Long("assume") => {
-                settings.assumption = program::value(&mut parser, "--assume", assumption)?;
-            }
-            Long("odds-ratio") => {
-                settings.odds_ratio = program::value(&mut parser, "--odds-ratio", odds_ratio)?;
-            }
-            Long("resamples") => {
-                settings.resamples = program::value(&mut parser, "--resamples", resamples)?;
-            }
-            Long("seed") => settings.seed = program::value(&mut parser, "--seed", str::parse)?,
-            Long("hide") => {
-                settings.hide = Some(Hide::Rate(program::value(&mut parser, "--hide", share)?));
-            }
-            Long("hide-after") => {
-                let share = program::value(&mut parser, "--hide-after", share)?;
-                settings.hide = Some(Hide::After(share));
-            }
-            Long("continuations") => continuations = Some(PathBuf::from(parser.value()?)),
-            Long("min-valid") => {
-                settings.min_valid = program::value(&mut parser, "--min-valid", min_valid)?;
-            }
-            Long("json") => json = true,
-            Long("plot") => plot = Some(PathBuf::from(parser.value()?)),
-            Long("help") | Short('h') => return Ok(None),
-            Value(file) => files.push(file.into()),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
     let bundled = files.is_empty();
     if bundled {
         files = ["truthful", "overconfident", "constant"]
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Ok(Some(Arguments { files, bundled, schedule, missing, settings, continuations, json, plot }))
-}
-
-fn calibration(text: &str) -> Result<Calibration, String> {
-    match text {
-        "none" => Ok(Calibration::None),
-        "platt" => Ok(Calibration::Platt),
-        "isotonic" => Ok(Calibration::Isotonic),
-        _ => Err("give none, platt or isotonic".to_owned()),
-    }
-}
-
-fn assumption(text: &str) -> Result<CensoringAssumption, String> {
-    match text {
-        "non-informative" => Ok(CensoringAssumption::NonInformative),
-        "failure-side" => Ok(CensoringAssumption::FailureSide),
-        "none" => Ok(CensoringAssumption::None),
-        _ => Err("give non-informative, failure-side or none".to_owned()),
-    }
-}
-
-fn odds_ratio(text: &str) -> Result<f64, Box<dyn Error>> {
-    let value = text.parse()?;
-    CensoringAnalysis::new(CensoringAssumption::None).with_odds_ratio(value)?;
-    Ok(value)
-}
-
-fn resamples(text: &str) -> Result<usize, Box<dyn Error>> {
-    match text.parse()? {
-        value @ 0..=1_000_000 => Ok(value),
-        _ => Err("give at most 1000000".into()),
-    }
-}
-
-fn min_valid(text: &str) -> Result<u64, Box<dyn Error>> {
-    match text.parse()? {
-        0 => Err("give at least 1".into()),
-        value => Ok(value),
-    }
+    Arguments { files, bundled, schedule, missing, settings, continuations, forms }
 }
 
 /// How the continuations of a run ended.
@@ -214,12 +102,10 @@ fn read_continuations(path: &Path) -> Result<BTreeMap<String, Continuations>, Bo
     Ok(all)
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(arguments) = arguments(given)? else {
-        return Ok([USAGE, trace_file::FORMAT].concat());
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let arguments = arguments(options);
     let Arguments { files, bundled, schedule, missing, .. } = arguments;
-    let (mut settings, json, plot) = (arguments.settings, arguments.json, arguments.plot);
+    let (mut settings, forms) = (arguments.settings, arguments.forms);
     if let Some(path) = arguments.continuations {
         settings.continuations = Some(read_continuations(&path)?);
     }
@@ -232,14 +118,11 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
     let report = evaluate(&named, &schedule, known.as_ref(), &settings)?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
-    if let Some(path) = plot {
-        let picture = plot::svg(&report, &names)?;
-        program::write_picture(&path, &picture)?;
-    }
-    if json {
-        return Ok(serde_json::to_string_pretty(&report)? + "\n");
-    }
-    Ok(table(&report, &names))
+    forms.write(
+        "cut-off",
+        |layout| Ok(table(&report, &names, layout)),
+        || Ok(report::files::json("cut-off", &report, Figures::new())?),
+    )
 }
 
 fn last_forecasts(runs: &[Run]) -> Result<BTreeMap<String, Probability>, Box<dyn Error>> {
@@ -252,7 +135,7 @@ fn last_forecasts(runs: &[Run]) -> Result<BTreeMap<String, Probability>, Box<dyn
     Ok(last)
 }
 
-fn table(report: &Report, names: &[String]) -> String {
+fn table(report: &Report, names: &[String], layout: Layout) -> String {
     let row = |name: &str, cell: &dyn Fn(&Stream) -> String| {
         let mut row = vec![name.to_owned()];
         row.extend(report.files.iter().map(cell));
@@ -275,7 +158,7 @@ fn table(report: &Report, names: &[String]) -> String {
         "Mean score, {}, {} weights; higher is better\n\n{}",
         report.rule,
         report.schedule,
-        align(&rows)
+        layout.table(&rows)
     );
     let called = |file: &String| {
         let place = report.files.iter().position(|other| other.file == *file);
@@ -297,10 +180,10 @@ fn table(report: &Report, names: &[String]) -> String {
             ]);
         }
         text.push('\n');
-        text.push_str(&align(&rows));
+        text.push_str(&layout.table(&rows));
     }
     for (stream, name) in report.files.iter().zip(names) {
-        text.push_str(&comparisons(stream, name));
+        text.push_str(&comparisons(stream, name, layout));
     }
     for change in &report.order_changes {
         let (first, second) = (called(&change.first), called(&change.second));
@@ -321,7 +204,7 @@ fn table(report: &Report, names: &[String]) -> String {
 }
 
 /// The differences from complete-only means, by rule and schedule, and the split of the shift.
-fn comparisons(stream: &Stream, name: &str) -> String {
+fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
     let Some(report) = &stream.report else {
         return String::new();
     };
@@ -350,7 +233,7 @@ fn comparisons(stream: &Stream, name: &str) -> String {
     let mut text = String::new();
     if stream.n_censored > 0 {
         let selection = &report.selection;
-        text = format!("\n{name}, assumption {}\n\n{}", report.assumption, align(&rows));
+        text = format!("\n{name}, assumption {}\n\n{}", report.assumption, layout.table(&rows));
         text.push_str(&format!(
         "\ncut-off runs are {} times as long as complete runs; their mean forecast differs by {}\n",
         number(selection.length_ratio),
@@ -388,7 +271,7 @@ fn comparisons(stream: &Stream, name: &str) -> String {
                 part(row.successes),
             ]
         }));
-        text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", align(&rows)));
+        text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", layout.table(&rows)));
     }
     if let Some(audit) = &report.continuations {
         text.push_str(&format!(

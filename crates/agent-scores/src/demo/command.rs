@@ -14,13 +14,12 @@
 //! tasks and lengths. A budget that has nothing to do with the run cuts some runs off, and some end
 //! in output that cannot be read.
 
-use std::{error::Error, ffi::OsString, fs, path::PathBuf};
+use std::{error::Error, fs};
 
 use crate::{
-    demo::{problems, rollouts},
-    output::program,
+    demo::{options::Options, problems, rollouts},
+    output::program::{self, Written},
 };
-use lexopt::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -33,54 +32,8 @@ const LENGTHS: std::ops::RangeInclusive<u32> = 5..=15;
 const ROLLOUTS: u32 = 100;
 /// Runs of each task.
 const TRIALS: u32 = 2;
-/// More tasks would fill the memory.
-const MOST_TASKS: u32 = 1_000_000;
 /// Chance that a run with most steps gone well succeeds, and that another does not.
 const RELIABILITY: f64 = 0.9;
-
-const USAGE: &str = "\
-demo-data FOLDER [--tasks N] [--seed N]
-
-Makes runs in a small world whose true probability of success is known at every step, and writes five
-files into FOLDER, which is created if it is missing; files of the same names are overwritten:
-demo_truthful.jsonl, demo_overconfident.jsonl, demo_constant.jsonl
-                      the same runs seen by three forecasters, for traces,
-                      calibration and cut-off
-demo_problems.jsonl   problems that share a budget, for triage
-demo_rollouts.jsonl   what each turn of a run spent, for budget
---tasks N             number of tasks of the forecasters' runs, two runs each, 200 by default
---seed N              seed of all random numbers, 2026 by default
-With the default settings the files are those that the programs take without a FILE.
-";
-
-struct Arguments {
-    folder: PathBuf,
-    tasks: u32,
-    seed: u64,
-}
-
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let (mut folder, mut tasks, mut seed) = (None, 200, 2026);
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("tasks") => {
-                tasks = program::value(&mut parser, "--tasks", |text| match text.parse() {
-                    Ok(n) if (1..=MOST_TASKS).contains(&n) => Ok(n),
-                    _ => Err("give a whole number from 1 to 1000000"),
-                })?;
-            }
-            Long("seed") => seed = program::value(&mut parser, "--seed", program::seed)?,
-            Long("help") | Short('h') => return Ok(None),
-            Value(path) if folder.is_none() => folder = Some(PathBuf::from(path)),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.ok_or("give the folder to write the files to; --help says which")?;
-    Ok(Some(Arguments { folder, tasks, seed }))
-}
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -93,10 +46,8 @@ struct Row<'a> {
     horizon: Option<usize>,
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { folder, tasks, seed }) = arguments(given)? else {
-        return Ok(USAGE.to_owned());
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Options { folder, tasks, seed } = options;
     let constant = overall_chance();
     type Forecaster = fn(f64, f64) -> f64;
     let forecasters: [(&str, Forecaster); 3] = [
@@ -140,11 +91,11 @@ pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     for (name, content) in files.chain([("problems", problems), ("rollouts", rollouts)]) {
         let path = folder.join(format!("demo_{name}.jsonl"));
-        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, content));
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        program::write_file(&path, content.as_bytes())?;
         text.push_str(&format!("wrote {}\n", path.display()));
     }
-    Ok(text)
+    Ok(text.into())
 }
 
 /// One run up to its stop.

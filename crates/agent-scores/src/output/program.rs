@@ -3,78 +3,67 @@
 
 use std::{
     error::Error,
-    fmt::Display,
+    ffi::OsString,
     fs,
     io::{self, Write},
     path::Path,
-    process::ExitCode,
+    process::{self, ExitCode},
 };
 
-/// More resamples say no more, and take hours.
-pub(crate) const MOST_RESAMPLES: usize = 1_000_000;
+/// What a subcommand prints, and the conditions of `--fail-if` that hold.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) failures: Vec<String>,
+}
 
-/// Runs a program that returns its whole output, so that an error never follows half of it.
-pub(crate) fn run(output: impl FnOnce() -> Result<String, Box<dyn Error>>) -> ExitCode {
-    match output() {
-        Ok(text) => match io::stdout().lock().write_all(text.as_bytes()) {
-            // A reader that has seen enough, as `head`, is no error.
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Err(error) => fail(&error),
-        },
-        Err(error) => fail(&*error),
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, failures: Vec::new() }
     }
 }
 
-/// Writes a picture.
+/// Prints what a subcommand returns. It returns its whole output, so that an error never follows half of it.
+/// The exit code is 1 if a condition of `--fail-if` holds, and 2 after an error.
+pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> ExitCode {
+    let written = match output() {
+        Ok(written) => written,
+        Err(error) => return fail(&*error),
+    };
+    match io::stdout().lock().write_all(written.text.as_bytes()) {
+        Ok(()) => {}
+        // A reader that has seen enough, as `head`, is no error.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => return fail(&error),
+    }
+    for line in &written.failures {
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+    if written.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// Writes a file as a whole: into a file beside it, which then takes its name. What is no regular file, such
+/// as a pipe, is written directly. Every output but standard output is written by this function.
 ///
 /// # Errors
 ///
 /// One that names the file, where it cannot be written.
-pub(crate) fn write_picture(path: &Path, picture: &str) -> Result<(), String> {
-    fs::write(path, picture).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// A number of resamples, 0 for none.
-///
-/// # Errors
-///
-/// One that says what to give.
-pub(crate) fn resamples(text: &str) -> Result<usize, &'static str> {
-    match text.parse() {
-        Ok(n) if n <= MOST_RESAMPLES => Ok(n),
-        _ => Err("give a whole number up to 1000000"),
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
+    let cannot = |error: io::Error| format!("{}: {error}", path.display());
+    let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    let Some(name) = path.file_name().filter(|_| !is_special) else {
+        return fs::write(path, content).map_err(cannot);
+    };
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".{}.partial", process::id()));
+    let beside = path.with_file_name(beside);
+    let written = fs::write(&beside, content).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&beside);
     }
-}
-
-/// A seed.
-///
-/// # Errors
-///
-/// One that says what to give.
-pub(crate) fn seed(text: &str) -> Result<u64, &'static str> {
-    text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
-}
-
-/// The value of the option that the parser has just met.
-///
-/// # Errors
-///
-/// One that names the option, what was given and what is wrong with it.
-pub(crate) fn value<T, E: Display>(
-    parser: &mut lexopt::Parser,
-    option: &str,
-    read: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, Box<dyn Error>> {
-    let given = parser.value()?;
-    let text = given.to_string_lossy();
-    read(&text).map_err(|error| format!("{option}: cannot read {text:?}: {error}").into())
-}
-
-/// The error for an option or a word that a program does not know.
-#[must_use]
-pub(crate) fn unexpected(argument: lexopt::Arg<'_>) -> Box<dyn Error> {
-    format!("{}; --help lists the options", argument.unexpected()).into()
+    written.map_err(cannot)
 }
 
 /// The message of an error followed by those of its causes, such as "run 3 is invalid: …".

@@ -1,9 +1,79 @@
-//! Plain text tables.
+//! Tables, as plain text or as Markdown.
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Columns lined up by spaces.
+    Aligned,
+    /// GitHub's Markdown.
+    Markdown,
+}
+
+impl Layout {
+    /// A table, whose first row is the header.
+    pub(crate) fn table(self, rows: &[Vec<String>]) -> String {
+        match self {
+            Self::Aligned => align(rows),
+            Self::Markdown => markdown(rows),
+        }
+    }
+
+    /// Markdown of a text with Markdown tables: every other line is a paragraph.
+    pub(crate) fn paragraphs(text: &str) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let mut was_table = false;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let is_table = line.starts_with('|');
+            if !lines.is_empty() && !(is_table && was_table) {
+                lines.push(String::new());
+            }
+            lines.push(if is_table { line.to_owned() } else { escaped(line.trim()) });
+            was_table = is_table;
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+/// Text whose characters mean themselves in Markdown.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '*' | '|' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => {
+                escaped.extend(['\\', character])
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+/// The first column to the left, all others to the right.
+fn markdown(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for (number, row) in rows.iter().filter(|row| !row.is_empty()).enumerate() {
+        text.push('|');
+        for column in 0..columns {
+            let cell = row.get(column).map_or("", String::as_str);
+            text.push_str(&format!(" {} |", escaped(cell.trim())));
+        }
+        text.push('\n');
+        if number == 0 && columns > 0 {
+            text.push_str("| --- |");
+            text.push_str(&" ---: |".repeat(columns - 1));
+            text.push('\n');
+        }
+    }
+    text
+}
 
 /// Lines up columns: the first to the left, all others to the right, two spaces between. The first
 /// row is the header.
-#[must_use]
-pub(crate) fn align(rows: &[Vec<String>]) -> String {
+fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
@@ -26,7 +96,6 @@ pub(crate) fn align(rows: &[Vec<String>]) -> String {
 }
 
 /// Three decimals, or "undefined".
-#[must_use]
 pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.3}"))
 }
@@ -39,5 +108,25 @@ mod tests {
     fn columns_line_up() {
         let rows = [vec!["a".into(), "long".into()], vec!["word".into(), "1".into()]];
         assert_eq!(align(&rows), "a     long\nword     1\n");
+    }
+
+    #[test]
+    fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
+        let rows = [
+            vec![String::new(), "a_b".into(), "c".into()],
+            vec!["x".into(), "*1".into()],
+            vec![],
+            vec!["y|z".into(), "2".into(), "<3".into()],
+        ];
+        let expected =
+            "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
+        assert_eq!(Layout::Markdown.table(&rows), expected);
+    }
+
+    #[test]
+    fn lines_beside_tables_are_paragraphs_of_their_own() {
+        let text = "title\n\n| a |\n| --- |\n| 1 |\nnote: b_c\nnote: d\n";
+        let expected = "title\n\n| a |\n| --- |\n| 1 |\n\nnote: b\\_c\n\nnote: d\n";
+        assert_eq!(Layout::paragraphs(text), expected);
     }
 }

@@ -10,93 +10,53 @@
 //! `--json` the figures at the top are over all files together, and `files` has a report of each
 //! where there are several.
 
-use std::{
-    error::Error,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::{error::Error, path::Path};
 
 use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        program,
-        table::{align, number},
+        program::Written,
+        table::{Layout, number},
     },
     paths::{
+        options::Options,
         path_file::{self, PathRun},
         report::{PathReport, compare},
     },
+    report::files::derived,
 };
-use lexopt::prelude::*;
 
-const USAGE: &str = r#"paths [FILE…] [--ignore-arguments] [--json]
-
-Compares the tool calls of agents with the calls that their tasks expect. Each FILE gets a column; without
-a FILE the program compares bundled runs.
---ignore-arguments  compares calls by name alone; by default also by their exact arguments
---json              prints one JSON object; its figures are over all files together, `files` has each
-
-A FILE has JSON Lines, one run per line, for example
-  {"id": "run-7", "task": "refund", "agent_calls": [{"name": "find_order", "args": {"order": "A-104"}, "ok": true}], "expected_calls": [{"name": "find_order", "args": {"order": "A-104"}}, {"name": "refund", "args": {"amount": 39.5}}], "success": false}
-id              name of the run
-task            name of the task; the runs of a task are its trials
-agent_calls     what the agent called, in order: name, args if there are any, and optionally whether the
-                tool took the call without an error (ok)
-expected_calls  what the task expects, in order
-success         true, false, 1 or 0
-Other fields of a run are ignored.
-"#;
-
-struct Arguments {
-    files: Vec<PathBuf>,
-    ignore_arguments: bool,
-    json: bool,
-}
-
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let (mut files, mut ignore_arguments, mut json) = (Vec::new(), false, false);
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("ignore-arguments") => ignore_arguments = true,
-            Long("json") => json = true,
-            Long("help") | Short('h') => return Ok(None),
-            Value(file) => files.push(file.into()),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Options { mut files, ignore_arguments, forms } = options;
     if files.is_empty() {
         files.push(bundled::path("demo_tool_calls.jsonl"));
     }
-    Ok(Some(Arguments { files, ignore_arguments, json }))
-}
-
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(Arguments { files, ignore_arguments, json }) = arguments(given)? else {
-        return Ok(USAGE.to_owned());
-    };
     let all: Vec<Vec<PathRun>> =
         files.iter().map(|path| path_file::read(path)).collect::<Result<_, _>>()?;
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(&all) {
         let runs: Vec<&PathRun> = runs.iter().collect();
-        let report = compare(&runs, ignore_arguments)?;
+        let mut report = compare(&runs, ignore_arguments)?;
+        if forms.has_figures() {
+            report.curves = derived("paths", &report)?;
+        }
         reports.push(FileReport { file: path.display().to_string(), report });
     }
-    if !json {
-        return Ok(table(&reports, ignore_arguments));
-    }
-    file_reports::json(&reports, || {
-        let runs: Vec<&PathRun> = all.iter().flatten().collect();
-        let mut report = compare(&runs, ignore_arguments)?;
-        report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
-        Ok(report)
-    })
+    forms.write("paths", |layout| Ok(table(&reports, ignore_arguments, layout)),
+        || {
+            file_reports::json(&reports, || {
+                let runs: Vec<&PathRun> = all.iter().flatten().collect();
+                let mut report = compare(&runs, ignore_arguments)?;
+                report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
+                report.curves = derived("paths", &report)?;
+                Ok(report)
+            })
+        },
+    )
 }
 
-fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool) -> String {
+fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool, layout: Layout) -> String {
     let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
     let row = |name: String, values: &dyn Fn(&PathReport) -> String| {
         std::iter::once(name).chain(reports.iter().map(|named| values(&named.report))).collect()
@@ -121,7 +81,7 @@ fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool) -> String {
     let compared = if ignore_arguments { "name" } else { "name and exact arguments" };
     let mut text = format!(
         "calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
-        align(&rows)
+        layout.table(&rows)
     );
     for (name, named) in names.iter().zip(reports) {
         for note in &named.report.notes {

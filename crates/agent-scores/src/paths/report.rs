@@ -11,7 +11,7 @@ use trajectory_metrics::{
     },
 };
 
-use crate::paths::path_file::PathRun;
+use crate::{paths::path_file::PathRun, report::figure::Figures};
 
 /// The whole report. What is undefined is `None`, and a note says why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,6 +42,9 @@ pub struct PathReport {
     pub pass_hat_k: Option<BTreeMap<u64, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// The figures, for the JSON output.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
+    pub(crate) curves: Figures,
 }
 
 impl PathReport {
@@ -121,6 +124,7 @@ pub fn compare<'a>(runs: &[&'a PathRun], ignore_arguments: bool) -> Result<PathR
         invalid_tool_use_ratio: invalid(runs, &mut notes)?,
         pass_hat_k: repeated(runs, &mut notes)?,
         notes,
+        curves: Figures::new(),
     })
 }
 

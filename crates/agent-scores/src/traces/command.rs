@@ -17,7 +17,6 @@
 use std::{
     collections::BTreeSet,
     error::Error,
-    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -25,167 +24,85 @@ use crate::{
     files::bundled,
     output::{
         file_reports::{self, FileReport},
-        program,
-        table::{align, number},
+        form::Forms,
+        program::Written,
+        table::{Layout, number},
     },
     traces::{
+        differences::{Differences, NO_RESAMPLES, differences},
         evaluation::{Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
-        settings::{Calibration, Settings},
+        options::{Missing, Options},
+        settings::Settings,
         stream_report::{self, StreamReports},
         trace_file::{self, Remarks, Run, TraceFile, WithMissing},
         trace_tally::{self, TraceTally},
     },
 };
-use lexopt::prelude::*;
 use run_logs::{
-    AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, OutcomePolicy,
+    ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, OutcomePolicy,
     StreamOptions,
 };
-use trajectory_metrics::{ForecastPolicy, WeightSchedule};
+use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
     files: Vec<PathBuf>,
     settings: Settings,
-    missing: Missing,
+    missing: Option<Missing>,
     reading: ConfidenceReading,
     policy: OutcomePolicy,
-    json: bool,
+    forms: Forms,
 }
 
-/// What `--missing` asks for.
-#[derive(Clone, Copy, PartialEq)]
-enum Missing {
-    /// Nothing: traces are refused, runs of logs left out.
-    Default,
-    Policy(ForecastPolicy),
-    /// Only for logs.
-    Skip,
-}
-
-const USAGE: &str = "\
-traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
-    [--summary last|mean|minimum|SCHEDULE] [--calibrate none|platt|isotonic] [--resamples N]
-    [--seed N] [--cluster-by-task] [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
-    [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
-
-Scores the confidence that agents reported along their runs. Each FILE is one stream of forecasts and
-gets a column; without a FILE the program compares three forecasters on bundled runs.
---schedule         weights of the steps of a run
---summary          the one forecast per run that ranking and calibration diagnostics are computed from: the
-                   last, the mean, the smallest, or the mean under a schedule (default: under --schedule);
-                   the trajectory scores use no summary
---calibrate        calibrates the forecasts before they are scored, fitted on the other half of the runs
---resamples N      bootstrap resamples behind the 95 % intervals, 1000 by default; 0 for no intervals
---seed N           seed of the bootstrap, 1 by default
---cluster-by-task  resamples whole tasks, which every run then must name
---missing          what is done about forecasts that are missing or outside [0, 1], see below
---json             prints one JSON object; its figures are over all files together, `files` has each
-";
-
-/// `None` where only the usage is asked for.
-fn arguments(given: Vec<OsString>) -> Result<Option<Arguments>, Box<dyn Error>> {
-    let mut settings = Settings {
-        schedule: WeightSchedule::LinearFront,
-        summary: None,
-        calibration: Calibration::None,
-        resamples: 1_000,
-        seed: 1,
-        cluster_by_task: false,
-    };
-    let (mut files, mut missing, mut json) = (Vec::new(), Missing::Default, false);
-    let (mut reading, mut at_limit) = (ConfidenceReading::Strict, AtLimit::Censored);
-    let mut scorer = None;
-    let mut parser = lexopt::Parser::from_args(given);
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("schedule") => {
-                settings.schedule = program::value(&mut parser, "--schedule", str::parse)?;
-            }
-            Long("summary") => {
-                settings.summary = Some(program::value(&mut parser, "--summary", str::parse)?);
-            }
-            Long("calibrate") => {
-                settings.calibration =
-                    program::value(&mut parser, "--calibrate", |name| match name {
-                        "none" => Ok(Calibration::None),
-                        "platt" => Ok(Calibration::Platt),
-                        "isotonic" => Ok(Calibration::Isotonic),
-                        _ => Err("there are none, platt and isotonic"),
-                    })?;
-            }
-            Long("resamples") => {
-                settings.resamples =
-                    program::value(&mut parser, "--resamples", program::resamples)?;
-            }
-            Long("seed") => {
-                settings.seed = program::value(&mut parser, "--seed", program::seed)?;
-            }
-            Long("missing") => {
-                missing = program::value(&mut parser, "--missing", |name| match name {
-                    "skip" => Ok(Missing::Skip),
-                    name => trace_file::policy(name).map(Missing::Policy),
-                })?;
-            }
-            Long("confidence") => {
-                reading = program::value(&mut parser, "--confidence", |name| match name {
-                    "strict" => Ok(ConfidenceReading::Strict),
-                    "lenient" => Ok(ConfidenceReading::Lenient),
-                    _ => Err("there are strict and lenient"),
-                })?;
-            }
-            Long("at-limit") => {
-                at_limit = program::value(&mut parser, "--at-limit", |name| match name {
-                    "censored" => Ok(AtLimit::Censored),
-                    "scored" => Ok(AtLimit::Scored),
-                    _ => Err("there are censored and scored"),
-                })?;
-            }
-            Long("scorer") => scorer = Some(parser.value()?.to_string_lossy().into_owned()),
-            Long("cluster-by-task") => settings.cluster_by_task = true,
-            Long("json") => json = true,
-            Long("help") | Short('h') => return Ok(None),
-            Value(file) => files.push(file.into()),
-            _ => return Err(program::unexpected(argument)),
-        }
-    }
+fn arguments(options: Options) -> Arguments {
+    let Options { mut files, schedule, summary, calibrate: calibration, .. } = options;
+    let Options { resamples, seed, cluster_by_task, missing, confidence: reading, .. } = options;
     if files.is_empty() {
         files = ["truthful", "overconfident", "constant"]
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    let mut policy = OutcomePolicy::new(at_limit);
-    if let Some(scorer) = scorer {
+    let mut policy = OutcomePolicy::new(options.at_limit);
+    if let Some(scorer) = options.scorer {
         policy = policy.with_scorer(scorer);
     }
-    Ok(Some(Arguments { files, settings, missing, reading, policy, json }))
+    // Runs that intervals resample are held in memory anyway.
+    let is_held = options.curves || options.forms.has_files() || resamples > 0;
+    let with_curves = options.forms.has_figures() && is_held;
+    let settings =
+        Settings { schedule, summary, calibration, resamples, seed, cluster_by_task, with_curves };
+    Arguments { files, settings, missing, reading, policy, forms: options.forms }
 }
 
-pub(crate) fn output(given: Vec<OsString>) -> Result<String, Box<dyn Error>> {
-    let Some(arguments) = arguments(given)? else {
-        return Ok([USAGE, trace_file::FORMAT, log_file::HELP].concat());
-    };
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let arguments = arguments(options);
     if let Some(output) = log_output(&arguments)? {
         return Ok(output);
     }
-    let Arguments { files, settings, missing, json, .. } = arguments;
+    let Arguments { files, settings, missing, forms, .. } = arguments;
     let missing = match missing {
-        Missing::Default => ForecastPolicy::Refuse,
-        Missing::Policy(policy) => policy,
-        Missing::Skip => return Err("--missing skip is for logs; these files hold traces".into()),
+        None => ForecastPolicy::Refuse,
+        Some(Missing::Policy(policy)) => policy,
+        Some(Missing::Skip) => {
+            return Err("--missing skip is for logs; these files hold traces".into());
+        }
     };
     if trace_tally::suffices(&settings) {
         let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
         let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
         let report = |files: &[&TraceTally]| trace_tally::report(files, &settings);
-        return trace_output(&files, &all, &settings, json, report);
+        let pair = |_: &TraceTally, _: &TraceTally| Ok(Err(NO_RESAMPLES.to_owned()));
+        return trace_output(&files, &all, &settings, &forms, report, pair);
     }
     let read = |path: &PathBuf| trace_file::read(path, missing);
     let all: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
-    trace_output(&files, &all, &settings, json, |files: &[&TraceFile]| {
+    let report = |files: &[&TraceFile]| {
         let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
         evaluate(&runs, &settings)
-    })
+    };
+    let pair =
+        |first: &TraceFile, second: &TraceFile| differences(&first.runs, &second.runs, &settings);
+    trace_output(&files, &all, &settings, &forms, report, pair)
 }
 
 /// The output for files of traces, by a report on one or more of them.
@@ -193,9 +110,10 @@ fn trace_output<T: AsRef<Remarks>>(
     files: &[PathBuf],
     all: &[T],
     settings: &Settings,
-    json: bool,
+    forms: &Forms,
     report: impl Fn(&[&T]) -> Result<Report, Box<dyn Error>>,
-) -> Result<String, Box<dyn Error>> {
+    pair: impl Fn(&T, &T) -> Result<Result<Differences, String>, Box<dyn Error>>,
+) -> Result<Written, Box<dyn Error>> {
     let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
         let mut report = report(files)?;
         report.notes.extend(trace_file::notes(files));
@@ -207,30 +125,38 @@ fn trace_output<T: AsRef<Remarks>>(
         let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
     }
-    if !json {
+    let aligned = |layout| {
         let names = file_reports::names(reports.iter().map(|report| Path::new(&report.file)));
         let columns: Vec<&Report> = reports.iter().map(|report| &report.report.report).collect();
         let reference = match &columns[..] {
             [single] => Some(&single.base_rate_reference),
             _ => None,
         };
-        let mut text = table(&names, &columns, reference, settings, true);
+        let mut text = table(&names, &columns, reference, settings, true, layout);
         text.push_str(&counts(&names, &columns));
-        return Ok(text + &noted(&names, &columns));
-    }
-    file_reports::json(&reports, || {
-        let mut together = report(&all.iter().collect::<Vec<_>>())?;
-        together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-        Ok(together)
+        Ok(text + &noted(&names, &columns))
+    };
+    forms.write("traces", aligned, || {
+        file_reports::json(&reports, || {
+            let mut together = report(&all.iter().collect::<Vec<_>>())?;
+            together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
+            if let [first, second] = all {
+                match pair(first, second)? {
+                    Ok(found) => together.report.difference = Some(found),
+                    Err(why) => together.report.notes.push(format!("difference: undefined: {why}")),
+                }
+            }
+            Ok(together)
+        })
     })
 }
 
 /// The output for logs; `None` if no file is one.
-fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
-    let Arguments { files, settings, missing, reading, policy, json } = arguments;
+fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
+    let Arguments { files, settings, missing, reading, policy, forms } = arguments;
     let confidence = ConfidenceField::new("confidence", *reading);
     let of_logs = match missing {
-        Missing::Skip => MissingTurns::SkipTurn,
+        Some(Missing::Skip) => MissingTurns::SkipTurn,
         _ => MissingTurns::LeaveOutRun,
     };
     let log_settings = LogSettings {
@@ -249,27 +175,28 @@ fn log_output(arguments: &Arguments) -> Result<Option<String>, Box<dyn Error>> {
     if logs.is_empty() {
         return Ok(None);
     }
-    if let Missing::Policy(policy) = missing
+    if let Some(Missing::Policy(policy)) = missing
         && *policy != ForecastPolicy::LeaveOut
     {
         return Err("--missing: for logs there are leave-out and skip".into());
     }
     let together: Vec<&LogFile> = logs.iter().collect();
     let report = |logs: &[&LogFile]| stream_report::report(logs, settings, of_logs, *reading);
-    if !json {
-        return Ok(Some(log_table(&report(&together)?, settings)));
-    }
-    let mut reports = Vec::new();
-    for (path, log) in files.iter().zip(&logs) {
-        let file = path.display().to_string();
-        let report = report(&[log]).map_err(|error| file_reports::at(&file, error))?;
-        reports.push(FileReport { file, report });
-    }
-    file_reports::json(&reports, || report(&together)).map(Some)
+    let json = || {
+        let mut reports = Vec::new();
+        for (path, log) in files.iter().zip(&logs) {
+            let file = path.display().to_string();
+            let report = report(&[log]).map_err(|error| file_reports::at(&file, error))?;
+            reports.push(FileReport { file, report });
+        }
+        file_reports::json(&reports, || report(&together))
+    };
+    let aligned = |layout| Ok(log_table(&report(&together)?, settings, layout));
+    forms.write("traces", aligned, json).map(Some)
 }
 
 /// The streams that some run has, side by side, and what is left out of each.
-fn log_table(report: &StreamReports, settings: &Settings) -> String {
+fn log_table(report: &StreamReports, settings: &Settings, layout: Layout) -> String {
     let streams = ConfidenceStream::ALL.into_iter().filter_map(|stream| {
         let of = &report.streams.get(stream.name())?.report;
         (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))
@@ -286,7 +213,7 @@ fn log_table(report: &StreamReports, settings: &Settings) -> String {
         let mut references = columns.iter().map(|report| &report.base_rate_reference);
         let first = references.next();
         let reference = first.filter(|first| references.all(|other| other == *first));
-        text.push_str(&table(&names, &columns, reference, settings, are_comparable));
+        text.push_str(&table(&names, &columns, reference, settings, are_comparable, layout));
     }
     text.push_str(&stream_report::left_out(report));
     for note in &report.notes {
@@ -309,6 +236,7 @@ fn table(
     reference: Option<&Estimates>,
     settings: &Settings,
     are_comparable: bool,
+    layout: Layout,
 ) -> String {
     let mut header = vec![String::new()];
     header.extend(names.iter().cloned());
@@ -359,8 +287,8 @@ fn table(
             1,
         );
     }
-    text.push_str(&align(&rows));
-    text.push_str(&auroc_by_summary(names, reports));
+    text.push_str(&layout.table(&rows));
+    text.push_str(&auroc_by_summary(names, reports, layout));
     text
 }
 
@@ -386,7 +314,7 @@ fn counts(names: &[String], reports: &[&Report]) -> String {
 }
 
 /// How AUROC depends on the summary of a run.
-fn auroc_by_summary(names: &[String], reports: &[&Report]) -> String {
+fn auroc_by_summary(names: &[String], reports: &[&Report], layout: Layout) -> String {
     let of = |report: &Report, summary: &str| {
         report.summaries.get(summary).and_then(|diagnostics| diagnostics["auroc"])
     };
@@ -403,5 +331,5 @@ fn auroc_by_summary(names: &[String], reports: &[&Report]) -> String {
         rows.push(row);
     }
     let heading = "auroc by summary of a run (the trajectory scores use none)";
-    format!("\n{heading}\n{}", align(&rows))
+    format!("\n{heading}\n{}", layout.table(&rows))
 }

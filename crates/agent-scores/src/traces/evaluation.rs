@@ -10,10 +10,14 @@ use trajectory_metrics::{
     Probability, Resampling, Summary, Tps, TpsFamily,
 };
 
-use crate::traces::{
-    sample::{Sample, constant, prepare},
-    settings::{Calibration, Settings},
-    trace_file::Run,
+use crate::{
+    report::trace_figures::{CurveSettings, Curves, curves},
+    traces::{
+        differences::Differences,
+        sample::{Sample, constant, prepare},
+        settings::{Calibration, Settings},
+        trace_file::Run,
+    },
 };
 
 /// The metrics of a report, in its order, and whether a higher value is better.
@@ -86,6 +90,15 @@ pub(crate) struct Report {
     pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
+    /// Metrics of the second of two files minus those of the first, if both hold the same runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Differences>,
+    /// How runs ended, complete, cut-off and excluded ones alike, if curves were asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stops: BTreeMap<String, u64>,
+    /// Curves and bins, if they were asked for.
+    #[serde(flatten)]
+    pub curves: Option<Curves>,
 }
 
 /// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
@@ -158,7 +171,18 @@ pub(crate) fn evaluate(
         complete,
         censored: censored_score(&sample, settings, resampling)?,
     };
-    Ok(figures.into_report(settings))
+    let mut report = figures.into_report(settings);
+    if settings.with_curves {
+        let weighted = Summary::Weighted(settings.schedule.clone());
+        let summary = settings.summary.as_ref().unwrap_or(&weighted);
+        let (resamples, seed) = (settings.resamples, settings.seed);
+        report.curves = Some(curves(&sample.complete, CurveSettings { summary, resamples, seed })?);
+        for (_, reason, group) in audit.rows() {
+            let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
+            *report.stops.entry(reason).or_insert(0) += group.runs;
+        }
+    }
+    Ok(report)
 }
 
 /// What a report says of the runs that can be scored, however it was worked out.
@@ -255,6 +279,9 @@ impl Figures {
             base_rate_reference,
             summaries,
             notes,
+            difference: None,
+            stops: BTreeMap::new(),
+            curves: None,
         }
     }
 }

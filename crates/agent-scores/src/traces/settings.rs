@@ -15,6 +15,16 @@ pub(crate) enum Calibration {
     Isotonic,
 }
 
+/// The way of calibrating of this name.
+pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
+    match name {
+        "none" => Ok(Calibration::None),
+        "platt" => Ok(Calibration::Platt),
+        "isotonic" => Ok(Calibration::Isotonic),
+        _ => Err("there are none, platt and isotonic"),
+    }
+}
+
 /// What the caller may choose.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -30,4 +40,6 @@ pub(crate) struct Settings {
     pub seed: u64,
     /// Whether whole tasks are resampled in place of single runs.
     pub cluster_by_task: bool,
+    /// Whether curves and bins are wanted too.
+    pub with_curves: bool,
 }

@@ -115,7 +115,8 @@ struct Part {
 /// Whether a report with these settings can be made from a tally.
 #[must_use]
 pub(crate) fn suffices(settings: &Settings) -> bool {
-    settings.resamples == 0 && settings.calibration == Calibration::None
+    let needs_forecasts = settings.with_curves || settings.calibration != Calibration::None;
+    settings.resamples == 0 && !needs_forecasts
 }
 
 /// Reads and checks every run of a file, with all threads.
@@ -371,7 +372,15 @@ mod tests {
 
     fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
         let calibration = Calibration::None;
-        Settings { schedule, summary, calibration, resamples: 0, seed: 1, cluster_by_task: false }
+        Settings {
+            schedule,
+            summary,
+            calibration,
+            resamples: 0,
+            seed: 1,
+            cluster_by_task: false,
+            with_curves: false,
+        }
     }
 
     /// The reports on the files and on all together, with the notes on the files, from tallies and from
@@ -474,6 +483,7 @@ mod tests {
         let plain = settings(WeightSchedule::Uniform, None);
         assert!(suffices(&plain));
         assert!(!suffices(&Settings { resamples: 1, ..plain.clone() }));
+        assert!(!suffices(&Settings { with_curves: true, ..plain.clone() }));
         assert!(!suffices(&Settings { calibration: Calibration::Platt, ..plain }));
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     files::json_lines::{self, InputError},
-    output::table::align,
+    output::table::Layout,
     triage::pool_file::yes_or_no,
 };
 
@@ -101,7 +101,7 @@ pub(crate) fn to_json(counts: &Counts) -> Result<Vec<Value>, Box<dyn Error>> {
 /// # Errors
 ///
 /// The errors of the crates.
-pub(crate) fn to_text(counts: &Counts) -> Result<String, Box<dyn Error>> {
+pub(crate) fn to_text(counts: &Counts, layout: Layout) -> Result<String, Box<dyn Error>> {
     let header = [
         "model",
         "data set",
@@ -132,5 +132,5 @@ pub(crate) fn to_text(counts: &Counts) -> Result<String, Box<dyn Error>> {
             ]);
         }
     }
-    Ok(align(&table))
+    Ok(layout.table(&table))
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     files::json_lines::{self, InputError},
-    output::table::{align, number},
+    output::table::{Layout, number},
 };
 
 /// A range below this limit counts as stable, as in the paper.
@@ -186,7 +186,7 @@ impl Tables {
     /// # Errors
     ///
     /// The errors of the crates.
-    pub(crate) fn to_text(&self) -> Result<String, Box<dyn Error>> {
+    pub(crate) fn to_text(&self, layout: Layout) -> Result<String, Box<dyn Error>> {
         let all = self.scores(None).transpose()?;
         let ranges = all.as_ref().map(VariantScores::ranges);
         let mut header = vec!["model".to_owned(), "mode".to_owned(), "alpha".to_owned()];
@@ -199,7 +199,7 @@ impl Tables {
             row.extend(ranges.as_ref().map(|ranges| number(Some(ranges[i]))));
             table.push(row);
         }
-        let mut text = format!("{} regime\n{}", self.regime, align(&table));
+        let mut text = format!("{} regime\n{}", self.regime, layout.table(&table));
         let Some(all) = all else { return Ok(text) };
         text.push_str(&format!(
             "ranges below {STABLE}: {} of {}; median range {:.3}\n\n",
@@ -224,7 +224,7 @@ impl Tables {
             row.extend([number(min_tau_b(&scores)), number(Some(scores.max_range()))]);
             table.push(row);
         }
-        text.push_str(&align(&table));
+        text.push_str(&layout.table(&table));
         Ok(text)
     }
 }

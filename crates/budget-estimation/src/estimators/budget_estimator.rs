@@ -31,7 +31,8 @@ use crate::{
 /// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
 /// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored (from 1,000 runs on, of a
 /// pseudorandom sixteenth of the runs): least interval loss, with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
-/// thus kept by feedback, not by a guarantee.
+/// thus kept by feedback, not by a guarantee. After 1,000 runs, the feedback follows changes slowly, over about 1,000 runs:
+/// if the agent changes, start a new estimator.
 ///
 /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
 /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which

@@ -1,0 +1,83 @@
+//! The forms in which a report is written: a table for people, Markdown, or JSON for programs.
+
+use std::error::Error;
+
+use crate::{
+    output::{
+        program::{self, Written},
+        table::Layout,
+        threshold::{self, Threshold},
+    },
+    report::files::ReportFiles,
+};
+
+/// The options that every subcommand with a report has.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Forms {
+    /// Print one JSON object in place of the table
+    #[arg(long)]
+    json: bool,
+    /// Print the table in GitHub's Markdown
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; with two
+    /// files, difference.KEY is the second file's value minus the first's; may be given several times
+    #[arg(long, value_name = "CONDITION", value_parser = threshold::parse)]
+    fail_if: Vec<Threshold>,
+    #[command(flatten)]
+    files: ReportFiles,
+}
+
+impl Forms {
+    /// The report in the form that was asked for; tables and the JSON object are made only if needed.
+    pub(crate) fn write(
+        &self,
+        subcommand: &str,
+        table: impl FnOnce(Layout) -> Result<String, Box<dyn Error>>,
+        json: impl FnOnce() -> Result<String, Box<dyn Error>>,
+    ) -> Result<Written, Box<dyn Error>> {
+        if self.json {
+            let text = json()?;
+            self.write_files(subcommand, &text)?;
+            return Ok(Written { failures: self.failures(&text)?, text });
+        }
+        let mut failures = Vec::new();
+        if !(self.fail_if.is_empty() && self.files.is_empty()) {
+            let json = json()?;
+            self.write_files(subcommand, &json)?;
+            failures = self.failures(&json)?;
+        }
+        let text = if self.markdown {
+            table(Layout::Markdown).map(|text| Layout::paragraphs(&text))
+        } else {
+            table(Layout::Aligned)
+        };
+        Ok(Written { text: text?, failures })
+    }
+
+    /// Whether figures are wanted, in the JSON object, in a page or in a picture.
+    pub(crate) fn has_figures(&self) -> bool {
+        self.json || !self.files.is_empty()
+    }
+
+    /// Whether a page or a picture is wanted.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    fn write_files(&self, subcommand: &str, json: &str) -> Result<(), String> {
+        for (path, content) in self.files.contents(subcommand, json)? {
+            program::write_file(path, &content)?;
+        }
+        Ok(())
+    }
+
+    fn failures(&self, json: &str) -> Result<Vec<String>, Box<dyn Error>> {
+        if self.fail_if.is_empty() {
+            return Ok(Vec::new());
+        }
+        let report = serde_json::from_str(json)?;
+        let found = self.fail_if.iter().filter_map(|limit| limit.failure(&report).transpose());
+        Ok(found.collect::<Result<_, String>>()?)
+    }
+}

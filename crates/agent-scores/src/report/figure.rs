@@ -1,0 +1,233 @@
+//! A figure as data: what a picture draws, a table lists and the JSON output holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The figures of a report by name.
+pub(crate) type Figures = BTreeMap<String, Figure>;
+
+/// At most this many points of a curve are kept.
+const MOST_POINTS: usize = 200;
+
+/// The axes and series of one figure.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Figure {
+    /// What there is to see.
+    pub(crate) title: String,
+    /// The horizontal axis.
+    pub(crate) x: Axis,
+    /// The vertical axis.
+    pub(crate) y: Axis,
+    /// What is drawn, the first at the back.
+    pub(crate) series: Vec<Series>,
+    /// How the figure is read.
+    pub(crate) note: String,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Axis {
+    /// The quantity, with its unit.
+    pub(crate) label: String,
+    /// The lower and upper end; those of the data if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) range: Option<[f64; 2]>,
+    /// Names of the positions 0, 1, … of an axis without a scale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) categories: Vec<String>,
+}
+
+/// One curve, band or set of bars.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Series {
+    /// What the series shows.
+    pub(crate) name: String,
+    /// How it is drawn.
+    pub(crate) mark: Mark,
+    /// Positions along the horizontal axis.
+    pub(crate) x: Vec<f64>,
+    /// Values; empty for a band.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) y: Vec<f64>,
+    /// Lower ends of the intervals around the values, or of a band.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) low: Vec<f64>,
+    /// Upper ends of these intervals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) high: Vec<f64>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Mark {
+    /// Straight lines from point to point.
+    Line,
+    /// A level up to the next point.
+    Step,
+    /// Lines with a dot at each point, and intervals if there are any.
+    LineDots,
+    /// A dot at each point, and intervals if there are any.
+    Dots,
+    /// The area between `low` and `high`.
+    Band,
+    /// Bars from 0 to each value; `low` and `high` are the left and right edges.
+    Bars,
+    /// A vertical line from `low` to `high` at each point.
+    Spans,
+    /// A thin dashed line to compare with.
+    Reference,
+}
+
+impl Axis {
+    pub(crate) fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    pub(crate) fn with_range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some([low, high]);
+        self
+    }
+
+    pub(crate) fn with_categories(mut self, names: Vec<String>) -> Self {
+        self.categories = names;
+        self
+    }
+}
+
+impl Series {
+    /// The series of these points, in their order; points that are not finite are left out.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        let finite = |(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
+        let (x, y) = points.into_iter().filter(finite).unzip();
+        Self { name: name.into(), mark, x, y, low: Vec::new(), high: Vec::new() }
+    }
+
+    /// Values with the ends of an interval each: position, value, low, high.
+    pub(crate) fn with_intervals(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = [f64; 4]>,
+    ) -> Self {
+        let mut series = Self::new(name, mark, []);
+        for [x, y, low, high] in points {
+            if [x, y, low, high].iter().all(|number| number.is_finite()) {
+                series.x.push(x);
+                series.y.push(y);
+                series.low.push(low);
+                series.high.push(high);
+            }
+        }
+        series
+    }
+
+    /// A band or vertical spans: position, low, high.
+    pub(crate) fn between(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = [f64; 3]>,
+    ) -> Self {
+        let points = points.into_iter().map(|[x, low, high]| [x, low, low, high]);
+        Self { y: Vec::new(), ..Self::with_intervals(name, mark, points) }
+    }
+
+    /// Bars by left edge, right edge and height.
+    pub(crate) fn bars(name: impl Into<String>, bars: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let points = bars
+            .into_iter()
+            .map(|[left, right, height]| [0.5 * (left + right), height, left, right]);
+        Self::with_intervals(name, Mark::Bars, points)
+    }
+
+    /// Bars at the positions 0, 1, … of an axis of categories.
+    pub(crate) fn bars_of_categories(
+        name: impl Into<String>,
+        heights: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        let bars = heights.into_iter().enumerate().map(|(i, height)| {
+            let at = i as f64;
+            [at - 0.35, at + 0.35, height]
+        });
+        Self::bars(name, bars)
+    }
+
+    /// The straight line between two points.
+    pub(crate) fn reference(name: impl Into<String>, from: (f64, f64), to: (f64, f64)) -> Self {
+        Self::new(name, Mark::Reference, [from, to])
+    }
+
+    /// Whether there is nothing to draw.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// The columns of numbers by their names in JSON.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
+        let columns = [("x", &self.x), ("y", &self.y), ("low", &self.low), ("high", &self.high)];
+        columns.into_iter().filter(|(_, column)| !column.is_empty()).map(|(n, c)| (n, c.as_slice()))
+    }
+}
+
+impl Figure {
+    /// The figure that a value of the JSON output holds.
+    pub(crate) fn deserialize_from(value: &serde_json::Value) -> Option<Self> {
+        Self::deserialize(value).ok()
+    }
+
+    /// Whether no series has a point, except lines to compare with.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())
+    }
+}
+
+/// At most [`MOST_POINTS`] of the points of a long curve: the first, the last, and evenly many
+/// positions between.
+pub(crate) fn thinned<T: Copy>(points: &[T]) -> Vec<T> {
+    let n = points.len();
+    if n <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let at = |i: usize| i * (n - 1) / (MOST_POINTS - 1);
+    (0..MOST_POINTS).filter_map(|i| points.get(at(i)).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_at_most_200_points() {
+        let points: Vec<usize> = (0..12_345).collect();
+        let kept = thinned(&points);
+        assert_eq!((kept.len(), kept.first(), kept.last()), (200, Some(&0), Some(&12_344)));
+        assert!(kept.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(thinned(&points[..200]), points[..200]);
+    }
+
+    #[test]
+    fn points_that_are_not_finite_are_left_out_of_every_column() {
+        let points =
+            [[0.0, 1.0, 0.5, 1.5], [1.0, f64::NAN, 0.0, 1.0], [2.0, 3.0, 2.0, f64::INFINITY]];
+        let series = Series::with_intervals("a", Mark::LineDots, points);
+        assert_eq!(series.columns().map(|(_, column)| column.len()).collect::<Vec<_>>(), [1; 4]);
+    }
+
+    #[test]
+    fn a_figure_comes_back_from_json() {
+        let figure = Figure {
+            title: "t".to_owned(),
+            x: Axis::new("x").with_range(0.0, 1.0),
+            y: Axis::new("y").with_categories(vec!["a".to_owned()]),
+            series: vec![Series::between("band", Mark::Band, [[0.0, 0.1, 0.2]])],
+            note: String::new(),
+        };
+        let text = serde_json::to_string(&figure).unwrap();
+        assert!(!text.contains("\"y\":[]"), "{text}");
+        assert_eq!(serde_json::from_str::<Figure>(&text).unwrap(), figure);
+    }
+}

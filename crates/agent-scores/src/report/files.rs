@@ -1,0 +1,147 @@
+//! Pages and pictures as files, and JSON output with its curves.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::report::{
+    figure::{Figure, Figures},
+    pages,
+    picture::{png_file, svg_file},
+    table::Output,
+};
+
+/// The files that a caller asked for besides the output.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct ReportFiles {
+    /// Write a report page, with every figure
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Draw one figure; the ending is the format
+    #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
+    plot: Option<PathBuf>,
+}
+
+/// The name of a file of a picture.
+fn picture(name: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(name);
+    let is_known = matches!(ending(&path).as_str(), "svg" | "png");
+    if is_known {
+        Ok(path)
+    } else {
+        Err("the ending must be .svg or .png, the format of the picture")
+    }
+}
+
+impl ReportFiles {
+    /// Whether no file was asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.html.is_none() && self.plot.is_none()
+    }
+
+    /// The files with their content. `text` is the JSON output of the subcommand.
+    ///
+    /// # Errors
+    ///
+    /// If there is no figure to draw.
+    pub(crate) fn contents(
+        &self,
+        subcommand: &str,
+        text: &str,
+    ) -> Result<Vec<(&Path, Vec<u8>)>, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let output = Output::new(&value);
+        let mut contents = Vec::new();
+        if let Some(path) = &self.html {
+            let page = pages::page(subcommand, output).to_html(output);
+            contents.push((path.as_path(), page.into_bytes()));
+        }
+        if let Some(path) = &self.plot {
+            let figure = main_figure(subcommand, output)
+                .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
+            let content = if ending(path) == "png" {
+                png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
+            } else {
+                svg_file(&figure).into_bytes()
+            };
+            contents.push((path.as_path(), content));
+        }
+        Ok(contents)
+    }
+}
+
+/// The ending of a file's name in lower case.
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// The one figure that stands for a subcommand: that of all files together, or of the first.
+fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
+    let names: &[&str] = match subcommand {
+        "cut-off" => &["treatments"],
+        "paths" => &["matches"],
+        "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
+        "triage" => &["efficiency"],
+        "budget" => &["fan"],
+        "logs" => &["calls", "endings"],
+        _ => &["reliability"],
+    };
+    let streams = output.names("/streams").into_iter().map(|name| format!("/streams/{name}"));
+    let places = ["".to_owned(), "/files/0".to_owned()].into_iter().chain(streams);
+    let places: Vec<String> = places.collect();
+    let pointers =
+        names.iter().flat_map(|name| places.iter().map(move |at| format!("{at}/curves/{name}")));
+    pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
+}
+
+/// A report with the figures that follow from its numbers.
+#[derive(Serialize)]
+struct WithCurves<'a, T> {
+    #[serde(flatten)]
+    report: &'a T,
+    #[serde(skip_serializing_if = "Figures::is_empty")]
+    curves: Figures,
+}
+
+/// The JSON output of a subcommand with its curves: `curves`, and those that follow from the report.
+///
+/// # Errors
+///
+/// One of the JSON library.
+pub(crate) fn json<T: Serialize>(
+    subcommand: &str,
+    report: &T,
+    mut curves: Figures,
+) -> Result<String, serde_json::Error> {
+    curves.extend(derived(subcommand, report)?);
+    Ok(serde_json::to_string_pretty(&WithCurves { report, curves })? + "\n")
+}
+
+/// The figures that follow from the numbers of a report.
+///
+/// # Errors
+///
+/// One of the JSON library.
+pub(crate) fn derived<T: Serialize>(
+    subcommand: &str,
+    report: &T,
+) -> Result<Figures, serde_json::Error> {
+    let value = serde_json::to_value(report)?;
+    Ok(pages::figures(subcommand, Output::new(&value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_one_of_two_endings_in_letters_of_either_case() {
+        for name in ["a.svg", "b.c.PNG"] {
+            assert_eq!(picture(name), Ok(PathBuf::from(name)));
+        }
+        for name in ["a.gif", "svg", "a.svg.gz"] {
+            assert!(picture(name).is_err_and(|error| error.contains(".svg or .png")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Figures as SVG and PNG, drawn by kuva.
+
+use kuva::{
+    backend::svg::SvgBackend,
+    plot::{
+        BandPlot, Histogram, LinePlot, ScatterPlot,
+        legend::{LegendEntry, LegendPosition, LegendShape},
+    },
+    render::{
+        layout::{Layout, TickFormat},
+        plots::Plot,
+        render::{Scene, render_multiple},
+        theme::Theme,
+    },
+};
+
+use crate::report::figure::{Axis, Figure, Mark, Series};
+
+/// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
+const SIZE: (f64, f64) = (380.0, 275.0);
+/// Letters of a name below a picture.
+const LONGEST_NAME: usize = 41;
+/// Room above and below the values, as a share of their range.
+const MARGIN: f64 = 0.05;
+
+/// Where a picture is shown, which decides its colours.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In the page, whose style sheet knows the colours.
+    Page,
+    /// In a file of its own, on white.
+    File,
+}
+
+/// Colours of the series as the style sheet names them.
+const PAGE_COLOURS: [&str; 6] =
+    ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
+/// The same on white: Okabe and Ito's colours, darkened where they are too light to be seen.
+const FILE_COLOURS: [&str; 6] = ["#0072b2", "#c24e00", "#00795a", "#a24a83", "#7a6000", "#3f3f3f"];
+
+impl Place {
+    fn colour(self, series: usize) -> &'static str {
+        let colours = if self == Self::Page { PAGE_COLOURS } else { FILE_COLOURS };
+        colours[series % colours.len()]
+    }
+
+    fn grey(self) -> &'static str {
+        if self == Self::Page { "var(--axis)" } else { "#595959" }
+    }
+
+    fn theme(self) -> Theme {
+        let is_page = self == Self::Page;
+        let either = |page: &str, file: &str| if is_page { page } else { file }.to_owned();
+        let axis = self.grey().to_owned();
+        Theme {
+            background: either("none", "#ffffff"),
+            axis_color: axis.clone(),
+            tick_color: axis,
+            grid_color: either("var(--grid)", "#dddddd"),
+            text_color: either("currentColor", "#1f1f1f"),
+            legend_bg: "none".to_owned(),
+            legend_border: "none".to_owned(),
+            font_family: Some("system-ui, sans-serif".to_owned()),
+            ..Theme::light()
+        }
+    }
+}
+
+/// The figure as an `svg` element of a page. It has no size of its own and takes its colours from
+/// the page.
+///
+/// `id` is different for each picture of a page.
+pub(crate) fn inline_svg(figure: &Figure, id: &str) -> String {
+    let svg = SvgBackend::new().render_scene(&scene(figure, Place::Page));
+    let inner = svg.find('>').map_or("", |end| &svg[end + 1..]);
+    // Names of clip paths hold in the whole page.
+    let inner = inner.replace("kuva-clip-", &format!("{id}-clip-"));
+    let (width, height) = SIZE;
+    format!(
+        "<svg viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\" fill=\"currentColor\" aria-hidden=\"true\">{inner}"
+    )
+}
+
+/// The figure as an SVG file, with its title and a legend.
+pub(crate) fn svg_file(figure: &Figure) -> String {
+    SvgBackend::new().render_scene(&scene(figure, Place::File))
+}
+
+/// The figure as a PNG file, with its title and a legend.
+///
+/// # Errors
+///
+/// The message of the drawing library.
+pub(crate) fn png_file(figure: &Figure) -> Result<Vec<u8>, String> {
+    kuva::PngBackend::new().render_scene(&scene(figure, Place::File))
+}
+
+/// The colour of each series of a figure in the page, for its legend.
+pub(crate) fn page_colours(figure: &Figure) -> impl Iterator<Item = (&Series, &'static str)> {
+    coloured(figure, Place::Page)
+}
+
+/// The series of a figure with their colours. A band and the values in it, which follow each other,
+/// have different colours; lines to compare with are grey.
+fn coloured(figure: &Figure, place: Place) -> impl Iterator<Item = (&Series, &'static str)> {
+    let mut next = 0;
+    figure.series.iter().map(move |series| {
+        if series.mark == Mark::Reference {
+            return (series, place.grey());
+        }
+        next += 1;
+        (series, place.colour(next - 1))
+    })
+}
+
+fn scene(figure: &Figure, place: Place) -> Scene {
+    let (x, y) = (x_range(figure), y_range(figure));
+    let mut plots = Vec::new();
+    let mut entries = Vec::new();
+    for (series, colour) in coloured(figure, place) {
+        entries.push(legend_entry(series, colour));
+        draw(series, colour, &mut plots);
+    }
+    let (width, height) = SIZE;
+    let mut layout = Layout::new(x, y)
+        .with_theme(place.theme())
+        .with_width(width)
+        .with_height(height)
+        .with_x_label(&figure.x.label)
+        .with_y_label(&figure.y.label)
+        .with_y_label_wrap(32)
+        .with_x_label_wrap(42)
+        .with_body_size(13)
+        .with_label_size(13)
+        .with_tick_size(12)
+        .with_ticks(6)
+        .with_clamp_axis()
+        .with_x_axis_min(x.0)
+        .with_x_axis_max(x.1)
+        .with_y_axis_min(y.0)
+        .with_y_axis_max(y.1)
+        .with_x_tick_format(tick_format(&figure.x, x))
+        .with_y_tick_format(tick_format(&figure.y, y));
+    if let Some(step) = whole_step(figure) {
+        layout = layout.with_x_tick_step(step);
+    }
+    if place == Place::File {
+        layout = layout
+            .with_title(&figure.title)
+            .with_title_size(14)
+            .with_title_wrap(46)
+            .with_legend_entries(entries)
+            .with_legend_position(LegendPosition::OutsideBottomColumns)
+            .with_legend_col_limit(1)
+            .with_legend_box(false);
+    }
+    let mut scene = render_multiple(plots, layout);
+    if place == Place::Page {
+        scene.background_color = None;
+    }
+    scene
+}
+
+fn legend_entry(series: &Series, colour: &str) -> LegendEntry {
+    let shape = match series.mark {
+        Mark::Band | Mark::Bars => LegendShape::Rect,
+        Mark::Dots => LegendShape::Circle,
+        _ => LegendShape::Line,
+    };
+    let dashed = series.mark == Mark::Reference;
+    LegendEntry {
+        label: shortened(&series.name),
+        color: colour.to_owned(),
+        shape,
+        dasharray: dashed.then(|| "5 4".to_owned()),
+    }
+}
+
+/// A name that fits below a picture: a long one loses its middle, as names of one family differ at
+/// either end.
+fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let half = (LONGEST_NAME - 1) / 2;
+    let (start, end) = (&letters[..half], &letters[letters.len() - half..]);
+    start.iter().chain(&['…']).chain(end).collect()
+}
+
+/// Adds what draws one series.
+fn draw(series: &Series, colour: &str, plots: &mut Vec<Plot>) {
+    if series.is_empty() {
+        return;
+    }
+    let points = || series.x.iter().copied().zip(series.y.iter().copied());
+    let line = || LinePlot::new().with_data(points()).with_color(colour).with_stroke_width(2.0);
+    match series.mark {
+        Mark::Line => plots.push(line().into()),
+        Mark::Step => plots.push(line().with_step().into()),
+        Mark::Reference => plots.push(line().with_dashed().with_stroke_width(1.3).into()),
+        Mark::Band => {
+            let band = BandPlot::new(
+                series.x.iter().copied(),
+                series.low.iter().copied(),
+                series.high.iter().copied(),
+            );
+            plots.push(band.with_color(colour).with_opacity(0.25).into());
+        }
+        Mark::Spans => {
+            for ((&x, &low), &high) in series.x.iter().zip(&series.low).zip(&series.high) {
+                let span = LinePlot::new().with_data([(x, low), (x, high)]).with_color(colour);
+                plots.push(span.with_stroke_width(4.0).into());
+            }
+        }
+        Mark::Bars => {
+            for ((&left, &right), &height) in series.low.iter().zip(&series.high).zip(&series.y) {
+                let bar = Histogram::from_bins(vec![left, right], vec![height]);
+                plots.push(bar.with_color(colour).into());
+            }
+        }
+        Mark::Dots | Mark::LineDots => {
+            if series.mark == Mark::LineDots {
+                plots.push(line().into());
+            }
+            let mut dots = ScatterPlot::new().with_data(points()).with_color(colour).with_size(3.5);
+            if !series.low.is_empty() {
+                let arms = |ends: &[f64], sign: f64| -> Vec<f64> {
+                    ends.iter().zip(&series.y).map(|(end, y)| (sign * (end - y)).max(0.0)).collect()
+                };
+                let (below, above) = (arms(&series.low, -1.0), arms(&series.high, 1.0));
+                dots = dots.with_y_err_asymmetric(below.into_iter().zip(above));
+            }
+            plots.push(dots.into());
+        }
+    }
+}
+
+fn x_range(figure: &Figure) -> (f64, f64) {
+    let n = figure.x.categories.len();
+    if n > 0 {
+        return (-0.5, n as f64 - 0.5);
+    }
+    let has_edges = |series: &&Series| series.mark == Mark::Bars;
+    let edges = figure.series.iter().filter(has_edges).flat_map(|s| s.low.iter().chain(&s.high));
+    let all = figure.series.iter().flat_map(|series| &series.x).chain(edges);
+    let (low, high) = range(&figure.x, all.copied(), false);
+    // Dots at the first and last position are not cut off.
+    let is_dotted = |series: &Series| {
+        matches!(series.mark, Mark::Dots | Mark::LineDots | Mark::Spans) && !series.is_empty()
+    };
+    let is_free = figure.x.range.is_none() && figure.series.iter().any(is_dotted);
+    let room = if is_free { MARGIN * (high - low) } else { 0.0 };
+    (low - room, high + room)
+}
+
+/// The distance of ticks on an axis of categories or of whole numbers, which has no tick between two of
+/// them.
+fn whole_step(figure: &Figure) -> Option<f64> {
+    if !figure.x.categories.is_empty() {
+        return Some(1.0);
+    }
+    let (low, high) = x_range(figure);
+    let mut all = figure.series.iter().flat_map(|series| &series.x);
+    if figure.x.range.is_some() || !all.all(|x| x.fract() == 0.0) {
+        return None;
+    }
+    let least = ((high - low) / 8.0).max(1.0);
+    let unit = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * unit).find(|step| *step >= least)
+}
+
+fn y_range(figure: &Figure) -> (f64, f64) {
+    let values = figure.series.iter().flat_map(|series| {
+        // The ends of bars are positions.
+        let ends = if series.mark == Mark::Bars {
+            [&[][..], &[0.0]]
+        } else {
+            [&series.low[..], &series.high]
+        };
+        series.y.iter().chain(ends.into_iter().flatten())
+    });
+    range(&figure.y, values.copied(), true)
+}
+
+/// The ends of an axis: as given, or those of the values, with some room if asked for.
+fn range(axis: &Axis, values: impl Iterator<Item = f64> + Clone, with_room: bool) -> (f64, f64) {
+    if let Some([low, high]) = axis.range {
+        return (low, high);
+    }
+    let low = values.clone().fold(f64::INFINITY, f64::min);
+    let high = values.fold(f64::NEG_INFINITY, f64::max);
+    if !(low.is_finite() && high.is_finite()) {
+        return (0.0, 1.0);
+    }
+    let width = high - low;
+    if width <= 0.0 {
+        let room = 0.5_f64.max(0.1 * high.abs());
+        return (low - room, high + room);
+    }
+    let room = if with_room { MARGIN * width } else { 0.0 };
+    // Amounts start at 0.
+    let bottom = if low == 0.0 { 0.0 } else { low - room };
+    (bottom, high + room)
+}
+
+/// Names of categories, or numbers with as many decimals as the range needs.
+fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
+    let names = axis.categories.clone();
+    if !names.is_empty() {
+        return TickFormat::Custom(std::sync::Arc::new(move |at: f64| {
+            let position = at.round();
+            let is_one = (at - position).abs() < 1e-6 && position >= 0.0;
+            let name = if is_one { names.get(position as usize) } else { None };
+            name.cloned().unwrap_or_default()
+        }));
+    }
+    let largest = low.abs().max(high.abs());
+    TickFormat::Custom(std::sync::Arc::new(move |value: f64| tick(value, largest, high - low)))
+}
+
+/// A number beside an axis: thousands and millions are shortened.
+fn tick(value: f64, largest: f64, width: f64) -> String {
+    let (unit, suffix) = match largest {
+        large if large >= 2e6 => (1e6, "M"),
+        large if large >= 2e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    // Steps have at most three digits, such as 0.25 or 0.125; the zeros behind them are dropped.
+    let scale = (width / unit).abs();
+    let decimals =
+        if scale > 0.0 { (3.0 - scale.log10()).floor().clamp(0.0, 9.0) as usize } else { 0 };
+    let mut text = format!("{:.decimals$}", value / unit);
+    if text.contains('.') {
+        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    if text == "-0" || text == "0" { "0".to_owned() } else { text + suffix }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beside_an_axis_are_short_and_differ() {
+        assert_eq!(tick(0.2, 1.0, 1.0), "0.2");
+        assert_eq!(tick(0.25, 1.0, 0.3), "0.25");
+        assert_eq!(tick(-0.75, 1.0, 1.9), "-0.75");
+        assert_eq!(tick(-0.0, 1.0, 1.0), "0");
+        assert_eq!(tick(50_000.0, 200_000.0, 200_000.0), "50k");
+        assert_eq!(tick(2_500_000.0, 1e7, 1e7), "2.5M");
+        assert_eq!(tick(1_500.0, 2_000.0, 2_000.0), "1500");
+    }
+
+    #[test]
+    fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
+        for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
+            let figure = Figure {
+                title: String::new(),
+                x: Axis::new("x"),
+                y: Axis::new("y"),
+                series: vec![Series::new("a", Mark::Line, [(0.0, 1.0), (last, 2.0)])],
+                note: String::new(),
+            };
+            assert_eq!(whole_step(&figure), Some(step), "{last}");
+        }
+    }
+
+    #[test]
+    fn a_picture_in_a_page_names_no_colour_and_no_address() {
+        let series = Series::with_intervals("<a & b>", Mark::LineDots, [[0.0, 1.0, 0.5, 1.5]]);
+        let figure = Figure {
+            title: "title".to_owned(),
+            x: Axis::new("x"),
+            y: Axis::new("y"),
+            series: vec![series, Series::bars("b", [[0.0, 1.0, 2.0]])],
+            note: String::new(),
+        };
+        let svg = inline_svg(&figure, "a");
+        assert!(svg.starts_with("<svg viewBox"));
+        assert!(!svg.contains("http") && !svg.replace("url(#a-clip-", "").contains('#'), "{svg}");
+        assert!(
+            svg_file(&figure).contains("title") && svg_file(&figure).contains("&lt;a &amp; b&gt;")
+        );
+        assert!(png_file(&figure).unwrap().starts_with(b"\x89PNG"));
+    }
+}

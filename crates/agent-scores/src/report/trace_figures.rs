@@ -1,0 +1,273 @@
+//! Figures of traces with an outcome: reliability, risk against coverage, Murphy diagram and mean
+//! forecast by step.
+
+use scoring_rules::{Binning, ExactMean, Level, MurphyCurve, TiedBlocks};
+use serde::Serialize;
+use trajectory_metrics::{
+    Error, ReliabilityBin, Summary, Traces, consistency_band, reliability_curve,
+    reliability_diagram, risk_coverage_curve,
+};
+
+use crate::report::figure::{Axis, Figure, Figures, Mark, Series, thinned};
+
+/// Bins of the reliability diagram, all of one width.
+const BINS: usize = 10;
+/// Bins of the histogram of forecasts.
+const HISTOGRAM_BINS: usize = 20;
+/// Share of reliability curves of calibrated forecasts inside the band.
+const LEVEL: f64 = 0.95;
+/// Drawn outcomes of a band that are held in memory at once, at most: resamples times distinct
+/// forecasts.
+const MOST_DRAWN: usize = 20_000_000;
+/// With fewer resamples a band has no meaning.
+const FEWEST_RESAMPLES: usize = 100;
+/// Steps of the figure of mean forecasts, at most.
+const MOST_STEPS: usize = 100;
+
+/// How traces are turned into curves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CurveSettings<'a> {
+    /// The one forecast of a run that curves are over.
+    pub(crate) summary: &'a Summary,
+    /// Resamples behind the band; 0 for none.
+    pub(crate) resamples: usize,
+    /// Seed of the band.
+    pub(crate) seed: u64,
+}
+
+/// Curves and bins of one stream of forecasts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Curves {
+    /// The figures.
+    pub(crate) curves: Figures,
+    /// The reliability diagram.
+    pub(crate) bins: Vec<ReliabilityBin>,
+}
+
+/// The curves of traces; none without a trace.
+///
+/// # Errors
+///
+/// An error of the library, such as for a summary that does not exist for a trace.
+pub(crate) fn curves(traces: &Traces, settings: CurveSettings<'_>) -> Result<Curves, Error> {
+    if traces.is_empty() {
+        return Ok(Curves::default());
+    }
+    let forecasts = settings.summary.forecasts(traces)?;
+    let blocks = TiedBlocks::new(&forecasts, traces.outcomes(), None)?;
+    let label = forecast_label(settings.summary);
+    let figures = [
+        ("reliability", reliability(&[("observed success rate", &blocks)], &label, settings)?),
+        ("forecasts", histogram(&blocks, &label)),
+        ("risk_coverage", risk_coverage(&[("selected by forecast", &blocks)], &label)?),
+        ("murphy", murphy(&[("these forecasts", &blocks)], &label)?),
+        ("forecast_by_step", forecast_by_step(traces)?),
+    ];
+    let figures = figures.into_iter().filter(|(_, figure)| !figure.is_empty());
+    Ok(Curves {
+        curves: figures.map(|(name, figure)| (name.to_owned(), figure)).collect(),
+        bins: reliability_diagram(&blocks, Binning::EqualWidth { bins: BINS })?,
+    })
+}
+
+/// The figures of the same runs before and after calibration.
+///
+/// # Errors
+///
+/// Those of [`curves`].
+pub(crate) fn before_and_after(
+    before: &Traces,
+    after: &Traces,
+    settings: CurveSettings<'_>,
+) -> Result<Figures, Error> {
+    if before.is_empty() {
+        return Ok(Figures::new());
+    }
+    let blocks = |traces: &Traces| {
+        let forecasts = settings.summary.forecasts(traces)?;
+        Ok::<_, Error>(TiedBlocks::new(&forecasts, traces.outcomes(), None)?)
+    };
+    let (before, after) = (blocks(before)?, blocks(after)?);
+    let label = forecast_label(settings.summary);
+    let both = [("raw", &before), ("calibrated", &after)];
+    let figures = [
+        ("reliability", reliability(&both, &label, settings)?),
+        ("risk_coverage", risk_coverage(&both, &label)?),
+        ("murphy", murphy(&both, &label)?),
+    ];
+    Ok(figures.map(|(name, figure)| (name.to_owned(), figure)).into())
+}
+
+fn forecast_label(summary: &Summary) -> String {
+    match summary {
+        Summary::Last => "last forecast of a run".to_owned(),
+        Summary::Mean => "mean forecast of a run".to_owned(),
+        Summary::Minimum => "lowest forecast of a run".to_owned(),
+        other => format!("forecast of a run, {} weights", other.name()),
+    }
+}
+
+/// The CORP reliability curves, with the band of the first one's forecasts if they were calibrated.
+fn reliability(
+    streams: &[(&str, &TiedBlocks)],
+    label: &str,
+    settings: CurveSettings<'_>,
+) -> Result<Figure, Error> {
+    let mut series = Vec::new();
+    let mut note = "The curve is the isotonic fit of success rates (CORP). Below the diagonal, forecasts are higher than success rates; above it, lower.".to_owned();
+    if let [(_, blocks)] = streams {
+        let distinct = blocks.as_slice().len();
+        let resamples = settings.resamples.min(MOST_DRAWN / distinct.max(1));
+        if resamples >= FEWEST_RESAMPLES {
+            let band = consistency_band(blocks, Level::new(LEVEL)?, resamples, settings.seed)?;
+            let points: Vec<[f64; 3]> = band
+                .iter()
+                .map(|at| [at.confidence.get(), at.interval.low(), at.interval.high()])
+                .collect();
+            series.push(Series::between(
+                "95 % band of calibrated forecasts",
+                if points.len() == 1 { Mark::Spans } else { Mark::Band },
+                thinned(&points),
+            ));
+            note.push_str(
+                " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.",
+            );
+        }
+    }
+    series.push(Series::reference("perfect calibration", (0.0, 0.0), (1.0, 1.0)));
+    for (name, blocks) in streams {
+        let points = reliability_curve(blocks)?;
+        let points: Vec<(f64, f64)> =
+            points.iter().map(|point| (point.confidence.get(), point.success_rate)).collect();
+        let mark = if points.len() == 1 { Mark::Dots } else { Mark::Line };
+        series.push(Series::new(*name, mark, thinned(&points)));
+    }
+    Ok(Figure {
+        title: "Reliability: do runs succeed as often as forecast?".to_owned(),
+        x: Axis::new(label).with_range(0.0, 1.0),
+        y: Axis::new("success rate").with_range(0.0, 1.0),
+        series,
+        note,
+    })
+}
+
+/// How many runs have a forecast in each bin.
+fn histogram(blocks: &TiedBlocks, label: &str) -> Figure {
+    let bins = HISTOGRAM_BINS as f64;
+    let mut counts = [[0.0; HISTOGRAM_BINS]; 2];
+    for block in blocks.as_slice() {
+        let bin = ((block.confidence.get() * bins) as usize).min(HISTOGRAM_BINS - 1);
+        counts[0][bin] += block.failures + block.successes;
+        counts[1][bin] += block.successes;
+    }
+    let bars = |counts: [f64; HISTOGRAM_BINS]| {
+        let bar =
+            move |(bin, count): (usize, f64)| [bin as f64 / bins, (bin + 1) as f64 / bins, count];
+        counts.into_iter().enumerate().map(bar)
+    };
+    let [all, successes] = counts;
+    Figure {
+        title: "Forecasts: which values were reported, and how many of these runs succeeded".to_owned(),
+        x: Axis::new(label).with_range(0.0, 1.0),
+        y: Axis::new("runs"),
+        series: vec![Series::bars("all runs", bars(all)), Series::bars("runs that succeeded", bars(successes))],
+        note: "Sharp forecasts are near 0 and 1. In a bin of calibrated forecasts, the share that succeeded is about the forecast.".to_owned(),
+    }
+}
+
+fn risk_coverage(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error> {
+    let mut series = Vec::new();
+    if let Some((_, blocks)) = streams.first() {
+        let n = blocks.failures() + blocks.successes();
+        let risk = blocks.failures() / n;
+        series.push(Series::reference("selected at random", (0.0, risk), (1.0, risk)));
+    }
+    for (name, blocks) in streams {
+        let points = risk_coverage_curve(blocks)?;
+        let points: Vec<(f64, f64)> =
+            points.iter().map(|point| (point.coverage, point.risk)).collect();
+        let mark = if points.len() == 1 { Mark::Dots } else { Mark::Line };
+        series.push(Series::new(*name, mark, thinned(&points)));
+    }
+    Ok(Figure {
+        title: "Risk and coverage: how many failures remain if the runs with the lowest forecasts are dropped?".to_owned(),
+        x: Axis::new("share of runs kept (coverage)").with_range(0.0, 1.0),
+        y: Axis::new("failures among them (risk)").with_range(0.0, 1.0),
+        series,
+        note: format!("Runs are kept in order of the {label}, highest first. A useful ranking lies below the dashed line, and falls towards the left."),
+    })
+}
+
+fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error> {
+    let mut series = Vec::new();
+    if let Some((_, blocks)) = streams.first() {
+        let (successes, failures) = (blocks.successes(), blocks.failures());
+        let rate = scoring_rules::Probability::new(successes / (successes + failures))?;
+        let weights = scoring_rules::Weight::from_slice(&[successes, failures])?.to_vec();
+        let present: Vec<(bool, scoring_rules::Weight)> = [true, false]
+            .into_iter()
+            .zip(weights)
+            .filter(|(_, weight)| weight.get() > 0.0)
+            .collect();
+        let (outcomes, weights): (Vec<bool>, Vec<_>) = present.into_iter().unzip();
+        let constant = TiedBlocks::new(&vec![rate; outcomes.len()], &outcomes, Some(&weights))?;
+        let mut base =
+            Series::new("base rate for every run", Mark::Reference, elementary(&constant)?);
+        base.mark = Mark::Reference;
+        series.push(base);
+    }
+    for (name, blocks) in streams {
+        series.push(Series::new(*name, Mark::Line, elementary(blocks)?));
+    }
+    Ok(Figure {
+        title: "Murphy diagram: at which decision thresholds do the forecasts help?".to_owned(),
+        x: Axis::new("threshold: act if the forecast is higher").with_range(0.0, 1.0),
+        y: Axis::new("mean elementary loss"),
+        series,
+        note: format!(
+            "Every proper score is a mixture of these losses over the thresholds. Forecasts that lie below another line at every threshold are better under every proper score; lower is better. Computed from the {label}."
+        ),
+    })
+}
+
+/// The mean elementary loss at the thresholds 0.01, 0.02, …, 0.99.
+fn elementary(blocks: &TiedBlocks) -> Result<Vec<(f64, f64)>, Error> {
+    let curve = MurphyCurve::new(blocks)?;
+    let at = |percent: u32| {
+        let threshold = f64::from(percent) / 100.0;
+        Ok((threshold, curve.at(Level::new(threshold)?)))
+    };
+    (1..100).map(at).collect()
+}
+
+fn forecast_by_step(traces: &Traces) -> Result<Figure, Error> {
+    let longest = traces.iter().map(|trace| trace.forecasts().len()).max().unwrap_or(0);
+    let steps = longest.min(MOST_STEPS);
+    let mut means = [vec![ExactMean::default(); steps], vec![ExactMean::default(); steps]];
+    for trace in traces.iter() {
+        let [failed, succeeded] = &mut means;
+        let means = if trace.outcome() { succeeded } else { failed };
+        for (mean, forecast) in means.iter_mut().zip(trace.forecasts()) {
+            mean.update(forecast.get());
+        }
+    }
+    let [failed, succeeded] = means;
+    let series = [("runs that succeeded", succeeded), ("runs that failed", failed)];
+    let series = series.into_iter().map(|(name, means)| {
+        let points = (1..)
+            .zip(&means)
+            .filter_map(|(step, mean)| Some((f64::from(step), mean.clone().finish().ok()?)));
+        Series::new(name, Mark::LineDots, points)
+    });
+    let mut note = "Each point is over the runs that took this many steps. The earlier the lines part, the earlier forecasts tell success from failure.".to_owned();
+    if longest > steps {
+        note.push_str(&format!(" The first {steps} of {longest} steps are shown."));
+    }
+    Ok(Figure {
+        title: "Forecasts along the run: when do successes and failures part?".to_owned(),
+        x: Axis::new("step of the run"),
+        y: Axis::new("mean forecast").with_range(0.0, 1.0),
+        series: series.collect(),
+        note,
+    })
+}

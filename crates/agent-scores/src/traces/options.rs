@@ -1,0 +1,99 @@
+//! The options of `traces`.
+
+use std::path::PathBuf;
+
+use run_logs::{AtLimit, ConfidenceReading};
+use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
+
+use crate::{
+    output::form::Forms,
+    traces::{
+        log_file,
+        settings::{self, Calibration},
+        trace_file,
+    },
+    values,
+};
+
+/// Scores the confidence that agents reported along their runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = [EXAMPLE, trace_file::FORMAT, log_file::HELP].concat())]
+pub(crate) struct Options {
+    /// Files of traces, or logs or folders of logs; each gets a column, each stream of a log too. Without a
+    /// file, three forecasters on bundled runs are compared
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[arg(long, default_value = "linear-front")]
+    pub(crate) schedule: WeightSchedule,
+    /// The one forecast per run that ranking and calibration diagnostics are computed from: last, mean,
+    /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
+    #[arg(long)]
+    pub(crate) summary: Option<Summary>,
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs: none, platt or
+    /// isotonic
+    #[arg(long, default_value = "none", value_parser = settings::calibration)]
+    pub(crate) calibrate: Calibration,
+    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
+    pub(crate) resamples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    pub(crate) seed: u64,
+    /// Resample whole tasks, which every run then must name
+    #[arg(long)]
+    pub(crate) cluster_by_task: bool,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward,
+    /// clip or skip, see below
+    #[arg(long, value_parser = missing)]
+    pub(crate) missing: Option<Missing>,
+    /// Reading of stated confidence in logs: strict or lenient
+    #[arg(long, default_value = "strict", value_parser = confidence)]
+    pub(crate) confidence: ConfidenceReading,
+    /// What a limit that ended a run of a log means for its outcome: censored or scored
+    #[arg(long, default_value = "censored", value_parser = at_limit)]
+    pub(crate) at_limit: AtLimit,
+    /// The scorer of a log whose value is the outcome
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scorer: Option<String>,
+    #[command(flatten)]
+    pub(crate) forms: Forms,
+    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
+    #[arg(long)]
+    pub(crate) curves: bool,
+}
+
+const EXAMPLE: &str = "\
+Example: agent-scores traces runs.jsonl --cluster-by-task --fail-if 'tps_log < -0.6'
+";
+
+/// What `--missing` asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Missing {
+    Policy(ForecastPolicy),
+    /// Only for logs.
+    Skip,
+}
+
+fn missing(text: &str) -> Result<Missing, &'static str> {
+    match text {
+        "skip" => Ok(Missing::Skip),
+        text => trace_file::policy(text).map(Missing::Policy),
+    }
+}
+
+fn confidence(text: &str) -> Result<ConfidenceReading, &'static str> {
+    match text {
+        "strict" => Ok(ConfidenceReading::Strict),
+        "lenient" => Ok(ConfidenceReading::Lenient),
+        _ => Err("there are strict and lenient"),
+    }
+}
+
+fn at_limit(text: &str) -> Result<AtLimit, &'static str> {
+    match text {
+        "censored" => Ok(AtLimit::Censored),
+        "scored" => Ok(AtLimit::Scored),
+        _ => Err("there are censored and scored"),
+    }
+}

@@ -1,0 +1,254 @@
+//! Report pages and pictures of every subcommand.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{fs, sync::OnceLock};
+
+use program::{bundled, in_folder, refusal, run_other, write};
+use roxmltree::{Document, Node, ParsingOptions};
+use serde_json::Value;
+
+/// Calls that end soon: subcommand and arguments.
+fn calls() -> Vec<(&'static str, Vec<String>)> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let data = |name: &str| bundled(name).to_string();
+    vec![
+        ("traces", words(&["--resamples", "100"])),
+        ("traces", words(&[&data("demo_truthful.jsonl"), "--resamples", "0"])),
+        ("traces", words(&[&data("demo_log.jsonl"), "--resamples", "0"])),
+        ("calibration", words(&["--resamples", "50"])),
+        ("cut-off", words(&["--resamples", "20"])),
+        ("paths", Vec::new()),
+        ("costbench", words(&["--paths", "--block", "ban-tool"])),
+        (
+            "costbench",
+            words(&[
+                "--sweep",
+                "--levels",
+                "0,1",
+                "--noises",
+                "0.1,1",
+                "--most-blocks",
+                "1",
+                "--seeds",
+                "7",
+                "--resamples",
+                "10",
+            ]),
+        ),
+        ("triage", Vec::new()),
+        ("budget", words(&["--resamples", "0", "--cap", "2500", "--estimator", "default"])),
+        ("logs", Vec::new()),
+    ]
+}
+
+/// Each call with its page and its JSON output, made once.
+fn pages() -> &'static [(&'static str, String, Value)] {
+    static PAGES: OnceLock<Vec<(&'static str, String, Value)>> = OnceLock::new();
+    PAGES.get_or_init(|| {
+        let made = calls().into_iter().enumerate().map(|(i, (subcommand, arguments))| {
+            let (page, json) = page(subcommand, &arguments, &format!("page_{i}"));
+            (subcommand, page, json)
+        });
+        made.collect()
+    })
+}
+
+/// The page of a call, and the JSON output of the same call.
+fn page(subcommand: &str, arguments: &[String], name: &str) -> (String, Value) {
+    let path = in_folder(&format!("{name}.html"));
+    let mut all: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    all.extend(["--json", "--html", &path]);
+    let output = run_other(subcommand, &all);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{all:?}: {stderr}");
+    (fs::read_to_string(&path).unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn parsed(page: &str) -> Document<'_> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(page, options).unwrap()
+}
+
+/// The text of a cell or heading.
+fn text(node: Node<'_, '_>) -> String {
+    node.descendants().filter_map(|node| node.is_text().then(|| node.text()).flatten()).collect()
+}
+
+#[test]
+fn every_number_of_a_page_is_the_one_in_the_json_output() {
+    for (subcommand, page, json) in pages() {
+        let document = parsed(page);
+        let mut compared = 0;
+        for node in document.descendants() {
+            let Some(pointer) = node.attribute("data-json") else { continue };
+            let shown = text(node);
+            let value = json.pointer(pointer);
+            if shown == "undefined" {
+                assert!(value.is_none_or(Value::is_null), "{subcommand} {pointer}: {value:?}");
+                continue;
+            }
+            let value = value.unwrap_or_else(|| panic!("{subcommand}: nothing at {pointer}"));
+            let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            let rounded = format!("{:.decimals$}", value.as_f64().unwrap());
+            assert_eq!(shown, rounded, "{subcommand} {pointer}");
+            compared += 1;
+        }
+        assert!(compared > 10, "{subcommand}: {compared} numbers");
+        // No cell of a table has a number that comes from elsewhere.
+        for cell in document.descendants().filter(|node| node.has_tag_name("td")) {
+            let own: String =
+                cell.children().filter_map(|node| node.text().filter(|_| node.is_text())).collect();
+            assert!(own.trim().parse::<f64>().is_err(), "{subcommand}: {own}");
+        }
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() {
+    for (subcommand, page, _) in pages() {
+        assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{subcommand}");
+        assert!(!page.contains("http") && !page.contains("@import"), "{subcommand}");
+        let document = parsed(page);
+        let mut ids: Vec<&str> = Vec::new();
+        let mut level = 0;
+        for node in document.descendants().filter(Node::is_element) {
+            let name = node.tag_name().name();
+            assert!(!["script", "link", "img", "iframe", "object"].contains(&name), "{name}");
+            for attribute in node.attributes() {
+                let (key, value) = (attribute.name(), attribute.value());
+                assert!(!["src", "href", "srcset"].contains(&key), "{subcommand}: {key}");
+                assert!(!key.starts_with("on"), "{subcommand}: {key}");
+                // A reference stays within the page.
+                assert!(!value.contains("url(") || value.starts_with("url(#"), "{value}");
+                if key == "id" {
+                    assert!(!ids.contains(&value), "{subcommand}: {value} twice");
+                    ids.push(value);
+                }
+            }
+            if let Some(next) = name.strip_prefix('h').and_then(|n| n.parse::<usize>().ok()) {
+                assert!(next <= level + 1 && next > 0, "{subcommand}: h{next} after h{level}");
+                assert!(!text(node).is_empty());
+                level = next;
+            }
+            if name == "svg" {
+                let picture = node.parent().unwrap();
+                assert_eq!(picture.attribute("role"), Some("img"));
+                assert!(picture.attribute("aria-label").is_some_and(|label| label.len() > 40));
+                assert!(text(node).chars().any(|letter| letter.is_ascii_digit()), "no tick");
+                assert!(!page.contains("NaN"), "{subcommand}");
+            }
+        }
+        assert!(document.descendants().any(|node| node.has_tag_name("figure")), "{subcommand}");
+    }
+}
+
+#[test]
+fn names_that_look_like_markup_stay_names() {
+    let lines = [
+        r#"{"id":"a","forecasts":[0.25],"outcome":true}"#,
+        r#"{"id":"b","forecasts":[0.75],"outcome":false}"#,
+        r#"{"id":"c","forecasts":[0.75],"outcome":null,"stop":"<b>&\"x\""}"#,
+    ];
+    let path = write("<i>&.jsonl", &lines.join("\n"));
+    let arguments = [path, "--resamples".to_owned(), "0".to_owned()];
+    let (page, _) = page("traces", &arguments, "markup");
+    let document = parsed(&page);
+    assert!(document.descendants().any(|node| node.has_tag_name("th") && text(node) == "<i>&"));
+    assert!(!page.contains("<i>&") && !page.contains("<b>"));
+}
+
+#[test]
+fn the_colours_of_words_and_lines_stand_out_in_light_and_dark() {
+    let (page, _) = page("paths", &[], "colours");
+    let style = &page[page.find("<style>").unwrap()..page.find("</style>").unwrap()];
+    let blocks: Vec<&str> = style.split(":root {").skip(1).collect();
+    assert_eq!(blocks.len(), 2, "light and dark");
+    for block in blocks {
+        let block = block.split('}').next().unwrap();
+        let colour = |name: &str| {
+            let value = block.split(&format!("--{name}: #")).nth(1).unwrap();
+            luminance(&value[..6])
+        };
+        let back = colour("back");
+        let contrast = |name: &str| {
+            let own = colour(name);
+            (own.max(back) + 0.05) / (own.min(back) + 0.05)
+        };
+        for name in ["text", "soft", "axis", "c1", "c2", "c3", "c4", "c5", "c6"] {
+            assert!(contrast(name) >= 4.5, "{name}: {}", contrast(name));
+        }
+    }
+}
+
+/// The relative luminance of an sRGB colour (WCAG 2.2, definition of relative luminance).
+fn luminance(hex: &str) -> f64 {
+    let channel = |at: usize| {
+        let value = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4)
+}
+
+#[test]
+fn pictures_have_the_format_of_their_ending() {
+    for (i, (subcommand, arguments)) in calls().into_iter().enumerate() {
+        let mut all: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let (svg, png) = (in_folder(&format!("p{i}.svg")), in_folder(&format!("p{i}.PNG")));
+        all.extend(["--json", "--plot", &svg]);
+        let output = run_other(subcommand, &all);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = fs::read_to_string(&svg).unwrap();
+        let document = Document::parse(&text).unwrap();
+        assert_eq!(document.root_element().tag_name().name(), "svg");
+        if i == 0 {
+            *all.last_mut().unwrap() = &png;
+            assert!(run_other(subcommand, &all).status.success());
+            assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+        }
+    }
+    let error = refusal(&run_other("paths", &["--plot", "picture.gif"]), "gif");
+    assert!(error.contains("--plot") && error.contains(".svg or .png"), "{error}");
+    let error = refusal(&run_other("paths", &["--html"]), "no file");
+    assert!(error.contains("--html: give a FILE"), "{error}");
+}
+
+#[test]
+fn two_files_with_the_same_runs_are_compared_in_pairs() {
+    let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
+    let arguments = [files[0].clone(), files[1].clone(), "--resamples".to_owned(), "50".to_owned()];
+    let (page, json) = page("traces", &arguments, "pairs");
+    let of = |pointer: &str| json.pointer(pointer).and_then(Value::as_f64).unwrap();
+    for metric in ["tps_log", "tps_brier", "auroc", "t_ece"] {
+        let (first, second) =
+            (format!("/files/0/{metric}/value"), format!("/files/1/{metric}/value"));
+        let difference = of(&format!("/difference/{metric}/value"));
+        assert!((difference - (of(&second) - of(&first))).abs() < 1e-12, "{metric}");
+        let ends = ["ci_low", "ci_high"].map(|end| of(&format!("/difference/{metric}/{end}")));
+        assert!(ends[0] <= difference && difference <= ends[1], "{metric}");
+    }
+    assert!(page.contains("/difference/tps_log/value"));
+    let alone =
+        [&files[0], &write("other.jsonl", "{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}")]
+            .map(String::clone);
+    let arguments = [&alone[..], &["--resamples".to_owned(), "50".to_owned()]].concat();
+    let (page, json) = self::page("traces", &arguments, "no_pairs");
+    assert!(json["difference"].is_null() && page.contains("difference: undefined"));
+}
+
+#[test]
+fn a_wrong_input_leaves_no_page() {
+    let (path, html) = (write("wrong.jsonl", "{\"id\":"), in_folder("wrong.html"));
+    refusal(&run_other("traces", &[&path, "--html", &html]), "wrong");
+    assert!(fs::metadata(&html).is_err());
+}
+
+#[test]
+fn a_page_comes_with_the_table_that_the_call_prints_without_it() {
+    let html = in_folder("beside.html");
+    let with = run_other("paths", &["--html", &html]);
+    let without = run_other("paths", &[]);
+    assert!(with.status.success());
+    assert_eq!(with.stdout, without.stdout);
+}

@@ -4,10 +4,10 @@
 mod policies;
 
 use agent_benchmarks::{
-    Level, Model, Reply, ReplyEvent, Weight, converse,
+    Level, Model, ModelError, Reply, ReplyEvent, Weight, converse,
     costbench::{
-        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EventKind, Figure, Split,
-        queries,
+        CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
+        Figure, Split, queries,
     },
     model_from_fn,
 };
@@ -141,6 +141,19 @@ fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
     assert_eq!(figures(&row), [None; 8]);
 }
 
+#[test]
+fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model() {
+    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let unreachable = model_from_fn(|_| Err(ModelError::new("connection refused")));
+    let (mut table, mut other) = (CostBenchTable::default(), CostBenchTable::default());
+    table.update("m", &converse(instance.conversation(), Path::optimal(&instance))).unwrap();
+    other.update("m", &converse(instance.conversation(), unreachable)).unwrap();
+    table.merge(&other);
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.left_out, row.without_reply), (1, 0, 1));
+    assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
+}
+
 /// All plans of level 1, from the names of the tools: the seven of figure 16.
 const PLANS: [&str; 7] = [
     "Decide_Location_Preference -> Search_Location_Candidates -> Location_Refinement_Step1 -> Select_Final_Location",
@@ -167,18 +180,30 @@ fn a_model_that_lists_all_paths_covers_them_and_each_path_counts_once() {
     let tagged = |path: &str| format!("<path>{path}</path>\n");
     let all: String = PLANS.iter().map(|path| tagged(path)).collect();
     let record = listed(all);
-    let coverage = record.coverage.unwrap();
+    let coverage = record.coverage;
     assert_eq!((coverage.rate(), coverage.not_plans), (Some(1.0), 0));
     assert_eq!(record.record.run.scores["path_coverage"].value, 1.0.into());
 
     let some = [PLANS[4], PLANS[4], PLANS[6], "Select_Final_Location"].map(tagged).concat();
-    let coverage = listed(some).coverage.unwrap();
+    let coverage = listed(some).coverage;
     assert_eq!((coverage.covered, coverage.repeated, coverage.not_plans), (2, 1, 1));
     assert_eq!(coverage.rate(), Some(2.0 / 7.0));
 
     let none = listed("There are many.".to_owned());
     assert!(matches!(&none.record.events[0].event, ReplyEvent::Unreadable { .. }));
-    assert_eq!(none.coverage.unwrap().rate(), Some(0.0));
+    assert_eq!(none.coverage.rate(), Some(0.0));
+}
+
+#[test]
+fn tasks_of_any_level_have_paths_to_list() {
+    for (level, possible) in [(0, 3), (5, 127), (30, (1_u128 << 32) - 1)] {
+        for rules in [EnvironmentRules::PAPER_TEXT, EnvironmentRules::RELEASED] {
+            let bench = CostBench::new(level).unwrap().with_rules(rules);
+            let instance = bench.instance(&queries(Split::Test, 42)[380]);
+            let silent = model_from_fn(|_| Ok(Reply::default()));
+            assert_eq!(converse(instance.enumeration(), silent).coverage.possible, possible);
+        }
+    }
 }
 
 #[test]

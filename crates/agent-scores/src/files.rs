@@ -4,3 +4,4 @@ pub(crate) mod bundled;
 pub(crate) mod json_lines;
 pub(crate) mod line_parts;
 pub(crate) mod logs;
+pub(crate) mod texts;

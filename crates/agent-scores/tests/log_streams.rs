@@ -106,6 +106,29 @@ fn a_folder_and_several_files_are_one_set_of_runs() {
 }
 
 #[test]
+fn a_folder_of_several_formats_and_repeated_names_says_so() {
+    let log = log();
+    let folder = Path::new(&log).parent().unwrap().join("several_formats");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(&log, folder.join("one.jsonl")).unwrap();
+    let trajectory =
+        r#"{"schema_version":"ATIF-v1.6","session_id":"a","agent":{"name":"n"},"steps":[]}"#;
+    fs::write(folder.join("two.json"), trajectory).unwrap();
+    let folder = folder.display().to_string();
+    let report = json_of(PROGRAM, &[&folder, "--json", "--resamples", "0"]);
+    let notes = serde_json::json!([
+        "several formats: exchanges (5 runs), atif (1 runs)",
+        "the name a stands for 2 runs",
+    ]);
+    assert_eq!((&report["format"], &report["notes"]), (&"several".into(), &notes));
+    let several =
+        json_of(PROGRAM, &[&log, &format!("{folder}/two.json"), "--json", "--resamples", "0"]);
+    assert_eq!((&several["format"], &several["n_runs"]), (&"several".into(), &6.into()));
+    let one = json_of(PROGRAM, &[&log, "--json", "--resamples", "0"]);
+    assert_eq!((&one["format"], &one["notes"]), (&"exchanges".into(), &serde_json::json!([])));
+}
+
+#[test]
 fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
     let text = String::from_utf8(run_other(PROGRAM, &[&log()]).stdout).unwrap();
     let header = text.lines().find(|line| line.contains("base rate")).unwrap();

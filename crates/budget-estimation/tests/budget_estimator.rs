@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use budget_estimation::{
-    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, Resource, Rollouts,
-    replay, score_rollouts,
+    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, PastQuantiles,
+    Resource, Rollouts, Sample, replay, score_rollouts,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
@@ -134,6 +134,22 @@ fn exchangeable_runs_are_covered_at_each_stage() {
     hits.assert_covered(0.02);
 }
 
+/// From 1,000 runs on, the ends are chosen from few of the runs.
+#[test]
+fn runs_after_many_others_are_covered() {
+    let mut hits = Hits::default();
+    let seeds = if cfg!(debug_assertions) { 2 } else { 20 };
+    for seed in 0..seeds {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let runs: Vec<_> = (0..2_400).map(|_| run(&mut generator, false)).collect();
+        let (rollouts, _) = collected(&runs);
+        scored(&mut hits, seed, (&rollouts, &rollouts), 1_400..2_400);
+    }
+    hits.print("after 1,400 runs");
+    let tolerance = if cfg!(debug_assertions) { 0.05 } else { 0.02 };
+    assert!((hits.coverage() - 0.8).abs() <= tolerance, "{}", hits.coverage());
+}
+
 #[test]
 fn runs_with_heavy_tails_are_covered_at_each_stage() {
     let hits = exchangeable(true);
@@ -204,6 +220,67 @@ fn cut_off(cut: impl Fn(&[f64], &mut ChaCha8Rng) -> Option<usize>) -> Hits {
         scored(&mut hits, seed, (&learnt, &whole), 120..260);
     }
     hits
+}
+
+/// A run of 3 to 96 turns, whose size doubles again and again with a chance of one half, and whether it succeeds.
+/// Failed runs are half as long again, and one turn in ten is expensive.
+fn doubling(generator: &mut ChaCha8Rng) -> (Vec<f64>, bool) {
+    let mut doublings = 0;
+    while doublings < 4 && uniform(generator) < 0.5 {
+        doublings += 1;
+    }
+    let size = 3_usize << doublings;
+    let mut turns = size + (uniform(generator) * (size + 1) as f64) as usize;
+    let succeeds = uniform(generator) < 0.9 - 0.12 * f64::from(doublings);
+    if !succeeds {
+        turns += turns / 2;
+    }
+    let mut cost = || {
+        let burst = if uniform(generator) < 0.1 { 10.0 } else { 1.0 };
+        burst * (20.0 + 100.0 * uniform(generator))
+    };
+    ((0..turns).map(|_| cost()).collect(), succeeds)
+}
+
+#[test]
+fn a_limit_on_turns_that_no_run_exceeds_does_not_widen_the_intervals() {
+    let level = Level::new(0.8).unwrap();
+    let (mut losses, mut hits, mut prefixes) = ([0.0; 2], 0.0, 0.0);
+    for seed in 0..SEEDS.clamp(4, 40) {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        for at in 0..100 {
+            let (mut costs, succeeds) = doubling(&mut generator);
+            let is_cut_off = costs.len() > 64;
+            costs.truncate(64);
+            rollouts.push(&costs, succeeds && !is_cut_off).unwrap();
+            if is_cut_off {
+                rollouts.set_censored(at).unwrap();
+            }
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let estimators: [Box<dyn Estimator>; 2] = [
+            Box::new(BudgetEstimator::default().with_seed(seed)),
+            Box::new(PastQuantiles::survival_aware(level)),
+        ];
+        for (at, mut estimator) in estimators.into_iter().enumerate() {
+            let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+            let scored = |it: &&Sample| it.rollout() >= 30 && it.is_feasible();
+            for sample in samples.iter().filter(scored) {
+                let Estimate::Interval(ends) = sample.estimate() else { continue };
+                let y = sample.remaining();
+                let outside = (ends.low() - y).max(y - ends.high()).max(0.0);
+                losses[at] += ends.high() - ends.low() + 10.0 * outside;
+                if at == 0 {
+                    hits += f64::from(u8::from(sample.is_hit()));
+                    prefixes += 1.0;
+                }
+            }
+        }
+    }
+    let (coverage, ratio) = (hits / prefixes, losses[0] / losses[1]);
+    println!("limit on turns: coverage {coverage:.3}, {ratio:.2} of the loss of past quantiles");
+    assert!((coverage - 0.8).abs() < 0.03 + FEW && ratio < 0.8 + FEW, "{coverage} {ratio}");
 }
 
 /// A feature that is known before the first turn is close to the number of turns.
@@ -380,13 +457,23 @@ fn the_coverage_and_the_limit_are_as_set() {
     let (rollouts, tokens) = some_runs(60, None);
     let width = |coverage| {
         let level = Level::new(coverage).unwrap();
-        let limit = AbortLimit::new(Level::HALF);
-        let mut estimator = BudgetEstimator::new(level).with_abort_limit(limit);
+        let mut estimator = BudgetEstimator::new(level);
         let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
         let ends = samples.iter().filter_map(|sample| sample.estimate().ends());
         ends.map(|ends| ends.high() - ends.low()).sum::<f64>()
     };
     assert!(width(0.5) < width(0.8) && width(0.8) < width(0.95));
+    // Runs over their cap aside, no run is impossible under a limit that needs more runs than there are.
+    let (rollouts, tokens) = some_runs(120, Some(400.0));
+    let called = |rate| {
+        let limit = AbortLimit::new(Level::new(rate).unwrap());
+        let mut estimator = BudgetEstimator::default().with_abort_limit(limit);
+        let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+        let within = samples.iter().filter(|sample| sample.left().unwrap() >= 0.0);
+        within.filter(|sample| sample.estimate() == Estimate::Impossible).count()
+    };
+    assert!(called(0.5) > 0);
+    assert_eq!(called(0.01), 0);
 }
 
 #[cfg(feature = "serde")]

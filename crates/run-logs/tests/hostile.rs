@@ -113,6 +113,60 @@ fn a_run_of_many_small_values_is_limited_too() {
 }
 
 #[test]
+fn a_text_that_is_referred_to_many_times_counts_as_often() {
+    let event = r#"{"event":"model","output":{"choices":[{"message":{"role":"assistant","content":"attachment://h"}}]}}"#;
+    let sample = |events: &str| {
+        let long = "x".repeat(100_000);
+        log(&format!(r#"{{"id":1,"epoch":1,"events":[{events}],"attachments":{{"h":"{long}"}}}}"#))
+    };
+    let limits = ReadLimits::default().with_max_run(1 << 20);
+    let options = ReadOptions::default().with_limits(limits);
+    assert_eq!(all(sample(event), &options).unwrap()[0].turns.len(), 1);
+    let error = all(sample(&vec![event; 20].join(",")), &options).unwrap_err();
+    let too_large = Problem::RunTooLarge { limit: 1 << 20 };
+    assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
+}
+
+#[test]
+fn requests_that_repeat_a_conversation_count_as_often() {
+    let limits = ReadLimits::default().with_max_run(1 << 20);
+    let options = ReadOptions::default().with_limits(limits);
+    let long = "x".repeat(100_000);
+    let many = |first: &str, then: &str| [&[first][..], &[then; 20][..]].concat().join(",");
+    let chat = many(
+        &format!(r#"{{"role":"user","content":"{long}"}}"#),
+        r#"{"role":"assistant","content":"x"}"#,
+    );
+    let steps = many(
+        &format!(r#"{{"step_id":1,"source":"user","message":"{long}"}}"#),
+        r#"{"step_id":2,"source":"agent","message":"x"}"#,
+    );
+    let logs = [
+        (Format::OpenAiChat, format!(r#"{{"messages":[{chat}]}}"#)),
+        (
+            Format::Tau2,
+            format!(
+                r#"{{"id":"a","task_id":"t","termination_reason":"user_stop","messages":[{chat}]}}"#
+            ),
+        ),
+        (
+            Format::Atif,
+            format!(r#"{{"schema_version":"ATIF-v1.6","agent":{{}},"steps":[{steps}]}}"#),
+        ),
+    ];
+    for (format, text) in logs {
+        let all = |options: &ReadOptions| -> Result<Vec<Run>, Error> {
+            read(Cursor::new(&text), format, options)?.collect()
+        };
+        assert_eq!(all(&options).unwrap().len(), 1, "{format}");
+        let error = all(&options.with_requests(true)).unwrap_err();
+        let too_large = Problem::RunTooLarge { limit: 1 << 20 };
+        let is_it = matches!(&error, Error::Invalid { problem, .. } if *problem == too_large);
+        assert!(is_it, "{format}: {error}");
+    }
+}
+
+#[test]
 fn a_key_that_occurs_twice_is_an_error_where_it_is_read() {
     let twice = |key: &str| Problem::DuplicateKey { key: key.to_owned() };
     let (found, place) = problem(log(r#"{"id":1,"epoch":1,"epoch":2}"#));

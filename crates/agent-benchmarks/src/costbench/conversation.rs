@@ -24,12 +24,14 @@ use crate::{
 ///
 /// - Of several calls in one reply, the first is made.
 /// - A parameter with an unknown value counts as not given, so that the call fails as one with wrong
-///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever value it
-///   gives for them.
+///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
+///   identifiers it gives for them.
 /// - `<answer>` ends the conversation. Calls beside it are not made.
 /// - After the last call, the model can still answer; another call ends the conversation.
 /// - After each reply without a call and without an answer, the user reminds the model; too many such
-///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience)).
+///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience))
+///   as one whose replies cannot be read: this is no limit that was fixed in advance, which could be
+///   censored.
 #[derive(Clone, Debug)]
 pub struct CostBenchConversation<'a> {
     instance: &'a Instance,
@@ -222,10 +224,8 @@ impl<'a> CostBenchConversation<'a> {
     /// Takes a reply without a call and without an answer.
     fn remind(&mut self, problem: Option<&str>) {
         self.idle += 1;
-        let patience = self.instance.settings.patience;
-        if self.idle >= patience {
-            let reason = "replies in a row without a call and without an answer";
-            self.dialogue.end_at_limit("idle_replies", patience, reason);
+        if self.idle >= self.instance.settings.patience {
+            self.dialogue.end(StopReason::ParseError);
             return;
         }
         let goal = self.preferences.task().goal();
@@ -258,6 +258,13 @@ impl Conversation for CostBenchConversation<'_> {
             self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
         }
         let Some(first) = calls.first() else {
+            let is_known = |event: &ReplyEvent| {
+                matches!(event, ReplyEvent::EmptyText | ReplyEvent::Refusal { .. })
+            };
+            if problem.is_none() && !events.iter().any(is_known) {
+                let problem = "there is neither a call nor an answer".to_owned();
+                self.dialogue.note(ReplyEvent::Unreadable { problem });
+            }
             self.remind(problem);
             return Ok(());
         };

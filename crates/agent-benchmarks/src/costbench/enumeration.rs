@@ -24,7 +24,7 @@ use crate::{
 /// let text = "<path>Location_Preference_and_Search -> Select_Final_Location</path>\n\
 ///     <path>1. Decide_Location_Preference (Cost: 23.23)</path>";
 /// let model = model_from_fn(|_| Ok(Reply { text: text.to_owned(), ..Reply::default() }));
-/// let coverage = converse(instance.enumeration(), model).coverage?;
+/// let coverage = converse(instance.enumeration(), model).coverage;
 /// assert_eq!((coverage.covered, coverage.not_plans, coverage.possible), (1, 1, 3));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
@@ -44,7 +44,7 @@ pub struct EnumerationRecord {
     /// The paths that the model listed, as names of tools.
     pub paths: Vec<Vec<String>>,
     /// The share of all plans that they cover.
-    pub coverage: Result<PathCoverage, Error>,
+    pub coverage: PathCoverage,
 }
 
 impl Instance {
@@ -103,15 +103,17 @@ impl Conversation for EnumerationConversation<'_> {
 
     fn finish(self) -> EnumerationRecord {
         let scenario = &self.instance.scenario;
-        let coverage = scenario.graph().path_coverage(scenario.problem(), &self.paths);
-        let coverage = coverage.map_err(Error::from);
+        let coverage = match scenario.graph().path_coverage(scenario.problem(), &self.paths) {
+            Ok(coverage) => coverage,
+            Err(error) => unreachable!("the tasks of CostBench are chains: {error}"),
+        };
         let mut record = self.dialogue.finish();
         let keep = &mut record.run.metadata;
         keep.insert("benchmark".to_owned(), "costbench_paths".into());
         let length = self.instance.settings.task_length();
         keep.insert("task_length".to_owned(), Value::Integer(length as i128));
-        let rate = coverage.as_ref().ok().and_then(PathCoverage::rate);
-        let score = Score { value: rate.map_or(Value::Null, Value::Real), ..Score::default() };
+        let value = coverage.rate().map_or(Value::Null, Value::Real);
+        let score = Score { value, ..Score::default() };
         record.run.scores.insert("path_coverage".to_owned(), score);
         EnumerationRecord { record, paths: self.paths, coverage }
     }

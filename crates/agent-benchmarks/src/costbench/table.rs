@@ -11,7 +11,8 @@ const MEANS: usize = 7;
 /// The figures of CostBench's tables for any number of models, task lengths and settings of events.
 ///
 /// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. Runs that
-/// ended because the model gave no reply are counted as failures of the model; leave them out if they are not.
+/// ended because the model gave no reply, which says nothing about the model, are left out and counted
+/// too.
 ///
 /// Reference: CostBench, tables 3, 4, 7 and 8, figures 2 and 5, and table 9 for the intervals.
 ///
@@ -39,6 +40,7 @@ pub struct CostBenchTable {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
     left_out: usize,
+    without_reply: usize,
     failures: FailureCounts,
     rows: Vec<Row>,
 }
@@ -80,6 +82,8 @@ pub struct CostBenchFigures {
     pub runs: usize,
     /// The number of runs left out because they or their references lack some of their events.
     pub left_out: usize,
+    /// The number of runs left out because they ended without a reply of the model.
+    pub without_reply: usize,
     /// The mean cost gap of the runs that reached the goal; lower is better.
     pub cost_gap: Option<Figure>,
     /// The same of runs without redundant calls.
@@ -125,6 +129,10 @@ impl CostBenchTable {
         let key = (model.to_owned(), record.task_length, record.events.clone());
         let scores = record.scores()?;
         let group = self.groups.entry(key).or_default();
+        if record.record.run.error.is_some() {
+            group.without_reply += 1;
+            return Ok(());
+        }
         if !(record.transcript.all_events_fired() && record.reference.all_events_fired()) {
             group.left_out += 1;
             return Ok(());
@@ -154,6 +162,7 @@ impl CostBenchTable {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
             own.left_out += group.left_out;
+            own.without_reply += group.without_reply;
             own.failures.merge(&group.failures);
             own.rows.extend_from_slice(&group.rows);
         }
@@ -218,6 +227,7 @@ impl Group {
             events: events.clone(),
             runs: self.rows.len(),
             left_out: self.left_out,
+            without_reply: self.without_reply,
             cost_gap: gap,
             cost_gap_without_redundant: lean_gap,
             edit_distance: edits,

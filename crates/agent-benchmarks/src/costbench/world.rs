@@ -13,9 +13,9 @@ const COMBINATIONS: usize = 10_000;
 
 /// The objects of a query's world.
 ///
-/// An object has a data type and a combination of preferences that it stands for. Its id shows the type;
-/// the number in it is a permutation of the combinations that the query's seed and the type determine, so that two
-/// combinations never share an id and an id cannot be guessed from another.
+/// An object has a data type and a combination of preferences that it stands for. Its id shows the
+/// type; the number in it is a permutation of the combinations that the query's seed and the type
+/// determine, so that two combinations never share an id and an id cannot be guessed from another.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     seed: u32,

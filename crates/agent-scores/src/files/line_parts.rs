@@ -1,16 +1,18 @@
 //! Files of lines, read and parsed in parts: many parts at a time, and in the order of the file.
 
 use std::{
+    error::Error,
     io::{self, Read},
     path::Path,
 };
 
 use memchr::{memchr, memchr_iter, memrchr};
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use crate::files::{
     bundled,
-    json_lines::{InputError, whole},
+    json_lines::{InputError, no_line, read_line, whole},
 };
 
 /// Bytes of a part, up to the end of its last line.
@@ -26,6 +28,23 @@ pub(crate) struct Part<'a> {
     pub(crate) bytes: &'a [u8],
     /// The number of the first line, from 1.
     pub(crate) first_line: usize,
+}
+
+/// An error that may come from another thread.
+#[derive(Debug)]
+pub(crate) struct Problem(Box<dyn Error + Send + Sync>);
+
+impl Problem {
+    /// The error itself; an [`InputError`] is still found by its type.
+    pub(crate) fn into_error(self) -> Box<dyn Error> {
+        self.0
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Problem {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
 }
 
 /// Reads a file from its start to its end, once, so that it may be a pipe. Parts are parsed by all threads,
@@ -45,6 +64,37 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
     let cannot = |error: io::Error| E::from(whole(path, error.to_string()));
     let source = bundled::open(path).map_err(cannot)?;
     for_each_part(source, PART, parse, take, cannot)
+}
+
+/// Reads every line as a `T`, with all threads: `add` adds it to what is known of its part, and `take` gets the
+/// parts in the order of the file. Blank lines hold nothing and are passed over.
+///
+/// # Errors
+///
+/// The first error in the order of the file: an [`InputError`] for a line that does not hold a `T`, or one of
+/// `add`. An [`InputError`] for a file that cannot be read or has no line.
+pub(crate) fn fold<T: DeserializeOwned, P: Default + Send, E: From<InputError> + Send>(
+    path: &Path,
+    add: impl Fn(&mut P, T) -> Result<(), E> + Sync,
+    mut take: impl FnMut(P) + Send,
+) -> Result<(), E> {
+    let mut is_empty = true;
+    let parse = |part: Part<'_>| {
+        let (mut known, mut rows) = (P::default(), 0);
+        let lines = part.bytes.split(|&byte| byte == b'\n');
+        for (number, line) in (part.first_line..).zip(lines) {
+            if !line.trim_ascii().is_empty() {
+                rows += 1;
+                add(&mut known, read_line(path, number, line)?)?;
+            }
+        }
+        Ok::<_, E>((rows, known))
+    };
+    for_each(path, parse, |(rows, known)| {
+        is_empty &= rows == 0;
+        take(known);
+    })?;
+    if is_empty { Err(no_line(path).into()) } else { Ok(()) }
 }
 
 fn for_each_part<T: Send, E: Send>(

@@ -1,8 +1,8 @@
 //! Logs of evaluations, bundled or not.
 
-use std::{io::Cursor, path::Path};
+use std::{collections::BTreeMap, io::Cursor, path::Path};
 
-use run_logs::{Error, Format, ReadOptions, Runs, read, read_path};
+use run_logs::{Error, Format, ReadOptions, Run, Runs, read, read_path};
 
 use crate::files::bundled;
 
@@ -13,4 +13,55 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
         Some(content) => read(Cursor::new(content), format, &options),
         None => read_path(path, format, &options),
     }
+}
+
+/// The formats of a log or of a folder of logs, and the names of its runs.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    formats: BTreeMap<Format, u64>,
+    names: BTreeMap<(String, Option<u64>), u64>,
+}
+
+impl Contents {
+    /// Counts a run of a log in this format.
+    pub(crate) fn add(&mut self, run: &Run, format: Format) {
+        *self.formats.entry(format).or_default() += 1;
+        *self.names.entry((run.id.clone(), run.trial)).or_default() += 1;
+    }
+
+    /// The format as a report names it, and notes on several formats, on names of several runs and on
+    /// files that were left out, after all runs have been read.
+    pub(crate) fn finish(self, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
+        let mut notes = Vec::new();
+        let mut format = runs.format().name();
+        if self.formats.len() > 1 {
+            let counts = self.formats.iter();
+            let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
+            notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
+            format = SEVERAL;
+        }
+        let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
+        if let Some(((id, trial), runs)) = repeated.next() {
+            let trial = trial.map_or(String::new(), |trial| format!(" #{trial}"));
+            let others = match repeated.count() {
+                0 => String::new(),
+                others => format!(", and {others} other names stand for more than one"),
+            };
+            notes.push(format!("the name {id}{trial} stands for {runs} runs{others}"));
+        }
+        for file in runs.unrecognized() {
+            notes.push(format!("{}: left out, its format is not recognized", file.display()));
+        }
+        (format, notes)
+    }
+}
+
+/// What a report names in place of a format if there are several.
+const SEVERAL: &str = "several";
+
+/// The format that all reports have, or `several`.
+pub(crate) fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
+    let mut formats = formats.into_iter();
+    let first = formats.next().unwrap_or(Format::Auto.name());
+    if formats.all(|format| format == first) { first } else { SEVERAL }
 }

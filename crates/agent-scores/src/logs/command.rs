@@ -10,7 +10,7 @@
 use std::error::Error;
 
 use crate::{
-    files::bundled,
+    files::{bundled, logs::common_format},
     logs::{
         options::Options,
         report::{LogReport, LogRow, read},
@@ -39,9 +39,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
 /// One report of all files.
 fn together(mut reports: Vec<(String, LogReport)>) -> LogReport {
     let several = reports.len() > 1;
-    let format = reports.first().map_or("auto", |(_, report)| report.format);
-    let is_one = reports.iter().all(|(_, report)| report.format == format);
-    let format = if is_one { format } else { "several" };
+    let format = common_format(reports.iter().map(|(_, report)| report.format));
     let (mut runs, mut notes) = (Vec::new(), Vec::new());
     for (file, report) in &mut reports {
         runs.extend(report.runs.drain(..).map(|mut run| {

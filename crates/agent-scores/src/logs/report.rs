@@ -1,13 +1,13 @@
 //! What logs hold, run by run: the rows of the program `logs`.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use run_logs::{Error, Format, Run};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use trajectory_metrics::tool_calls;
 
-use crate::files::logs;
+use crate::files::logs::{Contents, open};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,7 +90,8 @@ pub(crate) struct LogReport {
     pub n_runs: usize,
     /// The runs, in the order of the log.
     pub runs: Vec<LogRow>,
-    /// What was left out, and values that JSON cannot hold.
+    /// Several formats, names that stand for several runs, files that were left out, and values that
+    /// JSON cannot hold.
     pub notes: Vec<String>,
 }
 
@@ -100,36 +101,16 @@ pub(crate) struct LogReport {
 ///
 /// That of the reader, with file, sample and field.
 pub(crate) fn read(path: &Path, format: Format) -> Result<LogReport, Error> {
-    let mut runs = logs::open(path, format)?;
+    let mut runs = open(path, format)?;
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
-    let (mut formats, mut names) = (BTreeMap::new(), BTreeMap::new());
+    let mut contents = Contents::default();
     while let Some(run) = runs.next() {
         let run = run?;
-        let format = runs.format();
-        *formats.entry(format).or_insert(0_u64) += 1;
-        *names.entry((run.id.clone(), run.trial)).or_insert(0_u64) += 1;
-        rows.push(row(&run, format, &mut notes));
+        contents.add(&run, runs.format());
+        rows.push(row(&run, runs.format(), &mut notes));
     }
-    let format = match formats.len() {
-        0 | 1 => runs.format().name(),
-        _ => {
-            let counts = formats.iter().map(|(format, runs)| format!("{format} ({runs} runs)"));
-            notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
-            "several"
-        }
-    };
-    let mut repeated = names.iter().filter(|(_, runs)| **runs > 1);
-    if let Some(((id, trial), runs)) = repeated.next() {
-        let trial = trial.map_or(String::new(), |trial| format!(" #{trial}"));
-        let others = match repeated.count() {
-            0 => String::new(),
-            others => format!(", and so do {others} other names"),
-        };
-        notes.push(format!("the name {id}{trial} stands for {runs} runs{others}"));
-    }
-    for left_out in runs.unrecognized() {
-        notes.push(format!("{}: left out, its format is not recognized", left_out.display()));
-    }
+    let (format, noted) = contents.finish(&runs);
+    notes.extend(noted);
     Ok(LogReport { format, n_runs: rows.len(), runs: rows, notes })
 }
 

@@ -24,7 +24,8 @@ impl Layout {
         let mut was_table = false;
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let is_table = line.starts_with('|');
-            if !lines.is_empty() && !(is_table && was_table) {
+            let continues_table = is_table && was_table;
+            if !lines.is_empty() && !continues_table {
                 lines.push(String::new());
             }
             lines.push(if is_table { line.to_owned() } else { escaped(line.trim()) });
@@ -40,7 +41,7 @@ fn escaped(text: &str) -> String {
     for character in text.chars() {
         match character {
             '*' | '|' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => {
-                escaped.extend(['\\', character])
+                escaped.extend(['\\', character]);
             }
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),

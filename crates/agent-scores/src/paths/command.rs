@@ -10,7 +10,10 @@
 //! `--json` the figures at the top are over all files together, and `files` has a report of each
 //! where there are several.
 
-use std::{error::Error, path::Path};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     files::bundled,
@@ -21,8 +24,7 @@ use crate::{
     },
     paths::{
         options::Options,
-        path_file::{self, PathRun},
-        report::{PathReport, compare},
+        report::{PathReport, PathTally},
     },
     report::files::derived,
 };
@@ -32,22 +34,24 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if files.is_empty() {
         files.push(bundled::path("demo_tool_calls.jsonl"));
     }
-    let all: Vec<Vec<PathRun>> =
-        files.iter().map(|path| path_file::read(path)).collect::<Result<_, _>>()?;
+    let read = |path: &PathBuf| PathTally::read(path, ignore_arguments);
+    let all: Vec<PathTally> = files.iter().map(read).collect::<Result<_, _>>()?;
     let mut reports = Vec::new();
-    for (path, runs) in files.iter().zip(&all) {
-        let runs: Vec<&PathRun> = runs.iter().collect();
-        let mut report = compare(&runs, ignore_arguments)?;
+    for (path, tally) in files.iter().zip(&all) {
+        let mut report = tally.report(ignore_arguments)?;
         if forms.has_figures() {
             report.curves = derived("paths", &report)?;
         }
         reports.push(FileReport { file: path.display().to_string(), report });
     }
-    forms.write("paths", |layout| Ok(table(&reports, ignore_arguments, layout)),
+    forms.write(
+        "paths",
+        |layout| Ok(table(&reports, ignore_arguments, layout)),
         || {
             file_reports::json(&reports, || {
-                let runs: Vec<&PathRun> = all.iter().flatten().collect();
-                let mut report = compare(&runs, ignore_arguments)?;
+                let mut together = PathTally::default();
+                all.iter().for_each(|tally| together.append(tally));
+                let mut report = together.report(ignore_arguments)?;
                 report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
                 report.curves = derived("paths", &report)?;
                 Ok(report)

@@ -7,7 +7,10 @@ use run_logs::{
 };
 
 use crate::{
-    files::{bundled, logs},
+    files::{
+        bundled,
+        logs::{Contents, open},
+    },
     traces::trace_file::{LogRun, Run},
 };
 
@@ -47,10 +50,10 @@ pub(crate) struct LogSettings {
 #[derive(Debug)]
 pub(crate) struct LogFile {
     file: String,
-    /// The format; that of the first file of a folder.
-    pub format: Format,
+    /// The format; `several` for a folder whose files have different ones.
+    pub format: &'static str,
     table: RunTable,
-    /// What of a folder was left out.
+    /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
     missing: MissingTurns,
 }
@@ -67,16 +70,20 @@ pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile
     if !is_log {
         return Ok(None);
     }
-    let mut runs = match logs::open(path, Format::Auto) {
+    let mut runs = match open(path, Format::Auto) {
         Err(run_logs::Error::UnknownFormat { .. }) if !path.is_dir() => return Ok(None),
         runs => runs?,
     };
-    let format = runs.format();
-    let table = RunTable::new(runs.by_ref(), &settings.policy, &settings.streams)?;
-    let left_out = runs.unrecognized().iter();
-    let notes = left_out
-        .map(|file| format!("{}: left out, its format is not recognized", file.display()))
-        .collect();
+    let mut contents = Contents::default();
+    let read = std::iter::from_fn(|| {
+        let run = runs.next()?;
+        if let Ok(run) = &run {
+            contents.add(run, runs.format());
+        }
+        Some(run)
+    });
+    let table = RunTable::new(read, &settings.policy, &settings.streams)?;
+    let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     Ok(Some(LogFile { file, format, table, notes, missing: settings.missing }))
 }

@@ -6,7 +6,7 @@ use run_logs::{ConfidenceReading, ConfidenceStream, MissingTurns};
 use serde::Serialize;
 
 use crate::{
-    files::json_lines::InputError,
+    files::{json_lines::InputError, logs::common_format},
     traces::{
         evaluation::{Report, evaluate},
         log_file::LogFile,
@@ -18,8 +18,8 @@ use crate::{
 /// The reports on a log.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct StreamReports {
-    /// The format of the log.
-    pub format: String,
+    /// The format of the logs; `several` if they have different ones.
+    pub format: &'static str,
     /// All runs of the log.
     pub n_runs: usize,
     /// What was done about runs with missing values.
@@ -28,7 +28,7 @@ pub(crate) struct StreamReports {
     pub confidence: &'static str,
     /// The report of each stream by its name.
     pub streams: BTreeMap<&'static str, StreamReport>,
-    /// Files of a folder that were left out.
+    /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
 }
 
@@ -80,10 +80,8 @@ pub(crate) fn report(
         let of = StreamReport { report, n_left_out, left_out, n_partial };
         streams.insert(stream.name(), of);
     }
-    let mut formats: Vec<&str> = logs.iter().map(|log| log.format.name()).collect();
-    formats.dedup();
     Ok(StreamReports {
-        format: formats.join(", "),
+        format: common_format(logs.iter().map(|log| log.format)),
         n_runs: logs.iter().map(|log| log.len()).sum(),
         notes: logs.iter().flat_map(|log| log.notes.clone()).collect(),
         missing: if missing == MissingTurns::SkipTurn { "skip" } else { "leave_out" },

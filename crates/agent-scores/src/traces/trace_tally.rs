@@ -1,12 +1,7 @@
 //! The report on traces as they are, without resamples: one pass over the file, after which no forecast is
 //! in memory. It says the same as [`evaluate`](crate::traces::evaluation::evaluate) on the same runs.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-    path::Path,
-};
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use censoring::{Observation, simple_score};
 use rayon::prelude::*;
@@ -16,16 +11,13 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    files::json_lines::InputError,
+    files::{line_parts::Problem, texts::Texts},
     traces::{
         evaluation::{self, CENSORED, CompleteFigures, Figures, Report},
         settings::{Calibration, Settings},
         trace_file::{self, Remarks, Row},
     },
 };
-
-/// An error that may come from another thread.
-type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// What a report without resamples needs of the runs of a file.
 #[derive(Debug)]
@@ -60,49 +52,6 @@ struct Totals {
     /// Of complete and censored runs; a task that follows itself stands once.
     ids: Texts,
     tasks: Texts,
-}
-
-/// Texts in one allocation.
-#[derive(Clone, Debug, Default)]
-struct Texts {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Texts {
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-    }
-
-    fn append(&mut self, other: &Self) {
-        let start = self.text.len();
-        self.text.push_str(&other.text);
-        self.ends.extend(other.ends.iter().map(|end| start + end));
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
-    }
-
-    fn last(&self) -> Option<&str> {
-        let (&end, before) = self.ends.split_last()?;
-        Some(&self.text[before.last().copied().unwrap_or(0)..end])
-    }
-}
-
-/// How many texts are different. Comparing hashes first saves most comparisons of texts.
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
-    let hashed = texts.map(|text| {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        (hasher.finish(), text)
-    });
-    let mut hashed: Vec<(u64, &str)> = hashed.collect();
-    hashed.sort_unstable();
-    hashed.dedup();
-    hashed.len()
 }
 
 /// The runs of a part of a file that are still to be scored.
@@ -140,10 +89,7 @@ pub(crate) fn read(
         |part| scoring.finish(part),
         |part| totals.append(&part),
     )
-    .map_err(|problem: Problem| match problem.downcast::<InputError>() {
-        Ok(wrong) => wrong as Box<dyn std::error::Error>,
-        Err(other) => other,
-    })?;
+    .map_err(|problem: Problem| problem.into_error())?;
     Ok(TraceTally { totals, remarks })
 }
 
@@ -301,7 +247,7 @@ pub(crate) fn report(
     let forecasts = if totals.outcomes.is_empty() { &[][..] } else { &totals.forecasts };
     let (diagnostics, (n_ids, n_tasks)) = rayon::join(
         || forecasts.par_iter().map(diagnostics).collect::<Result<Vec<_>, _>>(),
-        || rayon::join(|| distinct(totals.ids.iter()), || distinct(totals.tasks.iter())),
+        || rayon::join(|| totals.ids.distinct(), || totals.tasks.distinct()),
     );
     let diagnostics = diagnostics?;
     let scoring = Scoring::new(settings)?;
@@ -485,20 +431,5 @@ mod tests {
         assert!(!suffices(&Settings { resamples: 1, ..plain.clone() }));
         assert!(!suffices(&Settings { with_curves: true, ..plain.clone() }));
         assert!(!suffices(&Settings { calibration: Calibration::Platt, ..plain }));
-    }
-
-    #[test]
-    fn different_texts_are_counted_once() {
-        let mut texts = Texts::default();
-        assert_eq!((texts.last(), distinct(texts.iter())), (None, 0));
-        for text in ["b", "", "a", "b", ""] {
-            texts.push(text);
-        }
-        texts.append(&texts.clone());
-        assert_eq!(
-            texts.iter().collect::<Vec<_>>(),
-            ["b", "", "a", "b", "", "b", "", "a", "b", ""]
-        );
-        assert_eq!((texts.last(), distinct(texts.iter())), (Some(""), 3));
     }
 }

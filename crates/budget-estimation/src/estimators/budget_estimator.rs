@@ -29,13 +29,16 @@ use crate::{
 /// above what is left under the cap is removed, so that the interval is for a run that fits.
 ///
 /// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
-/// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored (from 1,000 runs on, of a
-/// pseudorandom sixteenth of the runs): least interval loss, with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
-/// thus kept by feedback, not by a guarantee.
+/// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored: least interval loss,
+/// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
+/// thus kept by feedback, not by a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the runs is used, so that the
+/// coverage needs about 1,000 runs to return after a change: if the agent changes, start a new estimator.
 ///
 /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
 /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
 /// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
+/// If no run has had more turns than a run that was cut off, nothing shows how it would have gone on: as if there were a
+/// limit on turns, it counts as a run that failed there, until a longer run is learnt.
 ///
 /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
 /// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.

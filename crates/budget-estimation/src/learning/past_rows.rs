@@ -22,7 +22,19 @@ pub(super) enum Ending {
     Succeeded,
     Failed,
     /// What remained is a lower bound.
-    CutOff,
+    CutOff {
+        after: usize,
+    },
+}
+
+impl Ending {
+    /// The number of turns after which the run was cut off.
+    pub(super) const fn cut_off_after(self) -> Option<usize> {
+        match self {
+            Self::CutOff { after } => Some(after),
+            Self::Succeeded | Self::Failed => None,
+        }
+    }
 }
 
 /// Rows of recent runs, from which forests are grown.
@@ -36,8 +48,8 @@ pub(super) struct PastRows {
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,
-    /// Whether the run was cut off, so that more would have remained.
-    censored: Vec<bool>,
+    /// The number of turns after which the run was cut off, so that more would have remained.
+    cut_off_after: Vec<Option<usize>>,
     /// The end of each run among the rows.
     ends: Vec<usize>,
 }
@@ -49,7 +61,7 @@ impl PastRows {
             features: Vec::new(),
             remaining: Vec::new(),
             weights: Vec::new(),
-            censored: Vec::new(),
+            cut_off_after: Vec::new(),
             ends: Vec::new(),
         }
     }
@@ -63,7 +75,7 @@ impl PastRows {
         let succeeded = ending != Ending::Failed;
         self.features.extend_from_slice(row);
         self.remaining.push(remaining);
-        self.censored.push(ending == Ending::CutOff);
+        self.cut_off_after.push(ending.cut_off_after());
         self.weights.push(if succeeded { weight } else { FAILED * weight });
     }
 
@@ -81,14 +93,23 @@ impl PastRows {
             self.ends.iter_mut().for_each(|end| *end -= rows);
             self.remaining.drain(..rows);
             self.weights.drain(..rows);
-            self.censored.drain(..rows);
+            self.cut_off_after.drain(..rows);
             self.features.drain(..rows * self.columns);
         }
     }
 
     /// A forest of all columns and one of the first column alone, with the same targets.
-    pub(super) fn forests(&self, seed: u64) -> Result<[QuantileForest; 2], Error> {
-        let weights = Weight::from_slice(&self.weights)?;
+    ///
+    /// A run that was cut off when it was as long as the longest run counts as one that failed there, as if the
+    /// longest run were at a limit on turns: no run shows how it would have gone on.
+    pub(super) fn forests(&self, longest: usize, seed: u64) -> Result<[QuantileForest; 2], Error> {
+        let mut weights = self.weights.clone();
+        for (weight, after) in weights.iter_mut().zip(&self.cut_off_after) {
+            *weight *= if after.is_some_and(|after| after >= longest) { FAILED } else { 1.0 };
+        }
+        let weights = Weight::from_slice(&weights)?;
+        let is_bound = |after: &Option<usize>| after.is_some_and(|after| after < longest);
+        let censored: Vec<bool> = self.cut_off_after.iter().map(is_bound).collect();
         let mean = self.remaining.iter().sum::<f64>() / self.len().max(1) as f64;
         // Subnormal costs must not lead to the logarithm of 0.
         let offset = if mean > 0.0 { (OFFSET * mean).max(f64::MIN_POSITIVE) } else { 1.0 };
@@ -105,7 +126,7 @@ impl PastRows {
                 split_targets: &split,
                 weights: Some(weights),
                 cluster_ends: Some(&self.ends),
-                censored: Some(&self.censored),
+                censored: Some(&censored),
             };
             QuantileForest::fit(&rows, &ForestSettings { smallest_leaf, seed, ..settings })
         };
@@ -123,7 +144,7 @@ impl PastRows {
         self.columns == columns
             && self.features.len() == rows * columns
             && self.weights.len() == rows
-            && self.censored.len() == rows
+            && self.cut_off_after.len() == rows
             && self.remaining.iter().chain(&self.weights).all(amount)
             && self.ends.first() != Some(&0)
             && self.ends.is_sorted_by(|a, b| a < b)

@@ -48,6 +48,8 @@ pub(crate) struct ResourceLearner {
     keys: KeyEffects,
     rows: PastRows,
     runs: u64,
+    /// The largest number of turns of a run.
+    longest: usize,
     next_forest: u64,
     forests: Option<Box<[QuantileForest; 2]>>,
     /// By share of the forest of all columns.
@@ -120,6 +122,7 @@ impl ResourceLearner {
             keys: KeyEffects::default(),
             rows,
             runs: 0,
+            longest: 0,
             next_forest: FIRST_FOREST,
             forests: None,
             ends: Default::default(),
@@ -181,7 +184,7 @@ impl ResourceLearner {
         let share_of_ending = 1.0 / endings.rests.len().max(1) as f64;
         let ending = match rollout.is_censored() {
             true if rollout.is_known_over() => Ending::Failed,
-            true => Ending::CutOff,
+            true => Ending::CutOff { after: turns },
             false if rollout.succeeded() => Ending::Succeeded,
             false => Ending::Failed,
         };
@@ -205,17 +208,25 @@ impl ResourceLearner {
                     let longer = if total.total > 0.0 { 1.0 + rest / total.total } else { 1.0 };
                     let progress = k as f64 / (turns as f64 * longer);
                     let remaining = remaining + rest;
-                    let run = self.runs;
-                    forecasts.push(PastForecast { ends, remaining, progress, weight, run });
+                    let (run, cut_off_after) = (self.runs, ending.cut_off_after());
+                    forecasts.push(PastForecast {
+                        ends,
+                        remaining,
+                        progress,
+                        weight,
+                        run,
+                        cut_off_after,
+                    });
                 }
             }
         }
         self.rows.end_run();
         self.learn_keys(rollout, total.total, &endings);
         self.runs += 1;
+        self.longest = self.longest.max(turns);
         self.choose(forecasts, coverage);
         if self.runs >= self.next_forest && self.rows.len() >= FEWEST_ROWS {
-            self.forests = Some(Box::new(self.rows.forests(seed)?));
+            self.forests = Some(Box::new(self.rows.forests(self.longest, seed)?));
             self.next_forest = next_forest(self.runs);
         }
         Ok(())
@@ -261,7 +272,7 @@ impl ResourceLearner {
         let mut best = f64::INFINITY;
         for ((share, ends), forecasts) in self.ends.iter_mut().enumerate().zip(forecasts) {
             ends.push(forecasts);
-            let cost = ends.choose(coverage, self.runs, half_life);
+            let cost = ends.choose(coverage, self.longest, (self.runs, half_life));
             if cost <= best {
                 (best, self.share) = (cost, share);
             }
@@ -273,10 +284,19 @@ impl ResourceLearner {
 impl From<ResourceLearner> for Stored {
     fn from(learner: ResourceLearner) -> Self {
         let ResourceLearner {
-            features, keys, rows, runs, next_forest, forests, ends, share, ..
+            features,
+            keys,
+            rows,
+            runs,
+            longest,
+            next_forest,
+            forests,
+            ends,
+            share,
+            ..
         } = learner;
         let forests = forests.map(|forests| *forests);
-        Self { features, keys, rows, runs, next_forest, forests, ends, share }
+        Self { features, keys, rows, runs, longest, next_forest, forests, ends, share }
     }
 }
 
@@ -286,9 +306,10 @@ impl TryFrom<Stored> for ResourceLearner {
 
     fn try_from(stored: Stored) -> Result<Self, Error> {
         stored.check()?;
-        let Stored { features, keys, rows, runs, next_forest, forests, ends, share } = stored;
+        let Stored { features, keys, rows, runs, longest, next_forest, forests, ends, share } =
+            stored;
         let (forests, space) = (forests.map(Box::new), Space::default());
-        Ok(Self { features, keys, rows, runs, next_forest, forests, ends, share, space })
+        Ok(Self { features, keys, rows, runs, longest, next_forest, forests, ends, share, space })
     }
 }
 

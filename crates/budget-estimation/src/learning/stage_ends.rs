@@ -38,6 +38,8 @@ pub(super) struct PastForecast {
     pub(super) weight: f64,
     /// The number of runs learnt before.
     pub(super) run: u64,
+    /// The number of turns after which the run was cut off.
+    pub(super) cut_off_after: Option<usize>,
 }
 
 impl Default for StageEnds {
@@ -75,8 +77,14 @@ impl StageEnds {
     }
 
     /// Chooses the ends anew after so many runs, and returns what they would have cost. A remembered run
-    /// counts half after `half_life` further runs.
-    pub(super) fn choose(&mut self, coverage: Level, runs: u64, half_life: f64) -> f64 {
+    /// counts half after `half_life` further runs. A run that was cut off when it was as long as the longest
+    /// run is left out: no run shows how it would have gone on.
+    pub(super) fn choose(
+        &mut self,
+        coverage: Level,
+        longest: usize,
+        (runs, half_life): (u64, f64),
+    ) -> f64 {
         let mut stages: Vec<f64> = self.past.iter().map(|past| past.ends.progress).collect();
         stages.sort_unstable_by(f64::total_cmp);
         for (border, at) in self.borders.iter_mut().zip(1..) {
@@ -84,7 +92,8 @@ impl StageEnds {
         }
         let mut losses = EndLosses::new(1.0 - coverage.get());
         let (mut weights, mut faded) = (0.0, 0.0);
-        for past in &self.past {
+        let shown = |past: &&PastForecast| past.cut_off_after.is_none_or(|after| after < longest);
+        for past in self.past.iter().filter(shown) {
             let age = runs.saturating_sub(past.run) as f64;
             let weight = past.weight * (-age / half_life).exp2();
             weights += past.weight;

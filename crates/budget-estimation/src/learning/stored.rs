@@ -16,6 +16,7 @@ pub(super) struct Stored {
     pub(super) keys: KeyEffects,
     pub(super) rows: PastRows,
     pub(super) runs: u64,
+    pub(super) longest: usize,
     pub(super) next_forest: u64,
     pub(super) forests: Option<[QuantileForest; 2]>,
     pub(super) ends: [StageEnds; 3],

@@ -21,8 +21,8 @@ use statrs::function::beta::beta_reg;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AbortUnit {
-    /// The rate is the probability that a feasible run is called impossible at any of its prefixes,
-    /// P(stopped | feasible run).
+    /// The rate is the probability that a feasible run is called impossible at any of its prefixes, after
+    /// each turn except the last: P(stopped | feasible run).
     #[default]
     Run,
     /// The rate is the expected share of the prefixes of a feasible run at which it is called

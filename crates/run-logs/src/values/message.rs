@@ -56,6 +56,12 @@ impl Message {
     pub fn new(role: Role, text: impl Into<String>) -> Self {
         Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None }
     }
+
+    /// The bytes that a copy holds.
+    pub(crate) fn size(&self) -> usize {
+        let calls: usize = self.tool_calls.iter().map(RecordedCall::size).sum();
+        size_of::<Self>() + self.text.len() + calls
+    }
 }
 
 /// What a model returned for one request.

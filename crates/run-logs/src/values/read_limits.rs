@@ -47,7 +47,8 @@ impl ReadLimits {
         self.max_string
     }
 
-    /// The most bytes of strings and values that one run may hold; 1 GiB by default.
+    /// The most bytes of strings and values that one run may hold; 1 GiB by default. A text that is
+    /// repeated, as in requests, counts as often.
     #[must_use]
     pub const fn max_run(&self) -> usize {
         self.max_run

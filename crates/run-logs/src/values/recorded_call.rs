@@ -70,4 +70,24 @@ impl RecordedCall {
     pub fn tool_call(&self) -> ToolCall {
         ToolCall { name: self.name.clone(), arguments: self.arguments.value() }
     }
+
+    /// The bytes that a copy holds.
+    pub(crate) fn size(&self) -> usize {
+        let arguments = match &self.arguments {
+            Arguments::Parsed(value) => value_size(value),
+            Arguments::Unparsed { text, .. } => text.len(),
+        };
+        let written = self.written.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.name.len() + written + arguments
+    }
+}
+
+fn value_size(value: &Value) -> usize {
+    let content = match value {
+        Value::Text(text) => text.len(),
+        Value::List(values) => values.iter().map(value_size).sum(),
+        Value::Map(values) => values.iter().map(|(key, value)| key.len() + value_size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + content
 }

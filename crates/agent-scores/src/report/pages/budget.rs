@@ -99,7 +99,7 @@ pub(super) fn figures(output: Output<'_>) -> Figures {
     let mut figures = Figures::new();
     let list = "/by_progress";
     let at = |i: usize, key: &str| number_at(output, &format!("{list}/{i}/{key}"));
-    let n = output.len(&list);
+    let n = output.len(list);
     let curve = |key: &'static str, name: &str| {
         let points =
             (0..n).filter_map(|i| Some((0.5 * (at(i, "from")? + at(i, "to")?), at(i, key)?)));

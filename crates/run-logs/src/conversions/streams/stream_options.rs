@@ -35,7 +35,8 @@ impl<'a> StreamOptions<'a> {
         &self.confidence
     }
 
-    /// What is done about tokens that list fewer than five; [`ShortLists::TakeMerged`] by default.
+    /// How tokens that list fewer than five probable tokens are treated; [`ShortLists::TakeMerged`]
+    /// by default.
     #[must_use]
     pub const fn short_lists(&self) -> ShortLists {
         self.short_lists
@@ -55,7 +56,7 @@ impl<'a> StreamOptions<'a> {
         self
     }
 
-    /// Sets what is done about tokens that list fewer than five.
+    /// Sets how tokens that list fewer than five probable tokens are treated.
     #[must_use]
     pub const fn with_short_lists(mut self, short_lists: ShortLists) -> Self {
         self.short_lists = short_lists;

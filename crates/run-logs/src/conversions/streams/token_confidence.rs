@@ -17,13 +17,13 @@ pub enum TokenMeasure {
     EntropyRenormalised,
 }
 
-/// What is done about tokens that list fewer than five probable tokens.
+/// How tokens that list fewer than five probable tokens are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShortLists {
-    /// A short list is taken as it is if another token of the reply lists five: then five were asked
-    /// for, and the server merged tokens with equal texts or knew no others. Without such a token,
-    /// fewer than five were asked for, and the value is missing.
+    /// A short list is used as it is if another token of the reply lists five: the client then asked
+    /// for five, and the server merged tokens with equal texts or had no others. If no token lists
+    /// five, the client asked for fewer, and the value is missing.
     #[default]
     TakeMerged,
     /// Any short list makes the value missing.

@@ -98,7 +98,7 @@ pub(crate) fn read(
         used = Some(used.as_ref().map_or_else(|| usage.clone(), |sum| sum.plus(usage)));
         read.turn
     });
-    run.turns = conversation.map(|said| spoken(said, options)).unwrap_or_default();
+    run.turns = conversation.map_or(Ok(Vec::new()), |said| spoken(json, said, options))?;
     let has_conversation = !run.turns.is_empty();
     run.turns.extend(parts);
     if let (Some(used), false) = (used, has_conversation) {
@@ -137,7 +137,11 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
 }
 
 /// The turns of a conversation: one for each message of the model.
-fn spoken(messages: Vec<(Message, Option<String>)>, options: &ReadOptions) -> Vec<Turn> {
+fn spoken(
+    json: &mut Json<'_>,
+    messages: Vec<(Message, Option<String>)>,
+    options: &ReadOptions,
+) -> Result<Vec<Turn>, Error> {
     let mut turns = Vec::new();
     let mut before: Vec<Message> = Vec::new();
     for (message, refusal) in messages {
@@ -148,11 +152,12 @@ fn spoken(messages: Vec<(Message, Option<String>)>, options: &ReadOptions) -> Ve
                 tool_calls: message.tool_calls.clone(),
                 ..Reply::default()
             };
+            json.hold(before.iter().map(Message::size).sum())?;
             turns.push(Turn { request: before.clone(), reply: Some(reply), ..Turn::default() });
         }
         if options.requests() {
             before.push(message);
         }
     }
-    turns
+    Ok(turns)
 }

@@ -146,7 +146,7 @@ pub(crate) fn trajectory(
         Ok(())
     })?;
     let steps = steps.ok_or_else(|| json.error_at("steps", Problem::Missing))?;
-    place(&mut read, steps, options);
+    place(json, &mut read, steps, options)?;
     Ok(read)
 }
 
@@ -193,7 +193,12 @@ fn extra(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
 }
 
 /// Makes turns of the steps. Steps that were copied from another trajectory are context only.
-fn place(read: &mut Trajectory, steps: Vec<Step>, options: &ReadOptions) {
+fn place(
+    json: &mut Json<'_>,
+    read: &mut Trajectory,
+    steps: Vec<Step>,
+    options: &ReadOptions,
+) -> Result<(), Error> {
     let mut seen: Vec<Message> = Vec::new();
     for step in steps {
         read.n_copied += u64::from(step.is_copied);
@@ -202,6 +207,7 @@ fn place(read: &mut Trajectory, steps: Vec<Step>, options: &ReadOptions) {
                 turn.model = turn.model.or_else(|| read.model.clone());
             }
             if options.requests() {
+                json.hold(seen.iter().map(Message::size).sum())?;
                 turn.request.clone_from(&seen);
             }
             let called = step.results.iter().flat_map(|result| result.subagents.iter().cloned());
@@ -218,4 +224,5 @@ fn place(read: &mut Trajectory, steps: Vec<Step>, options: &ReadOptions) {
             }));
         }
     }
+    Ok(())
 }

@@ -63,26 +63,48 @@ impl Attachments {
         })
     }
 
-    /// Replaces a reference by its text. One that leads nowhere stays, as inspect_ai leaves it.
-    pub(crate) fn resolve(&self, text: &mut String) {
+    /// Replaces a reference by its text, which the run then holds once more. A reference that leads
+    /// nowhere stays, as inspect_ai leaves it.
+    pub(crate) fn resolve(&self, json: &mut Json<'_>, text: &mut String) -> Result<(), Error> {
         if let Some(long) = hash(text).and_then(|hash| self.texts.get(hash)) {
+            json.hold(long.len())?;
             text.clone_from(long);
         }
+        Ok(())
+    }
+
+    /// The same of several texts.
+    pub(crate) fn resolve_all<'t>(
+        &self,
+        json: &mut Json<'_>,
+        texts: impl IntoIterator<Item = &'t mut String>,
+    ) -> Result<(), Error> {
+        texts.into_iter().try_for_each(|text| self.resolve(json, text))
     }
 
     /// The same of every text in a value.
-    pub(crate) fn resolve_in(&self, value: &mut Value) {
+    fn resolve_in(&self, json: &mut Json<'_>, value: &mut Value) -> Result<(), Error> {
         match value {
-            Value::Text(text) => self.resolve(text),
-            Value::List(values) => values.iter_mut().for_each(|value| self.resolve_in(value)),
-            Value::Map(values) => values.values_mut().for_each(|value| self.resolve_in(value)),
-            _ => {}
+            Value::Text(text) => self.resolve(json, text),
+            Value::List(values) => {
+                values.iter_mut().try_for_each(|value| self.resolve_in(json, value))
+            }
+            Value::Map(values) => {
+                values.values_mut().try_for_each(|value| self.resolve_in(json, value))
+            }
+            _ => Ok(()),
         }
     }
 
-    pub(crate) fn resolve_arguments(&self, arguments: &mut Arguments) {
-        if let Arguments::Parsed(value) = arguments {
-            self.resolve_in(value);
+    /// The same of every text in the arguments of a call.
+    pub(crate) fn resolve_arguments(
+        &self,
+        json: &mut Json<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(), Error> {
+        match arguments {
+            Arguments::Parsed(value) => self.resolve_in(json, value),
+            Arguments::Unparsed { .. } => Ok(()),
         }
     }
 }

@@ -182,7 +182,7 @@ impl Sample {
         });
         for score in self.run.scores.values_mut() {
             let texts = [&mut score.answer, &mut score.explanation];
-            texts.into_iter().flatten().for_each(|text| self.attachments.resolve(text));
+            self.attachments.resolve_all(json, texts.into_iter().flatten())?;
         }
         let attempts = std::mem::take(&mut self.attempts.turns);
         let turns = std::mem::take(&mut self.events.turns);
@@ -193,7 +193,7 @@ impl Sample {
         }
         if self.run.turns.is_empty() {
             for parts in conversation {
-                let Message { text, tool_calls, .. } = self.message(parts);
+                let Message { text, tool_calls, .. } = self.message(json, parts)?;
                 let reply = Some(Reply { text, tool_calls, ..Reply::default() });
                 self.run.turns.push(Turn { reply, ..Turn::default() });
             }
@@ -204,37 +204,40 @@ impl Sample {
     /// A turn with the texts that its references stand for.
     fn resolved(&self, json: &mut Json<'_>, read: ReadTurn) -> Result<Turn, Error> {
         let ReadTurn { mut turn, mut texts, request, request_ranges } = read;
-        texts.iter_mut().for_each(|text| self.attachments.resolve(text));
+        self.attachments.resolve_all(json, &mut texts)?;
         if let Some(reply) = &mut turn.reply {
             reply.text = texts.join("\n");
             for call in &mut reply.tool_calls {
-                self.attachments.resolve_arguments(&mut call.arguments);
-                call.error.iter_mut().for_each(|error| self.attachments.resolve(error));
+                self.attachments.resolve_arguments(json, &mut call.arguments)?;
+                self.attachments.resolve_all(json, &mut call.error)?;
             }
         }
-        turn.error.iter_mut().for_each(|error| self.attachments.resolve(error));
-        turn.request = request.into_iter().map(|parts| self.message(parts)).collect();
+        self.attachments.resolve_all(json, &mut turn.error)?;
+        for parts in request {
+            turn.request.push(self.message(json, parts)?);
+        }
         for (start, end) in request_ranges {
             let Some(messages) = self.pool.get(start..end) else {
                 let what = format!("message {end} of events_data");
                 return Err(json.error_at("events", Problem::Dangling { what }));
             };
             for parts in messages {
-                json.hold(parts.texts.iter().map(String::len).sum::<usize>() + 64)?;
+                let texts: usize = parts.texts.iter().map(String::len).sum();
+                json.hold(texts + parts.message.size())?;
                 let copy = Parts { texts: parts.texts.clone(), message: parts.message.clone() };
-                turn.request.push(self.message(copy));
+                turn.request.push(self.message(json, copy)?);
             }
         }
         Ok(turn)
     }
 
-    fn message(&self, mut parts: Parts) -> Message {
-        parts.texts.iter_mut().for_each(|text| self.attachments.resolve(text));
+    fn message(&self, json: &mut Json<'_>, mut parts: Parts) -> Result<Message, Error> {
+        self.attachments.resolve_all(json, &mut parts.texts)?;
         parts.message.text = parts.texts.join("\n");
         for call in &mut parts.message.tool_calls {
-            self.attachments.resolve_arguments(&mut call.arguments);
+            self.attachments.resolve_arguments(json, &mut call.arguments)?;
         }
-        parts.message
+        Ok(parts.message)
     }
 }
 

@@ -18,7 +18,7 @@ struct Kind {
 }
 
 impl Spans {
-    /// Notes the beginning of a span. What is known of its parent holds for it too.
+    /// Notes the beginning of a span, which inherits what is known of its parent.
     pub(crate) fn begin(
         &mut self,
         id: String,

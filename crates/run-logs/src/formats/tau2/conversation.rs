@@ -34,7 +34,7 @@ impl Conversation {
     pub(crate) fn read_messages(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         json.list(|json| {
             match entry(json)? {
-                Entry::Said(role, said) => self.say(role, said),
+                Entry::Said(role, said) => self.say(json, role, said)?,
                 Entry::Results(results) => self.answer(results),
             }
             Ok(())
@@ -81,7 +81,7 @@ impl Conversation {
                 [(Role::Assistant, agent, agent_results), (Role::User, user, user_results)]
             {
                 if !(said.text.is_empty() && said.calls.is_empty()) {
-                    self.say(role, said);
+                    self.say(json, role, said)?;
                 }
                 self.answer(results);
             }
@@ -89,10 +89,10 @@ impl Conversation {
         })
     }
 
-    fn say(&mut self, role: Role, said: Said) {
+    fn say(&mut self, json: &mut Json<'_>, role: Role, said: Said) -> Result<(), Error> {
         if matches!(role, Role::System | Role::Tool) {
             self.see(Message::new(role, said.text));
-            return;
+            return Ok(());
         }
         let caller = if role == Role::Assistant { Caller::Agent } else { Caller::User };
         // The benchmark itself greets the user in the agent's name, at no cost.
@@ -106,6 +106,9 @@ impl Conversation {
         let (own, others): (Vec<_>, Vec<_>) =
             said.calls.into_iter().partition(|(_, by)| *by == caller);
         let own: Vec<RecordedCall> = own.into_iter().map(|(call, _)| call).collect();
+        if caller == Caller::Agent {
+            json.hold(self.seen.iter().flatten().map(Message::size).sum())?;
+        }
         let before = self.seen.clone().filter(|_| caller == Caller::Agent).unwrap_or_default();
         let mut message = Message::new(role, said.text.clone());
         message.tool_calls = if caller == Caller::Agent { own.clone() } else { Vec::new() };
@@ -118,6 +121,7 @@ impl Conversation {
         for (call, by) in others {
             self.push(by, Vec::new(), String::new(), vec![call], None);
         }
+        Ok(())
     }
 
     fn push(

@@ -1,0 +1,68 @@
+//! Many texts in one allocation, and how many of them are different.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A list of texts in one allocation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+    }
+
+    pub(crate) fn last(&self) -> Option<&str> {
+        let (&end, before) = self.ends.split_last()?;
+        Some(&self.text[before.last().copied().unwrap_or(0)..end])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
+    }
+
+    /// How many texts are different. Comparing hashes first saves most comparisons of texts.
+    ///
+    /// Cost: O(n log n), and 24 bytes per text while it works.
+    pub(crate) fn distinct(&self) -> usize {
+        let hashed = self.iter().map(|text| {
+            let mut hasher = DefaultHasher::new();
+            text.hash(&mut hasher);
+            (hasher.finish(), text)
+        });
+        let mut hashed: Vec<(u64, &str)> = hashed.collect();
+        hashed.sort_unstable();
+        hashed.dedup();
+        hashed.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_texts_are_counted_once() {
+        let mut texts = Texts::default();
+        assert_eq!((texts.last(), texts.distinct()), (None, 0));
+        for text in ["b", "", "a", "b", ""] {
+            texts.push(text);
+        }
+        texts.append(&texts.clone());
+        assert_eq!(
+            texts.iter().collect::<Vec<_>>(),
+            ["b", "", "a", "b", "", "b", "", "a", "b", ""]
+        );
+        assert_eq!((texts.last(), texts.distinct()), (Some(""), 3));
+    }
+}

@@ -1,0 +1,46 @@
+//! The default estimator on the bundled runs, six of which were cut off after 64 turns.
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+use budget_estimation::{
+    BudgetEstimator, Estimator, IntervalScores, Level, PastQuantiles, Resource, Rollouts, Sample,
+    score_rollouts,
+};
+
+fn demo() -> (Rollouts, Resource) {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_rollouts.jsonl");
+    let mut rollouts = Rollouts::new(["output_tokens"]).unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
+    rollouts.append_json_lines(text.as_bytes()).unwrap();
+    let mut cut_off = 0;
+    for (at, line) in text.lines().enumerate() {
+        let run: serde_json::Value = serde_json::from_str(line).unwrap();
+        if run["stop_reason"] == "max_steps" {
+            rollouts.set_censored(at).unwrap();
+            cut_off += 1;
+        }
+    }
+    assert_eq!(cut_off, 6);
+    let tokens = rollouts.resource("output_tokens").unwrap();
+    (rollouts, tokens)
+}
+
+fn samples(estimator: &mut dyn Estimator) -> Vec<Sample> {
+    let (rollouts, tokens) = demo();
+    let mut samples = score_rollouts(&rollouts, tokens, estimator).unwrap();
+    samples.retain(|sample| sample.rollout() >= 30);
+    samples
+}
+
+fn loss(samples: &[Sample]) -> f64 {
+    let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
+    samples.iter().for_each(|sample| scores.update(sample).unwrap());
+    scores.finish().unwrap().interval_loss.unwrap()
+}
+
+#[test]
+fn the_default_loses_less_than_past_quantiles_although_runs_were_cut_off() {
+    let own = loss(&samples(&mut BudgetEstimator::default()));
+    let past = loss(&samples(&mut PastQuantiles::survival_aware(Level::new(0.8).unwrap())));
+    println!("loss {own}, of past quantiles {past}");
+    assert!(own < past, "{own} {past}");
+}

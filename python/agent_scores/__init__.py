@@ -1,0 +1,104 @@
+"""Scores for the forecasts, tool calls and logs of agents.
+
+Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards (higher is better), names ending in
+``_loss`` or ``_error`` are costs. Invalid input raises ``ValueError``; a quantity that does not exist raises its
+subclass ``UndefinedError``.
+"""
+
+from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError
+from agent_scores.calibration import (
+    BetaCalibrator,
+    IsotonicCalibrator,
+    PlattCalibrator,
+    TemperatureCalibrator,
+    VennAbersCalibrator,
+)
+from agent_scores.intervals import (
+    crps_ensemble,
+    crps_quantiles,
+    interval_loss,
+    pinball_loss,
+    weighted_interval_loss,
+)
+from agent_scores.logs import Logs, read_logs
+from agent_scores.metrics import (
+    augrc,
+    aurc,
+    auroc,
+    auroc_delong,
+    average_precision,
+    brier_loss,
+    calibration_error,
+    corp,
+    dominance,
+    excess_aurc,
+    log_loss,
+    murphy_curve,
+    precision_recall_curve,
+    reliability_diagram,
+    risk_coverage_curve,
+    roc_curve,
+)
+from agent_scores.resampling import bootstrap_auroc, bootstrap_mean, cluster_mean
+from agent_scores.rules import (
+    beta_score,
+    boosting_score,
+    brier_score,
+    elementary_score,
+    log_score,
+    power_score,
+    pseudospherical_score,
+    spherical_score,
+)
+from agent_scores.streams import traces
+from agent_scores.tool_calls import match_calls, path_distances
+
+__all__ = [
+    "BetaCalibrator",
+    "IsotonicCalibrator",
+    "Logs",
+    "OnlineTPS",
+    "PlattCalibrator",
+    "ScoringRule",
+    "TPS",
+    "TemperatureCalibrator",
+    "Traces",
+    "UndefinedError",
+    "VennAbersCalibrator",
+    "augrc",
+    "aurc",
+    "auroc",
+    "auroc_delong",
+    "average_precision",
+    "beta_score",
+    "boosting_score",
+    "bootstrap_auroc",
+    "bootstrap_mean",
+    "brier_loss",
+    "brier_score",
+    "calibration_error",
+    "cluster_mean",
+    "corp",
+    "crps_ensemble",
+    "crps_quantiles",
+    "dominance",
+    "elementary_score",
+    "excess_aurc",
+    "interval_loss",
+    "log_loss",
+    "log_score",
+    "match_calls",
+    "murphy_curve",
+    "path_distances",
+    "pinball_loss",
+    "power_score",
+    "precision_recall_curve",
+    "pseudospherical_score",
+    "read_logs",
+    "reliability_diagram",
+    "risk_coverage_curve",
+    "roc_curve",
+    "spherical_score",
+    "traces",
+    "weighted_interval_loss",
+]

@@ -1,0 +1,98 @@
+"""Bootstrap intervals and standard errors with whole groups (tasks) as units."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agent_scores import _native
+
+
+class BootstrapEstimate(NamedTuple):
+    """An estimate with a percentile interval. ``undefined`` counts the resamples without a value."""
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float | None
+    undefined: int
+
+
+class ClusterEstimate(NamedTuple):
+    """An estimate with an interval and a standard error from the spread between groups."""
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+
+
+def _numbered(groups: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
+
+
+def bootstrap_mean(
+    values: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    random_state: int = 0,
+) -> BootstrapEstimate:
+    """Return the mean with a bootstrap interval that resamples rows, or whole groups where given.
+
+    Examples
+    --------
+    >>> bootstrap_mean([2.0, 2.0], n_resamples=10)[:3]
+    (2.0, 2.0, 2.0)
+    """
+    numbered = None if groups is None else _numbered(groups)
+    return BootstrapEstimate(
+        *_native.bootstrap_mean(
+            values, sample_weight, numbered, n_resamples, confidence_level, random_state
+        )
+    )
+
+
+def bootstrap_auroc(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    random_state: int = 0,
+) -> BootstrapEstimate:
+    """Return the area under the ROC curve with a bootstrap interval.
+
+    Examples
+    --------
+    >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20)[:3]
+    (1.0, 1.0, 1.0)
+    """
+    numbered = None if groups is None else _numbered(groups)
+    return BootstrapEstimate(
+        *_native.bootstrap_auroc(
+            y_true, y_score, numbered, n_resamples, confidence_level, random_state
+        )
+    )
+
+
+def cluster_mean(
+    values: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> ClusterEstimate:
+    """Return the mean with a standard error that is robust to dependence inside groups.
+
+    Examples
+    --------
+    >>> cluster_mean([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"]).estimate
+    2.0
+    """
+    return ClusterEstimate(
+        *_native.cluster_mean(values, sample_weight, _numbered(groups), confidence_level)
+    )

@@ -1,0 +1,111 @@
+use std::collections::BTreeMap;
+
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
+};
+use trajectory_metrics::tool_calls::{
+    ArgumentRule, MatchMode, PathDistances, ToolCall, ToolCallMatcher, Value,
+};
+
+use crate::errors::{Failure, invalid};
+
+/// The Python value as a value of JSON.
+fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if object.is_none() {
+        Ok(Value::Null)
+    } else if let Ok(flag) = object.cast::<PyBool>() {
+        Ok(Value::Bool(flag.is_true()))
+    } else if object.is_instance_of::<PyInt>() {
+        Ok(Value::Integer(object.extract()?))
+    } else if object.is_instance_of::<PyFloat>() {
+        Ok(Value::Real(object.extract()?))
+    } else if let Ok(text) = object.cast::<PyString>() {
+        Ok(Value::Text(text.extract()?))
+    } else if let Ok(map) = object.cast::<PyDict>() {
+        let entry = |(key, entry): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok((key.extract::<String>()?, value(&entry)?))
+        };
+        Ok(Value::Map(map.iter().map(entry).collect::<PyResult<BTreeMap<_, _>>>()?))
+    } else if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        Ok(Value::List(object.try_iter()?.map(|entry| value(&entry?)).collect::<PyResult<_>>()?))
+    } else {
+        Err(invalid(format!("{} is not a value of JSON", object.get_type().name()?)))
+    }
+}
+
+/// A call that is a pair of a name and its arguments: a mapping, or the text of a JSON object.
+fn call((name, arguments): &(String, Bound<'_, PyAny>)) -> PyResult<ToolCall> {
+    if let Ok(text) = arguments.extract::<String>() {
+        return Ok(ToolCall::from_openai(name.as_str(), &text).map_err(Failure::from)?);
+    }
+    Ok(ToolCall { name: name.clone(), arguments: value(arguments)? })
+}
+
+fn calls(pairs: &[(String, Bound<'_, PyAny>)]) -> PyResult<Vec<ToolCall>> {
+    pairs.iter().map(call).collect()
+}
+
+fn rule(arguments: &Bound<'_, PyAny>, tolerance: (f64, f64)) -> PyResult<ArgumentRule> {
+    let rule = match arguments.extract::<String>() {
+        Ok(name) => match name.as_str() {
+            "exact" => ArgumentRule::exact(),
+            "ignore" => ArgumentRule::ignore(),
+            "subset" => ArgumentRule::subset(),
+            "superset" => ArgumentRule::superset(),
+            _ => {
+                return Err(invalid(format!(
+                    "arguments is {name:?}; it must be exact, ignore, subset, superset or a list of fields"
+                )));
+            }
+        },
+        Err(_) => {
+            ArgumentRule::fields(arguments.extract::<Vec<String>>()?).map_err(Failure::from)?
+        }
+    };
+    if tolerance == (0.0, 0.0) {
+        return Ok(rule);
+    }
+    Ok(rule.with_tolerance(tolerance.0, tolerance.1).map_err(Failure::from)?)
+}
+
+type Pairs = Vec<(usize, usize)>;
+type Alignment = (Pairs, Vec<usize>, Vec<usize>, Pairs, [bool; 5]);
+
+#[pyfunction]
+pub(crate) fn match_calls(
+    actual: Vec<(String, Bound<'_, PyAny>)>,
+    expected: Vec<(String, Bound<'_, PyAny>)>,
+    arguments: &Bound<'_, PyAny>,
+    tolerance: (f64, f64),
+) -> PyResult<Alignment> {
+    let matcher = ToolCallMatcher::new(rule(arguments, tolerance)?);
+    let found =
+        trajectory_metrics::tool_calls::match_calls(&calls(&actual)?, &calls(&expected)?, &matcher)
+            .map_err(Failure::from)?;
+    let modes = [
+        MatchMode::Exact,
+        MatchMode::InOrder,
+        MatchMode::AnyOrder,
+        MatchMode::Subset,
+        MatchMode::Unordered,
+    ];
+    Ok((
+        found.matched().to_vec(),
+        found.missing().to_vec(),
+        found.extra().to_vec(),
+        found.out_of_order().to_vec(),
+        modes.map(|mode| found.is_match(mode)),
+    ))
+}
+
+/// Means over pairs of paths of numbered calls: edit distance, normalised edit distance, exact match.
+#[pyfunction]
+pub(crate) fn path_distances(paths: Vec<(Vec<u32>, Vec<u32>)>) -> PyResult<(f64, f64, f64)> {
+    let mut distances = PathDistances::default();
+    for (actual, reference) in &paths {
+        distances.update(actual, reference);
+    }
+    let means = distances.finish().map_err(Failure::from)?;
+    Ok((means.edit_distance, means.normalized_edit_distance, means.exact_match_rate))
+}

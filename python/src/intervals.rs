@@ -1,0 +1,139 @@
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use scoring_rules::{
+    Ensemble, Error, Interval, Level, Observed, Quantiles, ensemble_crps_loss, fair_crps_loss,
+    quantile_crps_loss,
+};
+
+use crate::{
+    arrays::{floats, rows, run, same_length},
+    errors::Failure,
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+type Array<'py> = Bound<'py, PyArray1<f64>>;
+
+#[pyfunction]
+pub(crate) fn interval_loss<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    lower: &Values<'py>,
+    upper: &Values<'py>,
+    coverage: f64,
+) -> PyResult<Array<'py>> {
+    let (y, low, high) =
+        (floats("y_true", y_true)?, floats("lower", lower)?, floats("upper", upper)?);
+    let (y, low, high) = (y.as_slice()?, low.as_slice()?, high.as_slice()?);
+    same_length("lower", y.len(), low.len())?;
+    same_length("upper", y.len(), high.len())?;
+    let losses: Vec<f64> = run(py, y.len(), || {
+        let coverage = Level::new(coverage)?;
+        let loss = |((&y, &low), &high)| {
+            let outcome = Observed::exact(y)?;
+            Ok::<_, Error>(scoring_rules::interval_loss(
+                Interval::new(low, high)?,
+                outcome,
+                coverage,
+            ))
+        };
+        y.iter().zip(low).zip(high).map(loss).collect()
+    })?;
+    Ok(losses.into_pyarray(py))
+}
+
+#[pyfunction]
+pub(crate) fn pinball_loss<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    y_pred: &Values<'py>,
+    level: f64,
+) -> PyResult<Array<'py>> {
+    let (y, forecasts) = (floats("y_true", y_true)?, floats("y_pred", y_pred)?);
+    let (y, forecasts) = (y.as_slice()?, forecasts.as_slice()?);
+    same_length("y_pred", y.len(), forecasts.len())?;
+    let losses: Vec<f64> = run(py, y.len(), || {
+        let level = Level::new(level)?;
+        y.iter()
+            .zip(forecasts)
+            .map(|(&y, &forecast)| {
+                scoring_rules::pinball_loss(forecast, Observed::exact(y)?, level)
+            })
+            .collect::<Result<_, Error>>()
+    })?;
+    Ok(losses.into_pyarray(py))
+}
+
+#[pyfunction]
+pub(crate) fn crps_ensemble<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    members: &Values<'py>,
+    fair: bool,
+) -> PyResult<Array<'py>> {
+    let y = floats("y_true", y_true)?;
+    let y = y.as_slice()?;
+    let (members, width) = rows("members", members)?;
+    let members = members.as_slice()?;
+    same_length("members", y.len() * width, members.len())?;
+    let losses: Vec<f64> = run(py, members.len(), || {
+        let loss = |(row, &y): (usize, &f64)| {
+            let ensemble = Ensemble::new(&members[row * width..(row + 1) * width], None)?;
+            let outcome = Observed::exact(y)?;
+            if fair {
+                fair_crps_loss(&ensemble, outcome)
+            } else {
+                Ok(ensemble_crps_loss(&ensemble, outcome))
+            }
+        };
+        y.iter().enumerate().map(loss).collect::<Result<_, Error>>()
+    })?;
+    Ok(losses.into_pyarray(py))
+}
+
+/// A loss of each row of quantiles.
+fn of_quantiles<'py>(
+    py: Python<'py>,
+    [y_true, quantiles, levels]: [&Values<'py>; 3],
+    loss: impl Fn(&Quantiles, Observed) -> Result<f64, Error> + Send + Sync,
+) -> PyResult<Array<'py>> {
+    let y = floats("y_true", y_true)?;
+    let y = y.as_slice()?;
+    let levels = floats("levels", levels)?;
+    let levels: Result<Vec<Level>, Error> =
+        levels.as_slice()?.iter().map(|&l| Level::new(l)).collect();
+    let levels = levels.map_err(Failure::from)?;
+    let (values, width) = rows("quantiles", quantiles)?;
+    let values = values.as_slice()?;
+    same_length("levels", width, levels.len())?;
+    same_length("quantiles", y.len() * width, values.len())?;
+    let losses: Vec<f64> = run(py, values.len(), || {
+        let loss = |(row, &y): (usize, &f64)| {
+            let forecast = Quantiles::new(&levels, &values[row * width..(row + 1) * width])?;
+            loss(&forecast, Observed::exact(y)?)
+        };
+        y.iter().enumerate().map(loss).collect::<Result<_, Error>>()
+    })?;
+    Ok(losses.into_pyarray(py))
+}
+
+#[pyfunction]
+pub(crate) fn crps_quantiles<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    quantiles: &Values<'py>,
+    levels: &Values<'py>,
+) -> PyResult<Array<'py>> {
+    of_quantiles(py, [y_true, quantiles, levels], |forecast, outcome| {
+        Ok(quantile_crps_loss(forecast, outcome))
+    })
+}
+
+#[pyfunction]
+pub(crate) fn weighted_interval_loss<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    quantiles: &Values<'py>,
+    levels: &Values<'py>,
+) -> PyResult<Array<'py>> {
+    of_quantiles(py, [y_true, quantiles, levels], scoring_rules::weighted_interval_loss)
+}

@@ -1,0 +1,127 @@
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use scoring_rules::{
+    BetaScore, BoostingScore, BrierScore, ElementaryScore, Level, LogScore, PowerScore,
+    Probability, PseudosphericalScore, SphericalScore, mean_score, score_slice,
+};
+
+use crate::{
+    arrays::{checked, floats, outcomes, run, weights},
+    errors::{Failure, invalid},
+};
+
+pub(crate) type SharedRule = Arc<dyn scoring_rules::ScoringRule + Send + Sync>;
+
+/// A proper scoring rule.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct ScoringRule {
+    pub(crate) rule: SharedRule,
+    pub(crate) name: String,
+}
+
+fn make(
+    rule: impl scoring_rules::ScoringRule + Send + Sync + 'static,
+    name: String,
+) -> ScoringRule {
+    ScoringRule { rule: Arc::new(rule), name }
+}
+
+fn level(value: f64) -> PyResult<Level> {
+    Ok(Level::new(value).map_err(Failure::from)?)
+}
+
+fn probability(value: f64) -> PyResult<Probability> {
+    Ok(Probability::new(value).map_err(Failure::from)?)
+}
+
+#[pymethods]
+impl ScoringRule {
+    #[new]
+    #[pyo3(signature = (name, *parameters))]
+    fn new(name: &str, parameters: Vec<f64>) -> PyResult<Self> {
+        let rule = match (name, parameters.as_slice()) {
+            ("log", []) => make(LogScore::exact(), "log_score()".into()),
+            ("log", &[clip]) => {
+                let rule = LogScore::clipped(clip).map_err(Failure::from)?;
+                make(rule, format!("log_score(clip={clip:?})"))
+            }
+            ("brier", []) => make(BrierScore, "brier_score()".into()),
+            ("spherical", []) => make(SphericalScore, "spherical_score()".into()),
+            ("boosting", []) => make(BoostingScore, "boosting_score()".into()),
+            ("beta", &[a, b]) => {
+                let rule = BetaScore::new(a, b).map_err(Failure::from)?;
+                make(rule, format!("beta_score({a:?}, {b:?})"))
+            }
+            ("power", &[power, baseline]) => {
+                let rule = PowerScore::new(power, level(baseline)?).map_err(Failure::from)?;
+                make(rule, format!("power_score({power:?}, baseline={baseline:?})"))
+            }
+            ("pseudospherical", &[power, baseline]) => {
+                let rule =
+                    PseudosphericalScore::new(power, level(baseline)?).map_err(Failure::from)?;
+                make(rule, format!("pseudospherical_score({power:?}, baseline={baseline:?})"))
+            }
+            ("elementary", &[threshold]) => make(
+                ElementaryScore::new(level(threshold)?),
+                format!("elementary_score({threshold:?})"),
+            ),
+            _ => return Err(invalid(format!("no scoring rule {name:?} with {parameters:?}"))),
+        };
+        Ok(rule)
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.name
+    }
+
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        y_true: &Bound<'py, PyAny>,
+        y_prob: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let forecasts = floats("y_prob", y_prob)?;
+        let forecasts = forecasts.as_slice()?;
+        let outcomes = outcomes(y_true)?;
+        let rule = &self.rule;
+        let scores = run(py, forecasts.len(), || {
+            let mut scores = vec![0.0; forecasts.len()];
+            score_slice(rule, Probability::from_slice(forecasts)?, &outcomes, &mut scores)?;
+            Ok::<_, scoring_rules::Error>(scores)
+        })?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    #[pyo3(signature = (y_true, y_prob, *, sample_weight=None))]
+    fn mean(
+        &self,
+        py: Python<'_>,
+        y_true: &Bound<'_, PyAny>,
+        y_prob: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<f64> {
+        let forecasts = floats("y_prob", y_prob)?;
+        let forecasts = forecasts.as_slice()?;
+        let outcomes = outcomes(y_true)?;
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        let rule = &self.rule;
+        run(py, forecasts.len(), || {
+            mean_score(rule, Probability::from_slice(forecasts)?, &outcomes, weights)
+        })
+    }
+
+    fn expected(&self, y_prob: f64, truth: f64) -> PyResult<f64> {
+        Ok(self.rule.expected(probability(y_prob)?, probability(truth)?))
+    }
+
+    fn entropy(&self, truth: f64) -> PyResult<f64> {
+        Ok(self.rule.entropy(probability(truth)?))
+    }
+
+    fn divergence(&self, y_prob: f64, truth: f64) -> PyResult<f64> {
+        Ok(self.rule.divergence(probability(y_prob)?, probability(truth)?))
+    }
+}

@@ -1,0 +1,164 @@
+use std::sync::Mutex;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use scoring_rules::Probability;
+use trajectory_metrics::{OnlineTps, Summary, Tps, Trace, WeightSchedule};
+
+use crate::{
+    arrays::{checked, floats, outcomes, run, weights},
+    errors::{Failure, invalid},
+    rules::{ScoringRule, SharedRule},
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+type Array<'py> = Bound<'py, PyArray1<f64>>;
+
+/// Streams of probabilities with an outcome each.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct Traces {
+    traces: trajectory_metrics::Traces,
+}
+
+#[pymethods]
+impl Traces {
+    /// From flat values and the ends of the traces.
+    #[new]
+    fn new(y_true: &Values<'_>, values: &Values<'_>, ends: Vec<usize>) -> PyResult<Self> {
+        let values = floats("values", values)?;
+        let outcomes = outcomes(y_true)?;
+        let traces = trajectory_metrics::Traces::from_flat(values.as_slice()?, &ends, &outcomes)
+            .map_err(Failure::from)?;
+        Ok(Self { traces })
+    }
+
+    fn __len__(&self) -> usize {
+        self.traces.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Traces({} traces, {} steps)", self.traces.len(), self.traces.steps())
+    }
+
+    /// One probability per trace: its last, mean or smallest, or a weighted mean.
+    fn summary<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
+        let summary: Summary = name.parse().map_err(Failure::from)?;
+        let forecasts = run(py, self.traces.steps(), || summary.forecasts(&self.traces))?;
+        Ok(Probability::as_f64_slice(&forecasts).to_vec().into_pyarray(py))
+    }
+
+    #[getter]
+    fn y_true<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.traces.outcomes().to_vec().into_pyarray(py)
+    }
+}
+
+/// The trajectory score of a rule and a schedule of weights.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct TPS {
+    tps: Tps<SharedRule>,
+    name: String,
+}
+
+#[pymethods]
+impl TPS {
+    #[new]
+    #[pyo3(signature = (rule, schedule=None))]
+    fn new(rule: &Bound<'_, ScoringRule>, schedule: Option<&Values<'_>>) -> PyResult<Self> {
+        let schedule = match schedule {
+            None => WeightSchedule::default(),
+            Some(schedule) => match schedule.extract::<String>() {
+                Ok(name) => name.replace('_', "-").parse().map_err(Failure::from)?,
+                Err(_) => {
+                    let weights = weights(Some(schedule))?;
+                    WeightSchedule::custom(checked(&weights)?.unwrap_or_default())
+                        .map_err(Failure::from)?
+                }
+            },
+        };
+        let rule = rule.get();
+        let name = format!("TPS({}, {:?})", rule.name, schedule.name());
+        Ok(Self { tps: Tps::new(rule.rule.clone(), schedule), name })
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.name
+    }
+
+    #[pyo3(signature = (y_true, y_prob, *, horizon=None))]
+    fn score(
+        &self,
+        py: Python<'_>,
+        y_true: bool,
+        y_prob: &Values<'_>,
+        horizon: Option<usize>,
+    ) -> PyResult<f64> {
+        let values = floats("y_prob", y_prob)?;
+        let values = values.as_slice()?;
+        run(py, values.len(), || {
+            let forecasts = Probability::from_slice(values)?;
+            match horizon {
+                None => self.tps.score(Trace::new(forecasts, y_true)?),
+                Some(horizon) => self.tps.prefix_score(forecasts, y_true, horizon),
+            }
+        })
+    }
+
+    fn scores<'py>(&self, py: Python<'py>, traces: &Bound<'py, Traces>) -> PyResult<Array<'py>> {
+        let traces = &traces.get().traces;
+        let scores = run(py, traces.steps(), || self.tps.scores(traces))?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    #[pyo3(signature = (traces, *, sample_weight=None))]
+    fn mean(
+        &self,
+        py: Python<'_>,
+        traces: &Bound<'_, Traces>,
+        sample_weight: Option<&Values<'_>>,
+    ) -> PyResult<f64> {
+        let traces = &traces.get().traces;
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        run(py, traces.steps(), || self.tps.mean(traces, weights))
+    }
+
+    fn online(&self) -> OnlineTPS {
+        OnlineTPS { online: Mutex::new(OnlineTps::new(self.tps.clone())) }
+    }
+}
+
+/// The score of a run that is still going on.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct OnlineTPS {
+    online: Mutex<OnlineTps<SharedRule>>,
+}
+
+impl OnlineTPS {
+    fn with<T>(&self, work: impl FnOnce(&mut OnlineTps<SharedRule>) -> T) -> PyResult<T> {
+        let mut online =
+            self.online.lock().map_err(|_| invalid("an earlier call on this scorer failed"))?;
+        Ok(work(&mut online))
+    }
+}
+
+#[pymethods]
+impl OnlineTPS {
+    fn push(&self, y_prob: f64) -> PyResult<()> {
+        let forecast = Probability::new(y_prob).map_err(Failure::from)?;
+        self.with(|online| online.push(forecast))
+    }
+
+    #[pyo3(signature = (y_true, *, horizon=None))]
+    fn finish(&self, y_true: bool, horizon: Option<usize>) -> PyResult<f64> {
+        let score = self.with(|online| match horizon {
+            None => online.finish(y_true),
+            Some(horizon) => online.finish_prefix(y_true, horizon),
+        })?;
+        Ok(score.map_err(Failure::from)?)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.with(|online| online.steps())
+    }
+}

@@ -1,0 +1,98 @@
+import math
+
+import numpy as np
+import pytest
+
+import agent_scores as ags
+
+
+def test_auroc_is_the_share_of_pairs_in_order_with_ties_as_one_half():
+    generator = np.random.default_rng(1)
+    for _ in range(50):
+        y = generator.integers(0, 2, 12)
+        y[:2] = 0, 1
+        s = generator.integers(0, 4, 12).astype(float)
+        pairs = [(a > b) + 0.5 * (a == b) for a in s[y == 1] for b in s[y == 0]]
+        assert ags.auroc(y, s) == pytest.approx(np.mean(pairs), abs=1e-14)
+
+
+def test_one_class_is_undefined_or_nan_where_asked():
+    with pytest.raises(ags.UndefinedError):
+        ags.auroc([1, 1], [0.1, 0.2])
+    assert math.isnan(ags.auroc([1, 1], [0.1, 0.2], undefined="nan"))
+    assert math.isnan(ags.auroc([], [], undefined="nan"))
+
+
+def test_invalid_input_is_an_error_even_where_nan_is_asked_for():
+    with pytest.raises(ValueError):
+        ags.auroc([1, 0], [math.nan, 0.2], undefined="nan")
+    with pytest.raises(ValueError, match="undefined"):
+        ags.auroc([1, 0], [0.1, 0.2], undefined="zero")
+
+
+def test_the_area_under_the_curves_is_the_metric():
+    generator = np.random.default_rng(2)
+    y, s = generator.integers(0, 2, 200), generator.integers(0, 20, 200) / 20
+    roc = ags.roc_curve(y, s)
+    assert np.trapezoid(roc.true_positive_rate, roc.false_positive_rate) == pytest.approx(ags.auroc(y, s))
+    curve = ags.precision_recall_curve(y, s)
+    steps = np.diff(np.concatenate([[0.0], curve.recall]))
+    assert float(steps @ curve.precision) == pytest.approx(ags.average_precision(y, s))
+
+
+def test_corp_terms_add_up_to_the_mean_loss():
+    generator = np.random.default_rng(3)
+    y, p = generator.integers(0, 2, 100), generator.random(100)
+    terms = ags.corp(ags.brier_score(), y, p)
+    assert terms.mean_loss == pytest.approx(ags.brier_loss(y, p))
+    total = terms.miscalibration - terms.discrimination + terms.uncertainty
+    assert total == pytest.approx(terms.mean_loss)
+
+
+def test_the_expected_calibration_error_is_the_weighted_gap_of_the_diagram():
+    generator = np.random.default_rng(4)
+    y, p = generator.integers(0, 2, 300), generator.random(300)
+    bins = ags.reliability_diagram(y, p, n_bins=7)
+    gaps = abs(bins.success_rate - bins.mean_probability)
+    assert ags.calibration_error(y, p, n_bins=7) == pytest.approx(float(gaps @ bins.weight) / 300)
+    largest = ags.calibration_error(y, p, n_bins=7, norm="maximum")
+    assert largest == pytest.approx(float(gaps.max()))
+
+
+def test_the_murphy_curve_is_the_mean_elementary_loss():
+    y, p = [0, 1, 1, 0], [0.1, 0.4, 0.8, 0.6]
+    for threshold in (0.2, 0.5, 0.7):
+        loss = -ags.elementary_score(threshold).mean(y, p)
+        assert ags.murphy_curve(y, p, [threshold])[0] == pytest.approx(loss)
+
+
+def test_perfect_forecasts_dominate():
+    assert ags.dominance([0, 1], [0.5, 0.5], [0.0, 1.0]) == "second"
+    assert ags.dominance([0, 1], [0.2, 0.7], [0.2, 0.7]) == "equal"
+
+
+def test_calibrators_keep_probabilities_and_lower_the_log_loss():
+    generator = np.random.default_rng(5)
+    truth = generator.random(2000)
+    y = generator.random(2000) < truth
+    p = truth**3
+    for calibrator in (ags.PlattCalibrator(), ags.BetaCalibrator(), ags.TemperatureCalibrator(),
+                       ags.IsotonicCalibrator(), ags.VennAbersCalibrator()):
+        calibrated = calibrator.fit(p, y).predict(p)
+        assert calibrated.min() >= 0.0 and calibrated.max() <= 1.0
+        assert ags.log_loss(y, calibrated, clip=1e-6) < ags.log_loss(y, p, clip=1e-6)
+
+
+def test_a_calibrator_that_is_not_fitted_says_so():
+    with pytest.raises(ValueError, match="not fitted"):
+        ags.PlattCalibrator().predict([0.5])
+
+
+def test_bootstrap_of_groups_is_wider_where_groups_repeat_rows():
+    values = np.repeat(np.random.default_rng(6).random(40), 10)
+    groups = np.repeat(np.arange(40), 10)
+    rows = ags.bootstrap_mean(values, n_resamples=500)
+    whole = ags.bootstrap_mean(values, groups=groups, n_resamples=500)
+    assert whole.high - whole.low > 2 * (rows.high - rows.low)
+    assert rows == ags.bootstrap_mean(values, n_resamples=500)
+    assert ags.cluster_mean(values, groups).standard_error == pytest.approx(whole.standard_error, rel=0.2)

@@ -1,0 +1,130 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import agent_scores as ags
+
+
+def test_traces_of_lists_and_of_offsets_score_the_same():
+    y, lists = [1, 0, 1], [[0.5, 0.75], [0.25], [0.5, 0.5, 1.0]]
+    flat = ags.traces(y, np.concatenate(lists), offsets=[0, 2, 3, 6])
+    tps = ags.TPS(ags.brier_score(), "uniform")
+    assert tps.scores(flat).tolist() == tps.scores(ags.traces(y, lists)).tolist()
+    assert tps.scores(flat) == pytest.approx([-(0.25 + 0.0625) / 2, -0.0625, -0.5 / 3])
+    assert tps.mean(flat) == pytest.approx(tps.scores(flat).mean())
+    assert flat.summary("last").tolist() == [0.75, 0.25, 1.0]
+    assert flat.y_true.tolist() == [True, False, True]
+
+
+def test_the_online_scorer_agrees_with_the_whole_trace():
+    values = np.random.default_rng(1).random(30)
+    for schedule in ("linear-front", "uniform", "exponential_front", "linear-back"):
+        tps = ags.TPS(ags.log_score(clip=1e-6), schedule)
+        online = tps.online()
+        for value in values:
+            online.push(value)
+        assert len(online) == 30
+        assert online.finish(True) == pytest.approx(tps.score(True, values), abs=1e-12)
+
+
+def test_unknown_schedules_empty_traces_and_bad_offsets_are_refused():
+    with pytest.raises(ValueError, match="linear-front"):
+        ags.TPS(ags.brier_score(), "falling")
+    with pytest.raises(ValueError):
+        ags.traces([1], [[]])
+    with pytest.raises(ValueError, match="offsets"):
+        ags.traces([1], [0.5], offsets=[1, 1])
+
+
+def test_interval_losses_are_their_formulas():
+    assert ags.interval_loss([5.0], [0.0], [2.0], coverage=0.8) == pytest.approx([2 + 2 / 0.2 * 3])
+    y, members = np.array([0.3]), np.array([[0.1, 0.5, 0.9]])
+    spread = np.abs(members[0][:, None] - members[0]).sum()
+    near = np.abs(members - 0.3).mean()
+    assert ags.crps_ensemble(y, members) == pytest.approx([near - spread / 18])
+    assert ags.crps_ensemble(y, members, fair=True) == pytest.approx([near - spread / 12])
+    with pytest.raises(ValueError, match="two dimensions"):
+        ags.crps_ensemble([0.3], [0.1])
+    with pytest.raises(ValueError):
+        ags.interval_loss([5.0], [3.0], [2.0], coverage=0.8)
+
+
+def test_calls_of_openai_messages_match_plain_calls():
+    message = {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}},
+    ]}
+    user = {"role": "user", "content": "hello"}
+    expected = [{"name": "add", "args": {"a": 1.0, "b": 2}}]
+    assert ags.match_calls([user, message], expected).exact
+    wrong = ags.match_calls([user, message], [{"name": "add", "args": {"a": 1}}])
+    assert not wrong.exact and wrong.missing == [0] and wrong.extra == [0]
+    assert ags.match_calls([message], [{"name": "add", "args": {"a": 9}}], arguments="ignore").exact
+    assert ags.match_calls([message], [{"name": "add", "args": {"a": 1, "b": 9}}], arguments=["a"]).exact
+    near = [{"name": "add", "args": {"a": 1.01, "b": 2}}]
+    assert ags.match_calls([message], near, absolute_tolerance=0.1).exact
+    with pytest.raises(ValueError, match="name"):
+        ags.match_calls([{"arguments": {}}], [])
+    with pytest.raises(ValueError, match="JSON"):
+        ags.match_calls([{"name": "f", "arguments": {"a": object()}}], [])
+
+
+@pytest.fixture
+def log(tmp_path):
+    def turn(text, logprob):
+        choice = {"message": {"content": text}, "logprobs": {"content": [{"token": text, "logprob": logprob}]}}
+        return {"response": {"choices": [choice]}}
+    runs = [
+        {"id": "a", "task": "x", "outcome": True, "turns": [turn("Yes", -0.1), turn("Yes", -0.2)]},
+        {"id": "b", "task": "y", "outcome": False, "turns": [turn("No", -1.5)]},
+    ]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(run) + "\n" for run in runs))
+    return path
+
+
+def test_streams_of_a_log_become_traces(log):
+    logs = ags.read_logs(log)
+    assert logs.table()["id"] == ["a", "b"]
+    assert logs.table()["outcome"] == [True, False]
+    stream = logs.streams["token_probability"]
+    assert stream.offsets.tolist() == [0, 2, 3]
+    assert stream.values == pytest.approx(np.exp([-0.1, -0.2, -1.5]))
+    assert len(logs.traces("token_probability")) == 2
+    with pytest.raises(ValueError, match="token_probability"):
+        logs.traces("entropy")
+
+
+def test_a_missing_file_and_an_unknown_format_are_named(tmp_path):
+    with pytest.raises(ValueError, match="nowhere"):
+        ags.read_logs(tmp_path / "nowhere.jsonl")
+    with pytest.raises(ValueError, match="yaml"):
+        ags.read_logs(tmp_path, format="yaml")
+
+
+def test_the_command_prints_its_report_and_refuses_unknown_subcommands(log):
+    program = [sys.executable, "-c", "import sys; from agent_scores.command import main; sys.exit(main())"]
+    found = subprocess.run([*program, "logs", str(log), "--json"], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["n_runs"] == 2
+    wrong = subprocess.run([*program, "nonsense"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and wrong.stdout == "" and "nonsense" in wrong.stderr
+
+
+def test_documentation_examples_print_what_they_show():
+    import doctest
+    import importlib
+    import pkgutil
+
+    for module in pkgutil.iter_modules(ags.__path__):
+        if not module.name.startswith("_"):
+            assert doctest.testmod(importlib.import_module(f"agent_scores.{module.name}")).failed == 0
+
+
+def test_every_public_function_has_an_example():
+    functions = [getattr(ags, name) for name in ags.__all__ if name != "read_logs"]
+    functions = [function for function in functions if type(function).__name__ == "function"]
+    assert [function.__name__ for function in functions if ">>>" not in function.__doc__] == []
+    assert len(functions) > 30

@@ -7,7 +7,52 @@ import numpy.typing as npt
 _Array = npt.NDArray[np.float64]
 _Curve = list[_Array]
 
-__all__: list[str]
+__all__ = [
+    "BudgetEstimator",
+    "BudgetMonitor",
+    "BudgetSamples",
+    "CalibrationMap",
+    "CostBench",
+    "CostBenchQuery",
+    "CostBenchRun",
+    "OnlineTPS",
+    "Pool",
+    "Rollouts",
+    "ScoringRule",
+    "StoppedRuns",
+    "TPS",
+    "ToolGraph",
+    "Traces",
+    "UndefinedError",
+    "auroc_delong",
+    "bootstrap_auroc",
+    "bootstrap_mean",
+    "cluster_mean",
+    "corp",
+    "costbench_figures",
+    "costbench_queries",
+    "crps_ensemble",
+    "crps_quantiles",
+    "curve",
+    "dominance",
+    "estimate_rollouts",
+    "fit_calibrator",
+    "interval_loss",
+    "ipcw_weights",
+    "kaplan_meier",
+    "knapsack",
+    "match_calls",
+    "murphy",
+    "path_distances",
+    "pinball_loss",
+    "rank_metric",
+    "read_logs",
+    "reliability",
+    "run_command",
+    "stop_class",
+    "triage_efficiency",
+    "weighted_interval_loss",
+]
 
 class UndefinedError(ValueError): ...
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from agent_scores import _native
 from agent_scores._native import ScoringRule, UndefinedError
 
-_Undefined = Literal["raise", "nan"]
-_Strategy = Literal["uniform", "quantile", "distinct"]
+_Undefined = Literal["raise"] | Literal["nan"]
+_Strategy = Literal["uniform"] | Literal["quantile"] | Literal["distinct"]
 _Array = npt.NDArray[np.float64]
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from agent_scores import _native
 
 Call = Mapping[str, Any]
-_Arguments = Literal["exact", "ignore", "subset", "superset"]
+_Arguments = Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal["superset"]
 
 
 class Alignment(NamedTuple):

@@ -6,7 +6,7 @@ mod program;
 
 use std::{fs, path::Path};
 
-use program::{bundled, in_folder, refusal, run_other, write};
+use program::{bundled, in_folder, refusal, run_other, run_words_in, write};
 
 /// Programs that read files, and what comes before the name of a file.
 const READERS: [(&str, &[&str]); 7] = [
@@ -19,7 +19,7 @@ const READERS: [(&str, &[&str]); 7] = [
     ("logs", &[]),
 ];
 
-const OTHERS: [&str; 2] = ["demo-data", "triage"];
+const OTHERS: [&str; 3] = ["convert", "demo-data", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -248,4 +248,31 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
     let path = write("repeated_estimates.jsonl", row);
     let error = refusal(&run_other("budget", &[&runs, "--estimator", &path]), row);
     assert!(error.starts_with(&format!("error: {path}:1: field usage.n: ")), "{error}");
+}
+
+#[test]
+fn the_commands_of_the_manual_do_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manual = fs::read_to_string(root.join("docs/command.md")).unwrap();
+    let mut run = 0;
+    for block in manual.split("```sh\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            let Some(words) = line.strip_prefix("agent-scores ") else { continue };
+            let (words, condition) = words.split_once(" --fail-if ").unwrap_or((words, ""));
+            let mut words: Vec<&str> = words.split(' ').collect();
+            if !condition.is_empty() {
+                words.extend(["--fail-if", condition.trim_matches('\'')]);
+            }
+            let output = run_words_in(&root, &words);
+            let said = String::from_utf8(output.stderr).unwrap();
+            let code = i32::from(!condition.is_empty());
+            assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+            assert!(
+                condition.is_empty() || manual.contains(&format!("```text\n{said}```")),
+                "{said}"
+            );
+            run += 1;
+        }
+    }
+    assert!(run >= 8, "{run}");
 }

@@ -28,6 +28,7 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},
         evaluation::{Estimates, METRICS, Report, evaluate},
@@ -122,7 +123,8 @@ fn trace_output<T: AsRef<Remarks>>(
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(all) {
         let file = path.display().to_string();
-        let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
+        let report = working("traces", || report(&[runs]))
+            .map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
     }
     let aligned = |layout| {

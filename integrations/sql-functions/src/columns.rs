@@ -58,7 +58,14 @@ impl<'a> Arguments<'a> {
 
     /// The rows in which no argument is NULL; `None` if there is no NULL.
     pub(crate) fn complete_rows(&self) -> Option<NullBuffer> {
-        NullBuffer::union_many(self.arrays.iter().map(|array| array.logical_nulls()).collect::<Vec<_>>().iter().map(Option::as_ref))
+        NullBuffer::union_many(
+            self.arrays
+                .iter()
+                .map(|array| array.logical_nulls())
+                .collect::<Vec<_>>()
+                .iter()
+                .map(Option::as_ref),
+        )
     }
 
     /// The place of an argument, counted from 0.
@@ -120,7 +127,11 @@ impl<'a> Arguments<'a> {
     }
 
     /// The column of an optional argument, or `None` if the call does not have it.
-    pub(crate) fn optional<T>(&self, index: usize, read: impl Fn(&Self, usize) -> Result<T>) -> Result<Option<T>> {
+    pub(crate) fn optional<T>(
+        &self,
+        index: usize,
+        read: impl Fn(&Self, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
         (index < self.len()).then(|| read(self, index)).transpose()
     }
 }

@@ -52,8 +52,13 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         Aggregate::<aggregate::aurc::AurcOfRows>::udaf(),
         Aggregate::<aggregate::auroc::AurocOfRows>::udaf(),
         Aggregate::<aggregate::average_precision::AveragePrecisionOfRows>::udaf(),
+        Aggregate::<aggregate::budget_metrics::BudgetMetricsOfRows>::udaf(),
+        Aggregate::<aggregate::calibration_error::CalibrationErrorOfRows>::udaf(),
+        Aggregate::<aggregate::cluster_mean::ClusterMeanOfRows>::udaf(),
         Aggregate::<aggregate::exact_mean::ExactMeanOfRows>::udaf(),
         Aggregate::<aggregate::exact_sum::ExactSumOfRows>::udaf(),
+        Aggregate::<aggregate::pass_hat_k::PassHatKOfRows>::udaf(),
+        Aggregate::<aggregate::reliability::ReliabilityOfRows>::udaf(),
     ]
 }
 

@@ -23,7 +23,11 @@ impl GroupState for AurcOfRows {
         arguments: &[
             Argument::new("p", Kind::Number, "The confidence in success, from 0 to 1."),
             Argument::new("y", Kind::Outcome, "The outcome; true is success."),
-            Argument::new("w", Kind::Number, "The weights, 0 or from 1e-100 to 1e100. Without them 1."),
+            Argument::new(
+                "w",
+                Kind::Number,
+                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
+            ),
         ],
         required: 2,
         description: "The area under the risk-coverage curve: the mean failure rate among the most confident rows, over all coverages. Lower is better, from 0 to 1. Memory as auroc.",

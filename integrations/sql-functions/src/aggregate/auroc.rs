@@ -23,7 +23,11 @@ impl GroupState for AurocOfRows {
         arguments: &[
             Argument::new("p", Kind::Number, "The confidence in success, from 0 to 1."),
             Argument::new("y", Kind::Outcome, "The outcome; true is success."),
-            Argument::new("w", Kind::Number, "The weights, 0 or from 1e-100 to 1e100. Without them 1."),
+            Argument::new(
+                "w",
+                Kind::Number,
+                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
+            ),
         ],
         required: 2,
         description: "The area under the ROC curve: the probability that a success has a higher confidence than a failure, a tie counting one half. Higher is better, from 0 to 1. NULL unless both outcomes occur. Memory: 16 bytes per distinct (p, y); auroc(round(p, 4), y) needs at most 20002 of them.",

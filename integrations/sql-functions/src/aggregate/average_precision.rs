@@ -23,7 +23,11 @@ impl GroupState for AveragePrecisionOfRows {
         arguments: &[
             Argument::new("p", Kind::Number, "The confidence in success, from 0 to 1."),
             Argument::new("y", Kind::Outcome, "The outcome; true is success."),
-            Argument::new("w", Kind::Number, "The weights, 0 or from 1e-100 to 1e100. Without them 1."),
+            Argument::new(
+                "w",
+                Kind::Number,
+                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
+            ),
         ],
         required: 2,
         description: "The average precision of finding successes by their confidence; equal confidences are one threshold. Higher is better, from 0 to 1. NULL without a success. Memory as auroc.",
@@ -55,7 +59,8 @@ impl GroupState for AveragePrecisionOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        self.0.finish(Self::SPECIFICATION, |blocks| average_precision(blocks, PositiveClass::Success))
+        self.0
+            .finish(Self::SPECIFICATION, |blocks| average_precision(blocks, PositiveClass::Success))
     }
 
     fn heap_size(&self) -> usize {

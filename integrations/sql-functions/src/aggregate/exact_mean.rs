@@ -22,7 +22,11 @@ impl GroupState for ExactMeanOfRows {
         name: "exact_mean",
         arguments: &[
             Argument::new("x", Kind::Number, "The values. Infinite values count; NaN is an error."),
-            Argument::new("w", Kind::Number, "The weights, 0 or from 1e-100 to 1e100. Without them 1."),
+            Argument::new(
+                "w",
+                Kind::Number,
+                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
+            ),
         ],
         required: 1,
         description: "The mean, with an exact sum that is rounded once, so that the result has the same bits \

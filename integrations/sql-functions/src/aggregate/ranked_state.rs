@@ -341,7 +341,9 @@ mod tests {
             let error = RankedState::read(AurocOfRows::SPECIFICATION, &bytes).unwrap_err();
             assert!(error.to_string().contains("auroc: a stored state is invalid"), "{bytes:?}");
         }
-        assert!(RankedState::read(AurocOfRows::SPECIFICATION, &words(&[1, half, weight, 1])).is_ok());
+        assert!(
+            RankedState::read(AurocOfRows::SPECIFICATION, &words(&[1, half, weight, 1])).is_ok()
+        );
     }
 
     #[test]

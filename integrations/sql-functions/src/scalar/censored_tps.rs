@@ -25,7 +25,11 @@ impl RowFunction for CensoredTpsOfRow {
     const SPECIFICATION: Specification = Specification {
         name: "censored_tps",
         arguments: &[
-            Argument::new("forecasts", Kind::Numbers, "The probability of success at each observed step."),
+            Argument::new(
+                "forecasts",
+                Kind::Numbers,
+                "The probability of success at each observed step.",
+            ),
             Argument::new(
                 "success_probability",
                 Kind::Number,

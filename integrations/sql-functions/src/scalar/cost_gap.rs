@@ -19,7 +19,11 @@ impl RowFunction for CostGapOfRow {
         name: "cost_gap",
         arguments: &[
             Argument::new("actual", Kind::Numbers, "The costs of the agent's calls; finite."),
-            Argument::new("reference", Kind::Numbers, "The costs of the reference's calls; finite."),
+            Argument::new(
+                "reference",
+                Kind::Numbers,
+                "The costs of the reference's calls; finite.",
+            ),
         ],
         required: 2,
         description: "The sum of the costs of the agent's calls minus that of the reference, in the unit of \

@@ -1,7 +1,5 @@
 use datafusion_common::Result;
-use scoring_rules::{
-    BetaScore, BoostingScore, BrierScore, LogScore, ScoringRule, SphericalScore,
-};
+use scoring_rules::{BetaScore, BoostingScore, BrierScore, LogScore, ScoringRule, SphericalScore};
 use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::columns::Texts;
@@ -31,9 +29,8 @@ impl<'a> NamedScores<'a> {
             Some(kept) if (kept.0, kept.1) == (rule, schedule) => kept,
             _ => {
                 let read = read_rule(rule);
-                let read = read.ok_or_else(|| {
-                    self.rules.place().refuse(format_args!("'{rule}'"), RULES)
-                })?;
+                let read =
+                    read.ok_or_else(|| self.rules.place().refuse(format_args!("'{rule}'"), RULES))?;
                 let known = WeightSchedule::NAMED.iter().map(WeightSchedule::name);
                 let steps = schedule.parse::<WeightSchedule>().map_err(|_| {
                     let known = known.collect::<Vec<_>>().join(", ");
@@ -80,7 +77,9 @@ mod tests {
         assert_eq!(score("log"), Some(LogScore::exact().score(p, true)));
         assert_eq!(score("log(0.4)"), Some(LogScore::clipped(0.4).unwrap().score(p, true)));
         assert_eq!(score("beta( 2, 4 )"), Some(BetaScore::new(2.0, 4.0).unwrap().score(p, true)));
-        for unknown in ["", "Log", "log(", "log(0.9)", "log(1e-6) ", "brier(1)", "beta(2)", "beta(2, x)"] {
+        for unknown in
+            ["", "Log", "log(", "log(0.9)", "log(1e-6) ", "brier(1)", "beta(2)", "beta(2, x)"]
+        {
             assert_eq!(score(unknown), None, "{unknown}");
         }
     }

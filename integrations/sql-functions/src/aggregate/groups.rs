@@ -1,6 +1,6 @@
 use std::{mem::size_of, sync::Arc};
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, LargeBinaryArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, builder::LargeBinaryBuilder};
 use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion_expr::{EmitTo, GroupsAccumulator};
 
@@ -78,11 +78,12 @@ impl<S: GroupState> GroupsAccumulator for Groups<S> {
     }
 
     fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {
-        let mut written = Vec::new();
+        let mut written = LargeBinaryBuilder::new();
         for state in self.take(emit_to) {
-            written.push(state.map(|mut state| state.write()).transpose()?);
+            // Each state is dropped when it has been written.
+            written.append_option(state.map(|mut state| state.write()).transpose()?);
         }
-        Ok(vec![binary(&written)])
+        Ok(vec![Arc::new(written.finish())])
     }
 
     fn merge_batch(
@@ -123,8 +124,4 @@ impl<S: GroupState> GroupsAccumulator for Groups<S> {
     fn size(&self) -> usize {
         self.states.capacity() * size_of::<Option<S>>() + self.heap
     }
-}
-
-fn binary(values: &[Option<Vec<u8>>]) -> ArrayRef {
-    Arc::new(LargeBinaryArray::from_iter(values.iter().map(Option::as_deref)))
 }

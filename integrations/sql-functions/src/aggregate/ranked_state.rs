@@ -190,31 +190,22 @@ impl RankedState {
     }
 
     fn blocks(&mut self) -> std::result::Result<TiedBlocks, scoring_rules::Error> {
-        let mut blocks = TiedBlocks::default();
         match self {
             Self::Plain(rows) => {
                 rows.0.compact();
-                let rows = rows.0.runs.iter().filter_map(|&(key, count)| {
-                    let (p, y) = row_of(key)?;
-                    Some(Weight::new(count as f64).map(|weight| (p, y, weight)))
-                });
-                blocks.refill(rows.collect::<std::result::Result<Vec<_>, _>>()?)?;
+                blocks(rows.0.runs.iter().map(|&(key, count)| (key, count as f64)))
             }
             Self::Weighted(rows) => {
                 rows.0.compact();
-                let groups = rows.0.runs.chunk_by(|a, b| a.0.0 == b.0.0);
-                let rows = groups.filter_map(|rows| {
-                    let (p, y) = row_of(rows[0].0.0)?;
+                blocks(rows.0.runs.chunk_by(|a, b| a.0.0 == b.0.0).map(|rows| {
                     let mut sum = ExactSum::default();
                     for &((_, weight), count) in rows {
                         sum.add_product(f64::from_bits(weight), count as f64);
                     }
-                    Some(Weight::new(sum.value()).map(|weight| (p, y, weight)))
-                });
-                blocks.refill(rows.collect::<std::result::Result<Vec<_>, _>>()?)?;
+                    (rows[0].0.0, sum.value())
+                }))
             }
         }
-        Ok(blocks)
     }
 
     /// A first byte, 0 for plain and 1 for weighted rows, and the runs in 64-bit words with the lowest
@@ -274,6 +265,25 @@ impl RankedState {
             Self::Weighted(rows) => rows.0.heap_size(),
         }
     }
+}
+
+/// The blocks of rows, each a key and its weight, in ascending order.
+fn blocks(
+    rows: impl Iterator<Item = (u64, f64)>,
+) -> std::result::Result<TiedBlocks, scoring_rules::Error> {
+    let mut invalid = None;
+    let mut blocks = TiedBlocks::default();
+    let filled = blocks.refill(rows.map_while(|(key, weight)| {
+        let (p, y) = row_of(key)?;
+        match Weight::new(weight) {
+            Ok(weight) => Some((p, y, weight)),
+            Err(error) => {
+                invalid = Some(error);
+                None
+            }
+        }
+    }));
+    invalid.map_or(filled, Err).map(|()| blocks)
 }
 
 /// Runs of N words each, in ascending order of their keys.

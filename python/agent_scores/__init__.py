@@ -6,6 +6,12 @@ subclass ``UndefinedError``.
 """
 
 from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError
+from agent_scores.budgets import (
+    BudgetEstimator,
+    BudgetMonitor,
+    Rollouts,
+    score_rollouts,
+)
 from agent_scores.calibration import (
     BetaCalibrator,
     IsotonicCalibrator,
@@ -13,6 +19,8 @@ from agent_scores.calibration import (
     TemperatureCalibrator,
     VennAbersCalibrator,
 )
+from agent_scores.censoring import StoppedRuns, ipcw_weights, kaplan_meier, stop_class
+from agent_scores.costbench import CostBench, costbench_figures, costbench_queries
 from agent_scores.intervals import (
     crps_ensemble,
     crps_quantiles,
@@ -39,6 +47,7 @@ from agent_scores.metrics import (
     risk_coverage_curve,
     roc_curve,
 )
+from agent_scores.records import Record
 from agent_scores.resampling import bootstrap_auroc, bootstrap_mean, cluster_mean
 from agent_scores.rules import (
     beta_score,
@@ -52,16 +61,26 @@ from agent_scores.rules import (
 )
 from agent_scores.streams import traces
 from agent_scores.tool_calls import match_calls, path_distances
+from agent_scores.tool_graphs import ToolGraph
+from agent_scores.triage import Pool, knapsack, triage_efficiency
 
 __all__ = [
     "BetaCalibrator",
+    "BudgetEstimator",
+    "BudgetMonitor",
+    "CostBench",
     "IsotonicCalibrator",
     "Logs",
     "OnlineTPS",
     "PlattCalibrator",
+    "Pool",
+    "Record",
+    "Rollouts",
     "ScoringRule",
+    "StoppedRuns",
     "TPS",
     "TemperatureCalibrator",
+    "ToolGraph",
     "Traces",
     "UndefinedError",
     "VennAbersCalibrator",
@@ -79,12 +98,17 @@ __all__ = [
     "calibration_error",
     "cluster_mean",
     "corp",
+    "costbench_figures",
+    "costbench_queries",
     "crps_ensemble",
     "crps_quantiles",
     "dominance",
     "elementary_score",
     "excess_aurc",
     "interval_loss",
+    "ipcw_weights",
+    "kaplan_meier",
+    "knapsack",
     "log_loss",
     "log_score",
     "match_calls",
@@ -98,7 +122,10 @@ __all__ = [
     "reliability_diagram",
     "risk_coverage_curve",
     "roc_curve",
+    "score_rollouts",
     "spherical_score",
+    "stop_class",
     "traces",
+    "triage_efficiency",
     "weighted_interval_loss",
 ]

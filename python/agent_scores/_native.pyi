@@ -1,11 +1,58 @@
-from collections.abc import Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 _Curve = list[_Array]
+
+__all__ = [
+    "BudgetEstimator",
+    "BudgetMonitor",
+    "BudgetSamples",
+    "CalibrationMap",
+    "CostBench",
+    "CostBenchQuery",
+    "CostBenchRun",
+    "OnlineTPS",
+    "Pool",
+    "Rollouts",
+    "ScoringRule",
+    "StoppedRuns",
+    "TPS",
+    "ToolGraph",
+    "Traces",
+    "UndefinedError",
+    "auroc_delong",
+    "bootstrap_auroc",
+    "bootstrap_mean",
+    "cluster_mean",
+    "corp",
+    "costbench_figures",
+    "costbench_queries",
+    "crps_ensemble",
+    "crps_quantiles",
+    "curve",
+    "dominance",
+    "estimate_rollouts",
+    "fit_calibrator",
+    "interval_loss",
+    "ipcw_weights",
+    "kaplan_meier",
+    "knapsack",
+    "match_calls",
+    "murphy",
+    "path_distances",
+    "pinball_loss",
+    "rank_metric",
+    "read_logs",
+    "reliability",
+    "run_command",
+    "stop_class",
+    "triage_efficiency",
+    "weighted_interval_loss",
+]
 
 class UndefinedError(ValueError): ...
 
@@ -120,3 +167,170 @@ def read_logs(
     skip_missing_turns: bool,
 ) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]: ...
 def run_command(arguments: list[str]) -> int: ...
+
+def stop_class(reason: str) -> str: ...
+@final
+class StoppedRuns:
+    def __new__(
+        cls,
+        values: npt.ArrayLike,
+        ends: Sequence[int],
+        outcomes: Sequence[bool | None],
+        reasons: Sequence[str | None],
+        horizons: Sequence[int | None],
+    ) -> StoppedRuns: ...
+    def __len__(self) -> int: ...
+    def audit(self) -> tuple[list[tuple[str, str | None, int, float, float]], float | None]: ...
+    def mean_score(
+        self, tps: TPS, success_probability: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+    ) -> float: ...
+    def bounds(self, tps: TPS, sample_weight: npt.ArrayLike | None) -> tuple[float, float]: ...
+    def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array: ...
+    def report(
+        self,
+        assumption: str,
+        groups: Sequence[int],
+        settings: tuple[int, int, float],
+        success_probability: npt.ArrayLike | None,
+        sample_weight: npt.ArrayLike | None,
+    ) -> list[dict[str, Any]]: ...
+
+def kaplan_meier(
+    times: npt.ArrayLike, censored: Sequence[bool], of_censoring: bool, sample_weight: npt.ArrayLike | None
+) -> tuple[_Array, _Array]: ...
+def ipcw_weights(times: npt.ArrayLike, censored: Sequence[bool], max_weight: float) -> _Array: ...
+@final
+class ToolGraph:
+    def __new__(cls, tools: Sequence[tuple[str, list[str], list[str], float, list[str]]]) -> ToolGraph: ...
+    def __len__(self) -> int: ...
+    def optimal_plan(self, initial: list[str], goal: list[str]) -> tuple[list[str], float] | None: ...
+    def best_plans(self, initial: list[str], goal: list[str], most: int) -> list[tuple[list[str], float]]: ...
+    def greedy_plan(
+        self, initial: list[str], goal: list[str], rule: str
+    ) -> tuple[list[str], float] | None: ...
+    def count_shortest_plans(self, initial: list[str], goal: list[str]) -> int: ...
+    def path_coverage(
+        self, initial: list[str], goal: list[str], paths: list[list[str]]
+    ) -> tuple[dict[str, int], float | None]: ...
+    def score_path(
+        self, initial: list[str], goal: list[str], calls: list[str], answer_is_right: bool
+    ) -> dict[str, Any]: ...
+
+@final
+class CostBenchQuery:
+    @property
+    def id(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def goal(self) -> str: ...
+    @property
+    def requirement(self) -> str: ...
+    @property
+    def preferences(self) -> list[str]: ...
+
+@final
+class CostBenchRun:
+    @property
+    def query_id(self) -> str: ...
+    @property
+    def outcome(self) -> bool | None: ...
+    @property
+    def answer(self) -> str | None: ...
+    @property
+    def cost(self) -> float: ...
+    @property
+    def optimal_cost(self) -> float: ...
+    @property
+    def calls(self) -> list[str]: ...
+    @property
+    def events(self) -> list[tuple[int, str]]: ...
+    def scores(self) -> dict[str, Any]: ...
+    def to_atif(self) -> str: ...
+
+@final
+class CostBench:
+    def __new__(
+        cls,
+        level: int = 2,
+        *,
+        events: Sequence[str] = ...,
+        mixed_events: int | None = None,
+        costs_shown: bool | None = None,
+        call_limit: int | None = None,
+        global_seed: int | None = None,
+    ) -> CostBench: ...
+    @property
+    def task_length(self) -> int: ...
+    def converse(
+        self, query: CostBenchQuery, model: str, reply: Callable[[str], str | None]
+    ) -> CostBenchRun: ...
+
+def costbench_queries(split: str, seed: int) -> list[CostBenchQuery]: ...
+def costbench_figures(
+    model: str,
+    runs: Sequence[CostBenchRun],
+    confidence_level: float,
+    n_resamples: int,
+    random_state: int,
+) -> list[dict[str, Any]]: ...
+@final
+class Pool:
+    def __new__(cls, items: Sequence[tuple[str, float, int, bool]]) -> Pool: ...
+    def __len__(self) -> int: ...
+    @property
+    def total_cost(self) -> int: ...
+    def budget(self, alpha: float) -> int: ...
+    def oracle(self, budget: int) -> tuple[float, list[str]]: ...
+    def random_value(self, budget: int) -> float: ...
+    def execute(self, steps: Sequence[tuple[str, int]], budget: int, regime: str) -> dict[str, Any]: ...
+    def read_plan(self, text: str, budget: int) -> tuple[str, list[tuple[str, int]] | None, list[Any]]: ...
+
+def triage_efficiency(achieved: float, random: float, oracle: float) -> float: ...
+def knapsack(
+    profits: Sequence[int], weights: Sequence[int], capacity: int
+) -> tuple[int, int, list[int]]: ...
+
+_Estimate = tuple[float, float] | Literal["impossible"] | None
+
+@final
+class Rollouts:
+    def __new__(cls, resources: Sequence[str]) -> Rollouts: ...
+    def __len__(self) -> int: ...
+    def append(self, costs: npt.ArrayLike, succeeded: bool, censored: bool, id: str | None) -> None: ...
+    def set_cap(self, resource: str, cap: float) -> None: ...
+
+@final
+class BudgetEstimator:
+    def __new__(cls, coverage: float = 0.9, *, random_state: int = 0) -> BudgetEstimator: ...
+    def learn(self, rollouts: Rollouts, resource: str) -> None: ...
+    def estimate(self, costs: npt.ArrayLike, cap: float | None, resource: str) -> _Estimate: ...
+
+@final
+class BudgetSamples:
+    def __len__(self) -> int: ...
+    def rows(self) -> list[tuple[int, int, float, float, bool, _Estimate]]: ...
+    def scores(self, coverage: float | None, bins: int) -> dict[str, Any]: ...
+
+def estimate_rollouts(
+    rollouts: Rollouts,
+    resource: str,
+    estimator: BudgetEstimator | Callable[[_Array, float | None], _Estimate],
+) -> BudgetSamples: ...
+@final
+class BudgetMonitor:
+    def __new__(
+        cls,
+        resources: Sequence[tuple[str, float | None]],
+        impossible_in_a_row: int | None,
+        failure_probability: float | None,
+        worth: float | None,
+        warning_at: float | None,
+    ) -> BudgetMonitor: ...
+    def push(
+        self, spent: Sequence[float], estimates: Sequence[Any], failure_probability: float | None
+    ) -> tuple[Literal["continue", "warn", "stop"], str | None]: ...
+    @property
+    def spent(self) -> list[float]: ...
+    @property
+    def turns(self) -> int: ...

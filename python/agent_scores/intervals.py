@@ -48,7 +48,8 @@ def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, *, fair: bool =
 def crps_quantiles(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array:
     """Return the approximation of the continuous ranked probability score by quantiles.
 
-    It is twice the mean pinball loss over the levels; ``quantiles`` has one row per outcome.
+    ``quantiles`` has one row per outcome. The loss is the sum of ``2 w * pinball loss``, where ``w`` is the share of
+    (0, 1) that is nearer to the level than to any other level.
 
     Examples
     --------

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from agent_scores import _native
 from agent_scores._native import ScoringRule, UndefinedError
 
-Undefined = Literal["raise", "nan"]
-Strategy = Literal["uniform", "quantile", "distinct"]
+_Undefined = Literal["raise"] | Literal["nan"]
+_Strategy = Literal["uniform"] | Literal["quantile"] | Literal["distinct"]
 _Array = npt.NDArray[np.float64]
 
 
@@ -66,13 +66,13 @@ class Corp(NamedTuple):
     uncertainty: float
 
 
-def _check(undefined: Undefined) -> None:
+def _check(undefined: _Undefined) -> None:
     if undefined not in ("raise", "nan"):
         raise ValueError(f"undefined is {undefined!r}; it must be 'raise' or 'nan'")
 
 
 def _metric(
-    name: str, y_true: Any, y_score: Any, sample_weight: Any, undefined: Undefined, pos_label: int = 1
+    name: str, y_true: Any, y_score: Any, sample_weight: Any, undefined: _Undefined, pos_label: int = 1
 ) -> float:
     _check(undefined)
     try:
@@ -88,7 +88,7 @@ def auroc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the area under the ROC curve. A tie counts one half.
 
@@ -118,7 +118,7 @@ def average_precision(
     *,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Literal[0, 1] = 1,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the average precision. Rows of equal score are one block.
 
@@ -137,7 +137,7 @@ def aurc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the area under the risk-coverage curve; lower is better.
 
@@ -154,7 +154,7 @@ def excess_aurc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the area under the risk-coverage curve minus that of a perfect ranking.
 
@@ -171,7 +171,7 @@ def augrc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the area under the generalised risk-coverage curve; lower is better.
 
@@ -246,10 +246,10 @@ def calibration_error(
     y_prob: npt.ArrayLike,
     *,
     norm: Literal["expected", "maximum", "root_mean_square"] = "expected",
-    strategy: Strategy = "uniform",
+    strategy: _Strategy = "uniform",
     n_bins: int = 10,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: Undefined = "raise",
+    undefined: _Undefined = "raise",
 ) -> float:
     """Return the calibration error over bins of probabilities.
 
@@ -273,7 +273,7 @@ def reliability_diagram(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     *,
-    strategy: Strategy = "uniform",
+    strategy: _Strategy = "uniform",
     n_bins: int = 10,
     sample_weight: npt.ArrayLike | None = None,
 ) -> ReliabilityDiagram:

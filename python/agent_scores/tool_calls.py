@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from agent_scores import _native
 
 Call = Mapping[str, Any]
-Arguments = Literal["exact", "ignore", "subset", "superset"]
+_Arguments = Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal["superset"]
 
 
 class Alignment(NamedTuple):
@@ -51,7 +51,7 @@ def match_calls(
     actual: Iterable[Call],
     expected: Iterable[Call],
     *,
-    arguments: Arguments | Sequence[str] = "exact",
+    arguments: _Arguments | Sequence[str] = "exact",
     absolute_tolerance: float = 0.0,
     relative_tolerance: float = 0.0,
 ) -> Alignment:

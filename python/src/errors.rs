@@ -46,6 +46,66 @@ impl From<run_logs::Error> for Failure {
     }
 }
 
+impl From<censoring::Error> for Failure {
+    fn from(error: censoring::Error) -> Self {
+        use censoring::Error;
+        match error {
+            Error::ScoringRules(error) => error.into(),
+            Error::TrajectoryMetrics(error) => error.into(),
+            error => Self {
+                undefined: matches!(error, Error::Empty | Error::ZeroSurvival { .. }),
+                message: chain(&error),
+            },
+        }
+    }
+}
+
+impl From<tool_graph::Error> for Failure {
+    fn from(error: tool_graph::Error) -> Self {
+        Self { message: error.to_string(), undefined: false }
+    }
+}
+
+impl From<knapsack_oracle::Error> for Failure {
+    fn from(error: knapsack_oracle::Error) -> Self {
+        use knapsack_oracle::Error;
+        let undefined = matches!(error, Error::Empty | Error::Undefined { .. });
+        Self { message: error.to_string(), undefined }
+    }
+}
+
+impl From<budget_estimation::Error> for Failure {
+    fn from(error: budget_estimation::Error) -> Self {
+        use budget_estimation::Error;
+        match error {
+            Error::ScoringRules(error) => error.into(),
+            Error::TrajectoryMetrics(error) => error.into(),
+            error => Self {
+                undefined: matches!(error, Error::Empty | Error::Undefined { .. }),
+                message: chain(&error),
+            },
+        }
+    }
+}
+
+impl From<agent_benchmarks::Error> for Failure {
+    fn from(error: agent_benchmarks::Error) -> Self {
+        Self { message: chain(&error), undefined: false }
+    }
+}
+
+/// The text of an error and of its sources.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         if failure.undefined {

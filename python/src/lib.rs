@@ -6,15 +6,21 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod benchmark;
+mod budgets;
 mod calibrators;
 mod calls;
+mod censored;
 mod errors;
+mod graphs;
 mod intervals;
 mod logs;
 mod ranks;
 mod resampling;
+mod results;
 mod rules;
 mod streams;
+mod triage;
 
 #[pyo3::pymodule]
 mod _native {
@@ -24,10 +30,16 @@ mod _native {
 
     #[pymodule_export]
     use crate::{
+        benchmark::{
+            CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
+        },
+        budgets::{BudgetEstimator, BudgetMonitor, BudgetSamples, Rollouts, estimate_rollouts},
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,
         calls::path_distances,
+        censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
         errors::UndefinedError,
+        graphs::ToolGraph,
         intervals::{
             crps_ensemble, crps_quantiles, interval_loss, pinball_loss, weighted_interval_loss,
         },
@@ -35,7 +47,8 @@ mod _native {
         ranks::{auroc_delong, corp, curve, dominance, murphy, rank_metric, reliability},
         resampling::{bootstrap_auroc, bootstrap_mean, cluster_mean},
         rules::ScoringRule,
-        streams::{OnlineTPS, TPS, Traces},
+        streams::{OnlineTPS, Traces, TrajectoryScore},
+        triage::{Pool, knapsack, triage_efficiency},
     };
 
     /// Runs the command `agent-scores` with its arguments and returns its exit code.

@@ -28,7 +28,9 @@ pub(crate) fn read_logs<'py>(
         "censored" => AtLimit::Censored,
         "scored" => AtLimit::Scored,
         _ => {
-            return Err(invalid(format!("at_limit is {at_limit:?}; it must be censored or scored")));
+            return Err(invalid(format!(
+                "at_limit is {at_limit:?}; it must be censored or scored"
+            )));
         }
     };
     let mut policy = OutcomePolicy::new(at_limit);

@@ -54,14 +54,14 @@ impl Traces {
 }
 
 /// The trajectory score of a rule and a schedule of weights.
-#[pyclass(frozen, module = "agent_scores")]
-pub(crate) struct TPS {
-    tps: Tps<SharedRule>,
+#[pyclass(frozen, module = "agent_scores", name = "TPS")]
+pub(crate) struct TrajectoryScore {
+    pub(crate) tps: Tps<SharedRule>,
     name: String,
 }
 
 #[pymethods]
-impl TPS {
+impl TrajectoryScore {
     #[new]
     #[pyo3(signature = (rule, schedule=None))]
     fn new(rule: &Bound<'_, ScoringRule>, schedule: Option<&Values<'_>>) -> PyResult<Self> {

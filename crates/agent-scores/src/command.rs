@@ -9,7 +9,7 @@ use clap::{
 use clap_complete::Shell;
 
 use crate::{
-    budget, calibration, costbench, cut_off, demo, logs,
+    budget, calibration, convert, costbench, cut_off, demo, logs,
     output::program::{self, Written},
     paths, traces, triage,
 };
@@ -48,6 +48,8 @@ enum Subcommand {
     Budget(budget::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Logs(logs::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Convert(convert::options::Options),
     /// Prints the completions of a shell: bash, elvish, fish, powershell or zsh
     #[command(after_help = "Example: agent-scores completions bash > agent-scores.bash")]
     Completions {
@@ -76,6 +78,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Triage(options) => triage::command::output(options),
         Subcommand::Budget(options) => budget::command::output(options),
         Subcommand::Logs(options) => logs::command::output(options),
+        Subcommand::Convert(options) => convert::command::output(options),
         Subcommand::Completions { shell } => completions(shell),
         Subcommand::DemoData(options) => demo::command::output(options),
     }

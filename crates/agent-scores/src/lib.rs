@@ -3,6 +3,7 @@
 mod budget;
 mod calibration;
 mod command;
+mod convert;
 mod costbench;
 mod cut_off;
 mod demo;
@@ -23,6 +24,7 @@ pub mod readers {
     pub use crate::{
         budget::{estimate_file, rollout_file, runs as budget_runs},
         costbench::query_file,
+        files::json_lines::InputError,
         paths::{path_file, report as path_report},
         traces::trace_file,
         triage::{knapsack_file, plan_file, pool_file},

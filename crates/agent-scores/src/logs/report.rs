@@ -156,7 +156,7 @@ fn row(run: &Run, format: Format, notes: &mut Vec<String>) -> LogRow {
 }
 
 /// A value as JSON; numbers that are not finite are null, and integers beyond 64 bits are text.
-fn json(value: &tool_calls::Value) -> Value {
+pub(crate) fn json(value: &tool_calls::Value) -> Value {
     match value {
         tool_calls::Value::Null => Value::Null,
         tool_calls::Value::Bool(value) => (*value).into(),

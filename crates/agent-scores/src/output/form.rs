@@ -39,7 +39,8 @@ impl Forms {
         if self.json {
             let text = json()?;
             self.write_files(subcommand, &text)?;
-            return Ok(Written { failures: self.failures(&text)?, text });
+            let failures = self.failures(&text)?;
+            return Ok(Written { failures, ..Written::from(text) });
         }
         let mut failures = Vec::new();
         if !(self.fail_if.is_empty() && self.files.is_empty()) {
@@ -52,7 +53,7 @@ impl Forms {
         } else {
             table(Layout::Aligned)
         };
-        Ok(Written { text: text?, failures })
+        Ok(Written { failures, ..Written::from(text?) })
     }
 
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.

@@ -15,11 +15,13 @@ use std::{
 pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) failures: Vec<String>,
+    /// Lines for standard error that are no errors.
+    pub(crate) remarks: Vec<String>,
 }
 
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Self { text, failures: Vec::new() }
+        Self { text, failures: Vec::new(), remarks: Vec::new() }
     }
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> E
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => return fail(&error),
     }
-    for line in &written.failures {
+    for line in written.remarks.iter().chain(&written.failures) {
         let _ = writeln!(io::stderr().lock(), "{line}");
     }
     if written.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }

@@ -74,7 +74,10 @@ pub(crate) fn in_folder(name: &str) -> String {
 /// A file of its own for each case.
 pub(crate) fn write(name: &str, content: &str) -> String {
     let path = in_folder(name);
-    fs::write(&path, content).unwrap();
+    // Tests that write the same file at the same time must not see half of it.
+    let beside = format!("{path}.{:?}", std::thread::current().id());
+    fs::write(&beside, content).unwrap();
+    fs::rename(beside, &path).unwrap();
     path
 }
 

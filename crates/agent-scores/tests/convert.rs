@@ -1,0 +1,120 @@
+//! `convert`: what it writes is read by the subcommand that it is for, with the same figures.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{fs, path::Path};
+
+use program::{in_folder, json_of, refusal, run, run_other, write};
+
+/// Two runs that state a confidence, and one that does not.
+fn log() -> String {
+    let turn = |text: &str| {
+        format!(
+            r#"{{"response": {{"choices": [{{"message": {{"content": "{text}"}}}}], "usage": {{"prompt_tokens": 9, "completion_tokens": 4}}}}}}"#
+        )
+    };
+    let row = |id: &str, outcome: &str, turns: &[&str]| {
+        let turns: Vec<String> = turns.iter().map(|text| turn(text)).collect();
+        let turns = turns.join(", ");
+        format!(r#"{{"id": "{id}", "task": "t", "outcome": {outcome}, "turns": [{turns}]}}"#)
+    };
+    let sure = "<confidence>0.8</confidence>";
+    let rows = [
+        row("a", "true", &[sure, "<confidence>0.9</confidence>"]),
+        row("b/1", "false", &["<confidence>0.4</confidence>"]),
+        row("c", "true", &["no word on it"]),
+        row("d", "null", &[sure]),
+    ];
+    write("log.jsonl", &rows.join("\n"))
+}
+
+/// Converts into a file.
+fn converted(log: &str, kind: &str) -> (String, String) {
+    let path = in_folder(&format!("{kind}.jsonl"));
+    let output = run(&[log, "--to", kind, "--output", &path]);
+    let remarks = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{remarks}");
+    (path, remarks)
+}
+
+#[test]
+fn converted_traces_score_as_the_stream_of_the_log() {
+    let log = log();
+    let (traces, remarks) = converted(&log, "traces");
+    assert_eq!(remarks, "1 of 4 runs are left out\n");
+    let of_log = json_of("traces", &[&log, "--json"]);
+    let of_traces = json_of("traces", &[&traces, "--json"]);
+    for key in ["n", "n_excluded", "tps_log", "tps_brier", "auroc", "base_rate"] {
+        assert_eq!(of_traces[key], of_log["streams"]["stated_confidence"][key], "{key}");
+    }
+    assert_eq!((&of_traces["n"], &of_traces["n_excluded"]), (&2.into(), &1.into()));
+}
+
+#[test]
+fn converted_rollouts_and_problems_hold_what_the_log_counts() {
+    let log = log();
+    let (rollouts, remarks) = converted(&log, "rollouts");
+    assert_eq!(remarks, "1 of 4 runs are left out\n");
+    let first = fs::read_to_string(&rollouts).unwrap();
+    let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    assert_eq!(first["turns"][1]["output_tokens"], 4);
+    assert_eq!(first["turns"][1]["cost_usd"], serde_json::Value::Null);
+    let (problems, _) = converted(&log, "problems");
+    let report = json_of("triage", &[&problems, "--json", "--pool-size", "3", "--alpha", "1"]);
+    assert_eq!((&report["problems"], &report["solved"]), (&3.into(), &2.into()));
+}
+
+#[test]
+fn trajectories_are_read_back_as_the_same_runs() {
+    let log = log();
+    let folder = in_folder("trajectories");
+    let output = run(&[&log, "--to", "atif", "--output", &folder]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["00001-a.json", "00002-b_1.json", "00003-c.json", "00004-d.json"]);
+    let [before, after] = [&log, &folder].map(|path| json_of("logs", &[path, "--json"]));
+    assert_eq!(after["format"], "atif");
+    for (before, after) in
+        before["runs"].as_array().unwrap().iter().zip(after["runs"].as_array().unwrap())
+    {
+        for key in ["id", "task", "outcome", "usage", "tool_calls", "n_model_calls"] {
+            assert_eq!(before[key], after[key], "{key}");
+        }
+    }
+}
+
+#[test]
+fn without_an_output_the_lines_go_to_standard_output_and_nothing_half_written_remains() {
+    let log = log();
+    let (path, _) = converted(&log, "traces");
+    let shown = run(&[&log, "--to", "traces"]);
+    assert_eq!(shown.stdout, fs::read(&path).unwrap());
+    let folder = Path::new(&path).parent().unwrap();
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().ends_with(".partial")));
+}
+
+#[test]
+fn what_cannot_be_converted_is_refused_and_writes_no_file() {
+    let log = log();
+    let path = in_folder("never.jsonl");
+    for (arguments, part) in [
+        (&[log.as_str(), "--to", "paths"][..], "no run can be converted"),
+        (&[&log, "--to", "traces", "--stream", "token_probability"], "no run can be converted"),
+        (&[&log, "--to", "runs"], "--to: cannot read \"runs\""),
+        (&[&log, "--to", "traces", "--stream", "x"], "--stream: cannot read \"x\""),
+    ] {
+        let arguments = [arguments, &["--output", &path]].concat();
+        let error = refusal(&run(&arguments), part);
+        assert!(error.contains(part), "{error}");
+    }
+    let error = refusal(&run(&[&log, "--to", "atif"]), "atif");
+    assert!(error.contains("give --output FOLDER"), "{error}");
+    assert!(!Path::new(&path).exists());
+    assert!(run_other("convert", &["--help"]).status.success());
+}

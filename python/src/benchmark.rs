@@ -1,0 +1,248 @@
+use agent_benchmarks::{
+    Conversation, Error, Level, ModelError,
+    costbench::{self, CostBenchTable, EventKind, Figure, Split},
+    openai_chat_body, read_openai_chat,
+};
+use pyo3::{prelude::*, types::PyDict};
+
+use crate::{
+    errors::{Failure, invalid},
+    results::to_python,
+};
+
+type Ends = (f64, Option<(f64, f64)>);
+
+/// One task of CostBench, with the preferences of a traveller.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct CostBenchQuery {
+    query: costbench::Query,
+}
+
+#[pymethods]
+impl CostBenchQuery {
+    #[getter]
+    fn id(&self) -> &str {
+        &self.query.id
+    }
+
+    #[getter]
+    fn task(&self) -> &'static str {
+        self.query.task().name()
+    }
+
+    #[getter]
+    fn goal(&self) -> &'static str {
+        self.query.task().goal()
+    }
+
+    #[getter]
+    fn requirement(&self) -> &str {
+        &self.query.requirement
+    }
+
+    #[getter]
+    fn preferences(&self) -> [&'static str; 4] {
+        self.query.preferences.values()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("CostBenchQuery({:?}, {:?})", self.query.id, self.query.task().name())
+    }
+}
+
+#[pyfunction]
+pub(crate) fn costbench_queries(split: &str, seed: u64) -> PyResult<Vec<CostBenchQuery>> {
+    let split = match split {
+        "train" => Split::Train,
+        "test" => Split::Test,
+        _ => return Err(invalid(format!("split is {split:?}; it must be train or test"))),
+    };
+    Ok(costbench::queries(split, seed).into_iter().map(|query| CostBenchQuery { query }).collect())
+}
+
+/// A finished conversation.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct CostBenchRun {
+    record: costbench::CostBenchRecord,
+}
+
+#[pymethods]
+impl CostBenchRun {
+    #[getter]
+    fn query_id(&self) -> &str {
+        self.record.query_id()
+    }
+
+    #[getter]
+    fn outcome(&self) -> Option<bool> {
+        self.record.record.run.outcome
+    }
+
+    #[getter]
+    fn answer(&self) -> Option<&str> {
+        self.record.answer.as_deref()
+    }
+
+    #[getter]
+    fn cost(&self) -> f64 {
+        self.record.transcript.total_cost()
+    }
+
+    #[getter]
+    fn optimal_cost(&self) -> f64 {
+        self.record.reference.total_cost()
+    }
+
+    /// The names of the called tools.
+    #[getter]
+    fn calls(&self) -> Vec<&str> {
+        self.record.transcript.calls().iter().map(|call| call.name.as_str()).collect()
+    }
+
+    /// What could not be used of a reply: the turn and the kind.
+    #[getter]
+    fn events(&self) -> Vec<(usize, &'static str)> {
+        self.record.record.events.iter().map(|event| (event.turn, event.event.name())).collect()
+    }
+
+    fn scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.record.scores().map_err(Failure::from)?)
+    }
+
+    /// The run as the JSON of an ATIF log, which `read_logs` reads.
+    fn to_atif(&self) -> String {
+        self.record.record.to_atif()
+    }
+
+    fn __repr__(&self) -> String {
+        let outcome = match self.record.record.run.outcome {
+            None => "None",
+            Some(true) => "True",
+            Some(false) => "False",
+        };
+        format!("CostBenchRun({:?}, outcome={outcome})", self.record.query_id())
+    }
+}
+
+/// The benchmark with its settings.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct CostBench {
+    bench: costbench::CostBench,
+}
+
+#[pymethods]
+impl CostBench {
+    #[new]
+    #[pyo3(signature = (level=2, *, events=Vec::new(), mixed_events=None, costs_shown=None, call_limit=None, global_seed=None))]
+    fn new(
+        level: usize,
+        events: Vec<String>,
+        mixed_events: Option<usize>,
+        costs_shown: Option<bool>,
+        call_limit: Option<usize>,
+        global_seed: Option<u64>,
+    ) -> PyResult<Self> {
+        let events: Result<Vec<EventKind>, _> = events.iter().map(|name| name.parse()).collect();
+        let events = events.map_err(|error: tool_graph::Error| Failure::from(error))?;
+        let mut bench = costbench::CostBench::new(level).map_err(Failure::from)?;
+        match mixed_events {
+            Some(_) if !events.is_empty() => {
+                return Err(invalid("give events or mixed_events, not both"));
+            }
+            Some(mixed) => bench = bench.with_mixed_events(mixed),
+            None if !events.is_empty() => bench = bench.with_events(events),
+            None => {}
+        }
+        if let Some(shown) = costs_shown {
+            bench = bench.with_costs_shown(shown);
+        }
+        if let Some(limit) = call_limit {
+            bench = bench.with_call_limit(limit);
+        }
+        if let Some(seed) = global_seed {
+            bench = bench.with_global_seed(seed);
+        }
+        Ok(Self { bench })
+    }
+
+    #[getter]
+    fn task_length(&self) -> usize {
+        self.bench.task_length()
+    }
+
+    fn __repr__(&self) -> String {
+        let (steps, events) = (self.bench.task_length(), self.bench.events_name());
+        format!("CostBench({steps} steps, events: {events})")
+    }
+
+    /// Gives the requests of a conversation to `reply`, text of JSON in and out, until it ends.
+    ///
+    /// `None` in place of a reply stands for a server that did not answer.
+    fn converse(
+        &self,
+        query: &Bound<'_, CostBenchQuery>,
+        model: &str,
+        reply: &Bound<'_, PyAny>,
+    ) -> PyResult<CostBenchRun> {
+        let instance = self.bench.instance(&query.get().query);
+        let mut conversation = instance.conversation();
+        while let Some(request) = conversation.request() {
+            let body = openai_chat_body(request, model);
+            match reply.call1((body,))?.extract::<Option<String>>()? {
+                None => conversation.fail(&ModelError::new("the model gave no reply")),
+                Some(response) => {
+                    let reply = read_openai_chat(response.as_bytes()).map_err(Failure::from)?;
+                    conversation.reply(reply).map_err(Failure::from)?;
+                }
+            }
+        }
+        Ok(CostBenchRun { record: conversation.finish() })
+    }
+}
+
+fn ends(figure: Option<Figure>) -> Option<Ends> {
+    figure.map(|it| (it.value, it.interval.map(|ends| (ends.low(), ends.high()))))
+}
+
+/// The figures of the benchmark, one dictionary per task length and kind of events.
+#[pyfunction]
+pub(crate) fn costbench_figures<'py>(
+    py: Python<'py>,
+    model: &str,
+    runs: Vec<Bound<'py, CostBenchRun>>,
+    confidence_level: f64,
+    n_resamples: usize,
+    random_state: u64,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let mut table = CostBenchTable::default();
+    for run in &runs {
+        table.update(model, &run.get().record).map_err(Failure::from)?;
+    }
+    let rows = py
+        .detach(|| table.finish(Level::new(confidence_level)?, n_resamples, random_state))
+        .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
+    let dict = |row: &costbench::CostBenchFigures| {
+        let dict = PyDict::new(py);
+        dict.set_item("model", &row.model)?;
+        dict.set_item("task_length", row.task_length)?;
+        dict.set_item("events", &row.events)?;
+        dict.set_item("runs", row.runs)?;
+        dict.set_item("left_out", row.left_out)?;
+        dict.set_item("without_reply", row.without_reply)?;
+        for (name, figure) in [
+            ("cost_gap", row.cost_gap),
+            ("cost_gap_without_redundant", row.cost_gap_without_redundant),
+            ("edit_distance", row.edit_distance),
+            ("normalized_edit_distance", row.normalized_edit_distance),
+            ("exact_match_ratio", row.exact_match_ratio),
+            ("task_completion_ratio", row.task_completion_ratio),
+            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio),
+            ("valid_calls", row.valid_calls),
+        ] {
+            dict.set_item(name, ends(figure))?;
+        }
+        dict.set_item("failures", to_python(py, &row.failures)?)?;
+        Ok(dict)
+    };
+    rows.iter().map(dict).collect()
+}

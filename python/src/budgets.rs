@@ -1,0 +1,282 @@
+use budget_estimation::{
+    Advice, Error, Estimate, Estimator as _, Level, LiveRun, Prefix, Probability, ProgressMetrics,
+    Sample, StopRule, score_rollouts,
+};
+use pyo3::{prelude::*, types::PyString};
+
+use crate::{
+    arrays::floats,
+    errors::{Failure, invalid},
+    results::to_python,
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+
+/// `None`, the text "impossible", or the two ends of an interval.
+fn estimate(object: &Bound<'_, PyAny>) -> PyResult<Estimate> {
+    if object.is_none() {
+        return Ok(Estimate::NoAnswer);
+    }
+    if object.cast::<PyString>().is_ok_and(|text| text.to_string_lossy() == "impossible") {
+        return Ok(Estimate::Impossible);
+    }
+    let (low, high) = object.extract::<(f64, f64)>().map_err(|_| {
+        invalid(format!("an estimate must be (low, high), \"impossible\" or None, not {object}"))
+    })?;
+    Ok(Estimate::interval(low, high).map_err(Failure::from)?)
+}
+
+fn answer<'py>(py: Python<'py>, estimate: Estimate) -> PyResult<Bound<'py, PyAny>> {
+    match estimate {
+        Estimate::Interval(ends) => Ok((ends.low(), ends.high()).into_pyobject(py)?.into_any()),
+        Estimate::Impossible => Ok("impossible".into_pyobject(py)?.into_any()),
+        Estimate::NoAnswer => Ok(py.None().into_bound(py)),
+    }
+}
+
+/// Recorded runs with the cost of each turn in each resource.
+#[pyclass(module = "agent_scores")]
+pub(crate) struct Rollouts {
+    rollouts: budget_estimation::Rollouts,
+}
+
+#[pymethods]
+impl Rollouts {
+    #[new]
+    fn new(resources: Vec<String>) -> PyResult<Self> {
+        let rollouts = budget_estimation::Rollouts::new(resources).map_err(Failure::from)?;
+        Ok(Self { rollouts })
+    }
+
+    fn __len__(&self) -> usize {
+        self.rollouts.iter().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rollouts({} runs)", self.rollouts.iter().len())
+    }
+
+    /// Appends a run: the costs of its turns, one per resource, one turn after the other.
+    fn append(
+        &mut self,
+        costs: &Values<'_>,
+        succeeded: bool,
+        censored: bool,
+        id: Option<String>,
+    ) -> PyResult<()> {
+        let costs = floats("costs", costs)?;
+        let row = self.rollouts.push(costs.as_slice()?, succeeded).map_err(Failure::from)?;
+        if censored {
+            self.rollouts.set_censored(row).map_err(Failure::from)?;
+        }
+        if let Some(id) = id {
+            self.rollouts.set_id(row, id).map_err(Failure::from)?;
+        }
+        Ok(())
+    }
+
+    fn set_cap(&mut self, resource: &str, cap: f64) -> PyResult<()> {
+        let resource = self.rollouts.resource(resource).map_err(Failure::from)?;
+        Ok(self.rollouts.set_cap(resource, cap).map_err(Failure::from)?)
+    }
+}
+
+/// The default estimator, which learns from the runs that it has seen.
+#[pyclass(module = "agent_scores")]
+pub(crate) struct BudgetEstimator {
+    estimator: budget_estimation::BudgetEstimator,
+}
+
+#[pymethods]
+impl BudgetEstimator {
+    #[new]
+    #[pyo3(signature = (coverage=0.9, *, random_state=0))]
+    fn new(coverage: f64, random_state: u64) -> PyResult<Self> {
+        let coverage = Level::new(coverage).map_err(Failure::from)?;
+        let estimator = budget_estimation::BudgetEstimator::new(coverage).with_seed(random_state);
+        Ok(Self { estimator })
+    }
+
+    /// Learns from the runs in turn.
+    fn learn(&mut self, py: Python<'_>, rollouts: &Rollouts, resource: &str) -> PyResult<()> {
+        let (estimator, rollouts) = (&mut self.estimator, &rollouts.rollouts);
+        py.detach(|| {
+            let resource = rollouts.resource(resource)?;
+            rollouts.iter().try_for_each(|rollout| estimator.learn(&rollout, resource))
+        })
+        .map_err(|error: Error| Failure::from(error).into())
+    }
+
+    /// The estimate for a run that has spent these costs so far.
+    fn estimate<'py>(
+        &mut self,
+        py: Python<'py>,
+        costs: &Values<'py>,
+        cap: Option<f64>,
+        resource: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let costs = floats("costs", costs)?;
+        let mut run = LiveRun::new([resource]).map_err(Failure::from)?;
+        let resource = run.resource(resource).map_err(Failure::from)?;
+        if let Some(cap) = cap {
+            run.set_cap(resource, cap).map_err(Failure::from)?;
+        }
+        for &cost in costs.as_slice()? {
+            run.push(&[Some(cost)]).map_err(Failure::from)?;
+        }
+        let prefix = run.prefix(resource).map_err(Failure::from)?;
+        answer(py, self.estimator.estimate(&prefix).map_err(Failure::from)?)
+    }
+}
+
+/// The estimates of a function for each turn of each run, and what happened.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct BudgetSamples {
+    samples: Vec<Sample>,
+}
+
+#[pymethods]
+impl BudgetSamples {
+    fn __len__(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// One tuple per sample: run, turn, spent, remaining, feasible, estimate.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let row = |sample: &Sample| {
+            let row = (
+                sample.rollout(),
+                sample.turn(),
+                sample.used(),
+                sample.remaining(),
+                sample.is_feasible(),
+                answer(py, sample.estimate())?,
+            );
+            Ok(row.into_pyobject(py)?.into_any())
+        };
+        self.samples.iter().map(row).collect()
+    }
+
+    /// The measures over all turns, over first turns and by progress.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        coverage: Option<f64>,
+        bins: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let summary = py
+            .detach(|| {
+                let mut metrics = ProgressMetrics::new(bins)?;
+                if let Some(coverage) = coverage {
+                    metrics = metrics.with_coverage(Level::new(coverage)?);
+                }
+                self.samples.iter().try_for_each(|sample| metrics.update(sample))?;
+                metrics.finish()
+            })
+            .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
+        to_python(py, &summary)
+    }
+}
+
+#[pyfunction]
+pub(crate) fn estimate_rollouts(
+    py: Python<'_>,
+    rollouts: &Rollouts,
+    resource: &str,
+    estimator: &Bound<'_, PyAny>,
+) -> PyResult<BudgetSamples> {
+    let rollouts = &rollouts.rollouts;
+    let resource = rollouts.resource(resource).map_err(Failure::from)?;
+    if let Ok(estimator) = estimator.cast::<BudgetEstimator>() {
+        let mut estimator = estimator.try_borrow_mut()?;
+        let estimator = &mut estimator.estimator;
+        let samples = py.detach(|| score_rollouts(rollouts, resource, estimator));
+        return Ok(BudgetSamples { samples: samples.map_err(Failure::from)? });
+    }
+    // An exception of the function ends the evaluation and is raised as it is.
+    let mut raised = None;
+    let mut ask = budget_estimation::estimator_from_fn(|prefix: &Prefix<'_>| {
+        let usage = prefix.usage();
+        let costs = numpy::PyArray1::from_slice(py, usage.costs());
+        let found = estimator.call1((costs, usage.left())).and_then(|found| estimate(&found));
+        found.map_err(|error| {
+            let reason = error.to_string();
+            raised = Some(error);
+            Error::Estimator { reason }
+        })
+    });
+    let samples = score_rollouts(rollouts, resource, &mut ask);
+    match (raised, samples) {
+        (Some(error), _) => Err(error),
+        (None, samples) => Ok(BudgetSamples { samples: samples.map_err(Failure::from)? }),
+    }
+}
+
+/// Advice after each turn of a running agent.
+#[pyclass(module = "agent_scores")]
+pub(crate) struct BudgetMonitor {
+    monitor: budget_estimation::BudgetMonitor,
+}
+
+#[pymethods]
+impl BudgetMonitor {
+    #[new]
+    fn new(
+        resources: Vec<(String, Option<f64>)>,
+        impossible_in_a_row: Option<u32>,
+        failure_probability: Option<f64>,
+        worth: Option<f64>,
+        warning_at: Option<f64>,
+    ) -> PyResult<Self> {
+        let monitor = || {
+            let mut monitor = budget_estimation::BudgetMonitor::new(resources)?;
+            if let Some(in_a_row) = impossible_in_a_row {
+                monitor = monitor.with_stop_rule(StopRule::impossible_in_a_row(in_a_row)?);
+            }
+            if let Some(at_least) = failure_probability {
+                let at_least = Probability::new(at_least)?;
+                monitor = monitor.with_stop_rule(StopRule::failure_probability(at_least));
+            }
+            if let Some(worth) = worth {
+                monitor = monitor.with_stop_rule(StopRule::not_worthwhile(worth)?);
+            }
+            if let Some(share) = warning_at {
+                monitor = monitor.with_warning_at(share)?;
+            }
+            Ok(monitor)
+        };
+        Ok(Self { monitor: monitor().map_err(|error: Error| PyErr::from(Failure::from(error)))? })
+    }
+
+    /// Takes what a turn spent, and returns what to do and why.
+    fn push(
+        &mut self,
+        spent: Vec<f64>,
+        estimates: Vec<Bound<'_, PyAny>>,
+        failure_probability: Option<f64>,
+    ) -> PyResult<(&'static str, Option<String>)> {
+        let estimates: Vec<Estimate> = estimates.iter().map(estimate).collect::<PyResult<_>>()?;
+        let failure_probability = failure_probability
+            .map(Probability::new)
+            .transpose()
+            .map_err(|error| PyErr::from(Failure::from(error)))?;
+        let advice =
+            self.monitor.push(&spent, &estimates, failure_probability).map_err(Failure::from)?;
+        Ok(match advice {
+            Advice::Continue => ("continue", None),
+            Advice::Warn(reason) => ("warn", Some(reason.to_string())),
+            Advice::Stop(reason) => ("stop", Some(reason.to_string())),
+            advice => ("warn", Some(advice.to_string())),
+        })
+    }
+
+    #[getter]
+    fn spent(&self) -> Vec<f64> {
+        self.monitor.spent().to_vec()
+    }
+
+    #[getter]
+    fn turns(&self) -> u64 {
+        self.monitor.turns()
+    }
+}

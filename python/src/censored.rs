@@ -1,0 +1,256 @@
+use censoring::{
+    CensoringAnalysis, CensoringAssumption, Error, KaplanMeier, RunScore, StopReason, StopTimes,
+    Stopped, TerminationAudit, exact_mean_score, mean_score_bounds, simple_mean_score,
+};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use scoring_rules::{Level, Probability};
+
+use crate::{
+    arrays::{checked, floats, run, weights},
+    errors::{Failure, invalid},
+    results::to_python,
+    streams::TrajectoryScore,
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+type Array<'py> = Bound<'py, PyArray1<f64>>;
+
+/// How a run without an outcome is treated that ended for this reason.
+#[pyfunction]
+pub(crate) fn stop_class(reason: String) -> &'static str {
+    StopReason::from(reason).class().name()
+}
+
+/// One run: where its forecasts end, its outcome, why it ended, and its horizon.
+struct Run {
+    end: usize,
+    outcome: Option<bool>,
+    reason: Option<StopReason>,
+    horizon: Option<usize>,
+}
+
+/// Runs of which some have no outcome.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct StoppedRuns {
+    forecasts: Vec<f64>,
+    runs: Vec<Run>,
+}
+
+impl StoppedRuns {
+    fn stopped(&self) -> Result<Vec<Stopped<'_>>, Error> {
+        let forecasts = Probability::from_slice(&self.forecasts)?;
+        let mut start = 0;
+        let run = |(position, run): (usize, &Run)| {
+            let observed = &forecasts[start..run.end];
+            start = run.end;
+            let stopped = Stopped::new(observed, run.outcome, run.reason.clone());
+            let stopped = match run.horizon {
+                None => stopped,
+                Some(horizon) => stopped.and_then(|stopped| stopped.with_horizon(horizon)),
+            };
+            stopped.map_err(|source| Error::Run { run: position, source: Box::new(source) })
+        };
+        self.runs.iter().enumerate().map(run).collect()
+    }
+
+    /// Computes a quantity of the runs.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&[Stopped<'_>]) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        run(py, self.forecasts.len(), || work(&self.stopped()?))
+    }
+}
+
+#[pymethods]
+impl StoppedRuns {
+    #[new]
+    fn new(
+        values: &Values<'_>,
+        ends: Vec<usize>,
+        outcomes: Vec<Option<bool>>,
+        reasons: Vec<Option<String>>,
+        horizons: Vec<Option<usize>>,
+    ) -> PyResult<Self> {
+        let forecasts = floats("values", values)?.as_slice()?.to_vec();
+        let n = ends.len();
+        for (what, found) in
+            [("outcomes", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
+        {
+            crate::arrays::same_length(what, n, found)?;
+        }
+        if !ends.is_sorted() || ends.last().copied().unwrap_or(0) != forecasts.len() {
+            return Err(invalid("the ends of the runs must rise to the number of values"));
+        }
+        let runs = ends
+            .into_iter()
+            .zip(outcomes)
+            .zip(reasons.into_iter().map(|reason| reason.map(StopReason::from)))
+            .zip(horizons)
+            .map(|(((end, outcome), reason), horizon)| Run { end, outcome, reason, horizon })
+            .collect();
+        let made = Self { forecasts, runs };
+        made.stopped().map_err(Failure::from)?;
+        Ok(made)
+    }
+
+    fn __len__(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("StoppedRuns({} runs, {} steps)", self.runs.len(), self.forecasts.len())
+    }
+
+    /// Counts by class and reason: a row per class and reason, and the censoring rate.
+    fn audit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let audit = self.with(py, |runs| Ok(runs.iter().collect::<TerminationAudit>()))?;
+        let rows: Vec<_> = audit
+            .rows()
+            .map(|(class, reason, group)| {
+                let reason = reason.map(ToString::to_string);
+                (class.name(), reason, group.runs, group.mean_length, group.mean_forecast)
+            })
+            .collect();
+        Ok((rows, audit.censoring_rate().ok()).into_pyobject(py)?.into_any())
+    }
+
+    /// The simple mean, or the exact mean where probabilities of success are given.
+    fn mean_score(
+        &self,
+        py: Python<'_>,
+        tps: &Bound<'_, TrajectoryScore>,
+        success_probability: Option<&Values<'_>>,
+        sample_weight: Option<&Values<'_>>,
+    ) -> PyResult<f64> {
+        let tps = &tps.get().tps;
+        let success =
+            success_probability.map(|it| floats("success_probability", it)).transpose()?;
+        let success = success.as_ref().map(|it| it.as_slice()).transpose()?;
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        self.with(py, |runs| match success {
+            None => simple_mean_score(tps, runs, weights),
+            Some(success) => {
+                exact_mean_score(tps, runs, Probability::from_slice(success)?, weights)
+            }
+        })
+    }
+
+    /// The smallest and the largest mean over all outcomes of the cut-off runs.
+    fn bounds(
+        &self,
+        py: Python<'_>,
+        tps: &Bound<'_, TrajectoryScore>,
+        sample_weight: Option<&Values<'_>>,
+    ) -> PyResult<(f64, f64)> {
+        let tps = &tps.get().tps;
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        let bounds = self.with(py, |runs| mean_score_bounds(tps, runs, None, weights))?;
+        Ok((bounds.low(), bounds.high()))
+    }
+
+    /// The expected score of each run, given the probability of success after its stop.
+    fn expected_scores<'py>(
+        &self,
+        py: Python<'py>,
+        tps: &Bound<'py, TrajectoryScore>,
+        success_probability: &Values<'py>,
+    ) -> PyResult<Array<'py>> {
+        let tps = &tps.get().tps;
+        let success = floats("success_probability", success_probability)?;
+        let success = success.as_slice()?;
+        crate::arrays::same_length("success_probability", self.runs.len(), success.len())?;
+        let scores: Vec<f64> = self.with(py, |runs| {
+            let success = Probability::from_slice(success)?;
+            runs.iter()
+                .zip(success)
+                .map(|(run, &success)| Ok(RunScore::new(tps, run, success)?.expected()))
+                .collect()
+        })?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// The report that compares the treatments of cut-off runs.
+    fn report<'py>(
+        &self,
+        py: Python<'py>,
+        assumption: &str,
+        groups: Vec<u64>,
+        settings: (usize, u64, f64),
+        success_probability: Option<&Values<'py>>,
+        sample_weight: Option<&Values<'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let assumption = match assumption {
+            "non_informative" => CensoringAssumption::NonInformative,
+            "failure_side" => CensoringAssumption::FailureSide,
+            "none" => CensoringAssumption::None,
+            _ => {
+                return Err(invalid(format!(
+                    "assumption is {assumption:?}; it must be non_informative, failure_side or none"
+                )));
+            }
+        };
+        let success =
+            success_probability.map(|it| floats("success_probability", it)).transpose()?;
+        let success = success.as_ref().map(|it| it.as_slice()).transpose()?;
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        let (resamples, seed, level) = settings;
+        let report = self.with(py, |runs| {
+            let analysis = CensoringAnalysis::new(assumption)
+                .with_resamples(resamples)
+                .with_seed(seed)
+                .with_level(Level::new(level)?);
+            let success = success.map(Probability::from_slice).transpose()?;
+            analysis.report(runs, success, weights, &groups)
+        })?;
+        to_python(py, &report.comparisons)
+    }
+}
+
+/// The times of a Kaplan-Meier curve and its value from each time on.
+#[pyfunction]
+pub(crate) fn kaplan_meier<'py>(
+    py: Python<'py>,
+    times: &Values<'py>,
+    censored: Vec<bool>,
+    of_censoring: bool,
+    sample_weight: Option<&Values<'py>>,
+) -> PyResult<(Array<'py>, Array<'py>)> {
+    let times = floats("times", times)?;
+    let times = times.as_slice()?;
+    let weights = weights(sample_weight)?;
+    let weights = checked(&weights)?;
+    let curve = run(py, times.len(), || {
+        let stops = StopTimes::new(times, &censored, weights)?;
+        Ok::<_, Error>(if of_censoring {
+            KaplanMeier::censoring_curve(&stops)
+        } else {
+            KaplanMeier::event_curve(&stops)
+        })
+    })?;
+    Ok((curve.times().to_vec().into_pyarray(py), curve.survival().to_vec().into_pyarray(py)))
+}
+
+/// Inverse-probability weights of the runs under their own censoring curve.
+#[pyfunction]
+pub(crate) fn ipcw_weights<'py>(
+    py: Python<'py>,
+    times: &Values<'py>,
+    censored: Vec<bool>,
+    max_weight: f64,
+) -> PyResult<Array<'py>> {
+    let times = floats("times", times)?;
+    let times = times.as_slice()?;
+    let found: Vec<f64> = run(py, times.len(), || {
+        let stops = StopTimes::new(times, &censored, None)?;
+        let curve = KaplanMeier::censoring_curve(&stops);
+        let weights = censoring::IpcwWeights::new(&stops, |_| &curve, max_weight)?;
+        Ok::<_, Error>(weights.as_slice().iter().map(|weight| weight.get()).collect())
+    })?;
+    Ok(found.into_pyarray(py))
+}

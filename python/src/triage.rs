@@ -1,0 +1,140 @@
+use knapsack_oracle::{
+    Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime, execute, repair_plan,
+};
+use pyo3::prelude::*;
+
+use crate::{
+    errors::{Failure, invalid},
+    results::to_python,
+};
+
+type Steps = Vec<(String, u64)>;
+
+/// Tasks with a value, a cost and an outcome each.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct Pool {
+    pool: knapsack_oracle::Pool,
+}
+
+impl Pool {
+    fn steps(&self, plan: &Plan) -> Steps {
+        let items = self.pool.items();
+        plan.steps()
+            .iter()
+            .filter_map(|step| Some((items.get(step.position)?.id().to_owned(), step.allocation)))
+            .collect()
+    }
+}
+
+#[pymethods]
+impl Pool {
+    #[new]
+    fn new(items: Vec<(String, f64, u64, bool)>) -> PyResult<Self> {
+        let items: Result<Vec<Item>, Error> = items
+            .into_iter()
+            .map(|(id, value, cost, solved)| Item::new(id, value, cost, solved))
+            .collect();
+        let pool = items.and_then(knapsack_oracle::Pool::new).map_err(Failure::from)?;
+        Ok(Self { pool })
+    }
+
+    fn __len__(&self) -> usize {
+        self.pool.items().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Pool({} tasks, total cost {})", self.pool.items().len(), self.pool.total_cost())
+    }
+
+    #[getter]
+    fn total_cost(&self) -> u64 {
+        self.pool.total_cost()
+    }
+
+    /// The share `alpha` of the total cost, rounded down.
+    fn budget(&self, alpha: f64) -> PyResult<u64> {
+        Ok(self.pool.budget(Alpha::new(alpha).map_err(Failure::from)?))
+    }
+
+    /// The best value within the budget, and the tasks that reach it.
+    fn oracle(&self, py: Python<'_>, budget: u64) -> PyResult<(f64, Vec<String>)> {
+        let oracle = py.detach(|| self.pool.oracle(budget)).map_err(Failure::from)?;
+        let items = self.pool.items();
+        let chosen = oracle.chosen.iter().map(|&item| items[item].id().to_owned()).collect();
+        Ok((oracle.value, chosen))
+    }
+
+    /// The expected value of attempting the tasks in a random order.
+    fn random_value(&self, py: Python<'_>, budget: u64) -> PyResult<f64> {
+        Ok(py.detach(|| self.pool.random_exact(budget)).map_err(Failure::from)?.value)
+    }
+
+    fn execute<'py>(
+        &self,
+        py: Python<'py>,
+        steps: Steps,
+        budget: u64,
+        regime: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let regime = match regime {
+            "advisory" => Regime::Advisory,
+            "enforced" => Regime::Enforced,
+            _ => {
+                return Err(invalid(format!(
+                    "regime is {regime:?}; it must be advisory or enforced"
+                )));
+            }
+        };
+        let plan = Plan::new(&steps, &self.pool, budget).map_err(Failure::from)?;
+        let execution = execute(&plan, &self.pool, budget, regime).map_err(Failure::from)?;
+        to_python(py, &execution)
+    }
+
+    /// The plan in the text of a model: its steps if there is a valid plan, its kind, and repairs.
+    fn read_plan<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+        budget: u64,
+    ) -> PyResult<(&'static str, Option<Steps>, Bound<'py, PyAny>)> {
+        let reading = repair_plan(text, &self.pool, budget);
+        let kind = match &reading {
+            PlanReading::Plan { .. } => "plan",
+            PlanReading::OverBudget { .. } => "over_budget",
+            PlanReading::DuplicateId { .. } => "duplicate_id",
+            _ => "unparseable",
+        };
+        let steps = reading.plan().map(|plan| self.steps(plan));
+        Ok((kind, steps, to_python(py, &reading.repairs())?))
+    }
+}
+
+#[pyfunction]
+pub(crate) fn triage_efficiency(achieved: f64, random: f64, oracle: f64) -> PyResult<f64> {
+    let efficiency = knapsack_oracle::triage_efficiency_score(achieved, random, oracle)
+        .map_err(Failure::from)?;
+    Ok(efficiency.score())
+}
+
+/// The value, the weight and the items of the best choice.
+#[pyfunction]
+pub(crate) fn knapsack(
+    py: Python<'_>,
+    profits: Vec<u64>,
+    weights: Vec<u64>,
+    capacity: u64,
+) -> PyResult<(u64, u64, Vec<usize>)> {
+    crate::arrays::same_length("weights", profits.len(), weights.len())?;
+    let items: Vec<KnapsackItem> = profits
+        .into_iter()
+        .zip(weights)
+        .map(|(profit, weight)| KnapsackItem { profit, weight })
+        .collect();
+    let solution = py
+        .detach(|| Ok::<_, Error>(Knapsack::new(capacity, &items)?.solve()))
+        .map_err(Failure::from)?;
+    if !solution.is_optimal() {
+        return Err(invalid("no choice was proved to be the best one; use a coarser unit"));
+    }
+    Ok((solution.value, solution.weight, solution.chosen))
+}

@@ -1,0 +1,231 @@
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import agent_scores as ags
+
+TASKS = [("parser", 1, 500, True), ("docs", 1, 300, True), ("race", 2, 900, False), ("typo", 1, 100, True)]
+
+
+def test_the_oracle_is_the_best_of_all_subsets():
+    pool = ags.Pool(TASKS)
+    for budget in (50, 400, 900, 1800):
+        subsets = [
+            subset
+            for size in range(len(TASKS) + 1)
+            for subset in itertools.combinations(TASKS, size)
+            if sum(task[2] for task in subset) <= budget
+        ]
+        best = max(sum(task[1] for task in subset if task[3]) for subset in subsets)
+        assert pool.oracle(budget).value == best
+
+
+def test_the_random_value_is_the_mean_over_all_orders():
+    pool, earned = ags.Pool(TASKS), []
+    for order in itertools.permutations(TASKS):
+        left, value = 800, 0
+        for _, worth, cost, solved in order:
+            if cost > left:
+                break
+            left, value = left - cost, value + worth * solved
+        earned.append(value)
+    assert pool.random_value(800) == pytest.approx(np.mean(earned), abs=1e-12)
+
+
+def test_the_plan_of_a_model_is_read_executed_and_scored():
+    pool = ags.Pool(TASKS)
+    text = 'First {"plan": [{"id": "typo", "allocation": 150}, {"id": "docs", "allocation": "350 tokens"}]}'
+    reading = pool.read_plan(text, 900)
+    assert reading.kind == "plan" and reading.steps == [("typo", 150), ("docs", 350)]
+    assert len(reading.repairs) > 0
+    assert pool.execute(reading.steps, 900, regime="enforced").earned == 2.0
+    assert pool.read_plan("no plan", 900).kind == "unparseable"
+    with pytest.raises(ValueError, match="nothing"):
+        pool.execute([("nothing", 1)], 900)
+    with pytest.raises(ValueError, match="budget is 900"):
+        pool.execute([("typo", 901)], 900)
+
+
+def test_the_knapsack_is_the_best_of_all_choices():
+    generator = np.random.default_rng(1)
+    for _ in range(20):
+        profits, weights = generator.integers(1, 50, 9).tolist(), generator.integers(1, 30, 9).tolist()
+        best = max(
+            sum(p for p, chosen in zip(profits, choice) if chosen)
+            for choice in itertools.product([0, 1], repeat=9)
+            if sum(w for w, chosen in zip(weights, choice) if chosen) <= 60
+        )
+        found = ags.knapsack(profits, weights, 60)
+        assert found.value == best == sum(profits[item] for item in found.chosen)
+        assert found.weight == sum(weights[item] for item in found.chosen) <= 60
+
+
+def rollouts():
+    runs = ags.Rollouts("tokens", caps={"tokens": 250})
+    runs.append([50, 30, 60, 40], succeeded=True)
+    runs.append([90, 80, 70, 60], succeeded=False)
+    return runs
+
+
+def test_an_estimator_sees_only_completed_turns():
+    seen = []
+    def estimate(spent, left):
+        seen.append((spent.tolist(), left))
+        return (0.0, 1000.0)
+    samples = ags.score_rollouts(rollouts(), estimate)
+    assert len(samples) == len(seen) == 6
+    assert seen[1] == ([50.0, 30.0], 170.0)
+    row = samples.rows()[1]
+    assert (row.run, row.turn, row.spent, row.remaining) == (0, 2, 80.0, 100.0)
+    assert row.estimate == (0.0, 1000.0)
+
+
+def test_an_exception_of_an_estimator_is_raised_as_it_is():
+    def broken(spent, left):
+        raise KeyError("mine")
+    with pytest.raises(KeyError, match="mine"):
+        ags.score_rollouts(rollouts(), broken)
+    with pytest.raises(ValueError, match="impossible"):
+        ags.score_rollouts(rollouts(), lambda spent, left: "maybe")
+
+
+def test_intervals_that_contain_what_remains_are_hits():
+    scores = ags.score_rollouts(rollouts(), lambda spent, left: (0.0, 150.0)).scores(coverage=0.9)
+    assert scores.all_turns.intervals.hits == 3.0
+    assert scores["all_turns"]["intervals"]["hit_rate"] == 1.0
+    assert scores.all_turns.intervals.interval_loss == pytest.approx(150.0)
+    with pytest.raises(AttributeError, match="hits"):
+        scores.all_turns.intervals.hit
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        scores.all_turns = None
+    assert pickle.loads(pickle.dumps(scores)) == scores
+
+
+def test_the_default_estimator_covers_what_remains_of_similar_runs():
+    generator = np.random.default_rng(2)
+    runs = ags.Rollouts("tokens")
+    for _ in range(80):
+        runs.append(generator.gamma(4, 25, 6), succeeded=True)
+    samples = ags.score_rollouts(runs, ags.BudgetEstimator(0.8))
+    late = [row for row in samples.rows() if row.run >= 40]
+    hits = [row.estimate[0] <= row.remaining <= row.estimate[1] for row in late]
+    assert 0.7 < np.mean(hits) < 0.95
+    again = ags.score_rollouts(runs, ags.BudgetEstimator(0.8))
+    assert again.rows() == samples.rows()
+
+
+def test_a_monitor_stops_at_the_cap_and_gives_the_reason():
+    monitor = ags.BudgetMonitor({"tokens": 100, "cents": None})
+    assert monitor.push([60, 1]).action == "continue"
+    advice = monitor.push([60, 1], [(0, 10), None])
+    assert advice == ("stop", "the cap on tokens is exceeded")
+    assert monitor.spent == [120.0, 2.0] and monitor.turns == 2
+    with pytest.raises(ValueError):
+        monitor.push([1.0])
+
+
+def test_stopped_runs_are_audited_scored_and_bounded():
+    tps = ags.TPS(ags.brier_score(), "uniform")
+    runs = ags.StoppedRuns([True, None, False], [[0.5, 1.0], [0.25], [0.0]], ["completed", "max_steps", None], [None, 2, None])
+    audit = runs.audit()
+    assert audit.censoring_rate == pytest.approx(1 / 3)
+    assert [(row.stop_class, row.runs) for row in audit.rows] == [("complete", 1), ("complete", 1), ("censored", 1)]
+    success = [0.0, 0.5, 0.0]
+    exact = runs.mean_score(tps, success_probability=success)
+    assert exact == pytest.approx(runs.expected_scores(tps, success).mean())
+    low, high = runs.bounds(tps)
+    assert low <= exact <= high
+    report = runs.report(["a", "b", "c"], assumption="none", success_probability=success, n_resamples=50)
+    assert len(report) > 0 and all(row.bounds for row in report)
+
+
+def test_an_excluded_run_has_no_score_and_is_named():
+    runs = ags.StoppedRuns([True, None], [[0.5], [0.5]], ["completed", "parse_error"])
+    with pytest.raises(ValueError, match="run 1.*parse_error|parse_error"):
+        runs.mean_score(ags.TPS(ags.brier_score(), "uniform"))
+
+
+def test_without_censoring_the_survival_curve_is_the_share_of_longer_runs():
+    times = np.array([3.0, 1.0, 2.0, 2.0])
+    curve = ags.kaplan_meier(times, [False] * 4)
+    assert curve.survival == pytest.approx([np.mean(times > t) for t in curve.times])
+    assert ags.ipcw_weights(times, [False] * 4).tolist() == [1.0] * 4
+
+
+GRAPH = [
+    {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 2.0},
+    {"name": "pick", "inputs": ["hits"], "outputs": ["answer"], "cost": 1.0},
+    {"name": "guess", "inputs": ["query"], "outputs": ["answer"], "cost": 9.0},
+]
+
+
+def test_plans_are_ordered_by_cost():
+    graph = ags.ToolGraph(GRAPH)
+    plans = graph.best_plans(["query"], ["answer"], 2)
+    assert [plan.cost for plan in plans] == [3.0, 9.0]
+    assert graph.optimal_plan(["query"], ["answer"]) == plans[0]
+    assert graph.optimal_plan(["answer"], ["hits"]) is None
+    assert graph.count_shortest_plans(["query"], ["answer"]) == 1
+    coverage = graph.path_coverage(["query"], ["answer"], [["guess"], ["pick"]])
+    assert (coverage.covered, coverage.possible, coverage.not_plans, coverage.rate) == (1, 2, 1, 0.5)
+    with pytest.raises(ValueError, match="money"):
+        graph.optimal_plan(["query"], ["money"])
+
+
+def test_a_path_is_scored_against_the_cheapest_plan():
+    graph = ags.ToolGraph(GRAPH)
+    best = graph.score_path(["query"], ["answer"], ["search", "pick"])
+    assert best.cost_gap == 0.0 and best.exact_match is True
+    worse = graph.score_path(["query"], ["answer"], ["search", "guess"])
+    assert worse.cost_gap == 8.0 and worse.completed is True
+    assert graph.score_path(["query"], ["answer"], ["pick"]).invalid_tool_use_ratio == 1.0
+
+
+def calls(name, arguments):
+    call = {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
+    return {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
+
+
+def test_a_model_receives_requests_of_chat_completions():
+    requests = []
+    def model(request):
+        requests.append(request)
+        return calls("no_such_tool", "{}") if len(requests) == 1 else {
+            "choices": [{"message": {"role": "assistant", "content": "<answer>none</answer>"}}]
+        }
+    run = ags.CostBench().run(ags.costbench_queries()[0], model, name="mine")
+    assert requests[0]["model"] == "mine" and len(requests[0]["tools"]) == 14
+    assert requests[1]["messages"][-1]["role"] == "tool"
+    assert run.outcome is False and run.answer == "none"
+    assert run.events[0][1] == "unknown_tool"
+    assert run.optimal_cost > 0
+
+
+def test_an_exception_of_a_model_is_raised_and_a_missing_reply_is_counted():
+    def broken(request):
+        raise TimeoutError("too slow")
+    bench, query = ags.CostBench(), ags.costbench_queries()[0]
+    with pytest.raises(TimeoutError, match="too slow"):
+        bench.run(query, broken)
+    silent = bench.run(query, lambda request: None)
+    assert silent.outcome is None
+    assert ags.costbench_figures([silent])[0].without_reply == 1
+
+
+def test_a_finished_run_is_a_log(tmp_path):
+    run = ags.CostBench().run(ags.costbench_queries()[0], lambda request: {
+        "choices": [{"message": {"role": "assistant", "content": "I give up."}}]
+    })
+    path = tmp_path / "trajectory.json"
+    path.write_text(run.to_atif())
+    assert ags.read_logs(path).table()["task"] == ["location"]
+
+
+def test_events_are_named_and_not_mixed_with_drawn_ones():
+    assert "cost_change" in repr(ags.CostBench(events=["cost_change"]))
+    with pytest.raises(ValueError, match="ban_tool"):
+        ags.CostBench(events=["rain"])
+    with pytest.raises(ValueError, match="not both"):
+        ags.CostBench(events=["cost_change"], mixed_events=1)

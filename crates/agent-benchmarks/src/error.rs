@@ -34,6 +34,14 @@ pub enum Error {
         /// What is wrong, and what would be right.
         problem: String,
     },
+    /// A line of a file of questions is not a question.
+    #[error("line {line}: {problem}")]
+    Question {
+        /// The line, from 1.
+        line: usize,
+        /// The field, what is wrong with it, and what would be right.
+        problem: String,
+    },
     /// A server's response has no reply of a model.
     #[error("the response has no reply: {problem}")]
     NoReply {
@@ -43,6 +51,9 @@ pub enum Error {
     /// A run cannot be read or converted.
     #[error(transparent)]
     RunLogs(#[from] run_logs::Error),
+    /// A pool or a plan cannot be made or scored.
+    #[error(transparent)]
+    KnapsackOracle(#[from] knapsack_oracle::Error),
     /// A scenario cannot be made or scored.
     #[error(transparent)]
     ToolGraph(#[from] tool_graph::Error),

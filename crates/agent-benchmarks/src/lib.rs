@@ -3,6 +3,8 @@
 pub mod costbench;
 mod engines;
 mod error;
+pub mod questions;
+pub mod triage;
 mod values;
 
 pub use censoring::StopReason;

@@ -1,9 +1,13 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
-use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
+use scoring_rules::{ExactMean, ExactSum, Level, Weight};
+use trajectory_metrics::tool_calls::FailureCounts;
 
-use crate::{costbench::outcome::CostBenchRecord, error::Error};
+use crate::{
+    costbench::outcome::CostBenchRecord,
+    error::Error,
+    values::figure::{Figure, figures},
+};
 
 /// The means of a row of the table; the last one is a ratio of sums.
 const MEANS: usize = 7;
@@ -54,17 +58,6 @@ struct Row {
     values: [Option<f64>; MEANS],
     invalid: f64,
     calls: f64,
-}
-
-/// A mean or a ratio with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Figure {
-    /// The figure over all runs.
-    pub value: f64,
-    /// The percentile interval of the bootstrap that resamples queries; `None` for fewer than two
-    /// queries or without resamples.
-    pub interval: Option<Interval<f64>>,
 }
 
 /// A row of a [`CostBenchTable`]. Figures that no run defines are `None`. Rates and ratios are
@@ -199,27 +192,8 @@ impl Group {
         resamples: usize,
         seed: u64,
     ) -> Result<CostBenchFigures, Error> {
-        let all = vec![1; self.rows.len()];
-        let mut figures: [Option<Figure>; MEANS + 1] = self.statistics(&all).map(|value| {
-            let value = value.ok().filter(|value| value.is_finite())?;
-            Some(Figure { value, interval: None })
-        });
         let queries: Vec<&str> = self.rows.iter().map(|row| row.query.as_str()).collect();
-        let several = queries.windows(2).any(|pair| pair[0] != pair[1]);
-        if several && resamples > 0 {
-            let bootstrap = Bootstrap::clusters(&queries, seed)?;
-            // What is undefined for all runs has no interval; an invalid setting is an error.
-            let replicates = bootstrap.replicates(resamples, |counts| self.statistics(counts));
-            for (figure, replicates) in figures.iter_mut().zip(replicates) {
-                match (figure, replicates) {
-                    (Some(figure), Ok(replicates)) => {
-                        figure.interval = Some(replicates.percentile_interval(level).interval);
-                    }
-                    (Some(_), Err(error)) => return Err(error.into()),
-                    (None, _) => {}
-                }
-            }
-        }
+        let figures = figures(&queries, |counts| self.statistics(counts), level, resamples, seed)?;
         let [gap, lean_gap, edits, share, exact, completed, valid_calls, invalid] = figures;
         Ok(CostBenchFigures {
             model: model.clone(),

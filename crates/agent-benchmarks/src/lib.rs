@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod costbench;
 mod engines;
 mod error;

@@ -150,6 +150,11 @@ impl Journal {
 fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    file.write_all(&text)?;
-    file.sync_data()
+    let before = file.stream_position()?;
+    let written = file.write_all(&text).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // Half a line must not be the beginning of the next one. The first error is the one to report.
+        let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
+    }
+    written
 }

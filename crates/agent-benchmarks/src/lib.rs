@@ -2,6 +2,7 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+pub mod budget;
 pub mod costbench;
 mod engines;
 mod error;

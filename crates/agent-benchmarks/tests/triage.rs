@@ -1,339 +1,291 @@
-//! TRIAGE as a conversation: policies with known efficiency, real attempts with a limit, and every kind of
-//! plan that a model may write.
+//! Plans of policies in conversations of TRIAGE earn what the oracle, a random order and the limits say.
 #![allow(clippy::unwrap_used)]
 
+use std::{cell::RefCell, io::Cursor};
+
 use agent_benchmarks::{
-    Conversation, Level, Model, ModelError, Reply, ReplyEvent, Request, Usage, Weight, converse,
-    model_from_fn,
-    questions::{Checker, Question, read_questions},
-    triage::{
-        Alpha, Efficiency, Framing, Plan, Pool, Regime, Triage, TriagePool, TriageRecord,
-        TriageTable, baseline_pool,
-    },
+    Attempted, Checker, Conversation, Level, Question, Record, Reply, ReplyEvent, Request,
+    StopReason, Usage, Weight, converse, model_from_fn,
+    triage::{Alpha, Attempts, Framing, Instance, Regime, Triage, TriageTable},
 };
-use knapsack_oracle::{Item, OraclePlanner, RandomOrder};
-use run_logs::{Format, ReadOptions, Role, read};
-use std::io::Cursor;
+use rand::{RngExt, SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+use run_logs::{Format, ReadOptions, read};
 
-/// Questions of which a model solves some, at costs that differ.
-fn questions(pool: u64) -> Vec<Question> {
-    (0..30)
-        .map(|i| Question {
-            id: format!("p{pool}-{i:02}"),
-            text: format!("What is {pool} + {i}?"),
-            checker: Checker::Numeric { answer: (pool + i) as f64, tolerance: 0.0 },
-            value: 1.0,
-        })
-        .collect()
+/// The answer to the question with this id is its number.
+fn questions(pool: u64, count: u32) -> Vec<Question> {
+    let mut rng = ChaCha8Rng::seed_from_u64(pool);
+    let one = |number: u32| {
+        let checker = Checker::Numeric { answer: f64::from(number), tolerance: 0.0 };
+        let solved = rng.random_range(0..10) < 6;
+        let attempt = Attempted { output_tokens: rng.random_range(50..400), solved };
+        Question::new(format!("q{number}"), format!("What is {number} + 0?"), checker)
+            .with_recorded(attempt)
+    };
+    (0..count).map(one).collect()
 }
 
-fn items(pool: u64) -> Pool {
-    let items = questions(pool).into_iter().zip(0_u64..).map(|(question, i)| {
-        let mixed = (pool * 31 + i) * 2_654_435_761 % 1_000;
-        Item::new(question.id, 1.0, 50 + mixed, mixed % 7 < 4).unwrap()
-    });
-    Pool::new(items.collect()).unwrap()
+fn triage(alpha: f64) -> Triage {
+    Triage::new(Alpha::new(alpha).unwrap())
 }
 
-fn pools(triage: &Triage, n: u64) -> Vec<TriagePool> {
-    (0..n).map(|i| triage.pool(format!("pool-{i}"), &questions(i), items(i)).unwrap()).collect()
-}
-
-fn written(plan: &Plan, pool: &TriagePool) -> String {
-    let steps = plan.steps().iter().map(|step| {
-        let id = pool.items().items()[step.position].id();
-        format!(r#"{{"id": "{id}", "allocation": {}}}"#, step.allocation)
-    });
-    format!(r#"{{"plan": [{}]}}"#, steps.collect::<Vec<_>>().join(", "))
-}
-
-fn text(text: impl Into<String>) -> Reply {
+fn says(text: impl Into<String>) -> Reply {
     Reply { text: text.into(), ..Reply::default() }
 }
 
-fn planned(pool: &TriagePool, plan: &str) -> TriageRecord {
-    converse(pool.conversation(), model_from_fn(|_| Ok(text(plan))))
+fn plan(steps: &[(usize, u64)]) -> Reply {
+    let entry =
+        |(place, tokens): &(usize, u64)| format!(r#"{{"id":"q{place}","allocation":{tokens}}}"#);
+    says(format!(r#"{{"plan":[{}]}}"#, steps.iter().map(entry).collect::<Vec<_>>().join(",")))
 }
 
-fn alpha(share: f64) -> Triage {
-    Triage::new(Alpha::new(share).unwrap())
+fn used(mut reply: Reply, tokens: u64) -> Reply {
+    reply.usage = Some(Usage { output_tokens: Some(tokens), ..Usage::default() });
+    reply
+}
+
+/// The plan of the oracle, each item with what it costs.
+fn best_plan(instance: &Instance) -> Vec<(usize, u64)> {
+    let pool = instance.pool();
+    let chosen = pool.oracle(instance.budget()).unwrap().chosen;
+    chosen.into_iter().map(|place| (place, pool.items()[place].cost())).collect()
+}
+
+/// The position of the question that a request asks to solve; `None` for the request of a plan.
+fn asked(request: &Request) -> Option<usize> {
+    if request.response_schema.is_some() {
+        return None;
+    }
+    let text = &request.messages.last().unwrap().text;
+    let (_, rest) = text.split_once("What is ").unwrap();
+    Some(rest.split_once(' ').unwrap().0.parse().unwrap())
 }
 
 #[test]
-fn the_oracle_s_plan_has_efficiency_1_and_no_regret_in_both_regimes() {
-    let mut table = TriageTable::default();
-    for share in [0.25, 0.5, 0.75] {
-        for pool in pools(&alpha(share), 20) {
-            let plan = Plan::informed(&OraclePlanner, pool.items(), pool.budget()).unwrap();
-            let record = planned(&pool, &written(&plan, &pool));
-            assert_eq!(record.record.events, vec![]);
-            table.update("oracle", &record);
+fn the_oracles_plan_has_efficiency_1_in_both_regimes_under_each_budget_and_framing() {
+    for (pool, alpha) in (0..20).flat_map(|pool| Alpha::SWEEP.map(|alpha| (pool, alpha))) {
+        for framing in Framing::ALL {
+            let setting = Triage::new(alpha).with_framing(framing);
+            let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
+            let model = model_from_fn(|_| Ok(plan(&best_plan(&instance))));
+            let record = converse(instance.conversation(), model);
+            for regime in [Regime::Advisory, Regime::Enforced] {
+                assert_eq!(
+                    record.efficiency(regime).unwrap().score(),
+                    1.0,
+                    "{pool} {alpha} {regime:?}"
+                );
+            }
         }
-    }
-    let rows = table.finish(Level::new(0.95).unwrap(), 50, 1).unwrap();
-    assert_eq!(rows.len(), 3);
-    for row in rows {
-        assert_eq!((row.pools, row.without_plan, row.above_oracle), (20, 0, 0));
-        for figure in [row.efficiency_advisory, row.efficiency_enforced] {
-            let interval = figure.unwrap().interval.unwrap();
-            assert_eq!((figure.unwrap().value, interval.low(), interval.high()), (1.0, 1.0, 1.0));
-        }
-        assert_eq!(row.regret_advisory.unwrap().value, 0.0);
     }
 }
 
 #[test]
 fn random_orders_have_efficiency_0_within_three_standard_errors() {
-    let mut scores = Vec::new();
-    for (stream, pool) in pools(&alpha(0.5), 400).iter().enumerate() {
-        let random = RandomOrder::new(7, stream as u64);
-        let plan = Plan::prospective(&random, pool.items(), pool.budget()).unwrap();
-        let record = planned(pool, &written(&plan, pool));
-        if let Some(Efficiency::Informative(score)) = record.efficiency(Regime::Advisory).unwrap() {
-            scores.push(score);
-        }
-    }
-    let n = scores.len() as f64;
-    assert!(n > 390.0, "{n}");
-    let mean = scores.iter().sum::<f64>() / n;
-    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let standard_error = (variance / n).sqrt();
-    assert!(mean.abs() <= 3.0 * standard_error, "{mean} +- {standard_error}");
-    assert!(standard_error < 0.05, "{standard_error}");
-}
-
-/// A model that knows the sums, with so many tokens for each reply.
-#[derive(Clone)]
-struct Solver {
-    plan: String,
-    tokens: u64,
-    limits: Vec<u64>,
-}
-
-impl Model for Solver {
-    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
-        if request.response_schema.is_some() {
-            return Ok(text(self.plan.clone()));
-        }
-        self.limits.extend(request.sampling.max_output_tokens);
-        let question = &request.messages.last().unwrap().text;
-        let numbers: Vec<u64> = question
-            .split(|character: char| !character.is_ascii_digit())
-            .filter_map(|word| word.parse().ok())
-            .collect();
-        let usage = Usage { output_tokens: Some(self.tokens), ..Usage::default() };
-        let answer = format!("<answer>{}</answer>", numbers.iter().sum::<u64>());
-        Ok(Reply { usage: Some(usage), ..text(answer) })
-    }
-}
-
-#[test]
-fn real_attempts_are_asked_alone_with_their_allocation_as_the_limit() {
-    let triage = alpha(0.5).with_real_attempts(true);
-    let pool = &pools(&triage, 1)[0];
-    let plan = r#"{"plan": [{"id": "p0-03", "allocation": 40}, {"id": "p0-01", "allocation": 0},
-        {"id": "p0-02", "allocation": 39}]}"#;
-    let mut solver = Solver { plan: plan.to_owned(), tokens: 40, limits: Vec::new() };
-    let record = converse(pool.conversation(), &mut solver);
-    assert_eq!(solver.limits, [40, 39]);
-    let enforced = record.enforced.as_ref().unwrap();
-    let earned: Vec<f64> = enforced.attempts.iter().map(|attempt| attempt.earned).collect();
-    // 40 tokens fit in 40 and not in 39; nothing is solved with an allocation of 0.
-    assert_eq!((earned, enforced.spent), (vec![1.0, 0.0, 0.0], 79));
-    let too_long = &record.record.events[0];
-    assert!(
-        matches!(&too_long.event, ReplyEvent::Unreadable { problem } if problem.contains("39 tokens"))
-    );
-    assert_eq!((too_long.turn, record.record.run.turns.len()), (2, 3));
-    assert!(record.really_attempted);
-}
-
-#[test]
-fn a_request_of_an_attempt_shows_one_problem_and_neither_the_plan_nor_costs() {
-    let triage = alpha(0.5).with_real_attempts(true);
-    let pool = &pools(&triage, 1)[0];
-    let mut conversation = pool.conversation();
-    let planning = conversation.request().unwrap().clone();
-    let shown = &planning.messages[1].text;
-    assert!(shown.contains("[id: p0-29] (points: 1)\nWhat is 0 + 29?"), "{shown}");
-    for item in pool.items().items() {
-        assert!(!shown.contains(&format!("{} tokens", item.cost())));
-    }
-    conversation.reply(text(r#"{"plan": [{"id": "p0-05", "allocation": 33}]}"#)).unwrap();
-    let attempt = conversation.request().unwrap();
-    assert_eq!((attempt.messages.len(), &attempt.response_schema), (2, &None));
-    assert_eq!(attempt.messages[1].text, "What is 0 + 5?");
-    assert_eq!(attempt.messages[0].role, Role::System);
-    assert!(attempt.messages[0].text.contains("33 tokens"));
-}
-
-#[test]
-fn plans_of_every_kind_are_read_and_what_is_wrong_becomes_an_event() {
-    let pool = &pools(&alpha(0.5), 1)[0];
-    let budget = pool.budget();
-    let over = format!(
-        r#"{{"plan": [{{"id": "p0-00", "allocation": {budget}}}, {{"id": "p0-01", "allocation": 1}}]}}"#
-    );
-    let cases = [
-        ("", None, "there is no plan"),
-        ("I would start with the easy ones.", None, "there is no plan"),
-        (
-            r#"{"plan": [{"id": "p0-00", "allocation": 9}, {"id": "p0-00", "allocation": 9}]}"#,
-            None,
-            "twice",
-        ),
-        (&over, Some(2), "the budget is"),
-        (r#"Here: {"plan": [{"id": "p0-07", "allocation": 60,},]}"#, Some(1), ""),
-        (r#"{"plan": []}"#, Some(0), ""),
-    ];
-    for (written, steps, problem) in cases {
-        let record = planned(pool, written);
-        let plan = record.reading.as_ref().unwrap().plan();
-        assert_eq!(plan.map(|plan| plan.steps().len()), steps, "{written}");
-        assert_eq!(record.advisory.is_some(), steps.is_some(), "{written}");
-        let noted = record.record.events.iter().any(
-            |it| matches!(&it.event, ReplyEvent::Unreadable { problem: found } if found.contains(problem)),
-        );
-        assert_eq!(noted, !problem.is_empty(), "{written}: {:?}", record.record.events);
-    }
-    let failed = converse(
-        pool.conversation(),
-        model_from_fn(|_| Err(ModelError::new("the server is down"))),
-    );
-    assert_eq!(
-        (failed.reading.as_ref(), failed.efficiency(Regime::Advisory).unwrap()),
-        (None, None)
-    );
     let mut table = TriageTable::default();
-    table.update("m", &failed);
-    table.update("m", &planned(pool, "no plan"));
-    let row = &table.finish(Level::new(0.9).unwrap(), 10, 1).unwrap()[0];
-    assert_eq!((row.pools, row.without_plan, row.without_reply), (0, 1, 1));
-    assert_eq!(row.efficiency_advisory, None);
-}
-
-#[test]
-fn a_record_is_written_as_a_trajectory_read_back_and_replayed() {
-    let triage = alpha(0.5).with_real_attempts(true).with_framing(Framing::Exam);
-    let pool = &pools(&triage, 1)[0];
-    let plan =
-        r#"{"plan": [{"id": "p0-03", "allocation": 40}, {"id": "p0-02", "allocation": 41}]}"#;
-    let solver = Solver { plan: plan.to_owned(), tokens: 41, limits: Vec::new() };
-    let record = converse(pool.conversation(), solver);
-    let log = record.record.to_atif();
-    let run = read(Cursor::new(log), Format::Atif, &ReadOptions::default()).unwrap().next();
-    let run = run.unwrap().unwrap();
-    assert_eq!(pool.replay(&run).unwrap(), record);
-    let other = &pools(&triage, 2)[1];
-    assert!(other.replay(&run).unwrap_err().to_string().contains("pool-1"));
-}
-
-#[test]
-fn the_framings_differ_in_their_opening_alone() {
-    let rules = |framing| {
-        let pool = &pools(&alpha(0.25).with_framing(framing), 1)[0];
-        let request = pool.conversation().request().unwrap().clone();
-        let (opening, rules) = request.messages[0]
-            .text
-            .split_once("\n\nRules:")
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-            .unwrap();
-        assert!(opening.contains(&format!("{} output tokens", pool.budget())));
-        (opening, rules, request.messages[1].clone())
-    };
-    let all = Framing::ALL.map(rules);
-    assert!(all.iter().all(|it| (&it.1, &it.2) == (&all[0].1, &all[0].2)));
-    assert!(all[0].0 != all[1].0 && all[1].0 != all[2].0);
-}
-
-#[test]
-fn the_table_does_not_depend_on_order_and_weight_2_is_a_pool_twice() {
-    let pools = pools(&alpha(0.5), 12);
-    let records: Vec<TriageRecord> = pools
-        .iter()
-        .enumerate()
-        .map(|(stream, pool)| {
-            let random = RandomOrder::new(1, stream as u64);
-            let plan = Plan::prospective(&random, pool.items(), pool.budget()).unwrap();
-            planned(pool, &written(&plan, pool))
-        })
-        .collect();
-    let table = |records: &[&TriageRecord]| {
-        let mut table = TriageTable::default();
-        records.iter().for_each(|record| table.update("m", record));
-        table
-    };
-    let level = Level::new(0.9).unwrap();
-    let in_order: Vec<&TriageRecord> = records.iter().collect();
-    let reversed: Vec<&TriageRecord> = records.iter().rev().collect();
-    let finish = |table: &TriageTable| table.finish(level, 0, 3).unwrap();
-    assert_eq!(finish(&table(&in_order)), finish(&table(&reversed)));
-    let mut merged = table(&in_order[..5]);
-    merged.merge(&table(&in_order[5..]));
-    assert_eq!(
-        merged.finish(level, 100, 3).unwrap(),
-        table(&in_order).finish(level, 100, 3).unwrap()
-    );
-
-    let mut weighted = table(&in_order);
-    weighted.update_weighted("m", &records[0], Weight::new(1.0).unwrap());
-    let mut twice = table(&in_order[1..]);
-    twice.update_weighted("m", &records[0], Weight::new(2.0).unwrap());
-    assert_eq!(
-        finish(&weighted)[0].efficiency_advisory.unwrap().value,
-        finish(&twice)[0].efficiency_advisory.unwrap().value
-    );
-}
-
-#[test]
-fn a_pool_is_made_of_baseline_replies_and_needs_their_tokens() {
-    let questions = questions(3);
-    let triage = alpha(0.5);
-    let solver = Solver { plan: String::new(), tokens: 12, limits: Vec::new() };
-    let solved: Vec<_> =
-        questions.iter().map(|it| converse(triage.baseline(it), solver.clone())).collect();
-    let pool = baseline_pool(&questions, &solved).unwrap();
-    assert!(pool.items().iter().all(|item| item.is_solved() && item.cost() == 12));
-    let silent = converse(triage.baseline(&questions[0]), model_from_fn(|_| Ok(text("It is 3."))));
-    assert!(!silent.is_right && silent.record.events.len() == 1);
-    let error = baseline_pool(&questions[..1], &[silent]).unwrap_err();
-    assert!(error.to_string().contains("lacks the number of output tokens"), "{error}");
-    let error = baseline_pool(&questions, &solved[1..]).unwrap_err();
-    assert!(error.to_string().contains("29 records for 30 questions"), "{error}");
-    let error = triage.pool("p", &questions[1..], pool).unwrap_err();
-    assert!(error.to_string().contains("in their order"), "{error}");
-}
-
-#[test]
-fn a_wrong_line_of_questions_is_named_with_its_field() {
-    let good = r#"{"id": "a", "question": "1 + 1?", "kind": "numeric", "answer": 2}"#;
-    let cases = [
-        (r#"{"id": "b", "question": "?", "kind": "numeric", "answer": "two"}"#, "field answer: "),
-        (r#"{"id": "b", "question": "?", "kind": "essay", "answer": "x"}"#, "field kind: "),
-        (r#"{"id": "b", "question": "?", "kind": "exact", "answer": []}"#, "field answer: "),
-        (r#"{"id": "b", "question": "?", "kind": "yes_no", "answer": "yes"}"#, "true or false"),
-        (r#"{"id": "b", "question": "?", "kind": "choice", "answer": "A"}"#, "field choices: "),
-        (
-            r#"{"id": "b", "question": "?", "kind": "choice", "choices": ["x", "y"], "answer": "C"}"#,
-            "the letter or the text",
-        ),
-        (
-            r#"{"id": "b", "question": "?", "kind": "numeric", "answer": 1, "tolerance": -1}"#,
-            "tolerance",
-        ),
-        (
-            r#"{"id": "b", "question": "?", "kind": "numeric", "answer": 1, "value": 0}"#,
-            "field value: ",
-        ),
-        (r#"{"id": "", "question": "?", "kind": "numeric", "answer": 1}"#, "must not be empty"),
-        (r#"{"id": "a", "question": "?", "kind": "numeric", "answer": 1}"#, "that of line 1"),
-        (r#"{"id": "b", "question": "?"}"#, "missing field"),
-        (r#"{"id": "b""#, "EOF"),
-        (r#"{"id": "b", "question": "?", "kind": "numeric", "answer": 1} {}"#, "goes on"),
-    ];
-    for (line, part) in cases {
-        let error = read_questions(format!("{good}\n\n{line}\n").as_bytes()).unwrap_err();
-        let text = error.to_string();
-        assert!(text.starts_with("line 3: ") && text.contains(part), "{line}: {text}");
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut scores = Vec::new();
+    for pool in 0..600 {
+        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
+        let mut steps: Vec<(usize, u64)> = (0..6).map(|place| (place, 0)).collect();
+        steps.shuffle(&mut rng);
+        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        scores.push(record.efficiency(Regime::Advisory).unwrap());
+        table.update("random", &record).unwrap();
     }
+    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let score = mean.informative_score.unwrap();
+    assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
+    let rows = table.finish(Level::new(0.997).unwrap(), 500, 1).unwrap();
+    let figure = rows[0].efficiency.unwrap();
+    assert_eq!((rows[0].regime, rows[0].pools), (Regime::Advisory, 600));
+    assert!((figure.value - mean.score).abs() < 1e-12, "the table has the mean over pools");
+    let interval = figure.interval.unwrap();
+    assert!(interval.low() < figure.value && figure.value < interval.high(), "{figure:?}");
+}
+
+#[test]
+fn a_live_solver_is_asked_under_its_own_allocations_and_earns_what_its_recorded_attempts_say() {
+    for pool in 0..20 {
+        let setting = triage(0.5).with_attempts(Attempts::Live(Regime::Enforced));
+        let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
+        let best = best_plan(&instance);
+        let limits = RefCell::new(Vec::new());
+        let model = model_from_fn(|request: &Request| {
+            let Some(place) = asked(request) else { return Ok(plan(&best)) };
+            let limit = request.sampling.max_output_tokens.unwrap();
+            limits.borrow_mut().push((place, limit));
+            let text = &request.messages[0].text;
+            assert!(text.contains(&format!("{limit} output tokens")), "the limit is told: {text}");
+            assert_eq!(request.messages.len(), 1, "a problem is solved without the plan in sight");
+            let cost = instance.pool().items()[place].cost();
+            let answer = if limit < cost { "out of".to_owned() } else { place.to_string() };
+            Ok(used(says(format!("<answer>{answer}</answer>")), cost.min(limit)))
+        });
+        let record = converse(instance.conversation(), model);
+        assert_eq!(*limits.borrow(), best, "the plan's own allocations");
+        assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
+        assert!(record.execution(Regime::Advisory).is_none());
+        let spent: u64 = best.iter().map(|(_, tokens)| tokens).sum();
+        assert_eq!(record.execution(Regime::Enforced).unwrap().spent, spent);
+        assert!(spent <= instance.budget());
+    }
+}
+
+/// Four questions of 100 tokens each, all solved, with a budget of 200.
+fn small(attempts: Attempts) -> Instance {
+    let attempt = Attempted { output_tokens: 100, solved: true };
+    let questions = questions(0, 4).into_iter().map(|question| question.with_recorded(attempt));
+    let questions: Vec<_> = questions.collect();
+    triage(0.5).with_attempts(attempts).instance("small", &questions).unwrap()
+}
+
+#[test]
+fn a_right_answer_beyond_its_allocation_is_wrong_in_the_enforced_regime() {
+    let instance = small(Attempts::Live(Regime::Enforced));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else {
+            return Ok(plan(&[(0, 60), (1, 0), (2, 60), (3, 80)]));
+        };
+        let tokens = if place == 2 { 61 } else { 60 };
+        Ok(used(says(format!("<answer>{place}</answer>")), tokens))
+    });
+    let record = converse(instance.conversation(), model);
+    let execution = record.execution(Regime::Enforced).unwrap();
+    let earned: Vec<_> = execution.attempts.iter().map(|it| (it.position, it.earned)).collect();
+    assert_eq!(earned, [(0, 1.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
+    assert_eq!((execution.spent, record.record.run.turns.len()), (200, 4), "nothing for 0 tokens");
+    assert_eq!(record.attempts[2], Some(Attempted { output_tokens: 61, solved: false }));
+    assert_eq!(record.attempts[1], None);
+}
+
+#[test]
+fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gone() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let limits = RefCell::new(Vec::new());
+    let play = |costs: [u64; 4]| {
+        limits.borrow_mut().clear();
+        let model = model_from_fn(|request: &Request| {
+            let Some(place) = asked(request) else {
+                return Ok(plan(&[(0, 0), (1, 0), (2, 0), (3, 0)]));
+            };
+            limits.borrow_mut().push(request.sampling.max_output_tokens.unwrap());
+            assert!(!request.messages[0].text.contains("Hard limit"));
+            Ok(used(says(format!("<answer>{place}</answer>")), costs[place]))
+        });
+        let record = converse(instance.conversation(), model);
+        let execution = record.execution(Regime::Advisory).unwrap();
+        (execution.earned, execution.spent, execution.stopped_by, limits.borrow().clone())
+    };
+    assert_eq!(play([90, 110, 5, 5]), (2.0, 200, Some(2), vec![200, 110]));
+    assert_eq!(play([150, 51, 5, 5]), (1.0, 150, Some(1), vec![200, 50]));
+    assert_eq!(play([150, u64::MAX, 5, 5]), (1.0, 150, Some(1), vec![200, 50]));
+    assert_eq!(play([250, 5, 5, 5]), (0.0, 0, Some(0), vec![200]));
+    // Four right answers are more than the recorded attempts allow.
+    assert_eq!(play([10, 10, 10, 10]), (4.0, 40, None, vec![200, 190, 180, 170]));
+}
+
+#[test]
+fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0), (2, 0)])) };
+        Ok(used(says(format!("<answer>{place}</answer>")), 10))
+    });
+    let record = converse(instance.conversation(), model);
+    assert!(matches!(
+        record.efficiency(Regime::Advisory),
+        Err(agent_benchmarks::Error::KnapsackOracle(_))
+    ));
+    let mut table = TriageTable::default();
+    table.update("fast", &record).unwrap();
+    let rows = table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap();
+    assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 0));
+    assert_eq!((rows[0].efficiency, rows[0].is_live), (None, true));
+}
+
+#[test]
+fn a_reply_without_a_token_count_ends_the_advisory_regime_without_an_execution() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0)])) };
+        Ok(says(format!("<answer>{place}</answer>")))
+    });
+    let record = converse(instance.conversation(), model);
+    assert_eq!(record.record.run.stop, Some(StopReason::Other("no_usage".to_owned())));
+    assert!(record.executions.is_empty());
+    assert!(matches!(record.record.events[0].event, ReplyEvent::Unreadable { .. }));
+}
+
+#[test]
+fn plans_that_cannot_be_read_are_counted_apart_from_models_that_do_not_reply() {
+    let instance = small(Attempts::Recorded);
+    let mut table = TriageTable::default();
+    let twice = plan(&[(0, 10), (0, 20)]);
+    for reply in [Ok(says("I give up.")), Ok(twice), Ok(plan(&[(0, 900)])), Err("cut")] {
+        let model = model_from_fn(|_| reply.clone().map_err(agent_benchmarks::ModelError::new));
+        let record = converse(instance.conversation(), model);
+        table.update("odd", &record).unwrap();
+    }
+    for row in table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap() {
+        let counts = (row.pools, row.unreadable, row.unfinished, row.over_budget);
+        assert_eq!(counts, (1, 2, 1, 1), "{:?}", row.regime);
+    }
+}
+
+#[test]
+fn the_framings_differ_in_their_opening_alone_and_the_schema_names_the_problems() {
+    let texts = Framing::ALL.map(|framing| {
+        let setting = triage(0.25).with_framing(framing).with_subject("sums");
+        let instance = setting.instance("pool", &questions(3, 5)).unwrap();
+        let conversation = instance.conversation();
+        let request = conversation.request().unwrap();
+        let schema = run_logs::to_json(request.response_schema.as_ref().unwrap());
+        assert!(schema.contains(r#""enum":["q0","q1","q2","q3","q4"]"#), "{schema}");
+        let text = request.messages[0].text.clone();
+        assert!(text.contains(&format!("Budget: {} output tokens", instance.budget())));
+        assert!(text.contains("[id: q4] (points: 1)\nWhat is 4 + 0?"));
+        text
+    });
+    let parts = texts.each_ref().map(|text| text.split_once("\n\nRules:").unwrap());
+    assert!(parts.iter().all(|(opening, rest)| *rest == parts[0].1 && opening.contains("sums")));
+    assert!(parts[0].0 != parts[1].0 && parts[1].0 != parts[2].0 && parts[0].0 != parts[2].0);
+}
+
+#[test]
+fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
+    let instance = small(Attempts::Live(Regime::Enforced));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(2, 100), (0, 100)])) };
+        Ok(used(says(format!("<answer>{place}</answer>")), 80))
+    });
+    let record = converse(instance.conversation(), model);
+    assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
+    let log = Cursor::new(record.record.to_atif());
+    let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
+    let replayed = instance.replay(&Record::from_run(run).unwrap()).unwrap();
+    assert_eq!(replayed, record);
+}
+
+#[test]
+fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
+    let (mut heavy, mut twice) = (TriageTable::default(), TriageTable::default());
+    let (mut first, mut second) = (TriageTable::default(), TriageTable::default());
+    for pool in 0..8 {
+        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 5)).unwrap();
+        let steps: Vec<_> = (0..5).rev().map(|place| (place, 150)).collect();
+        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        let weight = if pool % 2 == 0 { 2.0 } else { 1.0 };
+        heavy.update_weighted("m", &record, Weight::new(weight).unwrap()).unwrap();
+        for part in 0..weight as usize {
+            twice.update("m", &record).unwrap();
+            (if part == 0 { &mut first } else { &mut second }).update("m", &record).unwrap();
+        }
+    }
+    second.merge(&first);
+    let rows = |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, 3).unwrap();
+    let figures =
+        |table| rows(table).iter().map(|row| (row.efficiency, row.regret)).collect::<Vec<_>>();
+    assert_eq!(figures(&heavy), figures(&twice));
+    assert_eq!(rows(&second), rows(&twice));
 }

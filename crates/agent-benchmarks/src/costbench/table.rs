@@ -1,13 +1,9 @@
 use std::collections::BTreeMap;
 
 use scoring_rules::{ExactMean, ExactSum, Level, Weight};
-use trajectory_metrics::tool_calls::FailureCounts;
+use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
 
-use crate::{
-    costbench::outcome::CostBenchRecord,
-    error::Error,
-    values::figure::{Figure, figures},
-};
+use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figure::Figure};
 
 /// The means of a row of the table; the last one is a ratio of sums.
 const MEANS: usize = 7;
@@ -192,8 +188,27 @@ impl Group {
         resamples: usize,
         seed: u64,
     ) -> Result<CostBenchFigures, Error> {
+        let all = vec![1; self.rows.len()];
+        let mut figures: [Option<Figure>; MEANS + 1] = self.statistics(&all).map(|value| {
+            let value = value.ok().filter(|value| value.is_finite())?;
+            Some(Figure { value, interval: None })
+        });
         let queries: Vec<&str> = self.rows.iter().map(|row| row.query.as_str()).collect();
-        let figures = figures(&queries, |counts| self.statistics(counts), level, resamples, seed)?;
+        let several = queries.windows(2).any(|pair| pair[0] != pair[1]);
+        if several && resamples > 0 {
+            let bootstrap = Bootstrap::clusters(&queries, seed)?;
+            // What is undefined for all runs has no interval; an invalid setting is an error.
+            let replicates = bootstrap.replicates(resamples, |counts| self.statistics(counts));
+            for (figure, replicates) in figures.iter_mut().zip(replicates) {
+                match (figure, replicates) {
+                    (Some(figure), Ok(replicates)) => {
+                        figure.interval = Some(replicates.percentile_interval(level).interval);
+                    }
+                    (Some(_), Err(error)) => return Err(error.into()),
+                    (None, _) => {}
+                }
+            }
+        }
         let [gap, lean_gap, edits, share, exact, completed, valid_calls, invalid] = figures;
         Ok(CostBenchFigures {
             model: model.clone(),

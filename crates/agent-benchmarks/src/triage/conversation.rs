@@ -1,62 +1,63 @@
-use std::collections::BTreeMap;
-
 use censoring::StopReason;
-use knapsack_oracle::{PlanReading, Step, repair_plan};
+use knapsack_oracle::{
+    Item, PlanReading, Pool, Regime, Step, execute, execute_capped, repair_plan,
+};
 use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
-    triage::{outcome::TriageRecord, pool::TriagePool, solving::noted_answer, texts},
-    values::{reply_event::ReplyEvent, request::Request},
+    triage::{
+        instance::Instance,
+        outcome::TriageRecord,
+        settings::Attempts,
+        solving::{answer_of, output_tokens},
+        texts,
+    },
+    values::{question::Attempted, record::Record, reply_event::ReplyEvent, request::Request},
 };
 
-/// A conversation in which a model plans for a pool. Made by [`TriagePool::conversation`].
+/// A conversation in which a model plans which problems of a pool it attempts, and solves them if
+/// the setting asks for it. Made by [`Instance::conversation`].
 ///
-/// - The first reply is the plan, read and repaired by [`repair_plan`]. One that cannot be read ends the
-///   conversation.
-/// - With real attempts, each problem of the plan is then asked alone, with its allocation as the hard
-///   limit of the reply, in the order of the plan and for as long as allocations fit in the budget. A
-///   problem with an allocation of 0 is not asked.
-/// - An attempt with more tokens than its allocation, which a provider should have cut off, counts as not
-///   solved.
+/// Each request stands alone: a problem is solved without the plan and the other problems in sight.
 #[derive(Clone, Debug)]
 pub struct TriageConversation<'a> {
-    pool: &'a TriagePool,
+    instance: &'a Instance,
     dialogue: Dialogue,
     reading: Option<PlanReading>,
-    /// The attempts that are still to be asked, the next one last.
-    open: Vec<Step>,
-    /// Whether the attempt of a problem was right.
-    solved: BTreeMap<usize, bool>,
+    /// The steps that are still to be made, the next one last.
+    steps: Vec<Step>,
+    left: u64,
+    /// For each question, its attempt in this conversation.
+    attempts: Vec<Option<Attempted>>,
+    /// The question whose attempt used more than what was left.
+    overspent: Option<usize>,
 }
 
-impl TriagePool {
-    /// A conversation in which a model plans, and with
-    /// [`Triage::with_real_attempts`](super::Triage::with_real_attempts) carries the plan out.
+impl Instance {
+    /// A conversation about the pool, beginning with the plan.
     #[must_use]
     pub fn conversation(&self) -> TriageConversation<'_> {
         TriageConversation::new(self)
     }
 
-    /// Repeats the conversation of a record, for example of one that was read from a log.
+    /// The record of a conversation about this pool that has these replies, such as one that was read
+    /// back from a log. The run ends where the replies end.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run is of another pool, and [`Error::Ended`] if it has more replies
-    /// than the conversation takes.
-    pub fn replay(&self, run: &Run) -> Result<TriageRecord, Error> {
-        if run.id != self.id {
-            let problem = format!("the run is of pool {:?}; it must be of {:?}", run.id, self.id);
-            return Err(Error::StoredValue { problem });
-        }
+    /// [`Error::StoredValue`] if the run goes on after its end.
+    pub fn replay(&self, stored: &Record) -> Result<TriageRecord, Error> {
         let mut conversation = self.conversation();
-        for turn in &run.turns {
-            match &turn.reply {
-                Some(reply) => conversation.reply(reply.clone())?,
-                None => {
-                    let message = turn.error.clone().unwrap_or_default();
-                    conversation.fail(&ModelError { message });
+        for turn in &stored.run.turns {
+            match (&turn.reply, &turn.error) {
+                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
+                    let problem = "the run has replies after the end of the conversation";
+                    Error::StoredValue { problem: problem.to_owned() }
+                })?,
+                (None, error) => {
+                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
                 }
             }
         }
@@ -65,99 +66,152 @@ impl TriagePool {
 }
 
 impl<'a> TriageConversation<'a> {
-    fn new(pool: &'a TriagePool) -> Self {
-        let settings = &pool.settings;
+    fn new(instance: &'a Instance) -> Self {
+        let Instance { settings, questions, .. } = instance;
+        let text = texts::planning(settings, questions, instance.budget());
         let request = Request {
-            messages: vec![
-                Message::new(Role::System, texts::planning(pool)),
-                Message::new(Role::User, texts::problems(pool)),
-            ],
             sampling: settings.sampling.clone(),
-            top_logprobs: settings.top_logprobs,
-            response_schema: Some(texts::plan_schema()),
-            ..Request::default()
+            response_schema: Some(texts::plan_schema(questions)),
+            ..Request::new(vec![Message::new(Role::User, text)])
         };
-        let mut run = Run::new(pool.id.clone());
-        run.task = Some(pool.id.clone());
-        let dialogue = Dialogue::new(run, request);
-        Self { pool, dialogue, reading: None, open: Vec::new(), solved: BTreeMap::new() }
+        Self {
+            instance,
+            dialogue: Dialogue::new(Run::new(instance.name.clone()), request),
+            reading: None,
+            steps: Vec::new(),
+            left: instance.budget(),
+            attempts: vec![None; questions.len()],
+            overspent: None,
+        }
     }
 
-    /// Takes the plan.
-    fn plan(&mut self, text: &str) {
-        let reading = repair_plan(text, &self.pool.pool, self.pool.budget);
-        let problem = match &reading {
-            PlanReading::OverBudget { allocated, .. } => Some(format!(
-                "the allocations are {allocated} tokens together; the budget is {}",
-                self.pool.budget
-            )),
-            PlanReading::DuplicateId { id, .. } => Some(format!("the plan has {id:?} twice")),
-            PlanReading::Unparseable { reason, .. } => Some(format!("there is no plan: {reason}")),
-            _ => None,
-        };
-        if let Some(problem) = problem {
-            self.dialogue.note(ReplyEvent::Unreadable { problem });
-        }
-        if self.pool.settings.really_attempts
-            && let Some(plan) = reading.plan()
-        {
-            self.open = asked(plan.steps(), self.pool.budget);
-        }
-        self.reading = Some(reading);
-        self.ask_next();
-    }
-
-    /// Takes the answer to the problem that was asked last.
-    fn attempt(&mut self, reply: &Reply) {
-        let Some(step) = self.open.pop() else { return };
-        let answer = noted_answer(&mut self.dialogue, &reply.text);
-        let checker = self.pool.questions.get(step.position).map(|question| &question.checker);
-        let is_right =
-            answer.zip(checker).is_some_and(|(answer, checker)| checker.is_right(answer));
-        let tokens = reply.usage.as_ref().and_then(|usage| usage.output_tokens);
-        let fits = tokens.is_none_or(|tokens| tokens <= step.allocation);
-        if !fits {
-            let problem = format!("the reply has more than its {} tokens", step.allocation);
-            self.dialogue.note(ReplyEvent::Unreadable { problem });
-        }
-        self.solved.insert(step.position, is_right && fits);
-        self.ask_next();
-    }
-
-    /// Makes the request of the next attempt, alone, or ends the conversation.
-    fn ask_next(&mut self) {
-        let next = self
-            .open
-            .last()
-            .and_then(|step| Some((self.pool.questions.get(step.position)?, step.allocation)));
-        let Some((question, allocation)) = next else {
-            let is_read = self.reading.as_ref().is_some_and(|reading| reading.plan().is_some());
-            self.dialogue.end(if is_read { StopReason::Completed } else { StopReason::ParseError });
+    fn take_plan(&mut self, text: &str) {
+        let instance = self.instance;
+        let reading = repair_plan(text, &instance.pool, instance.budget());
+        if let Some(plan) = reading.plan() {
+            self.steps = plan.steps().iter().rev().copied().collect();
+            self.reading = Some(reading);
+            self.ask_next();
             return;
-        };
-        let request = self.dialogue.request_mut();
-        request.messages = vec![
-            Message::new(Role::System, texts::solving_within(&question.checker, allocation)),
-            Message::new(Role::User, question.block()),
-        ];
-        request.response_schema = None;
-        request.sampling.max_output_tokens = Some(allocation);
-    }
-}
-
-/// The attempts to ask, the first one last: those that fit in the budget, until one does not.
-fn asked(steps: &[Step], mut budget: u64) -> Vec<Step> {
-    let fits = |step: &&Step| match budget.checked_sub(step.allocation) {
-        Some(left) => {
-            budget = left;
-            true
         }
-        None => false,
-    };
-    let mut asked: Vec<Step> = steps.iter().take_while(fits).copied().collect();
-    asked.retain(|step| step.allocation > 0);
-    asked.reverse();
-    asked
+        let problem = match &reading {
+            PlanReading::DuplicateId { id, .. } => format!("the plan has {id:?} twice"),
+            PlanReading::Unparseable { reason, at } => format!("{reason}, at byte {at}"),
+            _ => "the reply has no plan".to_owned(),
+        };
+        self.dialogue.note(ReplyEvent::Unreadable { problem });
+        self.reading = Some(reading);
+        self.dialogue.end(StopReason::ParseError);
+    }
+
+    /// Asks for the next problem of the plan that fits, or ends the conversation.
+    fn ask_next(&mut self) {
+        let Attempts::Live(regime) = self.instance.settings.attempts else {
+            return self.dialogue.end(StopReason::Completed);
+        };
+        while let Some(&Step { position, allocation }) = self.steps.last() {
+            let limit = if regime == Regime::Enforced { allocation } else { self.left };
+            if limit > self.left {
+                break;
+            }
+            if limit == 0 {
+                // No token can be written: nothing is solved in the enforced regime, and the plan
+                // ends in the other one.
+                if regime == Regime::Advisory {
+                    break;
+                }
+                self.steps.pop();
+                continue;
+            }
+            let banner = (regime == Regime::Enforced).then_some(allocation);
+            let text = texts::solving(&self.instance.questions[position], banner);
+            let request = self.dialogue.request_mut();
+            *request = Request::new(vec![Message::new(Role::User, text)]);
+            request.sampling = self.instance.settings.sampling.clone();
+            let most = request.sampling.max_output_tokens.map_or(limit, |most| most.min(limit));
+            request.sampling.max_output_tokens = Some(most);
+            return;
+        }
+        self.dialogue.end(StopReason::Completed);
+    }
+
+    fn take_solution(&mut self, step: Step, regime: Regime, text: &str, tokens: Option<u64>) {
+        let answer = answer_of(text, &mut self.dialogue);
+        let checker = &self.instance.questions[step.position].checker;
+        let is_right = answer.is_some_and(|answer| checker.is_right(&answer));
+        let limit = if regime == Regime::Enforced { step.allocation } else { self.left };
+        let output_tokens = match (regime, tokens) {
+            // The limit was part of the request, so a reply that does not count its tokens kept it.
+            (Regime::Enforced, tokens) => tokens.unwrap_or(limit),
+            (Regime::Advisory, Some(tokens)) => tokens,
+            (Regime::Advisory, None) => {
+                let problem = "the reply does not say how many tokens it used".to_owned();
+                self.dialogue.note(ReplyEvent::Unreadable { problem });
+                self.dialogue.end(StopReason::Other("no_usage".to_owned()));
+                return;
+            }
+        };
+        let solved = is_right && output_tokens <= limit;
+        self.attempts[step.position] = Some(Attempted { output_tokens, solved });
+        let spent = if regime == Regime::Enforced { step.allocation } else { output_tokens };
+        match self.left.checked_sub(spent) {
+            Some(left) => {
+                self.left = left;
+                self.ask_next();
+            }
+            None => {
+                self.overspent = Some(step.position);
+                self.dialogue.end(StopReason::Completed);
+            }
+        }
+    }
+
+    /// The plan executed with the attempts of this conversation.
+    fn live_execution(&self, regime: Regime) -> Result<Option<knapsack_oracle::Execution>, Error> {
+        let Instance { pool, .. } = self.instance;
+        let budget = self.instance.budget();
+        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else { return Ok(None) };
+        let made = |step: Step| self.attempts.get(step.position).copied().flatten();
+        Ok(Some(match regime {
+            Regime::Enforced => execute_capped(plan, pool, budget, |step| {
+                Ok::<_, Error>(made(step).is_some_and(|attempt| attempt.solved))
+            })?,
+            Regime::Advisory => {
+                // Execution stops at the attempt that used more than what was left. Otherwise nothing
+                // is left where it stops, so that what was not attempted does not fit.
+                let most = self.left.saturating_add(1);
+                let items = pool.items().iter().zip(&self.attempts).enumerate();
+                let items = items.map(|(place, (item, attempt))| {
+                    let (tokens, solved) = match attempt {
+                        Some(made) if self.overspent == Some(place) => (most, made.solved),
+                        Some(made) => (made.output_tokens.max(1), made.solved),
+                        None => (1, false),
+                    };
+                    Item::new(item.id(), item.value(), tokens, solved)
+                });
+                let live = Pool::new(items.collect::<Result<_, _>>()?)?;
+                execute(plan, &live, budget, regime)?
+            }
+        }))
+    }
+
+    fn executions(&self, has_ended_well: bool) -> Result<Vec<knapsack_oracle::Execution>, Error> {
+        let Instance { pool, settings, .. } = self.instance;
+        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else {
+            return Ok(Vec::new());
+        };
+        match settings.attempts {
+            Attempts::Recorded => {
+                let regimes = [Regime::Advisory, Regime::Enforced].into_iter();
+                let budget = self.instance.budget();
+                Ok(regimes
+                    .map(|regime| execute(plan, pool, budget, regime))
+                    .collect::<Result<_, _>>()?)
+            }
+            Attempts::Live(_) if !has_ended_well => Ok(Vec::new()),
+            Attempts::Live(regime) => Ok(self.live_execution(regime)?.into_iter().collect()),
+        }
+    }
 }
 
 impl Conversation for TriageConversation<'_> {
@@ -168,11 +222,13 @@ impl Conversation for TriageConversation<'_> {
     }
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
-        self.dialogue.take(reply.clone())?;
-        if self.reading.is_none() {
-            self.plan(&reply.text);
-        } else {
-            self.attempt(&reply);
+        let (text, tokens) = (reply.text.clone(), output_tokens(&reply));
+        self.dialogue.take(reply)?;
+        match (self.instance.settings.attempts, self.steps.pop()) {
+            (Attempts::Live(regime), Some(step)) => {
+                self.take_solution(step, regime, &text, tokens);
+            }
+            _ => self.take_plan(&text),
         }
         Ok(())
     }
@@ -182,6 +238,15 @@ impl Conversation for TriageConversation<'_> {
     }
 
     fn finish(self) -> TriageRecord {
-        TriageRecord::new(self.pool, self.dialogue.finish(), self.reading, &self.solved)
+        let ended = self.dialogue.stop() == Some(&StopReason::Completed);
+        // The plan was read for this pool, so only token counts beyond all bounds have no execution.
+        let executions = self.executions(ended).unwrap_or_default();
+        TriageRecord::new(
+            self.instance,
+            self.dialogue.finish(),
+            self.reading,
+            executions,
+            self.attempts,
+        )
     }
 }

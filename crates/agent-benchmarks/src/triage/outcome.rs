@@ -1,136 +1,137 @@
-use std::collections::BTreeMap;
-
 use knapsack_oracle::{
-    Alpha, Efficiency, Execution, PlanReading, Regime, Step, execute, execute_capped,
-    normalized_regret, triage_efficiency_score,
+    Alpha, Efficiency, Execution, PlanReading, Regime, normalized_regret, triage_efficiency_score,
 };
 use run_logs::Score;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     error::Error,
-    triage::{pool::TriagePool, settings::Framing},
-    values::record::Record,
+    triage::{
+        instance::Instance,
+        settings::{Attempts, Framing},
+    },
+    values::{question::Attempted, record::Record},
 };
 
 /// The record of a conversation of TRIAGE.
+///
+/// The run of [`Self::record`] has what the plan earned by regime as scores, and the setting in its
+/// metadata.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TriageRecord {
     /// The run and what was wrong with its replies.
     pub record: Record,
-    /// The plan as it was read; `None` if there was no reply.
+    /// The plan as it was read; `None` without a reply.
     pub reading: Option<PlanReading>,
-    /// The plan executed by recorded costs, with allocations as advice; `None` without a plan.
-    pub advisory: Option<Execution>,
-    /// The plan executed with allocations as limits; `None` without a plan, or if real attempts
-    /// were not finished.
-    pub enforced: Option<Execution>,
-    /// Whether [`Self::enforced`] is of real attempts.
-    pub really_attempted: bool,
-    /// The value of the best plan.
-    pub oracle: f64,
-    /// The expected value of a random order.
-    pub random: f64,
-    /// The budget in output tokens.
-    pub budget: u64,
-    /// The share of the costs that the budget is.
+    /// What the plan earned: in both regimes from recorded attempts, in one from live attempts. Empty
+    /// without a plan, and if a live execution did not come to its end.
+    pub executions: Vec<Execution>,
+    /// For each question, the attempt that was made in the conversation.
+    pub attempts: Vec<Option<Attempted>>,
+    /// The regime in which problems were solved in the conversation; `None` for recorded attempts.
+    pub live_regime: Option<Regime>,
+    /// The share of the budget.
     pub alpha: Alpha,
-    /// The framing of the prompt.
+    /// The framing.
     pub framing: Framing,
+    /// The budget in tokens.
+    pub budget: u64,
+    /// What the best choice earns by the recorded attempts.
+    pub oracle: f64,
+    /// What a random order earns on average by the recorded attempts.
+    pub random: f64,
 }
 
 impl TriageRecord {
     pub(super) fn new(
-        pool: &TriagePool,
-        record: Record,
+        instance: &Instance,
+        mut record: Record,
         reading: Option<PlanReading>,
-        solved: &BTreeMap<usize, bool>,
+        executions: Vec<Execution>,
+        attempts: Vec<Option<Attempted>>,
     ) -> Self {
-        let plan = reading.as_ref().and_then(PlanReading::plan);
-        let run =
-            |regime| plan.and_then(|plan| execute(plan, &pool.pool, pool.budget, regime).ok());
-        let really_attempted = pool.settings.really_attempts;
-        let attempted = |step: Step| match solved.get(&step.position) {
-            Some(&is_solved) => Ok(is_solved),
-            None => Err(Error::Ended),
+        let settings = &instance.settings;
+        let run = &mut record.run;
+        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
+        keep("benchmark", "triage".into());
+        keep("alpha", Value::Real(settings.alpha.get()));
+        keep("framing", settings.framing.name().into());
+        keep("budget", Value::Integer(i128::from(instance.budget())));
+        let live_regime = match settings.attempts {
+            Attempts::Recorded => None,
+            Attempts::Live(regime) => Some(regime),
         };
-        let enforced = match plan {
-            Some(plan) if really_attempted => {
-                execute_capped(plan, &pool.pool, pool.budget, attempted).ok()
-            }
-            _ => run(Regime::Enforced),
+        keep("is_live", Value::Bool(live_regime.is_some()));
+        let mut score = |name: &str, value: f64| {
+            let value = Value::Real(value);
+            run.scores.insert(name.to_owned(), Score { value, ..Score::default() });
         };
-        let mut outcome = Self {
-            advisory: run(Regime::Advisory),
-            enforced,
+        score("oracle", instance.oracle());
+        score("random", instance.random());
+        for execution in &executions {
+            let name = match execution.regime {
+                Regime::Advisory => "earned_advisory",
+                Regime::Enforced => "earned_enforced",
+            };
+            score(name, execution.earned);
+        }
+        Self {
             record,
             reading,
-            really_attempted,
-            oracle: pool.oracle(),
-            random: pool.random(),
-            budget: pool.budget,
-            alpha: pool.settings.alpha,
-            framing: pool.settings.framing,
-        };
-        outcome.keep();
-        outcome
+            executions,
+            attempts,
+            live_regime,
+            alpha: settings.alpha,
+            framing: settings.framing,
+            budget: instance.budget(),
+            oracle: instance.oracle(),
+            random: instance.random(),
+        }
     }
 
-    /// The id of the pool.
+    /// The name of the pool.
     #[must_use]
-    pub fn pool_id(&self) -> &str {
+    pub fn pool_name(&self) -> &str {
         &self.record.run.id
     }
 
     /// The execution in a regime.
     #[must_use]
-    pub const fn execution(&self, regime: Regime) -> Option<&Execution> {
-        match regime {
-            Regime::Advisory => self.advisory.as_ref(),
-            Regime::Enforced => self.enforced.as_ref(),
-        }
+    pub fn execution(&self, regime: Regime) -> Option<&Execution> {
+        self.executions.iter().find(|execution| execution.regime == regime)
     }
 
-    /// The efficiency of the plan: 1 for the best plan, 0 for a random order. `None` without a plan.
+    /// The triage efficiency in a regime: 1 for the oracle, 0 for a random order on average.
     ///
     /// # Errors
     ///
-    /// [`Error::KnapsackOracle`] if real attempts earned more than the best plan by recorded outcomes.
-    pub fn efficiency(&self, regime: Regime) -> Result<Option<Efficiency>, Error> {
-        let Some(execution) = self.execution(regime) else { return Ok(None) };
-        Ok(Some(triage_efficiency_score(execution.earned, self.random, self.oracle)?))
+    /// [`Error::Undefined`] without an execution in this regime; [`Error::KnapsackOracle`] if live
+    /// attempts earned more than the recorded ones can.
+    pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
+        let earned = self.earned(regime)?;
+        Ok(triage_efficiency_score(earned, self.random, self.oracle)?)
     }
 
-    /// The share of the best plan's value that the plan missed. `None` without a plan, and where the
-    /// best plan earns nothing.
+    /// The share of the oracle's value that the plan missed in a regime; `None` if the oracle earns
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::KnapsackOracle`] if real attempts earned more than the best plan by recorded outcomes.
+    /// As [`Self::efficiency`].
     pub fn regret(&self, regime: Regime) -> Result<Option<f64>, Error> {
-        let Some(execution) = self.execution(regime).filter(|_| self.oracle > 0.0) else {
+        let earned = self.earned(regime)?;
+        if self.oracle == 0.0 {
             return Ok(None);
-        };
-        Ok(Some(normalized_regret(execution.earned, self.oracle)?))
+        }
+        Ok(Some(normalized_regret(earned, self.oracle)?))
     }
 
-    /// Adds the setting and the scores to the run.
-    fn keep(&mut self) {
-        let regimes = [("advisory", Regime::Advisory), ("enforced", Regime::Enforced)];
-        let scores = regimes.map(|(name, regime)| {
-            let score = self.efficiency(regime).ok().flatten().map(|it| Value::Real(it.score()));
-            (format!("efficiency_{name}"), score.unwrap_or_default())
-        });
-        let run = &mut self.record.run;
-        for (name, value) in scores {
-            run.scores.insert(name, Score { value, ..Score::default() });
-        }
-        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
-        keep("benchmark", "triage".into());
-        keep("framing", self.framing.name().into());
-        keep("alpha", Value::Real(self.alpha.get()));
-        keep("budget", Value::Integer(i128::from(self.budget)));
-        keep("really_attempted", Value::Bool(self.really_attempted));
+    fn earned(&self, regime: Regime) -> Result<f64, Error> {
+        let undefined = Error::Undefined {
+            name: "the triage efficiency",
+            reason: "the conversation has no execution in this regime",
+        };
+        self.execution(regime).map(|execution| execution.earned).ok_or(undefined)
     }
 }

@@ -1,24 +1,21 @@
-use knapsack_oracle::{Alpha, Pool};
+use std::fmt;
 
-use crate::{
-    error::Error,
-    questions::Question,
-    triage::{pool::TriagePool, solving::SolvingConversation},
-    values::request::Sampling,
-};
+use knapsack_oracle::{Alpha, Regime};
 
-/// The opening of the planning prompt. The rules, the problems, the budget and the form of the plan are
-/// the same under each.
+use crate::values::request::Sampling;
+
+/// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
 ///
-/// Reference: TRIAGE, appendix C.2.
+/// Reference: TRIAGE, appendix C.2, in other words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Framing {
-    /// A set of problems under a budget (variant A, the default).
+    /// A set of problems and a limit.
     #[default]
     Neutral,
-    /// An agent with assignments (variant B).
+    /// An agent on its own that allots its compute to assignments.
     Agent,
-    /// An exam with a time limit (variant C).
+    /// An examination with limited time.
     Exam,
 }
 
@@ -26,7 +23,7 @@ impl Framing {
     /// All framings.
     pub const ALL: [Self; 3] = [Self::Neutral, Self::Agent, Self::Exam];
 
-    /// The name in tables and records.
+    /// The name: `neutral`, `agent` or `exam`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,122 +34,99 @@ impl Framing {
     }
 }
 
-/// A setting of TRIAGE.
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Where the outcomes of a plan's attempts come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attempts {
+    /// From the recorded attempts, in both regimes.
+    #[default]
+    Recorded,
+    /// From the model, which solves the problems of its plan in one regime.
+    ///
+    /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply, and a
+    ///   message that says so. A reply that used more is wrong.
+    /// - [`Regime::Advisory`]: each problem has what is left of the budget as the most tokens of the
+    ///   reply, and spends what the reply used. The conversation ends without an execution if a reply
+    ///   does not say how many tokens it used.
+    Live(Regime),
+}
+
+/// A setting of TRIAGE: the share of the budget, the framing, and how plans are executed.
 ///
 /// ```
-/// use agent_benchmarks::{Conversation, Reply, converse, model_from_fn};
-/// use agent_benchmarks::questions::read_questions;
-/// use agent_benchmarks::triage::{Alpha, Regime, Triage, baseline_pool};
-/// use run_logs::Usage;
+/// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
+/// use agent_benchmarks::triage::{Alpha, Framing, Triage};
 ///
-/// let file = br#"{"id": "easy", "question": "2 + 2?", "kind": "numeric", "answer": 4}
-/// {"id": "hard", "question": "Which prime follows 10^9?", "kind": "numeric", "answer": 1000000007}"#;
-/// let questions = read_questions(file)?;
+/// let question = |id: &str, tokens, solved| {
+///     Question::new(id, "What is 6 times 7?", Checker::Numeric { answer: 42.0, tolerance: 0.0 })
+///         .with_recorded(Attempted { output_tokens: tokens, solved })
+/// };
+/// let questions = [question("a", 300, true), question("b", 500, false)];
+/// let instance = Triage::new(Alpha::new(0.5)?)
+///     .with_framing(Framing::Exam)
+///     .instance("pool 1", &questions)?;
+/// assert_eq!((instance.budget(), instance.oracle()), (400, 1.0));
 ///
-/// // A model that knows one answer, and spends 10 tokens on every question.
-/// let model = model_from_fn(|request: &agent_benchmarks::Request| {
-///     let planning = request.response_schema.is_some();
-///     let text = if planning { r#"{"plan": [{"id": "easy", "allocation": 10}]}"# } else { "<answer>4</answer>" };
-///     let usage = Usage { output_tokens: Some(10), ..Usage::default() };
-///     Ok(Reply { text: text.to_owned(), usage: Some(usage), ..Reply::default() })
-/// });
-///
-/// let triage = Triage::new(Alpha::new(0.5)?);
-/// let solved: Vec<_> = questions.iter().map(|it| converse(triage.baseline(it), model.clone())).collect();
-/// let pool = triage.pool("pool-1", &questions, baseline_pool(&questions, &solved)?)?;
-/// assert_eq!(pool.budget(), 10);
-///
-/// let record = converse(pool.conversation(), model);
-/// assert_eq!(record.efficiency(Regime::Advisory)?.map(|it| it.score()), Some(1.0));
+/// let conversation = instance.conversation();
+/// let request = conversation.request().expect("the model speaks first");
+/// assert!(request.messages[0].text.contains("400") && request.response_schema.is_some());
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triage {
     pub(super) alpha: Alpha,
     pub(super) framing: Framing,
-    pub(super) domain: String,
-    pub(super) really_attempts: bool,
+    pub(super) subject: String,
+    pub(super) attempts: Attempts,
     pub(super) sampling: Sampling,
-    pub(super) top_logprobs: Option<u8>,
 }
 
 impl Triage {
-    /// The setting of the paper with this share of the costs as budget: neutral framing, temperature 0,
-    /// execution by recorded costs.
+    /// The setting with a budget of this share of what the recorded attempts cost, the neutral
+    /// framing, execution by recorded attempts, and temperature 0.
     #[must_use]
     pub fn new(alpha: Alpha) -> Self {
         Self {
             alpha,
-            framing: Framing::Neutral,
-            domain: "problems".to_owned(),
-            really_attempts: false,
+            framing: Framing::default(),
+            subject: "problems".to_owned(),
+            attempts: Attempts::default(),
             sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
-            top_logprobs: None,
         }
     }
 
-    /// Sets the framing of the planning prompt.
+    /// Sets the framing.
     #[must_use]
-    pub fn with_framing(mut self, framing: Framing) -> Self {
+    pub const fn with_framing(mut self, framing: Framing) -> Self {
         self.framing = framing;
         self
     }
 
-    /// Sets what the problems are called, in the plural, such as "mathematics problems".
+    /// Sets what the problems are called in the request, such as `geometry problems`.
     #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<String>) -> Self {
-        self.domain = domain.into();
+    pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
         self
     }
 
-    /// Sets whether the model really solves the problems of its plan, each with its allocation as the hard
-    /// limit of the reply. Otherwise, the plan is executed by the recorded costs and outcomes.
+    /// Sets where the outcomes of attempts come from.
     #[must_use]
-    pub fn with_real_attempts(mut self, really_attempts: bool) -> Self {
-        self.really_attempts = really_attempts;
+    pub const fn with_attempts(mut self, attempts: Attempts) -> Self {
+        self.attempts = attempts;
         self
     }
 
-    /// Sets how the model should draw its tokens. A limit of tokens holds for the baseline and for the
-    /// plan; real attempts have their allocation.
+    /// Sets the sampling. A limit of tokens holds for the plan; while solving, the smaller of it and
+    /// the limit of the regime holds.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
         self
-    }
-
-    /// Asks for log-probabilities, of this many most probable tokens at each position.
-    #[must_use]
-    pub fn with_top_logprobs(mut self, top_logprobs: Option<u8>) -> Self {
-        self.top_logprobs = top_logprobs;
-        self
-    }
-
-    /// The share of the costs of a pool that is its budget.
-    #[must_use]
-    pub const fn alpha(&self) -> Alpha {
-        self.alpha
-    }
-
-    /// A conversation in which the model solves one question alone, without a budget.
-    #[must_use]
-    pub fn baseline(&self, question: &Question) -> SolvingConversation {
-        SolvingConversation::new(self, question)
-    }
-
-    /// A pool in this setting. `items` has the costs and outcomes of the questions, in their order; see
-    /// [`baseline_pool`](super::baseline_pool).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StoredValue`] if the items are not those of the questions, in the same order and with the
-    /// same values, and [`Error::KnapsackOracle`] if the pool has no references.
-    pub fn pool(
-        &self,
-        id: impl Into<String>,
-        questions: &[Question],
-        items: Pool,
-    ) -> Result<TriagePool, Error> {
-        TriagePool::new(self, id.into(), questions, items)
     }
 }

@@ -4,58 +4,83 @@ use run_logs::{Message, Reply, Role, Run};
 use crate::{
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
-    questions::Question,
-    triage::{settings::Triage, texts},
-    values::{answer::answer_in, record::Record, reply_event::ReplyEvent, request::Request},
+    triage::texts,
+    values::{
+        answer::answer_in,
+        question::{Attempted, Question},
+        record::Record,
+        reply_event::ReplyEvent,
+        request::{Request, Sampling},
+    },
 };
 
-/// A conversation of one request, in which a model solves a question alone. Made by
-/// [`Triage::baseline`].
+/// A conversation of one request, in which a model solves one question without a budget. Its record
+/// has the attempt from which pools are made.
 ///
-/// Reference: TRIAGE, section 4, phase 0.
+/// ```
+/// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse, model_from_fn};
+/// use agent_benchmarks::triage::SolveConversation;
+///
+/// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };
+/// let question = Question::new("q1", "What is 6 times 7?", checker);
+/// let model = model_from_fn(|_| {
+///     let usage = Usage { output_tokens: Some(12), ..Usage::default() };
+///     let text = "Six sevens. <answer>42</answer>".to_owned();
+///     Ok(Reply { text, usage: Some(usage), ..Reply::default() })
+/// });
+/// let record = converse(SolveConversation::new(&question, Sampling::default()), model);
+/// let attempt = record.attempt.expect("the reply counts its tokens");
+/// assert_eq!((attempt.output_tokens, attempt.solved), (12, true));
+/// ```
 #[derive(Clone, Debug)]
-pub struct SolvingConversation {
-    question: Question,
+pub struct SolveConversation<'a> {
+    question: &'a Question,
     dialogue: Dialogue,
     answer: Option<String>,
-    is_right: bool,
 }
 
-/// The record of a [`SolvingConversation`].
+/// The record of a [`SolveConversation`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct SolvingRecord {
-    /// The run and what was wrong with its reply.
+pub struct SolveRecord {
+    /// The run and what was wrong with its reply. Its outcome is whether the answer is right.
     pub record: Record,
     /// The text between the answer tags.
     pub answer: Option<String>,
-    /// Whether it is right.
-    pub is_right: bool,
-    /// The number of tokens of the reply, if the provider counts them.
-    pub output_tokens: Option<u64>,
+    /// The attempt; `None` if there is no reply or if it does not say how many tokens it used.
+    pub attempt: Option<Attempted>,
 }
 
-impl SolvingConversation {
-    pub(super) fn new(settings: &Triage, question: &Question) -> Self {
-        let request = Request {
-            messages: vec![
-                Message::new(Role::System, texts::solving(&question.checker)),
-                Message::new(Role::User, question.block()),
-            ],
-            sampling: settings.sampling.clone(),
-            top_logprobs: settings.top_logprobs,
-            ..Request::default()
-        };
-        let mut run = Run::new(question.id.clone());
-        run.task = Some(question.id.clone());
-        run.metadata.insert("benchmark".to_owned(), "triage_baseline".into());
-        let dialogue = Dialogue::new(run, request);
-        Self { question: question.clone(), dialogue, answer: None, is_right: false }
+impl<'a> SolveConversation<'a> {
+    /// The conversation about a question.
+    #[must_use]
+    pub fn new(question: &'a Question, sampling: Sampling) -> Self {
+        let message = Message::new(Role::User, texts::solving(question, None));
+        let request = Request { sampling, ..Request::new(vec![message]) };
+        let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
+        Self { question, dialogue, answer: None }
     }
 }
 
-impl Conversation for SolvingConversation {
-    type Record = SolvingRecord;
+/// The tokens of a reply; `None` if it does not say.
+pub(super) fn output_tokens(reply: &Reply) -> Option<u64> {
+    let counted = reply.usage.as_ref().and_then(|usage| usage.output_tokens);
+    counted.or_else(|| reply.tokens.as_ref().map(|tokens| tokens.len() as u64))
+}
+
+/// The answer in a reply; notes why there is none.
+pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
+    let problem = match answer_in(text) {
+        Ok(Some(answer)) => return Some(answer.to_owned()),
+        Ok(None) => "there is no <answer>…</answer>",
+        Err(problem) => problem,
+    };
+    dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
+    None
+}
+
+impl Conversation for SolveConversation<'_> {
+    type Record = SolveRecord;
 
     fn request(&self) -> Option<&Request> {
         self.dialogue.request()
@@ -64,9 +89,7 @@ impl Conversation for SolvingConversation {
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let text = reply.text.clone();
         self.dialogue.take(reply)?;
-        self.answer = noted_answer(&mut self.dialogue, &text).map(str::to_owned);
-        let checker = &self.question.checker;
-        self.is_right = self.answer.as_deref().is_some_and(|answer| checker.is_right(answer));
+        self.answer = answer_of(&text, &mut self.dialogue);
         self.dialogue.end(StopReason::Completed);
         Ok(())
     }
@@ -75,23 +98,16 @@ impl Conversation for SolvingConversation {
         self.dialogue.fail(error);
     }
 
-    fn finish(self) -> SolvingRecord {
+    fn finish(self) -> SolveRecord {
         let mut record = self.dialogue.finish();
-        let output_tokens = record.run.usage.output_tokens;
-        if record.run.error.is_none() && record.run.stop.is_some() {
-            record.run.outcome = Some(self.is_right);
-        }
-        SolvingRecord { record, answer: self.answer, is_right: self.is_right, output_tokens }
+        record.run.metadata.insert("benchmark".to_owned(), "triage_attempt".into());
+        let reply = record.run.turns.first().and_then(|turn| turn.reply.as_ref());
+        let checker = &self.question.checker;
+        let solved = self.answer.as_ref().is_some_and(|answer| checker.is_right(answer));
+        let outcome = reply.map(|_| solved);
+        let tokens = reply.and_then(output_tokens);
+        let attempt = tokens.map(|output_tokens| Attempted { output_tokens, solved });
+        record.run.outcome = outcome;
+        SolveRecord { record, answer: self.answer, attempt }
     }
-}
-
-/// The answer in a reply; that there is none becomes an event.
-pub(super) fn noted_answer<'a>(dialogue: &mut Dialogue, text: &'a str) -> Option<&'a str> {
-    let problem = match answer_in(text) {
-        Ok(Some(answer)) => return Some(answer),
-        Ok(None) => "there is no <answer>…</answer>",
-        Err(problem) => problem,
-    };
-    dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
-    None
 }

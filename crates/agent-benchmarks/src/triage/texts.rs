@@ -1,100 +1,91 @@
-//! What a model reads, in this crate's own words.
-
-use std::collections::BTreeMap;
+//! What a model reads. The wording is this crate's own.
 
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    questions::Checker,
-    triage::{pool::TriagePool, settings::Framing},
+    triage::settings::{Framing, Triage},
+    values::{question::Question, tool_definition::object},
 };
 
-/// The instructions for solving one question.
-pub(super) fn solving(checker: &Checker) -> String {
-    format!(
-        "Solve the problem. End your reply with {}, between tags, as in <answer>…</answer>. Only what is \
-         between the tags is checked.",
-        checker.form(),
-    )
-}
-
-/// The same under a limit, which the model is told.
-pub(super) fn solving_within(checker: &Checker, allocation: u64) -> String {
-    format!(
-        "Your reply may have at most {allocation} tokens, all thoughts and drafts included; it is cut off \
-         there. Be brief, and write the answer before the limit.\n\n{}",
-        solving(checker),
-    )
-}
-
-/// The instructions for planning.
-pub(super) fn planning(pool: &TriagePool) -> String {
-    let (domain, budget) = (&pool.settings.domain, pool.budget);
-    let opening = match pool.settings.framing {
+fn opening(settings: &Triage, budget: u64) -> String {
+    let subject = &settings.subject;
+    match settings.framing {
         Framing::Neutral => format!(
-            "Below is a set of {domain}. They share one budget of {budget} output tokens. You may leave \
-             out any of them; to choose which ones to attempt, and in which order, is part of the task."
+            "Below are {subject}. You will attempt some of them with at most {budget} output tokens in \
+             total. Leaving problems out is allowed: choose which ones to attempt, and their order."
         ),
         Framing::Agent => format!(
-            "You are an agent that plans its own work, with {budget} output tokens of compute. You have \
-             been assigned a set of {domain}, more than you can expect to finish. Choose which ones to \
-             execute, and in which order, so that the total reward is as large as possible. Some may be \
-             beyond you, and tokens spent on those bring nothing."
+            "You work on your own and have compute for {budget} output tokens. Your assignments are \
+             {subject}, more than the compute is likely to cover, and some may be beyond your means; \
+             tokens spent on those are lost. Choose which assignments to run, and their order, so that \
+             your total reward is as large as possible."
         ),
         Framing::Exam => format!(
-            "You are sitting an exam in which {budget} output tokens are the time for all questions \
-             together. In front of you is a set of {domain}. No question is compulsory, and some may be too \
-             hard or have no answer. Choose which ones to attempt, and in which order, so that your score is \
-             as high as possible."
+            "This is an examination with a time limit: your answers may take {budget} output tokens \
+             altogether. The paper in front of you has {subject}. Some questions may be too hard for the \
+             time or have no answer you can find, and none is compulsory. Choose which to attempt, and \
+             their order, so that your total score is as large as possible."
         ),
-    };
-    format!(
-        "{opening}\n\n\
-         Rules:\n\
-         - Do not solve anything now. Write a plan only.\n\
-         - A problem brings its points if your answer to it is right, and nothing otherwise.\n\
-         - Every token of an attempt counts, thoughts and drafts included.\n\
-         - Problems are attempted in the order of your plan, until the budget is spent.\n\
-         - Give each problem of the plan an allocation of tokens, a whole number. The allocations together may \
-         be at most {budget}.\n\
-         - Copy the ids exactly. Leave out the problems that you do not attempt.\n\n\
-         Reply with one JSON object and nothing else, in this form:\n\
-         {{\"plan\": [{{\"id\": \"<id>\", \"allocation\": <tokens>}}, …]}}"
-    )
+    }
 }
 
-/// The problems of a pool.
-pub(super) fn problems(pool: &TriagePool) -> String {
-    let blocks = pool.questions.iter().map(|question| {
-        format!("[id: {}] (points: {})\n{}", question.id, question.value, question.block())
-    });
-    blocks.collect::<Vec<_>>().join("\n\n")
+/// The request for a plan.
+pub(super) fn planning(settings: &Triage, questions: &[Question], budget: u64) -> String {
+    let mut text = opening(settings, budget);
+    text.push_str(
+        "\n\nRules:\n\
+         - A right answer earns the points of its problem. A wrong one, or none, earns nothing.\n\
+         - Problems are attempted in the order of your plan until the budget does not allow the next \
+         one. Nothing is attempted after that.\n\
+         - Each entry allots output tokens to one problem. Everything that you write for it counts, \
+         drafts and reasoning included.\n\
+         - Do not solve anything now. Only the plan is wanted.\n\nProblems:\n",
+    );
+    for question in questions {
+        let (id, value) = (&question.id, question.value);
+        text.push_str(&format!("\n[id: {id}] (points: {value})\n{}\n", question.block()));
+    }
+    text.push_str(&format!(
+        "\nBudget: {budget} output tokens. The allocations of your plan together must not exceed it.\n\n\
+         Reply with one JSON object and nothing else, first problem first:\n\
+         {{\"plan\": [{{\"id\": \"<id of a problem>\", \"allocation\": <tokens>}}]}}"
+    ));
+    text
 }
 
 /// The JSON Schema of a plan.
-pub(super) fn plan_schema() -> Value {
-    let id = object([("type", "string".into())]);
-    let allocation = object([("type", "integer".into()), ("minimum", Value::Integer(0))]);
-    let step = object([
+pub(super) fn plan_schema(questions: &[Question]) -> Value {
+    let ids = questions.iter().map(|question| Value::from(question.id.as_str())).collect();
+    let id = object(vec![("type", "string".into()), ("enum", Value::List(ids))]);
+    let allocation = object(vec![("type", "integer".into()), ("minimum", Value::Integer(0))]);
+    let entry = closed(vec![("id", id), ("allocation", allocation)]);
+    let plan = object(vec![("type", "array".into()), ("items", entry)]);
+    closed(vec![("plan", plan)])
+}
+
+/// The schema of an object that has these properties and no others.
+fn closed(properties: Vec<(&str, Value)>) -> Value {
+    let required = properties.iter().map(|(name, _)| Value::from(*name)).collect();
+    object(vec![
         ("type", "object".into()),
-        ("properties", object([("id", id), ("allocation", allocation)])),
-        ("required", Value::List(vec!["id".into(), "allocation".into()])),
-        ("additionalProperties", Value::Bool(false)),
-    ]);
-    let plan = object([("type", "array".into()), ("items", step)]);
-    object([
-        ("type", "object".into()),
-        ("properties", object([("plan", plan)])),
-        ("required", Value::List(vec!["plan".into()])),
+        ("properties", object(properties)),
+        ("required", Value::List(required)),
         ("additionalProperties", Value::Bool(false)),
     ])
 }
 
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    Value::Map(
-        fields
-            .map(|(name, value)| (name.to_owned(), value))
-            .into_iter()
-            .collect::<BTreeMap<_, _>>(),
+/// The request to solve a problem, with the allocation that is enforced.
+pub(super) fn solving(question: &Question, allocation: Option<u64>) -> String {
+    let banner = allocation.map(|tokens| {
+        format!(
+            "Hard limit: {tokens} output tokens for this problem. All that you write counts, reasoning \
+             and drafts included, and your reply is cut off at the limit. Keep it short and give your \
+             answer before the limit is reached.\n\n"
+        )
+    });
+    format!(
+        "{}{}\n\nSolve the problem and end with your answer between tags: <answer>…</answer>",
+        banner.unwrap_or_default(),
+        question.prompt()
     )
 }

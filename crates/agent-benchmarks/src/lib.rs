@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod budget;
+pub mod confidence;
 pub mod costbench;
 mod engines;
 mod error;

@@ -244,6 +244,6 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_outcome() {
     let log = Cursor::new(record.record.to_atif());
     let stored = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
     let instance = Confidence::new(4).unwrap().instance(&question);
-    assert_eq!(instance.replay(&Record::from_run(stored).unwrap()).unwrap(), record);
+    assert_eq!(instance.replay(&Record::from_run(stored).unwrap().run).unwrap(), record);
     assert!(instance.conversation().request().is_some());
 }

@@ -263,7 +263,7 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
     assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
     let log = Cursor::new(record.record.to_atif());
     let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
-    let replayed = instance.replay(&Record::from_run(run).unwrap()).unwrap();
+    let replayed = instance.replay(&Record::from_run(run).unwrap().run).unwrap();
     assert_eq!(replayed, record);
 }
 

@@ -8,9 +8,13 @@ use crate::{
         step::{Action, action_in},
         texts,
     },
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::{Conversation, replay},
+        dialogue::Dialogue,
+        model::ModelError,
+    },
     error::Error,
-    values::{record::Record, reply_event::ReplyEvent, request::Request},
+    values::{reply_event::ReplyEvent, request::Request},
 };
 
 /// A conversation in which a model answers a question in steps. Made by [`Instance::conversation`].
@@ -50,26 +54,15 @@ impl Instance {
         ConfidenceConversation { instance: self, dialogue, steps: 0, idle: 0, answer: None }
     }
 
-    /// The record of a conversation about this question that has these replies, such as one that was
-    /// read back from a log.
+    /// Repeats the conversation of a record, for example of one that was read from a log: the same
+    /// replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the stored run goes on after its end.
-    pub fn replay(&self, stored: &Record) -> Result<ConfidenceRecord, Error> {
-        let mut conversation = self.conversation();
-        for turn in &stored.run.turns {
-            match (&turn.reply, &turn.error) {
-                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
-                    let problem = "the run has replies after the end of the conversation";
-                    Error::StoredValue { problem: problem.to_owned() }
-                })?,
-                (None, error) => {
-                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
-                }
-            }
-        }
-        Ok(conversation.finish())
+    /// [`Error::StoredValue`] if the run is not about this question, and [`Error::Ended`] if it has more
+    /// replies than the conversation takes.
+    pub fn replay(&self, run: &Run) -> Result<ConfidenceRecord, Error> {
+        replay(self.conversation(), &self.question.id, run)
     }
 }
 

@@ -7,7 +7,7 @@
 //! [`trajectory_metrics::evaluate`]. The texts are this crate's own.
 //!
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
-//! arXiv:2605.24756, section 4 and appendix F.
+//! arXiv:2605.24756, appendix F.
 
 pub(crate) mod conversation;
 pub(crate) mod outcome;

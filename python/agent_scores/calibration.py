@@ -141,7 +141,9 @@ def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
 
 def _not_fitted(message: str) -> Exception:
     if "sklearn" in sys.modules:
-        from sklearn.exceptions import NotFittedError
+        from sklearn.exceptions import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
+            NotFittedError,
+        )
 
         error: Exception = NotFittedError(message)
         return error

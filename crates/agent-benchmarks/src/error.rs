@@ -34,6 +34,22 @@ pub enum Error {
         /// What is wrong, and what would be right.
         problem: String,
     },
+    /// A file of answered requests cannot be used.
+    #[cfg(feature = "client")]
+    #[error("{file}: {problem}")]
+    Journal {
+        /// The file.
+        file: String,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// Nothing more may be asked of the model.
+    #[cfg(feature = "client")]
+    #[error("stopped: {reason}; the same call goes on from here")]
+    Stopped {
+        /// Why.
+        reason: String,
+    },
     /// A server's response has no reply of a model.
     #[error("the response has no reply: {problem}")]
     NoReply {

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod budget;
 pub mod confidence;
 pub mod costbench;

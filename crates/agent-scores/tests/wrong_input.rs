@@ -50,24 +50,35 @@ fn a_wrong_file_is_named_with_line_and_field() {
     let plans = write("plans.jsonl", r#"{"pool":7,"answer":"{}"}"#);
     let knapsack = write("knapsack.json", r#"{"capacity":-1,"items":[]}"#);
     let paths = write("paths.jsonl", r#"{"id":"a","task":"t","agent_calls":[],"success":true}"#);
+    let scorers = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scorers = scorers.join("../run-logs/tests/golden/inspect/0.3.285.json");
+    let scorers = scorers.to_str().unwrap();
     let no_log = write("no_log.txt", "hello\n");
     let empty = write("empty.jsonl", "");
 
-    let cases: [(&[&str], &str, &str); 24] = [
+    let cases: [(&[&str], &str, &str); 27] = [
         (&["traces", "nowhere.jsonl"], "nowhere.jsonl: ", "No such file"),
         (&["traces", &empty_folder], &empty_folder, "the format is not recognized"),
-        (&["traces", &empty], &empty, "holds no line"),
-        (&["traces", &truncated], &format!("{truncated}:2: field forecasts: "), "EOF"),
+        (&["traces", &empty], &empty, "one JSON object per line"),
+        (
+            &["traces", &truncated],
+            &format!("{truncated}:2: field forecasts: "),
+            "the line is cut off",
+        ),
         (&["traces", &outside], &format!("{outside}:2: field forecasts[1]: 1.5"), "--missing"),
-        (&["traces", &word], &format!("{word}:2: field forecasts[0]: "), "expected f64"),
-        (&["traces", &outcome], &format!("{outcome}:2: field outcome: "), "expected a boolean"),
+        (&["traces", &word], &format!("{word}:2: field forecasts[0]: "), "expected a number"),
+        (
+            &["traces", &outcome],
+            &format!("{outcome}:2: field outcome: "),
+            "give true, false or null",
+        ),
         (&["traces", &no_outcome], &format!("{no_outcome}:2: field outcome: "), "missing"),
         (&["traces", &no_forecast], &format!("{no_forecast}:2: field forecasts: "), "at least one"),
         (&["traces", &horizon], &format!("{horizon}:2: field horizon: "), "at least the 1 steps"),
-        (&["traces", &list], &format!("{list}:2: "), "is no JSON object"),
+        (&["traces", &list], &format!("{list}:2: "), "is not a JSON object"),
         (&["traces", &invalid_utf8], &format!("{invalid_utf8}:2: field id: "), "invalid unicode"),
         (&["calibration", &outside], &format!("{outside}:2: field forecasts[1]: "), "[0, 1]"),
-        (&["cut-off", &outcome], &format!("{outcome}:2: field outcome: "), "a boolean"),
+        (&["cut-off", &outcome], &format!("{outcome}:2: field outcome: "), "true, false or null"),
         (
             &["budget", &negative],
             &format!("{negative}:2: field turns[0].output_tokens: "),
@@ -92,6 +103,13 @@ fn a_wrong_file_is_named_with_line_and_field() {
         ),
         (&["triage", "--knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
         (&["paths", &paths], &format!("{paths}:1: field expected_calls: "), "missing"),
+        (
+            &["traces", scorers],
+            scorers,
+            "letter, number, several, sometimes; name one with --scorer",
+        ),
+        (&["traces", scorers, "--scorer", "lettr"], "--scorer: ", "there are letter, number"),
+        (&["convert", scorers, "--to", "problems"], scorers, "name one with --scorer"),
         (&["logs", &no_log], &format!("{no_log}: "), "known formats: inspect"),
         (&["logs", &cut_archive], &format!("{cut_archive}: "), "truncated"),
     ];
@@ -102,10 +120,15 @@ fn a_wrong_file_is_named_with_line_and_field() {
 fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
     let page = in_folder("no_such_folder/page.html");
     let output = in_folder("never.jsonl");
-    let cases: [(&[&str], &str, &str); 20] = [
+    let cases: [(&[&str], &str, &str); 21] = [
         (&[], "give a subcommand", "--help"),
         (&["trace"], "there is no subcommand \"trace\"", "--help"),
-        (&["traces", "--seed"], "a value is required for '--seed", "--help"),
+        (&["traces", "--seed"], "--seed: its value is missing", "--seed N"),
+        (
+            &["traces", "--resample", "9"],
+            "invalid option '--resample'",
+            "did you mean '--resamples'?",
+        ),
         (
             &["traces", "--json", "--markdown"],
             "the argument '--json' cannot be used with",
@@ -126,7 +149,7 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
         (&["convert", "--to", "runs", "--output", &output], "--to: ", "traces, rollouts"),
         (&["convert", "--to", "atif"], "--to atif: ", "give --output FOLDER"),
         (&["convert", "--to", "paths", "--output", &output], "", "no run can be converted"),
-        (&["completions", "tcsh"], "invalid value 'tcsh'", "bash, elvish, fish"),
+        (&["completions", "tcsh"], "<SHELL>: there is no \"tcsh\"", "bash, elvish, fish"),
     ];
     check(&cases);
     for path in [page.as_str(), &output, "figure.gif", "x.svg"] {

@@ -37,7 +37,10 @@ fn write_runs(folder: &Path) {
             ("model", numbers(|i| i * 31 % 3)),
             ("task", numbers(|i| i * 17 % 20)),
             ("p", Arc::new(Float64Array::from_iter_values(rows.iter().map(|&i| p(i)))) as ArrayRef),
-            ("y", Arc::new(BooleanArray::from_iter(rows.iter().map(|&i| Some(p(i * 3 + 1) < p(i)))))),
+            (
+                "y",
+                Arc::new(BooleanArray::from_iter(rows.iter().map(|&i| Some(p(i * 3 + 1) < p(i))))),
+            ),
         ])
         .unwrap();
         let to = File::create(folder.join(format!("{file}.parquet"))).unwrap();

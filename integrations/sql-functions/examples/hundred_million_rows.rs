@@ -7,6 +7,7 @@
 //!
 //! Row i is the same on every machine. `shuffled` writes the same rows in another order. A query prints
 //! a line per model with the bits of the result, then seconds and peak memory.
+#![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::{env, error::Error, fs, sync::Arc, time::Instant};
 
@@ -44,10 +45,11 @@ fn write(folder: &str, rows: u64, shuffled: bool) -> Result<(), Box<dyn Error>> 
     const MODELS: [&str; 8] = ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"];
     fs::create_dir_all(folder)?;
     // A step that shares no factor with the number of rows visits each row once.
-    let steps = [982_451_653, 961_748_941, 472_882_027];
+    let steps = [982_451_653_u64, 961_748_941, 472_882_027];
     let step = steps.into_iter().find(|step| rows % step != 0).ok_or("too many rows")?;
-    let place =
-        |i: u64| if shuffled { (u128::from(i) * step % u128::from(rows)) as u64 } else { i };
+    let place = |i: u64| {
+        if shuffled { (u128::from(i) * u128::from(step) % u128::from(rows)) as u64 } else { i }
+    };
     for file in 0..FILES {
         let (start, end) = (rows * file / FILES, rows * (file + 1) / FILES);
         let mut writer = None;

@@ -55,7 +55,7 @@ fn data(n: usize) -> Vec<Row> {
             y: numbers.next() < p,
             w: if numbers.next() < 0.1 { 0.0 } else { 0.1 + numbers.next() },
             x: (numbers.next() - 0.5) * 10.0_f64.powf(numbers.next() * 30.0),
-            c: format!("task {}", (numbers.next() * 50.0) as i64),
+            c: format!("task {}", (numbers.next() * 25.0) as i64),
             answer: format!("<answer>[{low}, {}]</answer>", low + 40.0),
         }
     };

@@ -66,7 +66,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 fn read(path: &Path) -> io::Result<Counted<fs::File>> {
     let file = fs::File::open(path)?;
     let length = file.metadata()?;
-    let length = length.is_file().then(|| length.len());
+    let length = length.is_file().then_some(length.len());
     Ok(Counted::new(&path.display().to_string(), length, file))
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn run_words_in(folder: &Path, words: &[&str]) -> Output {
 }
 
 /// The built command.
-const BUILT: &str = env!("CARGO_BIN_EXE_agent-scores");
+pub(crate) const BUILT: &str = env!("CARGO_BIN_EXE_agent-scores");
 
 /// What the subcommand writes with `--json` among its arguments.
 pub(crate) fn json(arguments: &[&str]) -> Value {

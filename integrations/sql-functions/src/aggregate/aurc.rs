@@ -59,7 +59,7 @@ impl GroupState for AurcOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        self.0.finish(Self::SPECIFICATION, |blocks| aurc(blocks))
+        self.0.finish(Self::SPECIFICATION, aurc)
     }
 
     fn heap_size(&self) -> usize {

@@ -59,7 +59,7 @@ impl GroupState for AurocOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        self.0.finish(Self::SPECIFICATION, |blocks| auroc(blocks))
+        self.0.finish(Self::SPECIFICATION, auroc)
     }
 
     fn heap_size(&self) -> usize {

@@ -137,7 +137,7 @@ impl BinnedState {
     pub(crate) fn read(specification: Specification, bytes: &[u8]) -> Result<Self> {
         let state: Self = read_json(specification, bytes)?;
         let last = state.filled.last_key_value().map_or(0, |(&index, _)| index);
-        let in_bin = |(&index, bin): (&usize, &Box<Bin>)| {
+        let in_bin = |index: usize, bin: &Bin| {
             bin.lowest <= bin.highest
                 && bin_of(bin.lowest, state.bins) == index
                 && bin_of(bin.highest, state.bins) == index
@@ -145,7 +145,7 @@ impl BinnedState {
         if !(1..=MOST_BINS).contains(&state.bins) || last >= state.bins {
             return Err(invalid(specification, "a bin does not exist"));
         }
-        if !state.filled.iter().all(in_bin) {
+        if !state.filled.iter().all(|(&index, bin)| in_bin(index, bin)) {
             return Err(invalid(specification, "a confidence is outside its bin"));
         }
         Ok(state)

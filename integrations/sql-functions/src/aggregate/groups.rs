@@ -78,12 +78,15 @@ impl<S: GroupState> GroupsAccumulator for Groups<S> {
     }
 
     fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {
-        let mut written = LargeBinaryBuilder::new();
+        // Each state is dropped when it has been written, and its bytes when they have been copied.
+        let mut bytes = Vec::new();
         for state in self.take(emit_to) {
-            // Each state is dropped when it has been written.
-            written.append_option(state.map(|mut state| state.write()).transpose()?);
+            bytes.push(state.map(|mut state| state.write()).transpose()?);
         }
-        Ok(vec![Arc::new(written.finish())])
+        let size = bytes.iter().flatten().map(Vec::len).sum();
+        let mut column = LargeBinaryBuilder::with_capacity(bytes.len(), size);
+        bytes.into_iter().for_each(|bytes| column.append_option(bytes));
+        Ok(vec![Arc::new(column.finish())])
     }
 
     fn merge_batch(

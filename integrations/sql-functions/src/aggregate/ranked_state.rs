@@ -58,15 +58,17 @@ impl<K: Copy + Ord> Multiset<K> {
             return;
         }
         self.pending.sort_unstable();
+        let distinct = 1 + self.pending.windows(2).filter(|pair| pair[0] != pair[1]).count();
         let sorted = self.pending.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64));
-        self.runs = merged(std::mem::take(&mut self.runs), sorted);
+        self.runs = merged(std::mem::take(&mut self.runs), sorted, distinct);
         self.pending.clear();
     }
 
     fn merge(&mut self, mut other: Self) {
         self.compact();
         other.compact();
-        self.runs = merged(std::mem::take(&mut self.runs), other.runs.into_iter());
+        let more = other.runs.len();
+        self.runs = merged(std::mem::take(&mut self.runs), other.runs.into_iter(), more);
     }
 
     fn heap_size(&self) -> usize {
@@ -74,13 +76,14 @@ impl<K: Copy + Ord> Multiset<K> {
     }
 }
 
-/// Two lists of runs as one.
+/// Two lists of runs as one. The second has `more` runs.
 fn merged<K: Copy + Ord>(
     first: Vec<(K, u64)>,
     second: impl Iterator<Item = (K, u64)>,
+    more: usize,
 ) -> Vec<(K, u64)> {
     let mut second = second.peekable();
-    let mut all = Vec::with_capacity(first.len() + second.size_hint().0);
+    let mut all = Vec::with_capacity(first.len() + more);
     for (key, count) in first {
         while let Some(other) = second.next_if(|other| other.0 < key) {
             all.push(other);
@@ -89,6 +92,10 @@ fn merged<K: Copy + Ord>(
         all.push((key, count.saturating_add(more)));
     }
     all.extend(second);
+    // Many keys occurred in both lists.
+    if all.len() < all.capacity() / 4 * 3 {
+        all.shrink_to_fit();
+    }
     all
 }
 

@@ -1,5 +1,5 @@
 //! Questions are read from JSON Lines, and answers are checked as a careful person would.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use agent_benchmarks::{Attempted, Checker, Error, read_questions};
 

@@ -193,7 +193,7 @@ fn a_model_that_knows_has_brier_0_and_auroc_1_and_a_constant_one_half() {
         let diagnostics = evaluation.metrics.diagnostics.into_values().next().unwrap();
         (evaluation.n, evaluation.base_rate, brier, diagnostics.auroc.unwrap())
     };
-    assert_eq!(figures(&ten(|is_right| f64::from(is_right))), (10, 0.7, 0.0, 1.0));
+    assert_eq!(figures(&ten(f64::from)), (10, 0.7, 0.0, 1.0));
     let (n, rate, brier, auroc) = figures(&ten(|_| 0.7));
     assert_eq!((n, rate, auroc), (10, 0.7, 0.5));
     assert!((brier + 0.21).abs() < 1e-12, "p (1 - p) of a constant at the base rate: {brier}");

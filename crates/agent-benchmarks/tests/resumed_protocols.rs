@@ -96,7 +96,8 @@ fn a_live_oracle_of_triage_has_efficiency_1() {
         let question = |number: u64| {
             let checker = Checker::Numeric { answer: number as f64, tolerance: 0.0 };
             let tokens = 40 + (17 * pool + 31 * number) % 60;
-            let attempt = Attempted { output_tokens: tokens, solved: (pool + number) % 3 > 0 };
+            let attempt =
+                Attempted { output_tokens: tokens, solved: !(pool + number).is_multiple_of(3) };
             Question::new(format!("q{number}"), format!("What is {number} + 0?"), checker)
                 .with_recorded(attempt)
         };

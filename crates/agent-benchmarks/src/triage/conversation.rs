@@ -116,7 +116,8 @@ impl<'a> TriageConversation<'a> {
                 self.steps.pop();
                 continue;
             }
-            let banner = (regime == Regime::Enforced).then_some(allocation);
+            let banner =
+                (regime == Regime::Enforced).then_some(texts::Banner::Enforced(allocation));
             let text = texts::solving(&self.instance.questions[position], banner);
             let request = self.dialogue.request_mut();
             *request = Request::new(vec![Message::new(Role::User, text)]);

@@ -3,6 +3,7 @@
 pub mod budget;
 #[cfg(feature = "client")]
 pub mod client;
+pub mod confidence;
 pub mod costbench;
 mod engines;
 mod error;

@@ -360,7 +360,7 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_samples() {
         let stored =
             read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
         let instance = tokens().instance(&rollouts, run).unwrap();
-        assert_eq!(instance.replay(&Record::from_run(stored).unwrap()).unwrap(), *record);
+        assert_eq!(instance.replay(&Record::from_run(stored).unwrap().run).unwrap(), *record);
     }
 }
 

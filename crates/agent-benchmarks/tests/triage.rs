@@ -5,9 +5,10 @@ use std::{cell::RefCell, io::Cursor};
 
 use agent_benchmarks::{
     Attempted, Checker, Conversation, Level, Question, Record, Reply, ReplyEvent, Request,
-    StopReason, Usage, Weight, converse, model_from_fn,
-    triage::{Alpha, Attempts, Framing, Instance, Regime, Triage, TriageTable},
+    Sampling, StopReason, Usage, Weight, converse, model_from_fn,
+    triage::{Alpha, Attempts, Framing, Instance, Regime, SolveConversation, Triage, TriageTable},
 };
+use knapsack_oracle::{BudgetAware, ReSolve};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use run_logs::{Format, ReadOptions, read};
@@ -263,7 +264,7 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
     assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
     let log = Cursor::new(record.record.to_atif());
     let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
-    let replayed = instance.replay(&Record::from_run(run).unwrap()).unwrap();
+    let replayed = instance.replay(&Record::from_run(run).unwrap().run).unwrap();
     assert_eq!(replayed, record);
 }
 
@@ -288,4 +289,29 @@ fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
         |table| rows(table).iter().map(|row| (row.efficiency, row.regret)).collect::<Vec<_>>();
     assert_eq!(figures(&heavy), figures(&twice));
     assert_eq!(rows(&second), rows(&twice));
+}
+
+#[test]
+fn an_announced_budget_is_told_and_not_enforced_and_the_counts_of_re_solving_follow() {
+    let questions = questions(0, 4);
+    let mut counts = BudgetAware::default();
+    for (place, question) in questions.iter().enumerate() {
+        let allocation = 100;
+        let model = model_from_fn(|request: &Request| {
+            assert!(request.messages[0].text.starts_with("Budget: 100 output tokens"));
+            assert_eq!(request.sampling.max_output_tokens, None);
+            let answer = if place < 2 { place.to_string() } else { "no idea".to_owned() };
+            Ok(used(says(format!("<answer>{answer}</answer>")), 60 + 30 * place as u64))
+        });
+        let sampling = Sampling::default();
+        let conversation = SolveConversation::with_announced_budget(question, sampling, allocation);
+        let attempt = converse(conversation, model).attempt.unwrap();
+        let solved_before = place % 2 == 0;
+        let Attempted { output_tokens: cost, solved: solved_after } = attempt;
+        counts.update(ReSolve { allocation, cost, solved_before, solved_after }).unwrap();
+    }
+    // Costs 60, 90, 120, 150; right before: 0 and 2, after: 0 and 1.
+    assert_eq!(counts.compliance_rate(), Ok(0.5));
+    let each = [counts.kept_correct, counts.newly_correct, counts.lost_correct, counts.still_wrong];
+    assert_eq!(each, [1, 1, 1, 1]);
 }

@@ -4,9 +4,13 @@ use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     budget::{instance::Instance, outcome::BudgetRecord, texts},
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::{Conversation, replay},
+        dialogue::Dialogue,
+        model::ModelError,
+    },
     error::Error,
-    values::{record::Record, reply_event::ReplyEvent, request::Request},
+    values::{reply_event::ReplyEvent, request::Request},
 };
 
 /// A conversation that asks about each prefix of a run, the shortest first. Made by
@@ -26,10 +30,8 @@ impl Instance<'_> {
     /// A conversation about the run.
     #[must_use]
     pub fn conversation(&self) -> BudgetConversation<'_> {
-        let rollout = &self.rollout;
-        let name = rollout.id().map_or_else(|| rollout.index().to_string(), str::to_owned);
-        let mut run = Run::new(name);
-        run.task = rollout.task().map(str::to_owned);
+        let mut run = Run::new(self.run_name());
+        run.task = self.rollout.task().map(str::to_owned);
         let mut conversation = BudgetConversation {
             instance: self,
             dialogue: Dialogue::new(run, Request::default()),
@@ -39,26 +41,22 @@ impl Instance<'_> {
         conversation
     }
 
-    /// The record of a conversation about this run that has these replies, such as one that was read
-    /// back from a log.
+    /// Repeats the conversation of a record, for example of one that was read from a log: the same
+    /// replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the stored run goes on after its end.
-    pub fn replay(&self, stored: &Record) -> Result<BudgetRecord, Error> {
-        let mut conversation = self.conversation();
-        for turn in &stored.run.turns {
-            match (&turn.reply, &turn.error) {
-                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
-                    let problem = "the run has replies after the end of the conversation";
-                    Error::StoredValue { problem: problem.to_owned() }
-                })?,
-                (None, error) => {
-                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
-                }
-            }
-        }
-        Ok(conversation.finish())
+    /// [`Error::StoredValue`] if the run is not about this run, and [`Error::Ended`] if it has more
+    /// replies than the conversation takes.
+    pub fn replay(&self, run: &Run) -> Result<BudgetRecord, Error> {
+        replay(self.conversation(), &self.run_name(), run)
+    }
+}
+
+impl Instance<'_> {
+    /// The id of the rollout, or its position.
+    fn run_name(&self) -> String {
+        self.rollout.id().map_or_else(|| self.rollout.index().to_string(), str::to_owned)
     }
 }
 

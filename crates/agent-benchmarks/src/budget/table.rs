@@ -172,8 +172,8 @@ impl BudgetTable {
 
 fn check(samples: &[Sample]) -> Result<(), Error> {
     let mut metrics = Metrics::new();
-    let scored = samples.iter().filter(|sample| !sample.is_trivial());
-    scored.map(|sample| metrics.update(sample)).collect::<Result<(), _>>()?;
+    let mut scored = samples.iter().filter(|sample| !sample.is_trivial());
+    scored.try_for_each(|sample| metrics.update(sample))?;
     Ok(())
 }
 

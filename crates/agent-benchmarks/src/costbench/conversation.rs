@@ -14,7 +14,11 @@ use crate::{
         tools::definitions,
         world::World,
     },
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::{Conversation, replay},
+        dialogue::Dialogue,
+        model::ModelError,
+    },
     error::Error,
     values::{answer::answer_in, reply_event::ReplyEvent, request::Request},
 };
@@ -62,22 +66,7 @@ impl Instance {
     /// [`Error::StoredValue`] if the run belongs to another query, and [`Error::Ended`] if it has
     /// more replies than the conversation takes.
     pub fn replay(&self, run: &Run) -> Result<CostBenchRecord, Error> {
-        if run.id != self.query.id {
-            let problem =
-                format!("the run is of query {:?}; it must be of {:?}", run.id, self.query.id);
-            return Err(Error::StoredValue { problem });
-        }
-        let mut conversation = self.conversation();
-        for turn in &run.turns {
-            match &turn.reply {
-                Some(reply) => conversation.reply(reply.clone())?,
-                None => {
-                    let message = turn.error.clone().unwrap_or_default();
-                    conversation.fail(&ModelError { message });
-                }
-            }
-        }
-        Ok(conversation.finish())
+        replay(self.conversation(), &self.query.id, run)
     }
 }
 

@@ -1,4 +1,4 @@
-use run_logs::Reply;
+use run_logs::{Reply, Run};
 
 use crate::{
     engines::model::{Model, ModelError},
@@ -66,4 +66,23 @@ pub fn converse<C: Conversation>(mut conversation: C, mut model: impl Model) -> 
         }
     }
     conversation.finish()
+}
+
+/// Gives a conversation the replies of a stored run, which must have this id.
+pub(crate) fn replay<C: Conversation>(
+    mut conversation: C,
+    id: &str,
+    run: &Run,
+) -> Result<C::Record, Error> {
+    if run.id != id {
+        let problem = format!("the run is of {:?}; it must be of {id:?}", run.id);
+        return Err(Error::StoredValue { problem });
+    }
+    for turn in &run.turns {
+        match &turn.reply {
+            Some(reply) => conversation.reply(reply.clone())?,
+            None => conversation.fail(&ModelError::new(turn.error.clone().unwrap_or_default())),
+        }
+    }
+    Ok(conversation.finish())
 }

@@ -5,7 +5,11 @@ use knapsack_oracle::{
 use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::{Conversation, replay},
+        dialogue::Dialogue,
+        model::ModelError,
+    },
     error::Error,
     triage::{
         instance::Instance,
@@ -14,7 +18,7 @@ use crate::{
         solving::{answer_of, output_tokens},
         texts,
     },
-    values::{question::Attempted, record::Record, reply_event::ReplyEvent, request::Request},
+    values::{question::Attempted, reply_event::ReplyEvent, request::Request},
 };
 
 /// A conversation in which a model plans which problems of a pool it attempts, and solves them if
@@ -42,26 +46,15 @@ impl Instance {
         TriageConversation::new(self)
     }
 
-    /// The record of a conversation about this pool that has these replies, such as one that was read
-    /// back from a log. The run ends where the replies end.
+    /// Repeats the conversation of a record, for example of one that was read from a log: the same
+    /// replies lead to the same record.
     ///
     /// # Errors
     ///
-    /// [`Error::StoredValue`] if the run goes on after its end.
-    pub fn replay(&self, stored: &Record) -> Result<TriageRecord, Error> {
-        let mut conversation = self.conversation();
-        for turn in &stored.run.turns {
-            match (&turn.reply, &turn.error) {
-                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
-                    let problem = "the run has replies after the end of the conversation";
-                    Error::StoredValue { problem: problem.to_owned() }
-                })?,
-                (None, error) => {
-                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
-                }
-            }
-        }
-        Ok(conversation.finish())
+    /// [`Error::StoredValue`] if the run is not about this pool, and [`Error::Ended`] if it has more
+    /// replies than the conversation takes.
+    pub fn replay(&self, run: &Run) -> Result<TriageRecord, Error> {
+        replay(self.conversation(), &self.name, run)
     }
 }
 
@@ -123,7 +116,8 @@ impl<'a> TriageConversation<'a> {
                 self.steps.pop();
                 continue;
             }
-            let banner = (regime == Regime::Enforced).then_some(allocation);
+            let banner =
+                (regime == Regime::Enforced).then_some(texts::Banner::Enforced(allocation));
             let text = texts::solving(&self.instance.questions[position], banner);
             let request = self.dialogue.request_mut();
             *request = Request::new(vec![Message::new(Role::User, text)]);

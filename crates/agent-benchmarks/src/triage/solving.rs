@@ -55,7 +55,25 @@ impl<'a> SolveConversation<'a> {
     /// The conversation about a question.
     #[must_use]
     pub fn new(question: &'a Question, sampling: Sampling) -> Self {
-        let message = Message::new(Role::User, texts::solving(question, None));
+        Self::with_banner(question, sampling, None)
+    }
+
+    /// The conversation about a question in which the model is told a budget of tokens that nothing
+    /// enforces, such as the allocation of its own plan. The attempts before and after are a
+    /// [`ReSolve`](knapsack_oracle::ReSolve).
+    ///
+    /// Reference: TRIAGE, appendix C.1.
+    #[must_use]
+    pub fn with_announced_budget(question: &'a Question, sampling: Sampling, tokens: u64) -> Self {
+        Self::with_banner(question, sampling, Some(texts::Banner::Announced(tokens)))
+    }
+
+    fn with_banner(
+        question: &'a Question,
+        sampling: Sampling,
+        banner: Option<texts::Banner>,
+    ) -> Self {
+        let message = Message::new(Role::User, texts::solving(question, banner));
         let request = Request { sampling, ..Request::new(vec![message]) };
         let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
         Self { question, dialogue, answer: None }

@@ -1,0 +1,24 @@
+//! Stated confidence: a model answers a question in steps and says at each step how likely its final
+//! answer will be right.
+//!
+//! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the
+//! conversation. Each step has a thought, an action and a confidence; log-probabilities are asked for, too,
+//! so that all streams of [`run_logs::ConfidenceStream`] come from the same replies. They are scored by
+//! [`trajectory_metrics::evaluate`]. The texts are this crate's own.
+//!
+//! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
+//! arXiv:2605.24756, appendix F.
+
+pub(crate) mod conversation;
+pub(crate) mod outcome;
+pub(crate) mod settings;
+pub(crate) mod step;
+pub(crate) mod table;
+pub(crate) mod texts;
+
+pub use conversation::ConfidenceConversation;
+pub use outcome::ConfidenceRecord;
+pub use run_logs::{ConfidenceStream, MissingValue};
+pub use settings::{Confidence, Instance};
+pub use table::{ConfidenceFigures, ConfidenceTable};
+pub use trajectory_metrics::Evaluation;

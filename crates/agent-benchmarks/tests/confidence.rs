@@ -1,0 +1,249 @@
+//! Stated confidence and log-probabilities of the same replies become streams, and streams figures.
+#![allow(clippy::unwrap_used)]
+
+use std::{cell::RefCell, io::Cursor};
+
+use agent_benchmarks::{
+    Checker, Conversation, Error, Level, ModelError, Question, Record, Reply, ReplyEvent, Request,
+    Role, StopReason, Tokens, Weight,
+    confidence::{
+        Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable,
+        MissingValue,
+    },
+    converse, model_from_fn, read_questions,
+};
+use run_logs::{Format, ReadOptions, read};
+
+const STATED: ConfidenceStream = ConfidenceStream::StatedConfidence;
+
+fn step(action: &str, confidence: &str) -> Reply {
+    let text = format!(
+        "<thought>Hm.</thought>\n<action>{action}</action>\n<confidence>{confidence}</confidence>"
+    );
+    Reply { text, ..Reply::default() }
+}
+
+/// A reply whose tokens all have this probability, the tokens of its action another one.
+fn with_tokens(mut reply: Reply, probability: f64, of_action: f64) -> Reply {
+    let mut tokens = Tokens::default();
+    let (before, rest) = reply.text.split_once("<action>").unwrap();
+    let (action, after) = rest.split_once("</action>").unwrap();
+    for (text, probability) in [
+        (before, probability),
+        ("<action>", probability),
+        (action, of_action),
+        ("</action>", probability),
+        (after, probability),
+    ] {
+        tokens.push(text.as_bytes(), f64::ln(probability));
+        tokens.push_alternative(text.as_bytes(), f64::ln(probability));
+    }
+    reply.tokens = Some(tokens);
+    reply
+}
+
+fn run(question: &Question, replies: impl IntoIterator<Item = Reply>) -> ConfidenceRecord {
+    let mut replies = replies.into_iter();
+    let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
+    converse(Confidence::new(4).unwrap().instance(question).conversation(), model)
+}
+
+fn values(record: &ConfidenceRecord, stream: ConfidenceStream) -> Vec<f64> {
+    let forecasts = record.forecasts(stream).unwrap().unwrap();
+    forecasts.iter().map(|forecast| forecast.get()).collect()
+}
+
+fn yes() -> Question {
+    Question::new("q", "Is ice lighter than water?", Checker::YesNo { answer: true })
+}
+
+#[test]
+fn yes_no_choice_numeric_and_exact_questions_are_judged_by_their_checkers() {
+    let questions = read_questions(
+        r#"{"id": "yes/no", "text": "Is ice lighter than water?", "answer": true}
+           {"id": "choice", "text": "Which is a metal?", "options": ["tin", "ice"], "answer": "tin"}
+           {"id": "number", "text": "How many days has a year?", "answer": 365, "tolerance": 0.3}
+           {"id": "exact", "text": "Which gas do plants take up?", "answer": "Carbon dioxide"}"#,
+    )
+    .unwrap();
+    let cases = [("Yes", "no"), ("A. tin", "B"), ("365.25", "366"), ("carbon  dioxide.", "carbon")];
+    for (question, (right, wrong)) in questions.iter().zip(cases) {
+        let outcome = |answer: &str| {
+            let record = run(question, [step(&format!("answer: {answer}"), "0.5")]);
+            (record.record.run.outcome, record.record.run.stop)
+        };
+        assert_eq!(outcome(right), (Some(true), Some(StopReason::Completed)), "{}", question.id);
+        assert_eq!(outcome(wrong), (Some(false), Some(StopReason::Completed)), "{}", question.id);
+    }
+}
+
+#[test]
+fn stated_and_token_streams_come_from_the_same_replies() {
+    let replies = [
+        with_tokens(step("continue", "0.5"), 0.9, 0.3),
+        with_tokens(step("continue", "60%"), 0.8, 0.4),
+        with_tokens(step("answer: yes", "0.95"), 0.7, 0.6),
+    ];
+    let record = run(&yes(), replies);
+    assert_eq!(values(&record, STATED), [0.5, 0.6, 0.95]);
+    let means = values(&record, ConfidenceStream::TokenProbability);
+    for (mean, (others, action)) in means.iter().zip([(0.9, 0.3), (0.8, 0.4), (0.7, 0.6)]) {
+        assert!((mean - (4.0 * others + action) / 5.0).abs() < 1e-12, "{means:?}");
+    }
+    let actions = values(&record, ConfidenceStream::ActionTokenProbability);
+    for (found, wanted) in actions.iter().zip([0.3, 0.4, 0.6]) {
+        assert!((found - wanted).abs() < 1e-12, "{actions:?}");
+    }
+    // One alternative per token is too few for an entropy over five.
+    let entropy = record.forecasts(ConfidenceStream::Entropy).unwrap();
+    assert!(matches!(entropy, Err((1, MissingValue::FewerThanFive { .. }))), "{entropy:?}");
+}
+
+#[test]
+fn each_request_has_the_steps_so_far_and_asks_for_log_probabilities() {
+    let seen = RefCell::new(Vec::new());
+    let model = model_from_fn(|request: &Request| {
+        assert_eq!(request.top_logprobs, Some(5));
+        assert!(
+            request.messages[1].text.contains("lighter than water?\n\nThe answer is yes or no.")
+        );
+        let last = request.messages.last().unwrap();
+        assert_eq!(last.role, Role::User);
+        seen.borrow_mut().push((request.messages.len(), last.text.clone()));
+        Ok(step("continue", "0.5"))
+    });
+    let record = converse(Confidence::new(3).unwrap().instance(&yes()).conversation(), model);
+    let seen = seen.into_inner();
+    assert_eq!(seen.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [2, 4, 6]);
+    assert_eq!(seen[1].1, "2 steps are left. Take the next one.");
+    assert_eq!(seen[2].1, "This is your last step: answer now.");
+    let run = &record.record.run;
+    assert_eq!((run.stop.clone(), run.outcome), (Some(StopReason::MaxSteps), None));
+    assert_eq!(values(&record, STATED), [0.5, 0.5, 0.5]);
+}
+
+#[test]
+fn a_missing_confidence_takes_the_run_out_of_the_stated_stream_alone() {
+    let mut bare = with_tokens(step("answer: yes", "very sure"), 0.5, 0.5);
+    let record = run(&yes(), [with_tokens(step("continue", "0.5"), 0.5, 0.5), bare.clone()]);
+    let stated = record.forecasts(STATED).unwrap();
+    assert!(matches!(stated, Err((2, MissingValue::UnreadableConfidence { .. }))), "{stated:?}");
+    assert_eq!(values(&record, ConfidenceStream::ActionTokenProbability), [0.5, 0.5]);
+    assert!(matches!(record.record.events[0].event, ReplyEvent::Unreadable { .. }));
+    assert_eq!(record.record.run.outcome, Some(true));
+
+    bare.text = bare.text.replace("very sure", "1.2");
+    let record = run(&yes(), [bare]);
+    assert_eq!(
+        record.forecasts(STATED).unwrap(),
+        Err((1, MissingValue::ConfidenceOutOfRange { value: 1.2 }))
+    );
+}
+
+#[test]
+fn three_replies_without_an_action_in_a_row_end_the_run_and_a_step_between_starts_anew() {
+    let bad = || Reply {
+        text: "Let me think. <confidence>0.5</confidence>".to_owned(),
+        ..Reply::default()
+    };
+    let setting = Confidence::new(10).unwrap();
+    let question = yes();
+    let play = |replies: Vec<Reply>| {
+        let mut replies = replies.into_iter();
+        let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
+        let record = converse(setting.instance(&question).conversation(), model);
+        (record.record.run.stop, record.record.run.turns.len())
+    };
+    assert_eq!(play(vec![bad(), bad(), bad()]), (Some(StopReason::ParseError), 3));
+    let more = vec![bad(), bad(), step("continue", "0.5"), bad(), bad(), step("answer: no", "0.1")];
+    assert_eq!(play(more), (Some(StopReason::Completed), 6));
+    assert!(matches!(Confidence::new(0), Err(Error::Setting { name: "step limit", .. })));
+}
+
+/// Ten questions answered `yes` in two steps, seven of them rightly, with these confidences.
+fn ten(confidence: impl Fn(bool) -> f64) -> Vec<ConfidenceRecord> {
+    let one = |number: usize| {
+        let answer = number % 10 < 7;
+        let question = Question::new(format!("q{number}"), "?", Checker::YesNo { answer });
+        let stated = confidence(answer).to_string();
+        run(&question, [step("continue", &stated), step("answer: yes", &stated)])
+    };
+    (0..10).map(one).collect()
+}
+
+fn rows(table: &ConfidenceTable) -> Vec<ConfidenceFigures> {
+    table.finish(Level::new(0.9).unwrap(), 100, 3).unwrap()
+}
+
+fn stated_row(table: &ConfidenceTable) -> ConfidenceFigures {
+    rows(table).into_iter().find(|row| row.stream == STATED).unwrap()
+}
+
+fn table(records: &[ConfidenceRecord]) -> ConfidenceTable {
+    let mut table = ConfidenceTable::default();
+    records.iter().for_each(|record| table.update("m", record).unwrap());
+    table
+}
+
+#[test]
+fn a_model_that_knows_has_brier_0_and_auroc_1_and_a_constant_one_half() {
+    let figures = |records: &[ConfidenceRecord]| {
+        let evaluation = stated_row(&table(records)).evaluation.unwrap();
+        let brier = evaluation.metrics.tps.values().next().unwrap().brier;
+        let diagnostics = evaluation.metrics.diagnostics.into_values().next().unwrap();
+        (evaluation.n, evaluation.base_rate, brier, diagnostics.auroc.unwrap())
+    };
+    assert_eq!(figures(&ten(f64::from)), (10, 0.7, 0.0, 1.0));
+    let (n, rate, brier, auroc) = figures(&ten(|_| 0.7));
+    assert_eq!((n, rate, auroc), (10, 0.7, 0.5));
+    assert!((brier + 0.21).abs() < 1e-12, "p (1 - p) of a constant at the base rate: {brier}");
+}
+
+#[test]
+fn runs_without_answers_replies_and_streams_are_counted_apart() {
+    let mut records = ten(|_| 0.6);
+    records.push(run(&yes(), (0..4).map(|_| step("continue", "0.5"))));
+    records.push(run(&yes(), [step("continue", "0.5")]));
+    records.push(run(&yes(), [step("answer: yes", "?")]));
+    let table = table(&records);
+    let row = stated_row(&table);
+    assert_eq!((row.without_outcome, row.without_reply), (1, 1));
+    let evaluation = row.evaluation.unwrap();
+    assert_eq!((evaluation.n, evaluation.exclusions["unreadable_confidence"]), (10, 1));
+    // No reply has tokens, so that no other stream has a run.
+    let others = rows(&table).into_iter().filter(|row| row.stream != STATED);
+    assert_eq!(others.filter(|row| row.evaluation.is_none()).count(), 6);
+}
+
+#[test]
+fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
+    let records = ten(|is_right| if is_right { 0.8 } else { 0.55 });
+    let (mut heavy, mut twice, mut first) =
+        <(ConfidenceTable, ConfidenceTable, ConfidenceTable)>::default();
+    let mut second = ConfidenceTable::default();
+    for (place, record) in records.iter().enumerate() {
+        let times = 1 + place % 2;
+        heavy.update_weighted("m", record, Weight::new(times as f64).unwrap()).unwrap();
+        for part in 0..times {
+            twice.update("m", record).unwrap();
+            (if part == 0 { &mut first } else { &mut second }).update("m", record).unwrap();
+        }
+    }
+    second.merge(&first);
+    let metrics = |table: &ConfidenceTable| stated_row(table).evaluation.unwrap().metrics;
+    assert_eq!(metrics(&second), metrics(&twice));
+    assert_eq!(metrics(&heavy), metrics(&twice));
+}
+
+#[test]
+fn a_record_that_was_written_and_read_is_replayed_to_the_same_outcome() {
+    let question = yes();
+    let record =
+        run(&question, [step("continue", "0.4"), Reply::default(), step("answer: no", "0.2")]);
+    assert_eq!(record.record.run.outcome, Some(false));
+    let log = Cursor::new(record.record.to_atif());
+    let stored = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
+    let instance = Confidence::new(4).unwrap().instance(&question);
+    assert_eq!(instance.replay(&Record::from_run(stored).unwrap().run).unwrap(), record);
+    assert!(instance.conversation().request().is_some());
+}

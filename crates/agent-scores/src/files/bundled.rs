@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::progress::Counted;
+
 /// The folder that bundled files are named under.
 const FOLDER: &str = "bundled:";
 
@@ -42,7 +44,13 @@ pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
 pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
     match content(path) {
         Some(content) => Ok(Cow::Borrowed(content)),
-        None => fs::read(path).map(Cow::Owned),
+        None => {
+            let mut source = read(path)?;
+            let mut bytes = Vec::new();
+            bytes.try_reserve(source.length())?;
+            source.read_to_end(&mut bytes)?;
+            Ok(Cow::Owned(bytes))
+        }
     }
 }
 
@@ -50,8 +58,16 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match content(path) {
         Some(content) => Ok(Box::new(content)),
-        None => Ok(Box::new(fs::File::open(path)?)),
+        None => Ok(Box::new(read(path)?)),
     }
+}
+
+/// A file of the file system, with a bar that shows how much of it is read.
+fn read(path: &Path) -> io::Result<Counted<fs::File>> {
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?;
+    let length = length.is_file().then_some(length.len());
+    Ok(Counted::new(&path.display().to_string(), length, file))
 }
 
 #[cfg(test)]

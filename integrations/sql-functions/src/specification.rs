@@ -1,0 +1,179 @@
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field};
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::{DocSection, Documentation, Signature, Volatility};
+
+/// The values that an argument may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number, read as a 64-bit float.
+    Number,
+    /// A Boolean; true is success.
+    Outcome,
+    /// A whole number.
+    Integer,
+    /// A text.
+    Text,
+    /// The name of a cluster: a text, a whole number, a Boolean or a date, compared as text.
+    Label,
+    /// A list of numbers.
+    Numbers,
+    /// A list of texts.
+    Texts,
+}
+
+impl Kind {
+    /// The type to which the engine casts an argument of type `given`; `None` if the argument has
+    /// another kind.
+    fn cast(self, given: &DataType) -> Option<DataType> {
+        let (accepted, wanted) = match self {
+            Self::Number => (given.is_numeric(), DataType::Float64),
+            Self::Outcome => (*given == DataType::Boolean, DataType::Boolean),
+            Self::Integer => (given.is_integer(), DataType::Int64),
+            Self::Text => (is_text(given), DataType::Utf8View),
+            Self::Label => (is_label(given), DataType::Utf8View),
+            Self::Numbers => (
+                item(given).is_some_and(|item| item.is_numeric() || item.is_null()),
+                list_of(DataType::Float64),
+            ),
+            Self::Texts => (
+                item(given).is_some_and(|item| is_text(item) || item.is_null()),
+                list_of(DataType::Utf8),
+            ),
+        };
+        (accepted || given.is_null()).then_some(wanted)
+    }
+
+    /// What would be right, for error messages.
+    fn wanted(self) -> &'static str {
+        match self {
+            Self::Number => "a number",
+            Self::Outcome => "Boolean, for example `y = 1`",
+            Self::Integer => "a whole number",
+            Self::Text => "a text",
+            Self::Label => "a text, a whole number, Boolean or a date",
+            Self::Numbers => "a list of numbers",
+            Self::Texts => "a list of texts",
+        }
+    }
+}
+
+fn is_text(given: &DataType) -> bool {
+    match given {
+        DataType::Dictionary(_, value) => is_text(value),
+        _ => given.is_string(),
+    }
+}
+
+fn is_label(given: &DataType) -> bool {
+    let is_date = matches!(given, DataType::Date32 | DataType::Date64);
+    is_text(given) || given.is_integer() || is_date || *given == DataType::Boolean
+}
+
+/// The type of the items of a list.
+fn item(given: &DataType) -> Option<&DataType> {
+    match given {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            Some(item.data_type())
+        }
+        _ => None,
+    }
+}
+
+fn list_of(item: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new_list_field(item, true)))
+}
+
+/// One argument of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) meaning: &'static str,
+}
+
+impl Argument {
+    pub(crate) const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, kind, meaning }
+    }
+}
+
+/// The name, the arguments and the documentation of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Specification {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: &'static [Argument],
+    /// How many of the arguments, from the first on, must be given.
+    pub(crate) required: usize,
+    pub(crate) description: &'static str,
+    pub(crate) example: &'static str,
+}
+
+impl Specification {
+    /// The types to which the engine casts the arguments.
+    ///
+    /// # Errors
+    ///
+    /// A planning error that names the function and the first wrong argument.
+    pub(crate) fn coerce(&self, given: &[DataType]) -> Result<Vec<DataType>> {
+        let most = self.arguments.len();
+        if !(self.required..=most).contains(&given.len()) {
+            return plan_err!(
+                "{} has {} arguments; the call must be {}",
+                self.name,
+                given.len(),
+                self.syntax()
+            );
+        }
+        let mut types = Vec::with_capacity(given.len());
+        for (i, (argument, given)) in self.arguments.iter().zip(given).enumerate() {
+            let Some(wanted) = argument.kind.cast(given) else {
+                return plan_err!(
+                    "{}: argument {} ({}) has the type {given}; it must be {}",
+                    self.name,
+                    i + 1,
+                    argument.name,
+                    argument.kind.wanted()
+                );
+            };
+            types.push(wanted);
+        }
+        Ok(types)
+    }
+
+    /// The signature under which the engine asks [`Specification::coerce`].
+    pub(crate) fn signature() -> Signature {
+        Signature::user_defined(Volatility::Immutable)
+    }
+
+    /// The call with all its arguments, optional ones in brackets: `log_score(p, y [, eps])`.
+    pub(crate) fn syntax(&self) -> String {
+        let mut call = format!("{}(", self.name);
+        for (i, argument) in self.arguments.iter().enumerate() {
+            let before = if i == 0 { "" } else { ", " };
+            if i < self.required {
+                call.push_str(&format!("{before}{}", argument.name));
+            } else {
+                call.push_str(&format!(" [{before}{}]", argument.name));
+            }
+        }
+        call.push(')');
+        call
+    }
+
+    /// The documentation that the engine shows, for example in `information_schema.routines`.
+    pub(crate) fn documentation(&self) -> Documentation {
+        let section = DocSection {
+            include: true,
+            label: "Agent runs",
+            description: Some("Scores and metrics of the runs of agents."),
+        };
+        let mut built = Documentation::builder(section, self.description, self.syntax())
+            .with_sql_example(format!("```sql\n{}\n```", self.example));
+        for argument in self.arguments {
+            built = built.with_argument(argument.name, argument.meaning);
+        }
+        built.build()
+    }
+}

@@ -1,5 +1,7 @@
 """Comparison of an agent's tool calls with expected calls."""
 
+import itertools
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -88,12 +90,9 @@ def path_distances(paths: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]
     >>> path_distances([(["a", "b"], ["a", "c"])])
     PathDistances(edit_distance=1.0, normalized_edit_distance=0.5, exact_match_rate=0.0)
     """
-    ids: dict[Hashable, int] = {}
+    ids: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
+    number = ids.__getitem__
     numbered = [
-        (
-            [ids.setdefault(call, len(ids)) for call in actual],
-            [ids.setdefault(call, len(ids)) for call in reference],
-        )
-        for actual, reference in paths
+        (list(map(number, actual)), list(map(number, reference))) for actual, reference in paths
     ]
     return PathDistances(*_native.path_distances(numbered))

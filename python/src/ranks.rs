@@ -174,7 +174,7 @@ pub(crate) fn reliability<'py>(
     Ok((value, points.map(|points| columns(py, &points))))
 }
 
-/// The terms of CORP, or of the decomposition over bins where a strategy is given.
+/// The terms of CORP: mean loss, miscalibration, discrimination and uncertainty.
 #[pyfunction]
 pub(crate) fn corp(
     py: Python<'_>,

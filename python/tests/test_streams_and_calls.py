@@ -140,3 +140,17 @@ def test_every_public_function_has_an_example():
     functions = [function for function in functions if type(function).__name__ == "function"]
     assert [function.__name__ for function in functions if ">>>" not in function.__doc__] == []
     assert len(functions) > 30
+
+
+def test_lists_of_arrow_and_tables_of_pandas_and_polars(log):
+    arrow = pytest.importorskip("pyarrow")
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    lists = [[0.5], [0.25, 0.75], [0.5, 0.5, 1.0]]
+    whole = ags.traces([1, 0, 1], lists)
+    part = arrow.array([[0.1], *lists])[1:]  # a slice, whose offsets do not begin with 0
+    tps = ags.TPS(ags.brier_score(), "uniform")
+    for column in (part, arrow.chunked_array([part[:1], part[1:]]), polars.Series(lists)):
+        assert tps.scores(ags.traces([1, 0, 1], column)).tolist() == tps.scores(whole).tolist()
+    table = ags.read_logs(log).table()
+    assert pandas.DataFrame(table)["outcome"].tolist() == [True, False]
+    assert polars.DataFrame(table)["id"].to_list() == ["a", "b"]

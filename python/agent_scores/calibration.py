@@ -1,46 +1,64 @@
 """Calibrators with ``fit`` and ``predict`` in the manner of scikit-learn, which need not be installed."""
 
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from agent_scores import _native
+from agent_scores._native import UndefinedError
 
 _Array = npt.NDArray[np.float64]
-
-
-def _column(values: Any) -> _Array:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(f"expected probabilities in one dimension or one column, found shape {array.shape}")
-    return array
 
 
 class _Calibrator:
     _name: ClassVar[str]
     map_: _native.CalibrationMap
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Fit the map to probabilities ``X`` (one dimension or one column) and outcomes ``y``."""
-        column = _column(X)
-        self.map_ = _native.fit_calibrator(self._name, y, column, sample_weight)
-        self.n_features_in_ = 1
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Fit the map.
+
+        Parameters
+        ----------
+        X : array-like of probabilities, in one dimension or one column
+        y : array-like
+            Outcomes: booleans, 0 and 1, or any two labels, of which the greater one is success.
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+        """
+        column = self._column(X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self.classes_, outcomes = _labels(y)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weights is not None and weights.ndim != 1:
+            raise ValueError(f"sample_weight must have one dimension, not {weights.ndim}")
+        if weights is not None and len(weights) > 0 and not weights.any():
+            raise UndefinedError("sample_weight is zero for every row; give at least one positive weight")
+        try:
+            self.map_ = _native.fit_calibrator(self._name, outcomes, column, weights)
+        except UndefinedError as error:
+            if len(outcomes) > 0 and (outcomes.all() or not outcomes.any()):
+                raise UndefinedError(f"y has one class: {error}") from None
+            raise
         return self
 
-    def predict(self, X: Any) -> _Array:
+    def predict(self, X: npt.ArrayLike) -> _Array:
         """Return the calibrated probabilities of success."""
         if not hasattr(self, "map_"):
-            raise ValueError(f"{type(self).__name__} is not fitted; call fit first")
-        return self.map_.apply(_column(X))
+            raise _not_fitted(f"{type(self).__name__} is not fitted; call fit first")
+        return self.map_.apply(self._column(X))
 
-    def transform(self, X: Any) -> _Array:
+    def transform(self, X: npt.ArrayLike) -> _Array:
         """Return the calibrated probabilities as one column, for a pipeline."""
         return self.predict(X)[:, None]
 
-    def fit_transform(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> _Array:
+    def fit_transform(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> _Array:
         """Fit the map and return the calibrated probabilities as one column."""
         self.fit(X, y, sample_weight)
         return self.transform(X)
@@ -55,6 +73,19 @@ class _Calibrator:
             raise ValueError(f"{type(self).__name__} has no parameter {min(parameters)!r}")
         return self
 
+    def _column(self, X: Any, reset: bool = False) -> _Array:
+        """The probabilities in one dimension."""
+        array = _numbers(X)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise ValueError(
+                f"expected probabilities in one dimension or one column, found shape {array.shape}"
+            )
+        if reset:
+            self.n_features_in_ = 1
+        return array
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
@@ -63,20 +94,60 @@ class _Calibrator:
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
+            ClassifierTags,
             InputTags,
-            RegressorTags,
             Tags,
             TargetTags,
             TransformerTags,
         )
 
+        # The target has two labels; `predict` returns probabilities, as of a regressor.
         return Tags(
-            estimator_type="regressor",
+            estimator_type=None,
             target_tags=TargetTags(required=True),
             transformer_tags=TransformerTags(),
-            regressor_tags=RegressorTags(),
+            classifier_tags=ClassifierTags(multi_class=False),
             input_tags=InputTags(one_d_array=True, two_d_array=False),
         )
+
+
+def _numbers(values: Any) -> _Array:
+    if hasattr(values, "tocsr"):
+        raise TypeError("Sparse data was passed, but dense data is required; use X.toarray()")
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
+        raise ValueError("Complex data not supported; give real numbers")
+    try:
+        return array.astype(np.float64, copy=False)
+    except TypeError as error:  # an object that is no number, such as a dictionary
+        raise TypeError(f"probabilities must be numbers: {error}") from error
+
+
+def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    labels = np.asarray(y)
+    if np.iscomplexobj(labels):
+        raise ValueError("Complex data not supported; give two labels")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one dimension, not shape {labels.shape}")
+    classes = np.unique(labels)
+    if set(classes.tolist()) <= {0, 1}:
+        return np.array([0, 1]), labels.astype(bool)
+    if len(classes) != 2:
+        raise ValueError(f"y must have two labels, or be 0 or 1; it has {len(classes)}: Unknown label type")
+    return classes, labels == classes[1]
+
+
+def _not_fitted(message: str) -> Exception:
+    if "sklearn" in sys.modules:
+        from sklearn.exceptions import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
+            NotFittedError,
+        )
+
+        error: Exception = NotFittedError(message)
+        return error
+    return ValueError(message)
 
 
 class IsotonicCalibrator(_Calibrator):
@@ -92,24 +163,52 @@ class IsotonicCalibrator(_Calibrator):
 
 
 class PlattCalibrator(_Calibrator):
-    """Logistic regression on the logit of the probability."""
+    """Logistic regression on the logit of the probability (Platt, 1999).
+
+    Examples
+    --------
+    >>> fitted = PlattCalibrator().fit([0.6, 0.7, 0.8, 0.9] * 10, [0, 1, 0, 1] * 10)
+    >>> bool(0.3 < fitted.predict([0.75])[0] < 0.7)
+    True
+    """
 
     _name = "platt"
 
 
 class BetaCalibrator(_Calibrator):
-    """Beta calibration (Kull, Silva Filho and Flach, 2017)."""
+    """Beta calibration (Kull, Silva Filho and Flach, 2017).
+
+    Examples
+    --------
+    >>> fitted = BetaCalibrator().fit([0.6, 0.7, 0.8, 0.9] * 10, [0, 1, 0, 1] * 10)
+    >>> bool(0.3 < fitted.predict([0.75])[0] < 0.7)
+    True
+    """
 
     _name = "beta"
 
 
 class TemperatureCalibrator(_Calibrator):
-    """Temperature scaling of the logit."""
+    """Temperature scaling of the logit (Guo and others, 2017).
+
+    Examples
+    --------
+    >>> fitted = TemperatureCalibrator().fit([0.1, 0.1, 0.9, 0.9] * 10, [0, 1, 0, 1] * 10)
+    >>> bool(0.49 < fitted.predict([0.9])[0] < 0.51)
+    True
+    """
 
     _name = "temperature"
 
 
 class VennAbersCalibrator(_Calibrator):
-    """Venn-Abers calibration, with its pair of probabilities merged into one."""
+    """Venn-Abers calibration (Vovk and Petej, 2014), with its pair of probabilities merged into one.
+
+    Examples
+    --------
+    >>> fitted = VennAbersCalibrator().fit([0.6, 0.7, 0.8, 0.9] * 10, [0, 1, 0, 1] * 10)
+    >>> bool(0.3 < fitted.predict([0.75])[0] < 0.7)
+    True
+    """
 
     _name = "venn_abers"

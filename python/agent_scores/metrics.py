@@ -16,6 +16,8 @@ from agent_scores._native import ScoringRule, UndefinedError
 _Undefined = Literal["raise"] | Literal["nan"]
 _Strategy = Literal["uniform"] | Literal["quantile"] | Literal["distinct"]
 _Array = npt.NDArray[np.float64]
+_BRIER = ScoringRule("brier")
+_LOG = ScoringRule("log")
 
 
 class AurocEstimate(NamedTuple):
@@ -299,7 +301,7 @@ def brier_loss(
     >>> brier_loss([0, 1], [0.5, 1.0])
     0.125
     """
-    return _native.reliability("brier", y_true, y_prob, sample_weight, "distinct", 1)[0]
+    return 0.0 - _BRIER.mean(y_true, y_prob, sample_weight=sample_weight)
 
 
 def log_loss(
@@ -316,8 +318,8 @@ def log_loss(
     >>> log_loss([1], [0.0])
     inf
     """
-    rule = ScoringRule("log") if clip is None else ScoringRule("log", clip)
-    return -rule.mean(y_true, y_prob, sample_weight=sample_weight)
+    rule = _LOG if clip is None else ScoringRule("log", clip)
+    return 0.0 - rule.mean(y_true, y_prob, sample_weight=sample_weight)
 
 
 def corp(

@@ -1,9 +1,10 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::Probability;
+use scoring_rules::{Probability, Weight};
+use serde::{Deserialize, Serialize};
 use trajectory_metrics::{
-    BetaCalibration, CalibrationMap as Map, Calibrator, Error, Isotonic, Platt, TemperatureScaling,
-    VennAbers,
+    BetaCalibration, BetaCalibrationMap, Calibrator, Error, Isotonic, IsotonicMap, Platt, PlattMap,
+    TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap,
 };
 
 use crate::{
@@ -13,14 +14,39 @@ use crate::{
 
 type Values<'py> = Bound<'py, PyAny>;
 
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Map {
+    Isotonic(IsotonicMap),
+    Platt(PlattMap),
+    Beta(BetaCalibrationMap),
+    Temperature(TemperatureMap),
+    VennAbers(VennAbersMap),
+}
+
 /// A fitted map from probabilities to calibrated probabilities.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scores._native")]
 pub(crate) struct CalibrationMap {
-    map: Box<dyn Map + Send + Sync>,
+    map: Map,
 }
 
 #[pymethods]
 impl CalibrationMap {
+    /// Reads a map that `to_json` wrote.
+    #[new]
+    fn new(json: &str) -> PyResult<Self> {
+        let map = serde_json::from_str(json).map_err(|error| invalid(error.to_string()))?;
+        Ok(Self { map })
+    }
+
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.map).map_err(|error| invalid(error.to_string()))
+    }
+
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((self.to_json()?,))
+    }
+
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -30,10 +56,21 @@ impl CalibrationMap {
         let values = values.as_slice()?;
         let mapped: Vec<f64> = run(py, values.len(), || {
             let forecasts = Probability::from_slice(values)?;
-            Ok::<_, Error>(forecasts.iter().map(|&p| self.map.apply(p).get()).collect())
+            let mapped = match &self.map {
+                Map::Isotonic(map) => applied(map, forecasts),
+                Map::Platt(map) => applied(map, forecasts),
+                Map::Beta(map) => applied(map, forecasts),
+                Map::Temperature(map) => applied(map, forecasts),
+                Map::VennAbers(map) => applied(map, forecasts),
+            };
+            Ok::<_, Error>(mapped)
         })?;
         Ok(mapped.into_pyarray(py))
     }
+}
+
+fn applied(map: &impl trajectory_metrics::CalibrationMap, forecasts: &[Probability]) -> Vec<f64> {
+    forecasts.iter().map(|&forecast| map.apply(forecast).get()).collect()
 }
 
 #[pyfunction]
@@ -44,31 +81,20 @@ pub(crate) fn fit_calibrator(
     y_prob: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
 ) -> PyResult<CalibrationMap> {
+    type Fit = fn(&[Probability], &[bool], Option<&[Weight]>) -> Result<Map, Error>;
+    let fit: Fit = match name {
+        "isotonic" => |p, y, w| Isotonic.fit(p, y, w).map(Map::Isotonic),
+        "platt" => |p, y, w| Platt::default().fit(p, y, w).map(Map::Platt),
+        "beta" => |p, y, w| BetaCalibration::default().fit(p, y, w).map(Map::Beta),
+        "temperature" => |p, y, w| TemperatureScaling::default().fit(p, y, w).map(Map::Temperature),
+        "venn_abers" => |p, y, w| VennAbers.fit(p, y, w).map(Map::VennAbers),
+        _ => return Err(invalid(format!("no calibrator {name:?}"))),
+    };
     let values = floats("y_prob", y_prob)?;
     let values = values.as_slice()?;
     let outcomes = outcomes(y_true)?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
-    fn fit<'a, C>(
-        calibrator: C,
-        forecasts: &'a [f64],
-        outcomes: &'a [bool],
-        weights: Option<&'a [scoring_rules::Weight]>,
-    ) -> Result<Box<dyn Map + Send + Sync>, Error>
-    where
-        C: Calibrator<Map: Send + Sync + 'static>,
-    {
-        Ok(Box::new(calibrator.fit(Probability::from_slice(forecasts)?, outcomes, weights)?))
-    }
-    if !["isotonic", "platt", "beta", "temperature", "venn_abers"].contains(&name) {
-        return Err(invalid(format!("no calibrator {name:?}")));
-    }
-    let map = run(py, values.len(), || match name {
-        "isotonic" => fit(Isotonic, values, &outcomes, weights),
-        "platt" => fit(Platt::default(), values, &outcomes, weights),
-        "beta" => fit(BetaCalibration::default(), values, &outcomes, weights),
-        "temperature" => fit(TemperatureScaling::default(), values, &outcomes, weights),
-        _ => fit(VennAbers, values, &outcomes, weights),
-    })?;
+    let map = run(py, values.len(), || fit(Probability::from_slice(values)?, &outcomes, weights))?;
     Ok(CalibrationMap { map })
 }

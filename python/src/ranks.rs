@@ -4,7 +4,7 @@ use scoring_rules::{
     Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
 };
 use trajectory_metrics::{
-    Error, PositiveClass, augrc, aurc, auroc, average_precision, brier_loss, delong, excess_aurc,
+    Error, PositiveClass, augrc, aurc, auroc, average_precision, delong, excess_aurc,
     expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_diagram, risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
 };
@@ -161,7 +161,6 @@ pub(crate) fn reliability<'py>(
             "expected" => expected_calibration_error(blocks, binning)?,
             "maximum" => maximum_calibration_error(blocks, binning)?,
             "root_mean_square" => root_mean_square_calibration_error(blocks, binning)?,
-            "brier" => brier_loss(blocks)?,
             _ => {
                 let bins = reliability_diagram(blocks, binning)?;
                 let row = |bin: &trajectory_metrics::ReliabilityBin| {

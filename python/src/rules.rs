@@ -14,7 +14,9 @@ use crate::{
 
 pub(crate) type SharedRule = Arc<dyn scoring_rules::ScoringRule + Send + Sync>;
 
-/// A proper scoring rule.
+/// A proper scoring rule. Scores are rewards: higher is better.
+///
+/// Made by `log_score`, `brier_score` and the like.
 #[pyclass(frozen, module = "agent_scores")]
 pub(crate) struct ScoringRule {
     pub(crate) rule: SharedRule,
@@ -76,6 +78,18 @@ impl ScoringRule {
         &self.name
     }
 
+    /// Return the score of each row.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_true : array-like of bool or 0 and 1
+    /// y_prob : array-like of probabilities
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import brier_score
+    /// >>> brier_score().score([1, 0], [1.0, 0.5])
+    /// array([ 0.  , -0.25])
     fn score<'py>(
         &self,
         py: Python<'py>,
@@ -94,6 +108,20 @@ impl ScoringRule {
         Ok(scores.into_pyarray(py))
     }
 
+    /// Return the weighted mean of the scores.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_true : array-like of bool or 0 and 1
+    /// y_prob : array-like of probabilities
+    /// sample_weight : array-like, optional
+    ///     A row of weight 2 counts as two equal rows.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import brier_score
+    /// >>> brier_score().mean([1, 0], [1.0, 0.5], sample_weight=[3, 1])
+    /// -0.0625
     #[pyo3(signature = (y_true, y_prob, *, sample_weight=None))]
     fn mean(
         &self,
@@ -113,14 +141,35 @@ impl ScoringRule {
         })
     }
 
+    /// Return the expected score of a forecast if success has the probability `truth`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import brier_score
+    /// >>> brier_score().expected(0.5, 0.75)
+    /// -0.25
     fn expected(&self, y_prob: f64, truth: f64) -> PyResult<f64> {
         Ok(self.rule.expected(probability(y_prob)?, probability(truth)?))
     }
 
+    /// Return the expected loss of the true probability: the smallest one that a forecast can have.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import brier_score
+    /// >>> brier_score().entropy(0.5)
+    /// 0.25
     fn entropy(&self, truth: f64) -> PyResult<f64> {
         Ok(self.rule.entropy(probability(truth)?))
     }
 
+    /// Return how much a forecast loses in expectation against the true probability; at least 0.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import brier_score
+    /// >>> brier_score().divergence(0.5, 0.75)
+    /// 0.0625
     fn divergence(&self, y_prob: f64, truth: f64) -> PyResult<f64> {
         Ok(self.rule.divergence(probability(y_prob)?, probability(truth)?))
     }

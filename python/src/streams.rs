@@ -14,7 +14,14 @@ use crate::{
 type Values<'py> = Bound<'py, PyAny>;
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// Streams of probabilities with an outcome each.
+/// Streams of probabilities with an outcome each, made by `traces`.
+///
+/// Examples
+/// --------
+/// >>> from agent_scores import traces
+/// >>> two = traces([1, 0], [[0.5, 0.9], [0.2]])
+/// >>> len(two), two.summary("last")
+/// (2, array([0.9, 0.2]))
 #[pyclass(frozen, module = "agent_scores")]
 pub(crate) struct Traces {
     traces: trajectory_metrics::Traces,
@@ -40,20 +47,36 @@ impl Traces {
         format!("Traces({} traces, {} steps)", self.traces.len(), self.traces.steps())
     }
 
-    /// One probability per trace: its last, mean or smallest, or a weighted mean.
+    /// Return one probability per trace: `"last"`, `"mean"`, `"minimum"` and so on.
     fn summary<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
         let summary: Summary = name.parse().map_err(Failure::from)?;
         let forecasts = run(py, self.traces.steps(), || summary.forecasts(&self.traces))?;
         Ok(Probability::as_f64_slice(&forecasts).to_vec().into_pyarray(py))
     }
 
+    /// The outcomes.
     #[getter]
     fn y_true<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.traces.outcomes().to_vec().into_pyarray(py)
     }
 }
 
-/// The trajectory score of a rule and a schedule of weights.
+/// The trajectory score of a rule: the weighted mean of the scores of all steps of a run.
+///
+/// Parameters
+/// ----------
+/// rule : ScoringRule
+/// schedule : str or array-like, optional
+///     `"linear-front"`, `"linear-back"`, `"uniform"`, `"exponential-front"`, or one weight per step.
+///
+/// Examples
+/// --------
+/// >>> from agent_scores import brier_score, traces
+/// >>> tps = TPS(brier_score(), "uniform")
+/// >>> tps.score(True, [0.5, 1.0])
+/// -0.125
+/// >>> tps.mean(traces([1, 0], [[0.5, 1.0], [0.0]]))
+/// -0.0625
 #[pyclass(frozen, module = "agent_scores", name = "TPS")]
 pub(crate) struct TrajectoryScore {
     pub(crate) tps: Tps<SharedRule>,
@@ -85,6 +108,14 @@ impl TrajectoryScore {
         &self.name
     }
 
+    /// Return the score of one run.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_true : bool
+    /// y_prob : array-like of probabilities, one per step
+    /// horizon : int, optional
+    ///     The number of steps whose weights are used, if the run has fewer steps.
     #[pyo3(signature = (y_true, y_prob, *, horizon=None))]
     fn score(
         &self,
@@ -104,12 +135,14 @@ impl TrajectoryScore {
         })
     }
 
+    /// Return the score of each trace.
     fn scores<'py>(&self, py: Python<'py>, traces: &Bound<'py, Traces>) -> PyResult<Array<'py>> {
         let traces = &traces.get().traces;
         let scores = run(py, traces.steps(), || self.tps.scores(traces))?;
         Ok(scores.into_pyarray(py))
     }
 
+    /// Return the weighted mean of the scores of traces.
     #[pyo3(signature = (traces, *, sample_weight=None))]
     fn mean(
         &self,
@@ -123,12 +156,22 @@ impl TrajectoryScore {
         run(py, traces.steps(), || self.tps.mean(traces, weights))
     }
 
+    /// Return a scorer of a run that is still going on.
     fn online(&self) -> OnlineTPS {
         OnlineTPS { online: Mutex::new(OnlineTps::new(self.tps.clone())) }
     }
 }
 
-/// The score of a run that is still going on.
+/// The score of a run that is still going on, made by `TPS.online`. It stores sums, not the forecasts.
+///
+/// Examples
+/// --------
+/// >>> from agent_scores import TPS, brier_score
+/// >>> online = TPS(brier_score(), "uniform").online()
+/// >>> for probability in (0.5, 1.0):
+/// ...     online.push(probability)
+/// >>> online.finish(True), online.finish(False)
+/// (-0.125, -0.625)
 #[pyclass(frozen, module = "agent_scores")]
 pub(crate) struct OnlineTPS {
     online: Mutex<OnlineTps<SharedRule>>,
@@ -144,11 +187,13 @@ impl OnlineTPS {
 
 #[pymethods]
 impl OnlineTPS {
+    /// Take the probability of the next step.
     fn push(&self, y_prob: f64) -> PyResult<()> {
         let forecast = Probability::new(y_prob).map_err(Failure::from)?;
         self.with(|online| online.push(forecast))
     }
 
+    /// Return the score of the steps so far for an outcome.
     #[pyo3(signature = (y_true, *, horizon=None))]
     fn finish(&self, y_true: bool, horizon: Option<usize>) -> PyResult<f64> {
         let score = self.with(|online| match horizon {

@@ -122,6 +122,18 @@ def test_documentation_examples_print_what_they_show():
         if not module.name.startswith("_"):
             assert doctest.testmod(importlib.import_module(f"agent_scores.{module.name}")).failed == 0
 
+    run = 0
+    for native in (ags.ScoringRule, ags.Traces, ags.TPS, ags.OnlineTPS):
+        names = {native.__name__: native.__doc__}
+        names |= {name: method.__doc__ for name, method in vars(native).items() if not name.startswith("_")}
+        for name, text in names.items():
+            assert text, name
+            test = doctest.DocTestParser().get_doctest(text, vars(ags), f"{native.__name__}.{name}", None, 0)
+            results = doctest.DocTestRunner().run(test)
+            assert results.failed == 0
+            run += results.attempted
+    assert run > 20
+
 
 def test_every_public_function_has_an_example():
     functions = [getattr(ags, name) for name in ags.__all__ if name != "read_logs"]

@@ -23,6 +23,7 @@ pub(crate) mod tools;
 pub(crate) mod vocabulary;
 pub(crate) mod world;
 
+pub use crate::values::figure::Figure;
 pub use conversation::CostBenchConversation;
 pub use enumeration::{EnumerationConversation, EnumerationRecord};
 pub use instance::Instance;
@@ -30,6 +31,6 @@ pub use outcome::CostBenchRecord;
 pub use preferences::{Preferences, Split};
 pub use query::{Query, queries};
 pub use settings::CostBench;
-pub use table::{CostBenchFigures, CostBenchTable, Figure};
+pub use table::{CostBenchFigures, CostBenchTable};
 pub use tool_graph::costbench::{CostModel, EventKind, Task};
 pub use tool_graph::{EnvironmentRules, RuleVersion};

@@ -2,5 +2,6 @@
 
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
+pub(crate) mod mean_rows;
 pub(crate) mod model;
 pub(crate) mod openai_chat;

@@ -34,11 +34,51 @@ pub enum Error {
         /// What is wrong, and what would be right.
         problem: String,
     },
+    /// A file of answered requests cannot be used.
+    #[cfg(feature = "client")]
+    #[error("{file}: {problem}")]
+    Journal {
+        /// The file.
+        file: String,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// Nothing more may be asked of the model.
+    #[cfg(feature = "client")]
+    #[error("stopped: {reason}; the same call goes on from here")]
+    Stopped {
+        /// Why.
+        reason: String,
+    },
     /// A server's response has no reply of a model.
     #[error("the response has no reply: {problem}")]
     NoReply {
         /// The server's own message, if it has one.
         problem: String,
+    },
+    /// A line of a list of questions cannot be read.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// A question has no recorded attempt.
+    #[error(
+        "question {id:?} has no recorded attempt; give its output tokens and whether it was solved"
+    )]
+    NotRecorded {
+        /// The id of the question.
+        id: String,
+    },
+    /// A quantity does not exist for this input.
+    #[error("{name} is undefined: {reason}")]
+    Undefined {
+        /// The quantity.
+        name: &'static str,
+        /// Why it does not exist.
+        reason: &'static str,
     },
     /// A run cannot be read or converted.
     #[error(transparent)]
@@ -46,6 +86,12 @@ pub enum Error {
     /// A scenario cannot be made or scored.
     #[error(transparent)]
     ToolGraph(#[from] tool_graph::Error),
+    /// A pool or a plan cannot be made or scored.
+    #[error(transparent)]
+    KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// A rollout or an estimate cannot be scored.
+    #[error(transparent)]
+    BudgetEstimation(#[from] budget_estimation::Error),
     /// A mean or an interval is undefined.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),

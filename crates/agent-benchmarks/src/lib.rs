@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+pub mod budget;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod costbench;
 mod engines;
 mod error;
+pub mod triage;
 mod values;
 
 pub use censoring::StopReason;
@@ -13,6 +17,9 @@ pub use error::Error;
 pub use run_logs::{Arguments, Message, RecordedCall, Reply, Role, Run, Tokens, Usage};
 pub use scoring_rules::{Level, Weight};
 pub use trajectory_metrics::tool_calls::Value;
+pub use values::checker::Checker;
+pub use values::figure::Figure;
+pub use values::question::{Attempted, Question, read_questions};
 pub use values::record::Record;
 pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};
 pub use values::request::{Request, Sampling};

@@ -1,5 +1,9 @@
 //! What goes into a conversation and what comes out of it.
 
+pub(crate) mod answer;
+pub(crate) mod checker;
+pub(crate) mod figure;
+pub(crate) mod question;
 pub(crate) mod record;
 pub(crate) mod reply_event;
 pub(crate) mod request;

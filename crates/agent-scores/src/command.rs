@@ -4,7 +4,7 @@ use std::{error::Error, ffi::OsString, process::ExitCode};
 
 use clap::{
     CommandFactory, Parser,
-    error::{ContextKind, ErrorKind},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::Shell;
 
@@ -90,6 +90,16 @@ fn completions(shell: Shell) -> Result<Written, Box<dyn Error>> {
     Ok(String::from_utf8(script)?.into())
 }
 
+/// The nearest name that exists, or only the punctuation if none is near.
+fn suggestion(error: &clap::Error, kind: ContextKind) -> String {
+    let name = match error.get(kind) {
+        Some(ContextValue::String(name)) => Some(name),
+        Some(ContextValue::Strings(names)) => names.last(),
+        _ => None,
+    };
+    name.map_or_else(|| ";".to_owned(), |name| format!("; did you mean '{name}'?"))
+}
+
 /// The help or the version if one was asked for, otherwise an error of one line.
 fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
     let context = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
@@ -104,14 +114,28 @@ fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
         }
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand);
-            format!("there is no subcommand {name:?}; --help lists them")
+            let meant = suggestion(error, ContextKind::SuggestedSubcommand);
+            format!("there is no subcommand {name:?}{meant} --help lists them")
         }
         ErrorKind::ValueValidation => {
             let problem = Error::source(error).map(ToString::to_string).unwrap_or_default();
             format!("{option}: cannot read {value:?}: {problem}")
         }
+        ErrorKind::InvalidValue => {
+            let kinds = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(kinds)) => kinds.join(", "),
+                _ => String::new(),
+            };
+            let form = argument.trim_start_matches(option).trim_matches([' ', '=', '<', '>', '.']);
+            match (value.as_str(), kinds.as_str()) {
+                ("", "") => format!("{option}: its value is missing; give {option} {form}"),
+                ("", kinds) => format!("{option}: its value is missing; give one of {kinds}"),
+                (value, kinds) => format!("{option}: there is no {value:?}; give one of {kinds}"),
+            }
+        }
         ErrorKind::UnknownArgument if argument.starts_with('-') => {
-            format!("invalid option '{argument}'; --help lists the options")
+            let meant = suggestion(error, ContextKind::SuggestedArg);
+            format!("invalid option '{argument}'{meant} --help lists the options")
         }
         ErrorKind::UnknownArgument => {
             format!("unexpected argument {argument:?}; --help lists the options")

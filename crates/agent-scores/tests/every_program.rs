@@ -6,7 +6,7 @@ mod program;
 
 use std::{fs, path::Path};
 
-use program::{bundled, in_folder, refusal, run_other, write};
+use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
 
 /// Programs that read files, and what comes before the name of a file.
 const READERS: [(&str, &[&str]); 7] = [
@@ -19,7 +19,7 @@ const READERS: [(&str, &[&str]); 7] = [
     ("logs", &[]),
 ];
 
-const OTHERS: [&str; 2] = ["demo-data", "triage"];
+const OTHERS: [&str; 3] = ["convert", "demo-data", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -95,6 +95,79 @@ fn help_comes_in_both_spellings_with_the_usage_and_an_example() {
         for part in ["Usage: ", "Example: "] {
             let part = format!("{part}agent-scores {program} ");
             assert!(help(program).contains(&part), "{program}: {part}");
+        }
+    }
+}
+
+/// The words of a command that a help or a manual shows, of which one may stand in quotation marks.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(i, part)| match i % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.take_while(|word| word != ">").collect()
+}
+
+#[test]
+fn the_example_of_every_help_runs() {
+    let triage = shown("triage");
+    let line_with = |key: &str| triage.iter().find(|line| line.contains(key)).unwrap().clone();
+    let data = |name: &str| fs::read_to_string(bundled(name)).unwrap();
+    let files = [
+        ("traces", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("calibration", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("cut-off", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("paths", "calls.jsonl", data("demo_tool_calls.jsonl")),
+        ("triage", "problems.jsonl", data("demo_problems.jsonl")),
+        ("triage", "plans.jsonl", line_with("\"answer\"")),
+        ("budget", "runs.jsonl", data("demo_rollouts.jsonl")),
+        ("logs", "logs/2026-11-20T10-00-00.eval", data("demo_log.jsonl")),
+        ("convert", "run.eval", data("demo_log.jsonl")),
+    ];
+    for (program, file, content) in files {
+        let path = in_folder(&format!("example_{program}/{file}"));
+        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let programs = READERS.iter().map(|(program, _)| *program).chain(OTHERS);
+    for program in programs.chain(["completions"]) {
+        let folder = in_folder(&format!("example_{program}"));
+        fs::create_dir_all(&folder).unwrap();
+        let help = help(program);
+        let example = help.lines().find_map(|line| line.strip_prefix("Example: agent-scores "));
+        let words = words(example.unwrap());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let output = run_words_in(Path::new(&folder), &words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        let may_fail = words.contains(&"--fail-if");
+        let code = output.status.code().unwrap();
+        assert!(code == 0 || code == 1 && may_fail, "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn help_and_version_come_from_the_command_too() {
+    for program in READERS.iter().map(|(program, _)| *program) {
+        assert_eq!(run_words(&["help", program]).stdout, help(program).as_bytes(), "{program}");
+    }
+    let version = run_words(&["--version"]);
+    let expected = format!("agent-scores {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
+    let help = String::from_utf8(run_words(&["--help"]).stdout).unwrap();
+    for (program, _) in READERS {
+        assert!(help.contains(&format!("  {program} ")), "{program}");
+    }
+    assert!(!help.contains("demo-data"));
+}
+
+#[test]
+fn the_completions_of_every_shell_know_the_subcommands_and_their_options() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = run_other("completions", &[shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        for word in ["agent-scores", "cut-off", "odds-ratio", "refinement-level"] {
+            assert!(script.contains(word), "{shell}: {word}");
         }
     }
 }
@@ -248,4 +321,31 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
     let path = write("repeated_estimates.jsonl", row);
     let error = refusal(&run_other("budget", &[&runs, "--estimator", &path]), row);
     assert!(error.starts_with(&format!("error: {path}:1: field usage.n: ")), "{error}");
+}
+
+#[test]
+fn the_commands_of_the_manual_do_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manual = fs::read_to_string(root.join("docs/command.md")).unwrap();
+    let mut run = 0;
+    for block in manual.split("```sh\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            let Some(words) = line.strip_prefix("agent-scores ") else { continue };
+            let (words, condition) = words.split_once(" --fail-if ").unwrap_or((words, ""));
+            let mut words: Vec<&str> = words.split(' ').collect();
+            if !condition.is_empty() {
+                words.extend(["--fail-if", condition.trim_matches('\'')]);
+            }
+            let output = run_words_in(&root, &words);
+            let said = String::from_utf8(output.stderr).unwrap();
+            let code = i32::from(!condition.is_empty());
+            assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+            assert!(
+                condition.is_empty() || manual.contains(&format!("```text\n{said}```")),
+                "{said}"
+            );
+            run += 1;
+        }
+    }
+    assert!(run >= 8, "{run}");
 }

@@ -234,7 +234,7 @@ fn arguments_that_a_model_left_unfinished_are_text_that_equals_no_arguments() {
 
 #[test]
 fn figures_agree_with_the_shortest_python() {
-    let golden = include_str!("golden/compare_paths.csv");
+    let golden = include_str!("golden/paths.csv");
     for stem in ["demo_tool_calls", "taubench_gpt4o_airline", "tau2"] {
         let Some(path) = bundled_or_recorded("data/toolpaths", stem) else { continue };
         for ignore in [false, true] {

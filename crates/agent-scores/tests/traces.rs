@@ -228,7 +228,7 @@ fn what_is_no_json_and_what_is_no_file_is_refused_alike() {
     let empty = write("empty.jsonl", "\n");
     let list = write("list.jsonl", "[\"x\",null,[0.5],true,null,null]\n");
     let cases = [
-        (list.as_str(), "list.jsonl:1: is no JSON object"),
+        (list.as_str(), "list.jsonl:1: is not a JSON object"),
         (&text, "prose.jsonl:1: "),
         (&two, "two.jsonl:1: "),
         (&empty, "empty.jsonl: "),

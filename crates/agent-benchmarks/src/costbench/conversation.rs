@@ -6,7 +6,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     costbench::{
-        answer::{answer_in, is_id},
+        answer::is_id,
         instance::Instance,
         outcome::CostBenchRecord,
         preferences::{Preferences, combination, dimension_of},
@@ -16,7 +16,7 @@ use crate::{
     },
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
-    values::{reply_event::ReplyEvent, request::Request},
+    values::{answer::answer_in, reply_event::ReplyEvent, request::Request},
 };
 
 /// A conversation in which a model solves one query of CostBench. Made by

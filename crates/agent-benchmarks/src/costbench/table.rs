@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
+use scoring_rules::{ExactMean, ExactSum, Level, Weight};
 use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
 
-use crate::{costbench::outcome::CostBenchRecord, error::Error};
+use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figure::Figure};
 
 /// The means of a row of the table; the last one is a ratio of sums.
 const MEANS: usize = 7;
@@ -54,17 +54,6 @@ struct Row {
     values: [Option<f64>; MEANS],
     invalid: f64,
     calls: f64,
-}
-
-/// A mean or a ratio with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Figure {
-    /// The figure over all runs.
-    pub value: f64,
-    /// The percentile interval of the bootstrap that resamples queries; `None` for fewer than two
-    /// queries or without resamples.
-    pub interval: Option<Interval<f64>>,
 }
 
 /// A row of a [`CostBenchTable`]. Figures that no run defines are `None`. Rates and ratios are

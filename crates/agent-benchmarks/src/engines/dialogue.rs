@@ -98,6 +98,11 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
+    /// Why the conversation ended; `None` while it goes on.
+    pub(crate) const fn stop(&self) -> Option<&StopReason> {
+        self.run.stop.as_ref()
+    }
+
     /// Ends the conversation.
     pub(crate) fn end(&mut self, stop: StopReason) {
         self.has_ended = true;

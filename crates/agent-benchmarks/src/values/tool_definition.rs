@@ -136,6 +136,7 @@ impl ToolDefinition {
     }
 }
 
-fn object(fields: Vec<(&str, Value)>) -> Value {
+/// An object with these fields.
+pub(crate) fn object(fields: Vec<(&str, Value)>) -> Value {
     Value::Map(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

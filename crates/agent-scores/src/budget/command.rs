@@ -35,6 +35,7 @@ use crate::{
         program::Written,
         table::Layout,
     },
+    progress::working,
 };
 use budget_estimation::{AnswerMode, Sample, joint_hits};
 
@@ -155,8 +156,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let mut reports = Vec::new();
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
-        let runs = replay(&[file], &settings).map_err(at)?;
-        let mut report = evaluate(&runs, &settings, resamples, seed).map_err(at)?;
+        let runs = working("budget: replay", || replay(&[file], &settings)).map_err(at)?;
+        let report = working("budget: scores", || evaluate(&runs, &settings, resamples, seed));
+        let mut report = report.map_err(at)?;
         if arguments.forms.has_figures() {
             let by = estimator_name(&settings);
             let id = arguments.plot_id.as_deref().filter(|_| all.len() == 1);

@@ -27,6 +27,7 @@ use crate::{
         program::Written,
         table::Layout,
     },
+    progress::working,
     traces::trace_file::{self, WithMissing},
 };
 use serde::Serialize;
@@ -65,7 +66,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     for path in files {
         let file = path.display().to_string();
         let runs = trace_file::read(&path, missing)?;
-        let mut report = compare(&runs.runs, &settings).map_err(|error| at(&file, error))?;
+        let compared = working("calibration", || compare(&runs.runs, &settings));
+        let mut report = compared.map_err(|error| at(&file, error))?;
         report.notes.extend(trace_file::notes(&[&runs]));
         let report = WithMissing { report, missing: trace_file::missing(&[&runs]) };
         reports.push(FileReport { file, report });

@@ -2,12 +2,15 @@
 
 use std::{error::Error, fs, path::Path};
 
-use run_logs::{Caller, LoggedRun, OutcomePolicy, Run, RunTable, StreamOptions, to_atif};
+use run_logs::{Caller, LoggedRun, Run, StreamOptions, to_atif};
 use serde_json::{Value, json};
 
 use crate::{
     convert::options::{Kind, Options},
-    files::{bundled, logs},
+    files::{
+        bundled,
+        logs::{self, Judging},
+    },
     logs::report,
     output::program::{self, Written},
 };
@@ -18,7 +21,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if options.to == Kind::Atif {
         return atif(&runs, options.output.as_deref());
     }
-    let lines = lines(&runs, &options)?;
+    let lines = lines(&log, &runs, &options)?;
     let left_out = runs.len() - lines.len();
     if lines.is_empty() {
         let problem = "no run can be converted; `agent-scores logs` shows what the log holds";
@@ -60,12 +63,9 @@ fn atif(runs: &[Run], folder: Option<&Path>) -> Result<Written, Box<dyn Error>> 
 }
 
 /// A line per run that can be converted.
-fn lines(runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
-    let mut policy = OutcomePolicy::new(options.at_limit);
-    if let Some(scorer) = &options.scorer {
-        policy = policy.with_scorer(scorer.clone());
-    }
-    let table = RunTable::new(runs.iter().cloned().map(Ok), &policy, &StreamOptions::default())?;
+fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
+    let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
+    let table = judging.table(log, runs.iter().cloned().map(Ok), &StreamOptions::default())?;
     let rows = table.rows();
     Ok(match options.to {
         Kind::Traces => {

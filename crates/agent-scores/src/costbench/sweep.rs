@@ -1,6 +1,8 @@
 //! The greedy policy against the optimum over many settings of CostBench, with bootstrap intervals: the
 //! figures and tables that the paper has for models.
 
+use std::cell::RefCell;
+
 use serde::Serialize;
 use tool_graph::{
     FailureCounts, GreedyRule,
@@ -10,9 +12,12 @@ use trajectory_metrics::{
     Bootstrap, Error as MetricsError, ExactMean, Level, tool_calls::normalized_edit_distance,
 };
 
-use crate::costbench::{
-    query_file::Query,
-    report::{Block, World, scenario},
+use crate::{
+    costbench::{
+        query_file::Query,
+        report::{Block, World, scenario},
+    },
+    progress::Progress,
 };
 
 /// The settings of a sweep.
@@ -115,7 +120,14 @@ impl Estimate {
 /// Those of [`Library::new`] for levels out of range, and those of the bootstrap.
 pub(crate) fn sweep(queries: &[Query], grid: &Grid) -> Result<Sweep, Box<dyn std::error::Error>> {
     let base = &grid.base;
-    let row_of = |world: &World, noise: f64| row(queries, world, noise, grid.resamples);
+    let kinds = Block::SOME.len() * (1 + grid.most_blocks);
+    let rows = grid.levels.len() + grid.noises.len() + grid.seeds.len() + kinds + 3;
+    let progress = RefCell::new(Progress::steps("settings", rows));
+    let row_of = |world: &World, noise: f64| {
+        let row = row(queries, world, noise, grid.resamples);
+        progress.borrow_mut().add(1);
+        row
+    };
     let row = |world: &World| row_of(world, grid.noise_std);
     let still = World { block: Block::None, blocks: 0, ..base.clone() };
     let at = |level: usize| Library::new(level).map(|library| World { library, ..still.clone() });

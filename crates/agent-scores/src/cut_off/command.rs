@@ -35,6 +35,7 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    progress::working,
     report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
 };
@@ -116,7 +117,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         files.iter().zip(&all).map(|(path, file)| (path.display().to_string(), file)).collect();
     // The truthful stream comes first.
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
-    let report = evaluate(&named, &schedule, known.as_ref(), &settings)?;
+    let report = working("cut-off", || evaluate(&named, &schedule, known.as_ref(), &settings))?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
     forms.write(
         "cut-off",

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::progress::Counted;
+
 /// The folder that bundled files are named under.
 const FOLDER: &str = "bundled:";
 
@@ -47,7 +49,13 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
             open_parquet(path)?.read_to_end(&mut lines)?;
             Ok(Cow::Owned(lines))
         }
-        None => fs::read(path).map(Cow::Owned),
+        None => {
+            let mut source = read(path)?;
+            let mut bytes = Vec::new();
+            bytes.try_reserve(source.length())?;
+            source.read_to_end(&mut bytes)?;
+            Ok(Cow::Owned(bytes))
+        }
     }
 }
 
@@ -56,7 +64,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match content(path) {
         Some(content) => Ok(Box::new(content)),
         None if is_parquet(path) => open_parquet(path),
-        None => Ok(Box::new(fs::File::open(path)?)),
+        None => Ok(Box::new(read(path)?)),
     }
 }
 
@@ -73,6 +81,14 @@ fn open_parquet(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 fn open_parquet(_: &Path) -> io::Result<Box<dyn Read + Send>> {
     let problem = "this program was built without the feature parquet, which reads Parquet files";
     Err(io::Error::new(io::ErrorKind::Unsupported, problem))
+}
+
+/// A file of the file system, with a bar that shows how much of it is read.
+fn read(path: &Path) -> io::Result<Counted<fs::File>> {
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?;
+    let length = length.is_file().then_some(length.len());
+    Ok(Counted::new(&path.display().to_string(), length, file))
 }
 
 #[cfg(test)]

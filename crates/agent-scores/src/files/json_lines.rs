@@ -127,19 +127,21 @@ fn at_line(path: &Path, number: usize, (field, problem): LineError) -> InputErro
 
 /// The error for a file without a line.
 pub(crate) fn no_line(path: &Path) -> InputError {
-    whole(path, "holds no line".to_owned())
+    whole(path, "is empty; give one JSON object per line".to_owned())
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
     // A list of the right values would pass for the object.
     if !line.trim_ascii_start().starts_with(b"{") {
-        return Err((None, "is no JSON object".to_owned()));
+        return Err((None, "is not a JSON object; give one object per line".to_owned()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let is_cut_off = error.inner().is_eof();
         let word = word_at(line, error.inner().column()).filter(|_| error.inner().is_syntax());
         let (field, problem) = describe(error);
         match word {
+            _ if is_cut_off => (field, "the line is cut off; give a whole JSON object".to_owned()),
             Some(word) => (field, format!("{word} is not JSON; give null for what is missing")),
             None => (field, problem),
         }
@@ -197,14 +199,31 @@ pub(crate) fn describe(
     // A field that is missing, or one that is wrong: "field `name` is not a text".
     let named = |start| problem.strip_prefix(start).and_then(|rest: &str| rest.split_once('`'));
     let named = match named("missing field `") {
-        Some((field, _)) => Some((field, "missing".to_owned())),
+        Some((field, _)) => Some((field, "missing; it is required".to_owned())),
         None => named("field `").map(|(field, rest)| (field, rest.trim_start().to_owned())),
     };
     match (named, inside) {
         (Some((field, problem)), None) => (Some(field.to_owned()), problem),
         (Some((field, problem)), Some(path)) => (Some(format!("{path}.{field}")), problem),
-        (None, inside) => (inside, problem),
+        (None, inside) => (inside, in_words(&problem)),
     }
+}
+
+/// The problem with the types of JSON in place of those of the program.
+fn in_words(problem: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("expected u64", "expected a whole number from 0"),
+        ("expected u32", "expected a whole number from 0"),
+        ("expected usize", "expected a whole number from 0"),
+        ("expected i64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("expected struct ", "expected an object "),
+    ];
+    let found = WORDS.into_iter().find(|(type_, _)| problem.contains(type_));
+    found.map_or_else(|| problem.to_owned(), |(type_, words)| problem.replacen(type_, words, 1))
 }
 
 #[cfg(test)]

@@ -1,10 +1,17 @@
 //! Logs of evaluations, bundled or not.
 
-use std::{collections::BTreeMap, io::Cursor, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Cursor,
+    path::Path,
+};
 
-use run_logs::{Error, Format, ReadOptions, Run, Runs, read, read_path};
+use run_logs::{
+    AtLimit, Error, Format, OutcomePolicy, ReadOptions, Run, RunTable, Runs, StreamOptions, read,
+    read_path,
+};
 
-use crate::files::bundled;
+use crate::{files::bundled, output::program::with_causes};
 
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {
@@ -12,6 +19,59 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
     match bundled::content(path) {
         Some(content) => read(Cursor::new(content), format, &options),
         None => read_path(path, format, &options),
+    }
+}
+
+/// How the outcome of a run follows from what a log says.
+#[derive(Clone, Debug)]
+pub(crate) struct Judging {
+    /// What a limit that ended a run means for its outcome.
+    pub(crate) at_limit: AtLimit,
+    /// The scorer whose value is the outcome, if a log has several.
+    pub(crate) scorer: Option<String>,
+}
+
+impl Judging {
+    /// The table of the runs of a log.
+    ///
+    /// # Errors
+    ///
+    /// A line that names the log: the first error among the runs, or that the option `--scorer` is needed, or
+    /// names a scorer that no run has.
+    pub(crate) fn table(
+        &self,
+        path: &Path,
+        runs: impl Iterator<Item = Result<Run, Error>>,
+        streams: &StreamOptions<'_>,
+    ) -> Result<RunTable, String> {
+        let path = path.display();
+        let mut policy = OutcomePolicy::new(self.at_limit);
+        if let Some(scorer) = &self.scorer {
+            policy = policy.with_scorer(scorer.clone());
+        }
+        let mut scorers = BTreeSet::new();
+        let runs = runs.inspect(|run| {
+            for name in run.iter().flat_map(|run| run.scores.keys()) {
+                if !scorers.contains(name) {
+                    scorers.insert(name.clone());
+                }
+            }
+        });
+        let table = RunTable::new(runs, &policy, streams).map_err(|error| match error {
+            Error::Undefined { name: "outcome", .. } if self.scorer.is_none() => {
+                format!("{path}: {error} with --scorer")
+            }
+            Error::Undefined { .. } => format!("{path}: {error}"),
+            error => with_causes(&error),
+        })?;
+        match &self.scorer {
+            Some(scorer) if !scorers.is_empty() && !scorers.contains(scorer) => {
+                let names: Vec<String> = scorers.into_iter().collect();
+                let known = names.join(", ");
+                Err(format!("--scorer: no run of {path} has {scorer:?}; there are {known}"))
+            }
+            _ => Ok(table),
+        }
     }
 }
 

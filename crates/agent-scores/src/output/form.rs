@@ -38,15 +38,15 @@ impl Forms {
     ) -> Result<Written, Box<dyn Error>> {
         if self.json {
             let text = json()?;
-            self.write_files(subcommand, &text)?;
             let failures = self.failures(&text)?;
+            self.write_files(subcommand, &text)?;
             return Ok(Written { failures, ..Written::from(text) });
         }
         let mut failures = Vec::new();
         if !(self.fail_if.is_empty() && self.files.is_empty()) {
             let json = json()?;
-            self.write_files(subcommand, &json)?;
             failures = self.failures(&json)?;
+            self.write_files(subcommand, &json)?;
         }
         let text = if self.markdown {
             table(Layout::Markdown).map(|text| Layout::paragraphs(&text))

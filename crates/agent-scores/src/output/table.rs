@@ -22,7 +22,12 @@ impl Layout {
     pub(crate) fn paragraphs(text: &str) -> String {
         let mut lines: Vec<String> = Vec::new();
         let mut was_table = false;
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        for line in text.lines() {
+            if line.trim().is_empty() {
+                // Another table may follow.
+                was_table = false;
+                continue;
+            }
             let is_table = line.starts_with('|');
             let continues_table = is_table && was_table;
             if !lines.is_empty() && !continues_table {
@@ -122,6 +127,13 @@ mod tests {
         let expected =
             "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
         assert_eq!(Layout::Markdown.table(&rows), expected);
+    }
+
+    #[test]
+    fn tables_with_a_blank_line_between_stay_apart() {
+        let text = "| a |\n| --- |\n| 1 |\n\n\n| b | c |\n| --- | ---: |\n";
+        let expected = "| a |\n| --- |\n| 1 |\n\n| b | c |\n| --- | ---: |\n";
+        assert_eq!(Layout::paragraphs(text), expected);
     }
 
     #[test]

@@ -73,8 +73,13 @@ impl Threshold {
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
-    /// The value of the second file minus that of the first.
+    /// The paired difference of the report, which has an interval too, or the value of the second file minus
+    /// that of the first.
     fn difference(&self, report: &Value, key: &str) -> Result<f64, String> {
+        let metric = key.split('.').next().unwrap_or_default();
+        if report.get("difference").and_then(|paired| paired.get(metric)).is_some() {
+            return self.number(report, &self.key);
+        }
         match report.get("files").and_then(Value::as_array).map(Vec::as_slice) {
             Some([first, second]) => Ok(self.number(second, key)? - self.number(first, key)?),
             _ => Err(self.wrong("a difference needs exactly two files")),
@@ -164,6 +169,22 @@ mod tests {
         assert!(failure("difference.x > 0", &report).unwrap().is_none());
         let single = failure("difference.x > 0", &json!({ "x": 1 })).unwrap_err();
         assert!(single.contains("exactly two files"), "{single}");
+    }
+
+    #[test]
+    fn a_paired_difference_of_the_report_comes_first_and_has_an_interval() {
+        let report = json!({
+            "difference": { "x": { "value": -0.5, "ci_high": -0.25 } },
+            "files": [{ "x": 1.0, "n": 3 }, { "x": 0.5, "n": 7 }],
+        });
+        for (condition, fails) in [
+            ("difference.x < -0.4", true),
+            ("difference.x.ci_high < 0", true),
+            ("difference.x.ci_high < -0.3", false),
+            ("difference.n >= 4", true),
+        ] {
+            assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+        }
     }
 
     #[test]

@@ -21,13 +21,14 @@ use std::{
 };
 
 use crate::{
-    files::bundled,
+    files::{bundled, logs::Judging},
     output::{
         file_reports::{self, FileReport},
         form::Forms,
         program::Written,
         table::{Layout, number},
     },
+    progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},
         evaluation::{Estimates, METRICS, Report, evaluate},
@@ -39,10 +40,7 @@ use crate::{
         trace_tally::{self, TraceTally},
     },
 };
-use run_logs::{
-    ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, OutcomePolicy,
-    StreamOptions,
-};
+use run_logs::{ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
@@ -50,7 +48,7 @@ struct Arguments {
     settings: Settings,
     missing: Option<Missing>,
     reading: ConfidenceReading,
-    policy: OutcomePolicy,
+    judging: Judging,
     forms: Forms,
 }
 
@@ -62,16 +60,13 @@ fn arguments(options: Options) -> Arguments {
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    let mut policy = OutcomePolicy::new(options.at_limit);
-    if let Some(scorer) = options.scorer {
-        policy = policy.with_scorer(scorer);
-    }
+    let judging = Judging { at_limit: options.at_limit, scorer: options.scorer };
     // Runs that intervals resample are held in memory anyway.
     let is_held = options.curves || options.forms.has_files() || resamples > 0;
     let with_curves = options.forms.has_figures() && is_held;
     let settings =
         Settings { schedule, summary, calibration, resamples, seed, cluster_by_task, with_curves };
-    Arguments { files, settings, missing, reading, policy, forms: options.forms }
+    Arguments { files, settings, missing, reading, judging, forms: options.forms }
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -122,7 +117,8 @@ fn trace_output<T: AsRef<Remarks>>(
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(all) {
         let file = path.display().to_string();
-        let report = report(&[runs]).map_err(|error| file_reports::at(&file, error))?;
+        let report = working("traces", || report(&[runs]))
+            .map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
     }
     let aligned = |layout| {
@@ -153,14 +149,14 @@ fn trace_output<T: AsRef<Remarks>>(
 
 /// The output for logs; `None` if no file is one.
 fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
-    let Arguments { files, settings, missing, reading, policy, forms } = arguments;
+    let Arguments { files, settings, missing, reading, judging, forms } = arguments;
     let confidence = ConfidenceField::new("confidence", *reading);
     let of_logs = match missing {
         Some(Missing::Skip) => MissingTurns::SkipTurn,
         _ => MissingTurns::LeaveOutRun,
     };
     let log_settings = LogSettings {
-        policy: policy.clone(),
+        judging: judging.clone(),
         streams: StreamOptions::default().with_confidence(confidence),
         missing: of_logs,
     };

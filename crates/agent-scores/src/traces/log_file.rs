@@ -2,14 +2,12 @@
 
 use std::{error::Error, path::Path};
 
-use run_logs::{
-    ConfidenceStream, Format, MissingTurns, OutcomePolicy, RunTable, StreamOptions, StreamRuns,
-};
+use run_logs::{ConfidenceStream, Format, MissingTurns, RunTable, StreamOptions, StreamRuns};
 
 use crate::{
     files::{
         bundled,
-        logs::{Contents, open},
+        logs::{Contents, Judging, open},
     },
     traces::trace_file::{LogRun, Run},
 };
@@ -39,7 +37,7 @@ Options for logs:
 #[derive(Clone, Debug)]
 pub(crate) struct LogSettings {
     /// How the outcome follows from what a log says.
-    pub policy: OutcomePolicy,
+    pub judging: Judging,
     /// How streams are worked out.
     pub streams: StreamOptions<'static>,
     /// What happens to runs with missing values.
@@ -82,7 +80,7 @@ pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile
         }
         Some(run)
     });
-    let table = RunTable::new(read, &settings.policy, &settings.streams)?;
+    let table = settings.judging.table(path, read, &settings.streams)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     Ok(Some(LogFile { file, format, table, notes, missing: settings.missing }))

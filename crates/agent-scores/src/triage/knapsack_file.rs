@@ -42,7 +42,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     let bytes = bytes(path)?;
     // A list of the right values would pass for the object.
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(wrong(Some(1), None, "is no JSON object".to_owned()).into());
+        return Err(wrong(Some(1), None, "is not a JSON object".to_owned()).into());
     }
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let instance: Instance =

@@ -36,11 +36,21 @@ pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
 
 /// Runs another subcommand.
 pub(crate) fn run_other(subcommand: &str, arguments: &[&str]) -> Output {
-    Command::new(BUILT).arg(subcommand).args(arguments).output().unwrap()
+    run_words(&[&[subcommand], arguments].concat())
+}
+
+/// Runs the command with these words.
+pub(crate) fn run_words(words: &[&str]) -> Output {
+    run_words_in(Path::new("."), words)
+}
+
+/// The same in a folder.
+pub(crate) fn run_words_in(folder: &Path, words: &[&str]) -> Output {
+    Command::new(BUILT).args(words).current_dir(folder).output().unwrap()
 }
 
 /// The built command.
-const BUILT: &str = env!("CARGO_BIN_EXE_agent-scores");
+pub(crate) const BUILT: &str = env!("CARGO_BIN_EXE_agent-scores");
 
 /// What the subcommand writes with `--json` among its arguments.
 pub(crate) fn json(arguments: &[&str]) -> Value {

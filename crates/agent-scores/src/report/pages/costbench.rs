@@ -68,7 +68,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
             (row_name(output, &pointer), pointer)
         });
         sections.push(Section {
-            title: format!("Sweep over {}", output.text(&format!("/groups/{group}/name"))),
+            title: format!("Sweep over {}", changed(output.text(&format!("/groups/{group}/name")))),
             table: rows_table(output, rows, "tasks", &ROW),
             ..Section::default()
         });
@@ -78,6 +78,18 @@ pub(super) fn page(output: Output<'_>) -> Page {
     )]);
     let title = "Costs of tool plans".to_owned();
     Page { title, lead, sections, notes: notes(output, &places) }
+}
+
+/// What the settings of a group differ in.
+fn changed(group: &str) -> &str {
+    match group {
+        "length" => "the length of tasks",
+        "noise" => "the noise of costs",
+        "block" => "the kind of event",
+        "blocks" => "the number of events",
+        "seed" => "the seed",
+        other => other,
+    }
 }
 
 fn row_name(output: Output<'_>, pointer: &str) -> String {

@@ -9,8 +9,8 @@ use crate::report::{
 
 const SHARES: [(&str, &str, &str); 6] = [
     ("exact_match", "exact", "exact match"),
-    ("in_order_match", "in order", "in-order match"),
-    ("any_order_match", "any order", "any-order match"),
+    ("in_order_match", "ordered", "in-order match"),
+    ("any_order_match", "any", "any-order match"),
     ("precision", "precision", "precision"),
     ("recall", "recall", "recall"),
     ("invalid_tool_use_ratio", "invalid", "invalid tool use"),

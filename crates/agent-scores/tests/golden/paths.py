@@ -1,6 +1,6 @@
-"""Figures of compare_paths by the shortest Python, into compare_paths.csv.
+"""Figures of paths by the shortest Python, into paths.csv.
 
-python3 crates/agent-scores/tests/golden/compare_paths.py FOLDER_OF_RECORDED_RUNS
+python3 crates/agent-scores/tests/golden/paths.py FOLDER_OF_RECORDED_RUNS
 
 Standard library only. Runs without a call have no precision, runs that expect none no recall.
 """
@@ -61,8 +61,8 @@ def main():
     recorded = pathlib.Path(sys.argv[1]) / "data" / "toolpaths"
     files = [HERE.parent.parent / "data" / "demo_tool_calls.jsonl"]
     files += [recorded / "taubench_gpt4o_airline.jsonl", recorded / "tau2.jsonl"]
-    with open(HERE / "compare_paths.csv", "w") as out:
-        print(f"# origin: compare_paths.py, Python {platform.python_version()}, 2026-11-22", file=out)
+    with open(HERE / "paths.csv", "w") as out:
+        print(f"# origin: paths.py, Python {platform.python_version()}, 2026-11-22", file=out)
         print("file,ignore_arguments,figure,value", file=out)
         for path in files:
             for ignore in (False, True):

@@ -1,0 +1,29 @@
+//! Budget estimation: at every prefix of a finished run, the model says how much more the run will spend,
+//! or that it cannot succeed any more.
+//!
+//! Runs are [`Rollouts`], from any environment or from logs ([`rollouts_of_runs`]). A [`Budget`] is a setting,
+//! [`Budget::instance`] one run in it, and [`Instance::conversation`] asks about each of its prefixes. Requests are
+//! made from [`budget_estimation::Prefix`] alone, out of whose reach everything later is. Estimates are read
+//! and scored by [`budget_estimation`], whose estimators have rows beside the models in a [`BudgetTable`]. The
+//! texts are this crate's own.
+//!
+//! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198.
+
+pub(crate) mod conversation;
+pub(crate) mod from_runs;
+pub(crate) mod instance;
+pub(crate) mod outcome;
+pub(crate) mod settings;
+pub(crate) mod table;
+pub(crate) mod texts;
+
+pub use budget_estimation::{
+    AnswerMode, Estimate, MetricsSummary, Resource, Rollouts, Sample, score_rollouts,
+};
+pub use conversation::BudgetConversation;
+pub use from_runs::rollouts_of_runs;
+pub use instance::Instance;
+pub use outcome::BudgetRecord;
+pub use run_logs::{AtLimit, OutcomePolicy};
+pub use settings::{Budget, ResourceKind};
+pub use table::{BudgetFigures, BudgetTable};

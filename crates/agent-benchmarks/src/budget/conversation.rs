@@ -1,0 +1,123 @@
+use budget_estimation::{Estimate, Sample, parse_answer, parse_answers};
+use censoring::StopReason;
+use run_logs::{Message, Reply, Role, Run};
+
+use crate::{
+    budget::{instance::Instance, outcome::BudgetRecord, texts},
+    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    error::Error,
+    values::{record::Record, reply_event::ReplyEvent, request::Request},
+};
+
+/// A conversation that asks about each prefix of a run, the shortest first. Made by
+/// [`Instance::conversation`].
+///
+/// Each request stands alone: it has neither earlier answers nor anything that happened later in the
+/// run. A run of one turn has no prefix, and its conversation no request.
+#[derive(Clone, Debug)]
+pub struct BudgetConversation<'a> {
+    instance: &'a Instance<'a>,
+    dialogue: Dialogue,
+    /// For each resource, one sample per answered request.
+    samples: Vec<Vec<Sample>>,
+}
+
+impl Instance<'_> {
+    /// A conversation about the run.
+    #[must_use]
+    pub fn conversation(&self) -> BudgetConversation<'_> {
+        let rollout = &self.rollout;
+        let name = rollout.id().map_or_else(|| rollout.index().to_string(), str::to_owned);
+        let mut run = Run::new(name);
+        run.task = rollout.task().map(str::to_owned);
+        let mut conversation = BudgetConversation {
+            instance: self,
+            dialogue: Dialogue::new(run, Request::default()),
+            samples: vec![Vec::new(); self.resources.len()],
+        };
+        conversation.ask_next();
+        conversation
+    }
+
+    /// The record of a conversation about this run that has these replies, such as one that was read
+    /// back from a log.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StoredValue`] if the stored run goes on after its end.
+    pub fn replay(&self, stored: &Record) -> Result<BudgetRecord, Error> {
+        let mut conversation = self.conversation();
+        for turn in &stored.run.turns {
+            match (&turn.reply, &turn.error) {
+                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
+                    let problem = "the run has replies after the end of the conversation";
+                    Error::StoredValue { problem: problem.to_owned() }
+                })?,
+                (None, error) => {
+                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
+                }
+            }
+        }
+        Ok(conversation.finish())
+    }
+}
+
+impl BudgetConversation<'_> {
+    fn ask_next(&mut self) {
+        let Instance { settings, prefixes, .. } = self.instance;
+        let Some(prefix) = prefixes.get(self.samples[0].len()) else {
+            return self.dialogue.end(StopReason::Completed);
+        };
+        *self.dialogue.request_mut() = Request {
+            sampling: settings.sampling.clone(),
+            ..Request::new(vec![
+                Message::new(Role::System, texts::INSTRUCTIONS),
+                Message::new(Role::User, texts::question(settings, prefix)),
+            ])
+        };
+    }
+
+    /// One estimate per resource.
+    fn read(&mut self, text: &str) -> Vec<Estimate> {
+        let settings = &self.instance.settings;
+        let names: Vec<&str> = settings.resources.iter().map(|(name, _)| name.as_str()).collect();
+        let read = match names.len() {
+            1 => parse_answer(text, settings.mode).map(|estimate| vec![estimate]),
+            _ => parse_answers(text, &names, settings.mode),
+        };
+        read.unwrap_or_else(|problem| {
+            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
+            vec![Estimate::NoAnswer; names.len()]
+        })
+    }
+}
+
+impl Conversation for BudgetConversation<'_> {
+    type Record = BudgetRecord;
+
+    fn request(&self) -> Option<&Request> {
+        self.dialogue.request()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        let text = reply.text.clone();
+        self.dialogue.take(reply)?;
+        let estimates = self.read(&text);
+        let Instance { rollout, resources, .. } = self.instance;
+        let turn = self.samples[0].len() + 1;
+        for ((samples, resource), estimate) in self.samples.iter_mut().zip(resources).zip(estimates)
+        {
+            samples.push(Sample::new(rollout, *resource, turn, estimate)?);
+        }
+        self.ask_next();
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &ModelError) {
+        self.dialogue.fail(error);
+    }
+
+    fn finish(self) -> BudgetRecord {
+        BudgetRecord::new(self.instance, self.dialogue.finish(), self.samples)
+    }
+}

@@ -1,0 +1,62 @@
+use budget_estimation::{Estimate, Prefix, Resource, Rollout, Rollouts, Sample, replay};
+
+use crate::{budget::settings::Budget, error::Error};
+
+/// A finished run and what is asked about it. Made by [`Budget::instance`].
+#[derive(Clone, Debug)]
+pub struct Instance<'a> {
+    pub(super) settings: Budget,
+    pub(super) rollout: Rollout<'a>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) prefixes: Vec<Prefix<'a>>,
+}
+
+impl Budget {
+    /// A run in this setting.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BudgetEstimation`] without such a rollout or resource, and if a cost of an asked
+    /// resource, or one that decides whether the run is feasible, is unknown.
+    pub fn instance<'a>(
+        &self,
+        rollouts: &'a Rollouts,
+        rollout: usize,
+    ) -> Result<Instance<'a>, Error> {
+        let rollout = rollouts.get(rollout)?;
+        let names = self.resources.iter().map(|(name, _)| rollouts.resource(name));
+        let resources: Vec<Resource> = names.collect::<Result<_, _>>()?;
+        let mut prefixes = Vec::new();
+        for (place, resource) in resources.iter().enumerate() {
+            let found: Vec<_> = replay(&rollout, *resource)?.collect();
+            if !found.is_empty() {
+                // Every later sample differs from this one in numbers that are known, too.
+                Sample::new(&rollout, *resource, 1, Estimate::NoAnswer)?;
+            }
+            if place == 0 {
+                prefixes = found;
+            }
+        }
+        Ok(Instance { settings: self.clone(), rollout, resources, prefixes })
+    }
+}
+
+impl<'a> Instance<'a> {
+    /// The setting.
+    #[must_use]
+    pub const fn settings(&self) -> &Budget {
+        &self.settings
+    }
+
+    /// The run.
+    #[must_use]
+    pub const fn rollout(&self) -> &Rollout<'a> {
+        &self.rollout
+    }
+
+    /// The number of requests: one per turn except the last.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.prefixes.len()
+    }
+}

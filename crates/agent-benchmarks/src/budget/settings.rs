@@ -1,0 +1,97 @@
+use budget_estimation::AnswerMode;
+
+use crate::{error::Error, values::request::Sampling};
+
+/// What a resource is, for the words of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ResourceKind {
+    /// Tokens of a model.
+    Tokens,
+    /// Money.
+    Money,
+    /// Time, in the unit that the resource's name states.
+    Time,
+    /// Storage that is occupied over time, such as items times weeks.
+    Space,
+}
+
+/// A setting of budget estimation: which resources are asked for, and how answers are read.
+///
+/// ```
+/// use agent_benchmarks::{Conversation, Reply, converse, model_from_fn};
+/// use agent_benchmarks::budget::{Budget, ResourceKind, Rollouts};
+///
+/// let mut rollouts = Rollouts::new(["output_tokens"])?;
+/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+/// rollouts.set_content(0, 1, "I look at the board.")?;
+///
+/// let instance = Budget::new([("output_tokens", ResourceKind::Tokens)])?.instance(&rollouts, 0)?;
+/// let model = model_from_fn(|_| {
+///     Ok(Reply { text: "<answer>[80, 100]</answer>".to_owned(), ..Reply::default() })
+/// });
+/// let record = converse(instance.conversation(), model);
+/// let hits: Vec<bool> = record.samples(0).iter().map(|sample| sample.is_hit()).collect();
+/// assert_eq!(hits, [true, true]);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    pub(super) resources: Vec<(String, ResourceKind)>,
+    pub(super) mode: AnswerMode,
+    pub(super) cash: Option<(String, String)>,
+    pub(super) sampling: Sampling,
+}
+
+impl Budget {
+    /// The setting that asks for these resources at once, reads answers leniently and samples at
+    /// temperature 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] without a resource or if one is named twice.
+    pub fn new<N: Into<String>>(
+        resources: impl IntoIterator<Item = (N, ResourceKind)>,
+    ) -> Result<Self, Error> {
+        let resources: Vec<_> =
+            resources.into_iter().map(|(name, kind)| (name.into(), kind)).collect();
+        let is_repeated =
+            |place: usize| resources[..place].iter().any(|(name, _)| *name == resources[place].0);
+        let undefined = |reason| Error::Undefined { name: "the setting", reason };
+        if resources.is_empty() {
+            return Err(undefined("it has no resource; give at least one"));
+        }
+        if (0..resources.len()).any(is_repeated) {
+            return Err(undefined("a resource is named twice"));
+        }
+        Ok(Self {
+            resources,
+            mode: AnswerMode::Lenient,
+            cash: None,
+            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+        })
+    }
+
+    /// Sets how far answers may deviate from the requested form.
+    #[must_use]
+    pub const fn with_answer_mode(mut self, mode: AnswerMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Shows a balance and its target: a feature of the rollouts with the balance after each turn,
+    /// and a key of the rollouts with what it must reach in the end. Whether a run reached it is part
+    /// of its success.
+    #[must_use]
+    pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
+        self.cash = Some((feature.into(), target_key.into()));
+        self
+    }
+
+    /// Sets the sampling.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+}

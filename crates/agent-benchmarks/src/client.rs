@@ -1,0 +1,14 @@
+//! A driver: a client for servers with OpenAI's chat completions, and a runner that drives many
+//! conversations at once, keeps every answer in a file, and goes on after it was killed.
+//!
+//! The client sleeps between attempts. It reads no environment variable: the key is an argument.
+
+mod api_key;
+mod http;
+mod journal;
+mod runner;
+
+pub use api_key::ApiKey;
+pub use http::{Client, ClientSettings};
+pub use journal::Journal;
+pub use runner::{AskError, run_all};

@@ -1,0 +1,274 @@
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use run_logs::Reply;
+use ureq::{Agent, http::Response};
+
+use crate::{
+    client::{api_key::ApiKey, runner::AskError},
+    engines::{
+        model::{Model, ModelError},
+        openai_chat::{openai_chat_body, read_openai_chat},
+    },
+    error::Error,
+    values::request::Request,
+};
+
+/// The limits of a [`Client`].
+///
+/// ```
+/// use std::time::Duration;
+/// use agent_benchmarks::client::ClientSettings;
+///
+/// let settings = ClientSettings { token_cap: Some(1_000_000), ..ClientSettings::default() };
+/// assert_eq!((settings.attempts, settings.timeout), (5, Duration::from_secs(300)));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientSettings {
+    /// The most time that one attempt may take, from the connection to the last byte of the reply.
+    pub timeout: Duration,
+    /// The most attempts for one request, at least 1.
+    pub attempts: u32,
+    /// The wait before the second attempt; it doubles from attempt to attempt. A server's
+    /// `Retry-After` in seconds counts instead if it is longer.
+    pub first_wait: Duration,
+    /// The longest wait between two attempts.
+    pub longest_wait: Duration,
+    /// The most bytes of a reply.
+    pub max_reply: u64,
+    /// The most tokens, of prompts and replies, before nothing more is asked.
+    pub token_cap: Option<u64>,
+    /// The price of a million tokens of prompts and of replies, in US dollars.
+    pub prices: Option<[f64; 2]>,
+    /// The most US dollars, by [`Self::prices`], before nothing more is asked.
+    pub cost_cap: Option<f64>,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(300),
+            attempts: 5,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(60),
+            max_reply: 8 << 20,
+            token_cap: None,
+            prices: None,
+            cost_cap: None,
+        }
+    }
+}
+
+/// A client for a server with OpenAI's chat completions. Clones share their counts of tokens.
+///
+/// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the
+/// status codes 408, 409, 429 and 5xx. Other status codes and replies that are too large are final.
+/// Redirections are not followed, so that the key goes to no other host.
+///
+/// Caps are checked before each request, so that requests that are under way at the same time can
+/// exceed them by their own tokens. Replies that do not say how many tokens they have count as none.
+#[derive(Clone, Debug)]
+pub struct Client {
+    agent: Agent,
+    url: String,
+    model: String,
+    key: Option<ApiKey>,
+    settings: ClientSettings,
+    spent: Arc<Spent>,
+}
+
+#[derive(Debug, Default)]
+struct Spent {
+    input_tokens: AtomicU64,
+    output_tokens: AtomicU64,
+}
+
+/// Why an attempt has no reply.
+enum Fault {
+    /// The same request may get a reply later, after this wait if the server names one.
+    Passing {
+        problem: String,
+        wait: Option<Duration>,
+    },
+    Final(String),
+}
+
+impl Client {
+    /// A client for the model of this name. `base_url` ends before `/chat/completions`, for example
+    /// `https://api.openai.com/v1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://`, and
+    /// [`Error::Setting`] for no attempts, and for prices and caps that are negative or not finite or
+    /// a cap without prices.
+    pub fn new(
+        base_url: &str,
+        model: impl Into<String>,
+        key: Option<ApiKey>,
+        settings: ClientSettings,
+    ) -> Result<Self, Error> {
+        if !(base_url.starts_with("http://") || base_url.starts_with("https://")) {
+            let known = "http:// or https://, a host, and a path such as /v1";
+            return Err(Error::UnknownName { what: "base URL", name: base_url.to_owned(), known });
+        }
+        if settings.attempts == 0 {
+            return Err(Error::Setting { name: "attempts", value: 0.0, range: "at least 1" });
+        }
+        let mut amounts = settings.prices.into_iter().flatten().chain(settings.cost_cap);
+        if let Some(value) = amounts.find(|amount| !(*amount >= 0.0 && amount.is_finite())) {
+            let range = "finite and at least 0";
+            return Err(Error::Setting { name: "price or cap", value, range });
+        }
+        if let (Some(value), None) = (settings.cost_cap, settings.prices) {
+            let range = "given together with prices";
+            return Err(Error::Setting { name: "cost_cap", value, range });
+        }
+        let config = Agent::config_builder()
+            .timeout_global(Some(settings.timeout))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .user_agent(concat!("agent-benchmarks/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Ok(Self {
+            agent: config.into(),
+            url: format!("{}/chat/completions", base_url.trim_end_matches('/')),
+            model: model.into(),
+            key,
+            settings,
+            spent: Arc::default(),
+        })
+    }
+
+    /// The tokens of prompts and of replies so far.
+    #[must_use]
+    pub fn tokens(&self) -> [u64; 2] {
+        let Spent { input_tokens, output_tokens } = &*self.spent;
+        [input_tokens.load(Ordering::Relaxed), output_tokens.load(Ordering::Relaxed)]
+    }
+
+    /// The cost of these tokens in US dollars; `None` without prices.
+    #[must_use]
+    pub fn cost(&self) -> Option<f64> {
+        let [input, output] = self.tokens().map(|tokens| tokens as f64 / 1e6);
+        self.settings.prices.map(|[of_input, of_output]| input * of_input + output * of_output)
+    }
+
+    /// Asks for the response to a request, and returns its JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Stop`] if a cap is reached, otherwise [`AskError::NoReply`] after the last attempt.
+    pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
+        self.check_caps().map_err(AskError::Stop)?;
+        let body = openai_chat_body(request, &self.model);
+        let longest = self.settings.longest_wait;
+        let mut wait = self.settings.first_wait;
+        let mut attempt = 1;
+        loop {
+            let (problem, asked) = match self.attempt(&body) {
+                Ok(response) => return Ok(response),
+                Err(Fault::Final(problem)) => return Err(self.no_reply(&problem)),
+                Err(Fault::Passing { problem, wait }) => (problem, wait),
+            };
+            if attempt >= self.settings.attempts {
+                return Err(self.no_reply(&format!("{problem} ({attempt} attempts)")));
+            }
+            thread::sleep(asked.unwrap_or_default().max(wait).min(longest));
+            wait = wait.saturating_mul(2);
+            attempt += 1;
+        }
+    }
+
+    fn check_caps(&self) -> Result<(), String> {
+        let tokens: u64 = self.tokens().iter().sum();
+        if let Some(cap) = self.settings.token_cap.filter(|cap| tokens >= *cap) {
+            return Err(format!("{tokens} tokens are used, of at most {cap}"));
+        }
+        if let (Some(cap), Some(cost)) = (self.settings.cost_cap, self.cost())
+            && cost >= cap
+        {
+            return Err(format!("{cost:.2} US dollars are used, of at most {cap:.2}"));
+        }
+        Ok(())
+    }
+
+    fn attempt(&self, body: &str) -> Result<Vec<u8>, Fault> {
+        let mut post = self.agent.post(&self.url).header("Content-Type", "application/json");
+        if let Some(key) = &self.key {
+            post = post.header("Authorization", key.header());
+        }
+        let fault = |error: ureq::Error| match error {
+            ureq::Error::BodyExceedsLimit(limit) => {
+                Fault::Final(format!("the reply has more than {limit} bytes"))
+            }
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Fault::Final(error.to_string()),
+            error => Fault::Passing { problem: error.to_string(), wait: None },
+        };
+        let mut response = post.send(body).map_err(fault)?;
+        let limit = self.settings.max_reply;
+        let content = response.body_mut().with_config().limit(limit).read_to_vec();
+        let status = response.status().as_u16();
+        if (200..300).contains(&status) {
+            let content = content.map_err(fault)?;
+            let reply = read_openai_chat(&content)
+                .map_err(|error| Fault::Passing { problem: error.to_string(), wait: None })?;
+            self.count(&reply);
+            return Ok(content);
+        }
+        let said = content.map(|content| beginning(&content)).unwrap_or_default();
+        let problem = format!("the server replied with status {status}{said}");
+        if matches!(status, 408 | 409 | 429 | 500..) {
+            Err(Fault::Passing { problem, wait: retry_after(&response) })
+        } else {
+            Err(Fault::Final(problem))
+        }
+    }
+
+    fn count(&self, reply: &Reply) {
+        let Some(usage) = &reply.usage else { return };
+        let add = |count: &AtomicU64, tokens: Option<u64>| {
+            count.fetch_add(tokens.unwrap_or(0), Ordering::Relaxed);
+        };
+        add(&self.spent.input_tokens, usage.input_tokens);
+        add(&self.spent.output_tokens, usage.output_tokens);
+    }
+
+    fn no_reply(&self, problem: &str) -> AskError {
+        let problem = self.key.as_ref().map_or_else(|| problem.to_owned(), |key| key.hide(problem));
+        AskError::NoReply(ModelError::new(problem))
+    }
+}
+
+impl Model for Client {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        let response = self.ask(request).map_err(|error| match error {
+            AskError::NoReply(error) => error,
+            AskError::Stop(reason) => ModelError::new(reason),
+        })?;
+        read_openai_chat(&response).map_err(|error| ModelError::new(error.to_string()))
+    }
+}
+
+/// The beginning of what a server says about an error, after a colon.
+fn beginning(content: &[u8]) -> String {
+    let text = String::from_utf8_lossy(content);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.is_empty() {
+        return words;
+    }
+    format!(": {}", words.chars().take(300).collect::<String>())
+}
+
+fn retry_after<T>(response: &Response<T>) -> Option<Duration> {
+    let seconds = response.headers().get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}

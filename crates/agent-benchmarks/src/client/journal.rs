@@ -1,0 +1,160 @@
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// A file of answered requests, as JSON Lines to which lines are only ever added.
+///
+/// The first line has the setting. Each further line has the name of a conversation, the number of the
+/// request in it, a fingerprint of the request, and the response. A line is on the disk before the
+/// answer is used; a last line that was not written to its end is dropped when the file is opened again.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+    answers: BTreeMap<(String, usize), (u64, Answer)>,
+}
+
+/// What a server said to one request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    /// The JSON of the response.
+    Response(String),
+    /// Why there is none.
+    NoReply(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    journal: u32,
+    setting: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    run: String,
+    request: usize,
+    fingerprint: u64,
+    answer: Answer,
+}
+
+const VERSION: u32 = 1;
+
+impl Journal {
+    /// Opens a journal, or begins one. `setting` says in words what is run: model, benchmark, options.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Journal`] if the file cannot be read or written, is of another setting, or has a line
+    /// that is no answer.
+    pub fn open(path: impl AsRef<Path>, setting: &str) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let wrong = |problem: String| Error::Journal { file: path.display().to_string(), problem };
+        let cannot = |error: io::Error| wrong(error.to_string());
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(cannot)?;
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).map_err(cannot)?;
+        let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut answers = BTreeMap::new();
+        let mut lines = (1..).zip(content[..whole].split_inclusive(|&byte| byte == b'\n'));
+        let header = lines.next();
+        if let Some((_, line)) = header {
+            let header: Header = serde_json::from_slice(line)
+                .map_err(|error| wrong(format!("line 1 is not the head of a journal: {error}")))?;
+            if header.journal != VERSION {
+                let version = header.journal;
+                return Err(wrong(format!("its version is {version}; it must be {VERSION}")));
+            }
+            if header.setting != setting {
+                let other = header.setting;
+                let problem = format!("it is of another setting, {other}; this one is {setting}");
+                return Err(wrong(problem));
+            }
+        } else if whole < content.len() && !content.starts_with(b"{\"journal\":") {
+            return Err(wrong("line 1 is not the head of a journal".to_owned()));
+        }
+        for (number, line) in lines {
+            let Line { run, request, fingerprint, answer } = serde_json::from_slice(line)
+                .map_err(|error| wrong(format!("line {number} is no answer: {error}")))?;
+            if answers.insert((run, request), (fingerprint, answer)).is_some() {
+                return Err(wrong(format!("line {number} answers a request a second time")));
+            }
+        }
+        // Nothing is changed before the file is known to be a journal of this setting.
+        file.set_len(whole as u64).map_err(cannot)?;
+        file.seek(SeekFrom::End(0)).map_err(cannot)?;
+        if whole == 0 {
+            let header = Header { journal: VERSION, setting: setting.to_owned() };
+            write_line(&mut file, &header).map_err(cannot)?;
+        }
+        Ok(Self { path: path.to_owned(), file: Mutex::new(file), answers })
+    }
+
+    /// The number of answers that were there when the journal was opened.
+    #[must_use]
+    pub fn answers(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// The answer that the file had to a request.
+    pub(super) fn answer(
+        &self,
+        run: &str,
+        request: usize,
+        fingerprint: u64,
+    ) -> Result<Option<&Answer>, Error> {
+        match self.answers.get(&(run.to_owned(), request)) {
+            Some((known, answer)) if *known == fingerprint => Ok(Some(answer)),
+            Some(_) => {
+                let problem =
+                    format!("request {request} of {run:?} is not the one that was answered");
+                Err(self.wrong(problem))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Adds an answer, and returns when it is on the disk.
+    pub(super) fn write(
+        &self,
+        run: &str,
+        request: usize,
+        fingerprint: u64,
+        answer: &Answer,
+    ) -> Result<(), Error> {
+        let line = Line { run: run.to_owned(), request, fingerprint, answer: answer.clone() };
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        write_line(&mut file, &line).map_err(|error| self.wrong(error.to_string()))
+    }
+
+    fn wrong(&self, problem: String) -> Error {
+        Error::Journal { file: self.path.display().to_string(), problem }
+    }
+}
+
+fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    let before = file.stream_position()?;
+    let written = file.write_all(&text).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // Half a line must not be the beginning of the next one. The first error is the one to report.
+        let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
+    }
+    written
+}

@@ -1,0 +1,148 @@
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use crate::{
+    client::journal::{Answer, Journal},
+    engines::{
+        conversation::Conversation,
+        model::ModelError,
+        openai_chat::{openai_chat_body, read_openai_chat},
+    },
+    error::Error,
+    values::request::Request,
+};
+
+/// The reason why a request has no response.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// There is none; the conversation ends with this.
+    #[error(transparent)]
+    NoReply(#[from] ModelError),
+    /// Nothing more may be asked, for example because a cap is reached. The conversation stays
+    /// unfinished.
+    #[error("nothing more is asked: {0}")]
+    Stop(String),
+}
+
+/// Drives conversations to their ends, so many at a time, and returns their records in order.
+///
+/// `conversations` has a name for each, which no other has, and `start` begins one. `ask` returns the
+/// JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the
+/// journal before the conversation goes on, and answers that are there already are not asked again:
+/// after a kill at any moment, the same call returns the records that it would have returned.
+/// `finished` is called with the position and the record of each conversation as soon as it has ended,
+/// in any order, for a bar or a file.
+///
+/// # Errors
+///
+/// [`Error::Stopped`] if `ask` stops, and [`Error::Journal`] for a journal of other conversations or
+/// one that cannot be written. Answers that were given are in the journal also then.
+///
+/// ```
+/// # let folder = std::env::temp_dir().join(format!("agent-benchmarks-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("answers.jsonl");
+/// use agent_benchmarks::client::{AskError, Journal, run_all};
+/// use agent_benchmarks::costbench::{CostBench, Split, queries};
+///
+/// let bench = CostBench::new(0)?;
+/// let instances = queries(Split::Test, 42).into_iter().take(3).map(|it| bench.instance(&it));
+/// let named: Vec<_> = instances.map(|it| (it.query().id.clone(), it)).collect();
+///
+/// let ask = |_: &_| Ok(br#"{"choices": [{"message": {"content": "<answer>x</answer>"}}]}"#.to_vec());
+/// let journal = Journal::open(&path, "costbench, level 0")?;
+/// let records = run_all(&journal, &named, |it| it.conversation(), ask, 2, |_, _| {})?;
+///
+/// // Everything is answered now.
+/// let never = |_: &_| Err(AskError::Stop("not asked".to_owned()));
+/// let journal = Journal::open(&path, "costbench, level 0")?;
+/// let again = run_all(&journal, &named, |it| it.conversation(), never, 2, |_, _| {})?;
+/// assert_eq!(records, again);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run_all<'a, T: Sync, C: Conversation>(
+    journal: &Journal,
+    conversations: &'a [(String, T)],
+    start: impl Fn(&'a T) -> C + Sync,
+    ask: impl Fn(&Request) -> Result<Vec<u8>, AskError> + Sync,
+    at_a_time: usize,
+    finished: impl Fn(usize, &C::Record) + Sync,
+) -> Result<Vec<C::Record>, Error>
+where
+    C::Record: Send,
+{
+    let next = AtomicUsize::new(0);
+    let stops = AtomicBool::new(false);
+    let results = Mutex::new(Vec::new());
+    let work = || {
+        while !stops.load(Ordering::Relaxed) {
+            let position = next.fetch_add(1, Ordering::Relaxed);
+            let Some((name, instance)) = conversations.get(position) else { return };
+            let record = drive(journal, name, start(instance), &ask, &stops);
+            match &record {
+                Ok(Some(record)) => finished(position, record),
+                Ok(None) => return,
+                Err(_) => stops.store(true, Ordering::Relaxed),
+            }
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.push((position, record));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..at_a_time.clamp(1, conversations.len().max(1)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(position, _)| *position);
+    results.into_iter().filter_map(|(_, record)| record.transpose()).collect()
+}
+
+/// Drives one conversation; `None` if it was left because another one stopped.
+fn drive<C: Conversation>(
+    journal: &Journal,
+    name: &str,
+    mut conversation: C,
+    ask: &(impl Fn(&Request) -> Result<Vec<u8>, AskError> + Sync),
+    stops: &AtomicBool,
+) -> Result<Option<C::Record>, Error> {
+    let mut turn = 0;
+    while let Some(request) = conversation.request() {
+        let fingerprint = fingerprint(&openai_chat_body(request, ""));
+        let answer = match journal.answer(name, turn, fingerprint)? {
+            Some(answer) => answer.clone(),
+            None if stops.load(Ordering::Relaxed) => return Ok(None),
+            None => {
+                let answer = match ask(request) {
+                    Ok(response) => {
+                        Answer::Response(String::from_utf8_lossy(&response).into_owned())
+                    }
+                    Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
+                    Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
+                };
+                journal.write(name, turn, fingerprint, &answer)?;
+                answer
+            }
+        };
+        turn += 1;
+        match answer {
+            Answer::NoReply(message) => conversation.fail(&ModelError { message }),
+            Answer::Response(response) => match read_openai_chat(response.as_bytes()) {
+                Ok(reply) => conversation.reply(reply)?,
+                Err(error) => conversation.fail(&ModelError::new(error.to_string())),
+            },
+        }
+    }
+    Ok(Some(conversation.finish()))
+}
+
+/// A number that tells requests apart (FNV-1a, 64 bits).
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,26 @@
+//! TRIAGE: which problems of a pool a model attempts under a budget of tokens, in which order, and with
+//! how many tokens each.
+//!
+//! A [`Triage`] is a setting, [`Triage::instance`] a pool of questions in it, and
+//! [`Instance::conversation`] the conversation: the model writes a plan before it solves anything, and the
+//! plan is executed by recorded attempts or by solving the problems under limits.
+//! [`SolveConversation`] makes the recorded attempts. Plans are read and scored by [`knapsack_oracle`].
+//! The texts are this crate's own.
+//!
+//! Reference: TRIAGE (2026), arXiv:2605.13414.
+
+pub(crate) mod conversation;
+pub(crate) mod instance;
+pub(crate) mod outcome;
+pub(crate) mod settings;
+pub(crate) mod solving;
+pub(crate) mod table;
+pub(crate) mod texts;
+
+pub use conversation::TriageConversation;
+pub use instance::Instance;
+pub use knapsack_oracle::{Alpha, Efficiency, Execution, PlanReading, Pool, Regime};
+pub use outcome::TriageRecord;
+pub use settings::{Attempts, Framing, Triage};
+pub use solving::{SolveConversation, SolveRecord};
+pub use table::{TriageFigures, TriageTable};

@@ -1,0 +1,252 @@
+use censoring::StopReason;
+use knapsack_oracle::{
+    Item, PlanReading, Pool, Regime, Step, execute, execute_capped, repair_plan,
+};
+use run_logs::{Message, Reply, Role, Run};
+
+use crate::{
+    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    error::Error,
+    triage::{
+        instance::Instance,
+        outcome::TriageRecord,
+        settings::Attempts,
+        solving::{answer_of, output_tokens},
+        texts,
+    },
+    values::{question::Attempted, record::Record, reply_event::ReplyEvent, request::Request},
+};
+
+/// A conversation in which a model plans which problems of a pool it attempts, and solves them if
+/// the setting asks for it. Made by [`Instance::conversation`].
+///
+/// Each request stands alone: a problem is solved without the plan and the other problems in sight.
+#[derive(Clone, Debug)]
+pub struct TriageConversation<'a> {
+    instance: &'a Instance,
+    dialogue: Dialogue,
+    reading: Option<PlanReading>,
+    /// The steps that are still to be made, the next one last.
+    steps: Vec<Step>,
+    left: u64,
+    /// For each question, its attempt in this conversation.
+    attempts: Vec<Option<Attempted>>,
+    /// The question whose attempt used more than what was left.
+    overspent: Option<usize>,
+}
+
+impl Instance {
+    /// A conversation about the pool, beginning with the plan.
+    #[must_use]
+    pub fn conversation(&self) -> TriageConversation<'_> {
+        TriageConversation::new(self)
+    }
+
+    /// The record of a conversation about this pool that has these replies, such as one that was read
+    /// back from a log. The run ends where the replies end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StoredValue`] if the run goes on after its end.
+    pub fn replay(&self, stored: &Record) -> Result<TriageRecord, Error> {
+        let mut conversation = self.conversation();
+        for turn in &stored.run.turns {
+            match (&turn.reply, &turn.error) {
+                (Some(reply), _) => conversation.reply(reply.clone()).map_err(|_| {
+                    let problem = "the run has replies after the end of the conversation";
+                    Error::StoredValue { problem: problem.to_owned() }
+                })?,
+                (None, error) => {
+                    conversation.fail(&ModelError::new(error.clone().unwrap_or_default()));
+                }
+            }
+        }
+        Ok(conversation.finish())
+    }
+}
+
+impl<'a> TriageConversation<'a> {
+    fn new(instance: &'a Instance) -> Self {
+        let Instance { settings, questions, .. } = instance;
+        let text = texts::planning(settings, questions, instance.budget());
+        let request = Request {
+            sampling: settings.sampling.clone(),
+            response_schema: Some(texts::plan_schema(questions)),
+            ..Request::new(vec![Message::new(Role::User, text)])
+        };
+        Self {
+            instance,
+            dialogue: Dialogue::new(Run::new(instance.name.clone()), request),
+            reading: None,
+            steps: Vec::new(),
+            left: instance.budget(),
+            attempts: vec![None; questions.len()],
+            overspent: None,
+        }
+    }
+
+    fn take_plan(&mut self, text: &str) {
+        let instance = self.instance;
+        let reading = repair_plan(text, &instance.pool, instance.budget());
+        if let Some(plan) = reading.plan() {
+            self.steps = plan.steps().iter().rev().copied().collect();
+            self.reading = Some(reading);
+            self.ask_next();
+            return;
+        }
+        let problem = match &reading {
+            PlanReading::DuplicateId { id, .. } => format!("the plan has {id:?} twice"),
+            PlanReading::Unparseable { reason, at } => format!("{reason}, at byte {at}"),
+            _ => "the reply has no plan".to_owned(),
+        };
+        self.dialogue.note(ReplyEvent::Unreadable { problem });
+        self.reading = Some(reading);
+        self.dialogue.end(StopReason::ParseError);
+    }
+
+    /// Asks for the next problem of the plan that fits, or ends the conversation.
+    fn ask_next(&mut self) {
+        let Attempts::Live(regime) = self.instance.settings.attempts else {
+            return self.dialogue.end(StopReason::Completed);
+        };
+        while let Some(&Step { position, allocation }) = self.steps.last() {
+            let limit = if regime == Regime::Enforced { allocation } else { self.left };
+            if limit > self.left {
+                break;
+            }
+            if limit == 0 {
+                // No token can be written: nothing is solved in the enforced regime, and the plan
+                // ends in the other one.
+                if regime == Regime::Advisory {
+                    break;
+                }
+                self.steps.pop();
+                continue;
+            }
+            let banner = (regime == Regime::Enforced).then_some(allocation);
+            let text = texts::solving(&self.instance.questions[position], banner);
+            let request = self.dialogue.request_mut();
+            *request = Request::new(vec![Message::new(Role::User, text)]);
+            request.sampling = self.instance.settings.sampling.clone();
+            let most = request.sampling.max_output_tokens.map_or(limit, |most| most.min(limit));
+            request.sampling.max_output_tokens = Some(most);
+            return;
+        }
+        self.dialogue.end(StopReason::Completed);
+    }
+
+    fn take_solution(&mut self, step: Step, regime: Regime, text: &str, tokens: Option<u64>) {
+        let answer = answer_of(text, &mut self.dialogue);
+        let checker = &self.instance.questions[step.position].checker;
+        let is_right = answer.is_some_and(|answer| checker.is_right(&answer));
+        let limit = if regime == Regime::Enforced { step.allocation } else { self.left };
+        let output_tokens = match (regime, tokens) {
+            // The limit was part of the request, so a reply that does not count its tokens kept it.
+            (Regime::Enforced, tokens) => tokens.unwrap_or(limit),
+            (Regime::Advisory, Some(tokens)) => tokens,
+            (Regime::Advisory, None) => {
+                let problem = "the reply does not say how many tokens it used".to_owned();
+                self.dialogue.note(ReplyEvent::Unreadable { problem });
+                self.dialogue.end(StopReason::Other("no_usage".to_owned()));
+                return;
+            }
+        };
+        let solved = is_right && output_tokens <= limit;
+        self.attempts[step.position] = Some(Attempted { output_tokens, solved });
+        let spent = if regime == Regime::Enforced { step.allocation } else { output_tokens };
+        match self.left.checked_sub(spent) {
+            Some(left) => {
+                self.left = left;
+                self.ask_next();
+            }
+            None => {
+                self.overspent = Some(step.position);
+                self.dialogue.end(StopReason::Completed);
+            }
+        }
+    }
+
+    /// The plan executed with the attempts of this conversation.
+    fn live_execution(&self, regime: Regime) -> Result<Option<knapsack_oracle::Execution>, Error> {
+        let Instance { pool, .. } = self.instance;
+        let budget = self.instance.budget();
+        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else { return Ok(None) };
+        let made = |step: Step| self.attempts.get(step.position).copied().flatten();
+        Ok(Some(match regime {
+            Regime::Enforced => execute_capped(plan, pool, budget, |step| {
+                Ok::<_, Error>(made(step).is_some_and(|attempt| attempt.solved))
+            })?,
+            Regime::Advisory => {
+                // Execution stops at the attempt that used more than what was left. Otherwise nothing
+                // is left where it stops, so that what was not attempted does not fit.
+                let most = self.left.saturating_add(1);
+                let items = pool.items().iter().zip(&self.attempts).enumerate();
+                let items = items.map(|(place, (item, attempt))| {
+                    let (tokens, solved) = match attempt {
+                        Some(made) if self.overspent == Some(place) => (most, made.solved),
+                        Some(made) => (made.output_tokens.max(1), made.solved),
+                        None => (1, false),
+                    };
+                    Item::new(item.id(), item.value(), tokens, solved)
+                });
+                let live = Pool::new(items.collect::<Result<_, _>>()?)?;
+                execute(plan, &live, budget, regime)?
+            }
+        }))
+    }
+
+    fn executions(&self, has_ended_well: bool) -> Result<Vec<knapsack_oracle::Execution>, Error> {
+        let Instance { pool, settings, .. } = self.instance;
+        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else {
+            return Ok(Vec::new());
+        };
+        match settings.attempts {
+            Attempts::Recorded => {
+                let regimes = [Regime::Advisory, Regime::Enforced].into_iter();
+                let budget = self.instance.budget();
+                Ok(regimes
+                    .map(|regime| execute(plan, pool, budget, regime))
+                    .collect::<Result<_, _>>()?)
+            }
+            Attempts::Live(_) if !has_ended_well => Ok(Vec::new()),
+            Attempts::Live(regime) => Ok(self.live_execution(regime)?.into_iter().collect()),
+        }
+    }
+}
+
+impl Conversation for TriageConversation<'_> {
+    type Record = TriageRecord;
+
+    fn request(&self) -> Option<&Request> {
+        self.dialogue.request()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        let (text, tokens) = (reply.text.clone(), output_tokens(&reply));
+        self.dialogue.take(reply)?;
+        match (self.instance.settings.attempts, self.steps.pop()) {
+            (Attempts::Live(regime), Some(step)) => {
+                self.take_solution(step, regime, &text, tokens);
+            }
+            _ => self.take_plan(&text),
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &ModelError) {
+        self.dialogue.fail(error);
+    }
+
+    fn finish(self) -> TriageRecord {
+        let ended = self.dialogue.stop() == Some(&StopReason::Completed);
+        // The plan was read for this pool, so only token counts beyond all bounds have no execution.
+        let executions = self.executions(ended).unwrap_or_default();
+        TriageRecord::new(
+            self.instance,
+            self.dialogue.finish(),
+            self.reading,
+            executions,
+            self.attempts,
+        )
+    }
+}

@@ -1,0 +1,92 @@
+use knapsack_oracle::{Item, Pool};
+
+use crate::{error::Error, triage::settings::Triage, values::question::Question};
+
+/// A pool of questions with its budget and its references. Made by [`Triage::instance`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    pub(super) settings: Triage,
+    pub(super) name: String,
+    pub(super) questions: Vec<Question>,
+    pub(super) pool: Pool,
+    budget: u64,
+    oracle: f64,
+    random: f64,
+}
+
+impl Triage {
+    /// A pool of questions in this setting. The name tells pools apart; the same pool should have the
+    /// same name in all settings.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotRecorded`] for a question without a recorded attempt, and [`Error::KnapsackOracle`]
+    /// for an empty pool, ids that occur twice, or values and costs out of range.
+    pub fn instance(
+        &self,
+        name: impl Into<String>,
+        questions: &[Question],
+    ) -> Result<Instance, Error> {
+        let items = questions.iter().map(|question| {
+            let attempt =
+                question.recorded.ok_or_else(|| Error::NotRecorded { id: question.id.clone() })?;
+            let Question { id, value, .. } = question;
+            Ok(Item::new(id, *value, attempt.output_tokens, attempt.solved)?)
+        });
+        let pool = Pool::new(items.collect::<Result<_, Error>>()?)?;
+        let budget = pool.budget(self.alpha);
+        Ok(Instance {
+            settings: self.clone(),
+            name: name.into(),
+            questions: questions.to_vec(),
+            budget,
+            oracle: pool.oracle(budget)?.value,
+            random: pool.random_exact(budget)?.value,
+            pool,
+        })
+    }
+}
+
+impl Instance {
+    /// The setting.
+    #[must_use]
+    pub const fn settings(&self) -> &Triage {
+        &self.settings
+    }
+
+    /// The name of the pool.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The questions in the order in which the model sees them.
+    #[must_use]
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// The recorded attempts.
+    #[must_use]
+    pub const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The budget in tokens.
+    #[must_use]
+    pub const fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// What the best choice under the budget earns.
+    #[must_use]
+    pub const fn oracle(&self) -> f64 {
+        self.oracle
+    }
+
+    /// What a random order earns on average; see [`Pool::random_exact`].
+    #[must_use]
+    pub const fn random(&self) -> f64 {
+        self.random
+    }
+}

@@ -1,0 +1,137 @@
+use knapsack_oracle::{
+    Alpha, Efficiency, Execution, PlanReading, Regime, normalized_regret, triage_efficiency_score,
+};
+use run_logs::Score;
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    error::Error,
+    triage::{
+        instance::Instance,
+        settings::{Attempts, Framing},
+    },
+    values::{question::Attempted, record::Record},
+};
+
+/// The record of a conversation of TRIAGE.
+///
+/// The run of [`Self::record`] has what the plan earned by regime as scores, and the setting in its
+/// metadata.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TriageRecord {
+    /// The run and what was wrong with its replies.
+    pub record: Record,
+    /// The plan as it was read; `None` without a reply.
+    pub reading: Option<PlanReading>,
+    /// What the plan earned: in both regimes from recorded attempts, in one from live attempts. Empty
+    /// without a plan, and if a live execution did not come to its end.
+    pub executions: Vec<Execution>,
+    /// For each question, the attempt that was made in the conversation.
+    pub attempts: Vec<Option<Attempted>>,
+    /// The regime in which problems were solved in the conversation; `None` for recorded attempts.
+    pub live_regime: Option<Regime>,
+    /// The share of the budget.
+    pub alpha: Alpha,
+    /// The framing.
+    pub framing: Framing,
+    /// The budget in tokens.
+    pub budget: u64,
+    /// What the best choice earns by the recorded attempts.
+    pub oracle: f64,
+    /// What a random order earns on average by the recorded attempts.
+    pub random: f64,
+}
+
+impl TriageRecord {
+    pub(super) fn new(
+        instance: &Instance,
+        mut record: Record,
+        reading: Option<PlanReading>,
+        executions: Vec<Execution>,
+        attempts: Vec<Option<Attempted>>,
+    ) -> Self {
+        let settings = &instance.settings;
+        let run = &mut record.run;
+        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
+        keep("benchmark", "triage".into());
+        keep("alpha", Value::Real(settings.alpha.get()));
+        keep("framing", settings.framing.name().into());
+        keep("budget", Value::Integer(i128::from(instance.budget())));
+        let live_regime = match settings.attempts {
+            Attempts::Recorded => None,
+            Attempts::Live(regime) => Some(regime),
+        };
+        keep("is_live", Value::Bool(live_regime.is_some()));
+        let mut score = |name: &str, value: f64| {
+            let value = Value::Real(value);
+            run.scores.insert(name.to_owned(), Score { value, ..Score::default() });
+        };
+        score("oracle", instance.oracle());
+        score("random", instance.random());
+        for execution in &executions {
+            let name = match execution.regime {
+                Regime::Advisory => "earned_advisory",
+                Regime::Enforced => "earned_enforced",
+            };
+            score(name, execution.earned);
+        }
+        Self {
+            record,
+            reading,
+            executions,
+            attempts,
+            live_regime,
+            alpha: settings.alpha,
+            framing: settings.framing,
+            budget: instance.budget(),
+            oracle: instance.oracle(),
+            random: instance.random(),
+        }
+    }
+
+    /// The name of the pool.
+    #[must_use]
+    pub fn pool_name(&self) -> &str {
+        &self.record.run.id
+    }
+
+    /// The execution in a regime.
+    #[must_use]
+    pub fn execution(&self, regime: Regime) -> Option<&Execution> {
+        self.executions.iter().find(|execution| execution.regime == regime)
+    }
+
+    /// The triage efficiency in a regime: 1 for the oracle, 0 for a random order on average.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] without an execution in this regime; [`Error::KnapsackOracle`] if live
+    /// attempts earned more than the recorded ones can.
+    pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
+        let earned = self.earned(regime)?;
+        Ok(triage_efficiency_score(earned, self.random, self.oracle)?)
+    }
+
+    /// The share of the oracle's value that the plan missed in a regime; `None` if the oracle earns
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::efficiency`].
+    pub fn regret(&self, regime: Regime) -> Result<Option<f64>, Error> {
+        let earned = self.earned(regime)?;
+        if self.oracle == 0.0 {
+            return Ok(None);
+        }
+        Ok(Some(normalized_regret(earned, self.oracle)?))
+    }
+
+    fn earned(&self, regime: Regime) -> Result<f64, Error> {
+        let undefined = Error::Undefined {
+            name: "the triage efficiency",
+            reason: "the conversation has no execution in this regime",
+        };
+        self.execution(regime).map(|execution| execution.earned).ok_or(undefined)
+    }
+}

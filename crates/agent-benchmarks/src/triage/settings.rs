@@ -1,0 +1,132 @@
+use std::fmt;
+
+use knapsack_oracle::{Alpha, Regime};
+
+use crate::values::request::Sampling;
+
+/// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
+///
+/// Reference: TRIAGE, appendix C.2, in other words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Framing {
+    /// A set of problems and a limit.
+    #[default]
+    Neutral,
+    /// An agent on its own that allots its compute to assignments.
+    Agent,
+    /// An examination with limited time.
+    Exam,
+}
+
+impl Framing {
+    /// All framings.
+    pub const ALL: [Self; 3] = [Self::Neutral, Self::Agent, Self::Exam];
+
+    /// The name: `neutral`, `agent` or `exam`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Neutral => "neutral",
+            Self::Agent => "agent",
+            Self::Exam => "exam",
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Where the outcomes of a plan's attempts come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attempts {
+    /// From the recorded attempts, in both regimes.
+    #[default]
+    Recorded,
+    /// From the model, which solves the problems of its plan in one regime.
+    ///
+    /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply, and a
+    ///   message that says so. A reply that used more is wrong.
+    /// - [`Regime::Advisory`]: each problem has what is left of the budget as the most tokens of the
+    ///   reply, and spends what the reply used. The conversation ends without an execution if a reply
+    ///   does not say how many tokens it used.
+    Live(Regime),
+}
+
+/// A setting of TRIAGE: the share of the budget, the framing, and how plans are executed.
+///
+/// ```
+/// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
+/// use agent_benchmarks::triage::{Alpha, Framing, Triage};
+///
+/// let question = |id: &str, tokens, solved| {
+///     Question::new(id, "What is 6 times 7?", Checker::Numeric { answer: 42.0, tolerance: 0.0 })
+///         .with_recorded(Attempted { output_tokens: tokens, solved })
+/// };
+/// let questions = [question("a", 300, true), question("b", 500, false)];
+/// let instance = Triage::new(Alpha::new(0.5)?)
+///     .with_framing(Framing::Exam)
+///     .instance("pool 1", &questions)?;
+/// assert_eq!((instance.budget(), instance.oracle()), (400, 1.0));
+///
+/// let conversation = instance.conversation();
+/// let request = conversation.request().expect("the model speaks first");
+/// assert!(request.messages[0].text.contains("400") && request.response_schema.is_some());
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triage {
+    pub(super) alpha: Alpha,
+    pub(super) framing: Framing,
+    pub(super) subject: String,
+    pub(super) attempts: Attempts,
+    pub(super) sampling: Sampling,
+}
+
+impl Triage {
+    /// The setting with a budget of this share of what the recorded attempts cost, the neutral
+    /// framing, execution by recorded attempts, and temperature 0.
+    #[must_use]
+    pub fn new(alpha: Alpha) -> Self {
+        Self {
+            alpha,
+            framing: Framing::default(),
+            subject: "problems".to_owned(),
+            attempts: Attempts::default(),
+            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+        }
+    }
+
+    /// Sets the framing.
+    #[must_use]
+    pub const fn with_framing(mut self, framing: Framing) -> Self {
+        self.framing = framing;
+        self
+    }
+
+    /// Sets what the problems are called in the request, such as `geometry problems`.
+    #[must_use]
+    pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
+    }
+
+    /// Sets where the outcomes of attempts come from.
+    #[must_use]
+    pub const fn with_attempts(mut self, attempts: Attempts) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Sets the sampling. A limit of tokens holds for the plan; while solving, the smaller of it and
+    /// the limit of the regime holds.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+}

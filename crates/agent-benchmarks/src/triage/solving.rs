@@ -1,0 +1,113 @@
+use censoring::StopReason;
+use run_logs::{Message, Reply, Role, Run};
+
+use crate::{
+    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    error::Error,
+    triage::texts,
+    values::{
+        answer::answer_in,
+        question::{Attempted, Question},
+        record::Record,
+        reply_event::ReplyEvent,
+        request::{Request, Sampling},
+    },
+};
+
+/// A conversation of one request, in which a model solves one question without a budget. Its record
+/// has the attempt from which pools are made.
+///
+/// ```
+/// use agent_benchmarks::{Checker, Question, Reply, Sampling, Usage, converse, model_from_fn};
+/// use agent_benchmarks::triage::SolveConversation;
+///
+/// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };
+/// let question = Question::new("q1", "What is 6 times 7?", checker);
+/// let model = model_from_fn(|_| {
+///     let usage = Usage { output_tokens: Some(12), ..Usage::default() };
+///     let text = "Six sevens. <answer>42</answer>".to_owned();
+///     Ok(Reply { text, usage: Some(usage), ..Reply::default() })
+/// });
+/// let record = converse(SolveConversation::new(&question, Sampling::default()), model);
+/// let attempt = record.attempt.expect("the reply counts its tokens");
+/// assert_eq!((attempt.output_tokens, attempt.solved), (12, true));
+/// ```
+#[derive(Clone, Debug)]
+pub struct SolveConversation<'a> {
+    question: &'a Question,
+    dialogue: Dialogue,
+    answer: Option<String>,
+}
+
+/// The record of a [`SolveConversation`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SolveRecord {
+    /// The run and what was wrong with its reply. Its outcome is whether the answer is right.
+    pub record: Record,
+    /// The text between the answer tags.
+    pub answer: Option<String>,
+    /// The attempt; `None` if there is no reply or if it does not say how many tokens it used.
+    pub attempt: Option<Attempted>,
+}
+
+impl<'a> SolveConversation<'a> {
+    /// The conversation about a question.
+    #[must_use]
+    pub fn new(question: &'a Question, sampling: Sampling) -> Self {
+        let message = Message::new(Role::User, texts::solving(question, None));
+        let request = Request { sampling, ..Request::new(vec![message]) };
+        let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
+        Self { question, dialogue, answer: None }
+    }
+}
+
+/// The tokens of a reply; `None` if it does not say.
+pub(super) fn output_tokens(reply: &Reply) -> Option<u64> {
+    let counted = reply.usage.as_ref().and_then(|usage| usage.output_tokens);
+    counted.or_else(|| reply.tokens.as_ref().map(|tokens| tokens.len() as u64))
+}
+
+/// The answer in a reply; notes why there is none.
+pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
+    let problem = match answer_in(text) {
+        Ok(Some(answer)) => return Some(answer.to_owned()),
+        Ok(None) => "there is no <answer>…</answer>",
+        Err(problem) => problem,
+    };
+    dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
+    None
+}
+
+impl Conversation for SolveConversation<'_> {
+    type Record = SolveRecord;
+
+    fn request(&self) -> Option<&Request> {
+        self.dialogue.request()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        let text = reply.text.clone();
+        self.dialogue.take(reply)?;
+        self.answer = answer_of(&text, &mut self.dialogue);
+        self.dialogue.end(StopReason::Completed);
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &ModelError) {
+        self.dialogue.fail(error);
+    }
+
+    fn finish(self) -> SolveRecord {
+        let mut record = self.dialogue.finish();
+        record.run.metadata.insert("benchmark".to_owned(), "triage_attempt".into());
+        let reply = record.run.turns.first().and_then(|turn| turn.reply.as_ref());
+        let checker = &self.question.checker;
+        let solved = self.answer.as_ref().is_some_and(|answer| checker.is_right(answer));
+        let outcome = reply.map(|_| solved);
+        let tokens = reply.and_then(output_tokens);
+        let attempt = tokens.map(|output_tokens| Attempted { output_tokens, solved });
+        record.run.outcome = outcome;
+        SolveRecord { record, answer: self.answer, attempt }
+    }
+}

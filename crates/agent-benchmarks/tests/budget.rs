@@ -1,0 +1,392 @@
+//! Estimates of policies at the prefixes of finished runs are scored as the truth says.
+#![allow(clippy::unwrap_used)]
+
+use std::{cell::RefCell, io::Cursor};
+
+use agent_benchmarks::{
+    Arguments, Conversation, Error, Level, Message, ModelError, Record, RecordedCall, Reply,
+    ReplyEvent, Request, Role, Run, Usage, Value, Weight,
+    budget::{
+        AtLimit, Budget, BudgetRecord, BudgetTable, Estimate, OutcomePolicy, ResourceKind,
+        Rollouts, rollouts_of_runs, score_rollouts,
+    },
+    converse, model_from_fn,
+};
+use budget_estimation::{PastQuantiles, estimator_from_fn, rule_reward};
+use run_logs::{Format, ReadOptions, Turn, read};
+
+const CAP: f64 = 400.0;
+
+/// Runs of 2 to 6 turns; every second one fails, and some that succeed exceed the cap.
+fn rollouts(count: usize) -> Rollouts {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    rollouts.set_cap(tokens, CAP).unwrap();
+    for run in 0..count {
+        let turns = 2 + run % 5;
+        let costs: Vec<f64> =
+            (0..turns).map(|turn| (31 + 7 * run % 90 + 13 * turn) as f64).collect();
+        rollouts.push(&costs, run % 2 == 0).unwrap();
+        rollouts.set_id(run, format!("run {run}")).unwrap();
+        rollouts.set_content(run, 0, format!("Puzzle <{run}>")).unwrap();
+        for turn in 1..=turns {
+            rollouts.set_content(run, turn, format!("move {run}/{turn}.")).unwrap();
+        }
+    }
+    rollouts
+}
+
+fn tokens() -> Budget {
+    Budget::new([("tokens", ResourceKind::Tokens)]).unwrap()
+}
+
+fn answer(text: &str) -> Result<Reply, ModelError> {
+    Ok(Reply { text: format!("Let me see. <answer>{text}</answer>"), ..Reply::default() })
+}
+
+fn asked(request: &Request) -> &str {
+    &request.messages.last().unwrap().text
+}
+
+/// The run and the number of complete turns of a request.
+fn place(request: &Request) -> (usize, usize) {
+    let text = asked(request);
+    let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0;
+    let turns = text.split_once(" turns are complete").unwrap().0.rsplit('\n').next().unwrap();
+    (run.parse().unwrap(), turns.parse().unwrap())
+}
+
+fn all(
+    rollouts: &Rollouts,
+    mut model: impl FnMut(&Request) -> Result<Reply, ModelError>,
+) -> Vec<BudgetRecord> {
+    let records = (0..rollouts.len()).map(|run| {
+        let instance = tokens().instance(rollouts, run).unwrap();
+        let record = converse(instance.conversation(), model_from_fn(&mut model));
+        assert_eq!(record.samples(0).len(), instance.requests());
+        record
+    });
+    records.collect()
+}
+
+fn table(model: &str, records: &[BudgetRecord]) -> BudgetTable {
+    let mut table = BudgetTable::default();
+    records.iter().for_each(|record| table.update(model, record).unwrap());
+    table
+}
+
+#[test]
+fn a_policy_that_knows_the_truth_hits_each_feasible_prefix_and_calls_each_other_one_impossible() {
+    let rollouts = rollouts(60);
+    let resource = rollouts.resource("tokens").unwrap();
+    let records = all(&rollouts, |request| {
+        let (run, turns) = place(request);
+        let rollout = rollouts.get(run).unwrap();
+        if rollout.is_feasible().unwrap() {
+            let rest = rollout.remaining(resource, turns).unwrap();
+            answer(&format!("[{rest}, {rest}]"))
+        } else {
+            answer("impossible")
+        }
+    });
+    let rows = table("oracle", &records).finish(Level::new(0.95).unwrap(), 200, 1).unwrap();
+    let [row] = &rows[..] else { panic!("one model and one resource") };
+    let values = [row.hit_rate, row.interval_reward, row.macro_f1, row.fail_f1];
+    assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{row:?}");
+    assert_eq!(row.hit_rate.unwrap().interval.map(|it| (it.low(), it.high())), Some((1.0, 1.0)));
+    assert_eq!(row.samples, records.iter().map(|record| record.samples(0).len()).sum::<usize>());
+    assert!(row.summary.unwrap().feasibility.feasible_as_feasible > 20.0);
+}
+
+#[test]
+fn always_impossible_has_the_papers_degenerate_row_on_a_balanced_set() {
+    // One prefix per run, half of them feasible.
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    (0..20).for_each(|run| {
+        rollouts.push(&[50.0, f64::from(100 + run)], run % 2 == 0).unwrap();
+    });
+    let records = all(&rollouts, |_| answer("impossible"));
+    let samples: Vec<_> = records.iter().flat_map(|record| record.samples(0)).collect();
+    let rewards: f64 = samples
+        .iter()
+        .map(|it| rule_reward(it.estimate(), it.is_feasible().then_some(it.remaining())).unwrap())
+        .sum();
+    // BAGEN, table 5: accuracy 0.500, recall of possible 0, of impossible 1, reward 0.100.
+    assert_eq!(format!("{:.3}", rewards / samples.len() as f64), "0.100");
+    let rows = table("pessimist", &records).finish(Level::new(0.95).unwrap(), 100, 1).unwrap();
+    let feasibility = rows[0].summary.unwrap().feasibility;
+    assert_eq!(feasibility.accuracy, 0.5);
+    assert_eq!(
+        (feasibility.feasible.recall, feasibility.impossible.recall),
+        (Some(0.0), Some(1.0))
+    );
+    assert_eq!(rows[0].hit_rate.unwrap().value, 0.0);
+    assert_eq!(rows[0].interval_reward.unwrap().value, 0.0);
+}
+
+#[test]
+fn a_request_shows_each_turn_so_far_and_nothing_of_a_later_one() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap().with_features(["cash"]).unwrap();
+    // Every number and every text occurs once.
+    for run in 0..3_u32 {
+        let costs: Vec<f64> = (1..=5).map(|turn| f64::from(9000 + 100 * run + turn)).collect();
+        let run = rollouts.push(&costs, run > 0).unwrap();
+        rollouts.set_content(run, 0, format!("Puzzle <{run}>")).unwrap();
+        for turn in 1..=5 {
+            rollouts.set_content(run, turn, format!("text-{run}-{turn}.")).unwrap();
+            rollouts.set_feature(run, turn, "cash", 70_000.0 + (100 * run + turn) as f64).unwrap();
+        }
+    }
+    let setting = tokens().with_cash("cash", "target");
+    let seen = RefCell::new(0);
+    for run in 0..3 {
+        let instance = setting.instance(&rollouts, run).unwrap();
+        let model = model_from_fn(|request: &Request| {
+            let (found, turns) = place(request);
+            assert_eq!(found, run);
+            let whole: String = request.messages.iter().map(|it| it.text.as_str()).collect();
+            for other in 0..3 {
+                for turn in 1..=5 {
+                    let is_past = other == run && turn <= turns;
+                    let text = format!("text-{other}-{turn}.");
+                    assert_eq!(whole.contains(&text), is_past, "{text} after {turns} turns");
+                    let cost = format!("tokens: {}", 9000 + 100 * other + turn);
+                    assert_eq!(whole.contains(&cost), is_past, "{cost} after {turns} turns");
+                    let cash = (70_000 + 100 * other + turn).to_string();
+                    let is_now = other == run && turn == turns;
+                    assert_eq!(whole.contains(&cash), is_now, "{cash} after {turns} turns");
+                }
+            }
+            *seen.borrow_mut() += 1;
+            // What was answered is not shown again.
+            assert!(!whole.contains("3141"));
+            answer("[3141, 3142]")
+        });
+        converse(instance.conversation(), model);
+    }
+    assert_eq!(*seen.borrow(), 12);
+}
+
+#[test]
+fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_target() {
+    let names = ["tokens", "cost_usd", "time_weeks", "item_weeks"];
+    let mut rollouts = Rollouts::new(names)
+        .unwrap()
+        .with_features(["cash_usd"])
+        .unwrap()
+        .with_keys(["target"])
+        .unwrap();
+    rollouts
+        .push(&[10.0, 5.0, 2.0, 70.0, 20.0, 6.0, 2.0, 80.0, 30.0, 7.5, 2.0, 90.0], true)
+        .unwrap();
+    rollouts.set_key(0, "target", "1500").unwrap();
+    rollouts.set_feature(0, 1, "cash_usd", 900.0).unwrap();
+    rollouts.set_feature(0, 2, "cash_usd", 1200.0).unwrap();
+    for (name, cap) in names.iter().zip([100.0, 20.0, 8.0, 300.0]) {
+        rollouts.set_cap(rollouts.resource(name).unwrap(), cap).unwrap();
+    }
+    let kinds =
+        [ResourceKind::Tokens, ResourceKind::Money, ResourceKind::Time, ResourceKind::Space];
+    let setting =
+        Budget::new(names.into_iter().zip(kinds)).unwrap().with_cash("cash_usd", "target");
+    let instance = setting.instance(&rollouts, 0).unwrap();
+    let model = model_from_fn(|request: &Request| {
+        let text = asked(request);
+        let is_first = text.contains("1 turns are complete");
+        let lines: [&str; 5] = if is_first {
+            [
+                "- tokens, tokens that the model reads or writes: 10 spent, at most 100 allowed\n",
+                "- cost_usd, money that is paid: 5 spent, at most 20 allowed\n",
+                "- time_weeks, time that passes: 2 spent, at most 8 allowed\n",
+                "- item_weeks, storage that is occupied, summed over time: 70 spent, at most 300 allowed\n",
+                "- cash_usd: 900 now; the run must end with at least 1500\n",
+            ]
+        } else {
+            ["30 spent", "11 spent", "4 spent", "150 spent", "cash_usd: 1200 now"]
+        };
+        lines.iter().for_each(|line| assert!(text.contains(line), "{line} in {text}"));
+        let form = "tokens:[low, high], cost_usd:[low, high], time_weeks:[low, high], item_weeks:[low, high]";
+        assert!(text.contains(form));
+        answer(if is_first {
+            "tokens:[40, 60], cost_usd:[13, 14], time_weeks:[4, 4], item_weeks:[160, 180]"
+        } else {
+            "tokens:[30, 40], cost_usd:[8, 9], time_weeks:[1, 3], item_weeks:[90, 95]"
+        })
+    });
+    let record = converse(instance.conversation(), model);
+    let hits =
+        |place: usize| record.samples(place).iter().map(|it| it.is_hit()).collect::<Vec<_>>();
+    assert_eq!(
+        [hits(0), hits(1), hits(2), hits(3)],
+        [[true, true], [true, false], [true, true], [true, true]]
+    );
+    assert_eq!(record.joint_hits().unwrap(), [true, false]);
+    let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    let rates: Vec<_> =
+        rows.iter().map(|row| (row.resource.as_str(), row.hit_rate.unwrap().value)).collect();
+    assert_eq!(
+        rates,
+        [("cost_usd", 0.5), ("item_weeks", 1.0), ("time_weeks", 1.0), ("tokens", 1.0)]
+    );
+}
+
+#[test]
+fn estimators_have_rows_beside_the_model_with_the_same_number_of_samples() {
+    let rollouts = rollouts(40);
+    let resource = rollouts.resource("tokens").unwrap();
+    let mut table = table("model", &all(&rollouts, |_| answer("[60, 180]")));
+    let mut same = estimator_from_fn(|_| Estimate::interval(60.0, 180.0));
+    let mut past = PastQuantiles::new(Level::new(0.8).unwrap());
+    let same = score_rollouts(&rollouts, resource, &mut same).unwrap();
+    let past = score_rollouts(&rollouts, resource, &mut past).unwrap();
+    table.update_samples("same", &rollouts, resource, &same).unwrap();
+    table.update_samples("past quantiles", &rollouts, resource, &past).unwrap();
+    let rows = table.finish(Level::new(0.95).unwrap(), 100, 1).unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row.forecaster.as_str()).collect();
+    assert_eq!(names, ["model", "past quantiles", "same"]);
+    assert_eq!(rows[0].samples, rows[1].samples);
+    // The same answers have the same figures and the same intervals, whoever gives them.
+    assert_eq!((rows[0].summary, rows[0].hit_rate), (rows[2].summary, rows[2].hit_rate));
+    assert!(rows[0].hit_rate.unwrap().interval.is_some());
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_an_event_and_no_answer() {
+    let rollouts = rollouts(4);
+    let records = all(&rollouts, |_| answer("about 200"));
+    let events: usize = records.iter().map(|record| record.record.events.len()).sum();
+    let samples: Vec<_> = records.iter().flat_map(|record| record.samples(0)).collect();
+    assert_eq!(events, samples.len());
+    assert!(matches!(records[0].record.events[0].event, ReplyEvent::Unreadable { .. }));
+    assert!(samples.iter().all(|sample| sample.estimate() == Estimate::NoAnswer));
+}
+
+#[test]
+fn a_model_that_stops_replying_leaves_the_samples_before_that() {
+    let rollouts = rollouts(5);
+    let instance = tokens().instance(&rollouts, 4).unwrap();
+    let mut replies = 0;
+    let model = model_from_fn(|_| {
+        replies += 1;
+        if replies > 2 { Err(ModelError::new("gone")) } else { answer("[1, 2]") }
+    });
+    let record = converse(instance.conversation(), model);
+    assert_eq!((instance.requests(), record.samples(0).len()), (5, 2));
+    let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    assert_eq!((rows[0].samples, rows[0].unfinished), (2, 1));
+}
+
+#[test]
+fn a_run_of_one_turn_has_no_request() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[5.0], true).unwrap();
+    let instance = tokens().instance(&rollouts, 0).unwrap();
+    let mut conversation = instance.conversation();
+    assert_eq!(conversation.request(), None);
+    assert_eq!(conversation.reply(Reply::default()), Err(Error::Ended));
+    assert_eq!(conversation.finish().samples(0), []);
+}
+
+#[test]
+fn wrong_settings_are_refused_by_name() {
+    let rollouts = rollouts(1);
+    let kind = ResourceKind::Tokens;
+    let none: [(&str, ResourceKind); 0] = [];
+    assert!(matches!(Budget::new(none), Err(Error::Undefined { .. })));
+    assert!(matches!(Budget::new([("a", kind), ("a", kind)]), Err(Error::Undefined { .. })));
+    let other = Budget::new([("usd", kind)]).unwrap().instance(&rollouts, 0);
+    assert!(matches!(other, Err(Error::BudgetEstimation(_))));
+    assert!(matches!(tokens().instance(&rollouts, 1), Err(Error::BudgetEstimation(_))));
+}
+
+fn turn(request: Vec<Message>, text: &str, calls: Vec<RecordedCall>, output: u64) -> Turn {
+    let mut turn = Turn::default();
+    turn.request = request;
+    let usage =
+        Usage { output_tokens: Some(output), input_tokens: Some(10 * output), ..Usage::default() };
+    turn.reply = Some(Reply {
+        text: text.to_owned(),
+        tool_calls: calls,
+        usage: Some(usage),
+        ..Reply::default()
+    });
+    turn
+}
+
+#[test]
+fn runs_of_logs_become_rollouts_with_calls_and_their_answers_under_the_turn_that_made_them() {
+    let arguments = Value::Map([("row".to_owned(), Value::Integer(3))].into());
+    let call = RecordedCall::new("look", Arguments::Parsed(arguments));
+    let mut run = Run::new("r1");
+    run.outcome = Some(false);
+    let start = vec![Message::new(Role::System, "Push boxes."), Message::new(Role::User, "Go.")];
+    let mut later = start.clone();
+    later.push(Message::new(Role::Assistant, "I look."));
+    later.push(Message::new(Role::Tool, "a wall"));
+    run.turns = vec![turn(start, "I look.", vec![call], 7), turn(later, "I push.", vec![], 9)];
+    let mut open = Run::new("without an outcome");
+    open.turns = vec![turn(Vec::new(), "?", vec![], 1)];
+
+    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let rollouts = rollouts_of_runs(&[open, run], &policy).unwrap();
+    assert_eq!(rollouts.len(), 1);
+    let rollout = rollouts.get(0).unwrap();
+    assert_eq!(rollout.content(0), Some("system: Push boxes.\nuser: Go."));
+    assert_eq!(rollout.content(1), Some("I look.\ncall look: {\"row\":3}\ntool: a wall"));
+    assert_eq!(rollout.content(2), Some("I push."));
+
+    let setting = Budget::new([("output_tokens", ResourceKind::Tokens)]).unwrap();
+    let instance = setting.instance(&rollouts, 0).unwrap();
+    let model = model_from_fn(|request: &Request| {
+        let text = asked(request);
+        assert!(text.contains("a wall") && !text.contains("I push."), "{text}");
+        assert!(text.contains("(input_tokens: 70)\n(output_tokens: 7)"), "{text}");
+        answer("impossible")
+    });
+    let record = converse(instance.conversation(), model);
+    assert!(record.samples(0)[0].predicts_impossible() && !record.samples(0)[0].is_feasible());
+}
+
+#[test]
+fn a_record_that_was_written_and_read_is_replayed_to_the_same_samples() {
+    let rollouts = rollouts(4);
+    let records = all(&rollouts, |request| match place(request).1 {
+        1 => answer("[100, 300]"),
+        2 => answer("who knows"),
+        _ => answer("impossible"),
+    });
+    for (run, record) in records.iter().enumerate() {
+        let log = Cursor::new(record.record.to_atif());
+        let stored =
+            read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
+        let instance = tokens().instance(&rollouts, run).unwrap();
+        assert_eq!(instance.replay(&Record::from_run(stored).unwrap()).unwrap(), *record);
+    }
+}
+
+#[test]
+fn weight_2_is_the_run_twice_and_merged_parts_are_the_whole() {
+    let rollouts = rollouts(12);
+    let records = all(&rollouts, |request| match place(request) {
+        (run, turns) if (run + turns) % 4 == 0 => answer("impossible"),
+        _ => answer("[40, 260]"),
+    });
+    let (mut heavy, mut twice, mut first) = <(BudgetTable, BudgetTable, BudgetTable)>::default();
+    let mut second = BudgetTable::default();
+    for (run, record) in records.iter().enumerate() {
+        let times = 1 + run % 2;
+        heavy.update_weighted("m", record, Weight::new(times as f64).unwrap()).unwrap();
+        for part in 0..times {
+            twice.update("m", record).unwrap();
+            (if part == 0 { &mut first } else { &mut second }).update("m", record).unwrap();
+        }
+    }
+    second.merge(&first);
+    let rows = |table: &BudgetTable| table.finish(Level::new(0.9).unwrap(), 100, 3).unwrap();
+    let figures = |table: &BudgetTable| {
+        let row = &rows(table)[0];
+        [row.macro_f1, row.fail_f1, row.hit_rate, row.interval_reward]
+    };
+    assert_eq!(figures(&heavy), figures(&twice));
+    assert_eq!(figures(&second), figures(&twice));
+}

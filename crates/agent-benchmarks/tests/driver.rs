@@ -1,0 +1,491 @@
+//! The client and the runner against a server on the loopback address that speaks OpenAI's protocol and
+//! plays a policy, well or badly, and against SIGKILL.
+#![cfg(feature = "client")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use agent_benchmarks::{
+    Arguments, Error, Level, Message, Model, ModelError, Parameter, ParameterKind, RecordedCall,
+    Reply, ReplyEvent, Request, Role, ToolDefinition, Value,
+    client::{ApiKey, AskError, Client, ClientSettings, Journal, run_all},
+    converse,
+    costbench::{CostBench, CostBenchFigures, CostBenchTable, Instance, Split, queries},
+};
+use policies::{Greedy, Path};
+use serde_json::{Value as Json, json};
+
+/// What the server does with one request.
+enum Served {
+    Json(String),
+    Status(u16, &'static str, String),
+    Cut,
+    Slow(Duration),
+}
+
+/// Serves requests until the test ends; the handler gets the body and the header `Authorization`.
+fn serve(handle: impl Fn(Json, Option<String>) -> Served + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let handle = Arc::new(handle);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (stream, handle) = (stream.unwrap(), Arc::clone(&handle));
+            thread::spawn(move || {
+                // A client that was killed is no fault of the server.
+                let _ = answer(stream, &*handle);
+            });
+        }
+    });
+    url
+}
+
+fn answer(
+    mut stream: TcpStream,
+    handle: &(impl Fn(Json, Option<String>) -> Served + ?Sized),
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut length, mut key) = (0, None);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    assert!(line.starts_with("POST /v1/chat/completions ") || line.is_empty(), "{line}");
+    loop {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let Some((name, value)) = line.trim().split_once(": ") else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap(),
+            "authorization" => key = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let head = |status: u16, more: &str, length: usize| {
+        format!(
+            "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+             Connection: close\r\n{more}\r\n"
+        )
+    };
+    match handle(serde_json::from_slice(&body).unwrap(), key) {
+        Served::Json(text) => {
+            stream.write_all(head(200, "", text.len()).as_bytes())?;
+            stream.write_all(text.as_bytes())
+        }
+        Served::Status(status, more, text) => {
+            stream.write_all(head(status, more, text.len()).as_bytes())?;
+            stream.write_all(text.as_bytes())
+        }
+        Served::Cut => stream.write_all(head(200, "", 1_000).as_bytes()),
+        Served::Slow(wait) => {
+            stream.write_all(head(200, "", 1_000).as_bytes())?;
+            for _ in 0..1_000 {
+                stream.write_all(b" ")?;
+                stream.flush()?;
+                thread::sleep(wait);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The request that a body was made of, as far as policies read it.
+fn request(body: &Json) -> Request {
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    let message = |it: &Json| {
+        let role = match it["role"].as_str().unwrap() {
+            "system" => Role::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            _ => Role::Tool,
+        };
+        Message::new(role, text(&it["content"]))
+    };
+    let tool = |it: &Json| {
+        let function = &it["function"];
+        let properties = function["parameters"]["properties"].as_object().unwrap();
+        let parameter = |(name, schema): (&String, &Json)| {
+            let words = schema["enum"].as_array();
+            let kind = words.map_or(ParameterKind::Text, |words| {
+                ParameterKind::Choice(words.iter().map(text).collect())
+            });
+            Parameter::new(name.clone(), text(&schema["description"]), kind)
+        };
+        ToolDefinition {
+            name: text(&function["name"]),
+            description: text(&function["description"]),
+            parameters: properties.iter().map(parameter).collect(),
+        }
+    };
+    let mut request =
+        Request::new(body["messages"].as_array().unwrap().iter().map(message).collect());
+    request.tools = body["tools"].as_array().into_iter().flatten().map(tool).collect();
+    request
+}
+
+fn response(reply: &Reply) -> String {
+    let call = |call: &RecordedCall| {
+        let Arguments::Parsed(arguments) = &call.arguments else { panic!("policies write JSON") };
+        let function = json!({"name": call.name, "arguments": run_logs::to_json(arguments)});
+        json!({"id": call.id, "type": "function", "function": function})
+    };
+    let calls: Vec<Json> = reply.tool_calls.iter().map(call).collect();
+    let mut message = json!({"role": "assistant", "content": reply.text});
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    json!({
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20},
+    })
+    .to_string()
+}
+
+/// A handler that plays a policy on any of these instances. It keeps nothing between requests: what the
+/// policy did before is worked out from the messages.
+fn policy<M: Model>(
+    instances: &[Instance],
+    start: impl Fn(&Instance) -> M + Send + Sync + 'static,
+) -> impl Fn(Json, Option<String>) -> Served + Send + Sync + 'static {
+    let by_text: BTreeMap<String, Instance> = instances
+        .iter()
+        .map(|it| {
+            (
+                first_message(
+                    &agent_benchmarks::Conversation::request(&it.conversation()).unwrap().clone(),
+                ),
+                it.clone(),
+            )
+        })
+        .collect();
+    move |body, _| {
+        let request = request(&body);
+        let mut policy = start(&by_text[&first_message(&request)]);
+        let made =
+            (0..request.messages.len()).filter(|&at| request.messages[at].role == Role::Assistant);
+        for at in made {
+            let mut before = request.clone();
+            before.messages.truncate(at);
+            policy.reply(&before).unwrap();
+        }
+        Served::Json(response(&policy.reply(&request).unwrap()))
+    }
+}
+
+fn first_message(request: &Request) -> String {
+    request.messages[1].text.clone()
+}
+
+fn quick() -> ClientSettings {
+    ClientSettings {
+        timeout: Duration::from_secs(20),
+        first_wait: Duration::from_millis(1),
+        ..ClientSettings::default()
+    }
+}
+
+fn client(url: &str, settings: ClientSettings) -> Client {
+    Client::new(url, "policy", Some(ApiKey::new("sk-secret")), settings).unwrap()
+}
+
+/// A file of its own that does not exist.
+fn fresh(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("driver");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+fn instances(level: usize, step: usize) -> Vec<Instance> {
+    let bench = CostBench::new(level).unwrap();
+    queries(Split::Test, 42).iter().step_by(step).map(|query| bench.instance(query)).collect()
+}
+
+fn named(instances: Vec<Instance>) -> Vec<(String, Instance)> {
+    instances.into_iter().map(|it| (it.query().id.clone(), it)).collect()
+}
+
+/// The figures of a policy over all test queries, through the server and the runner.
+fn figures<M: Model>(
+    level: usize,
+    start: impl Fn(&Instance) -> M + Send + Sync + 'static,
+) -> CostBenchFigures {
+    let instances = instances(level, 1);
+    let client = client(&serve(policy(&instances, start)), quick());
+    let path = fresh(&format!("figures-{level}-{:p}", &client));
+    let journal = Journal::open(&path, "figures").unwrap();
+    let ask = |request: &Request| client.ask(request);
+    let named = named(instances);
+    let records = run_all(&journal, &named, |it| it.conversation(), ask, 4, |_, _| {}).unwrap();
+    fs::remove_file(path).unwrap();
+    let mut table = CostBenchTable::default();
+    records.iter().for_each(|record| table.update("policy", record).unwrap());
+    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+}
+
+fn printed(
+    figure: Option<agent_benchmarks::costbench::Figure>,
+    factor: f64,
+    digits: usize,
+) -> String {
+    format!("{:.digits$}", figure.unwrap().value * factor)
+}
+
+#[test]
+fn a_greedy_server_over_381_queries_has_the_rows_of_the_paper() {
+    for (level, [gap, edits, share, exact]) in
+        [(2, ["0.269", "2.202", "74.74", "10.76"]), (5, ["0.524", "3.194", "84.82", "3.41"])]
+    {
+        let row = figures(level, Greedy::new);
+        assert_eq!((row.runs, row.without_reply), (381, 0));
+        assert_eq!(printed(row.cost_gap, 1.0, 3), gap);
+        assert_eq!(printed(row.edit_distance, 1.0, 3), edits);
+        assert_eq!(printed(row.normalized_edit_distance, 100.0, 2), share);
+        assert_eq!(printed(row.exact_match_ratio, 100.0, 2), exact);
+    }
+}
+
+#[test]
+fn an_optimal_server_is_perfect() {
+    let row = figures(2, Path::optimal);
+    let perfect =
+        [row.cost_gap, row.edit_distance, row.normalized_edit_distance, row.exact_match_ratio];
+    assert_eq!(perfect.map(|figure| figure.unwrap().value), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
+    let instance = &instances(0, 400)[0];
+    let play = policy(std::slice::from_ref(instance), Greedy::new);
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let url = serve(move |body, key| {
+        assert_eq!(key.as_deref(), Some("Bearer sk-secret"));
+        match counted.fetch_add(1, Ordering::SeqCst) {
+            0 => Served::Status(500, "", "{\"error\": {\"message\": \"oops\"}}".to_owned()),
+            1 => Served::Status(429, "Retry-After: 0.2\r\n", String::new()),
+            2 => Served::Cut,
+            3 => Served::Slow(Duration::from_millis(20)),
+            4 => Served::Json("{\"choices\": [".to_owned()),
+            5 => Served::Json("{\"error\": {\"message\": \"overloaded\"}}".to_owned()),
+            _ => play(body, key),
+        }
+    });
+    let settings = ClientSettings { attempts: 7, timeout: Duration::from_millis(1_500), ..quick() };
+    let began = std::time::Instant::now();
+    let record = converse(instance.conversation(), client(&url, settings));
+    assert!(began.elapsed() >= Duration::from_millis(1_700), "the waits were kept");
+    let direct = converse(instance.conversation(), Greedy::new(instance));
+    assert_eq!((&record.transcript, record.record.events.len()), (&direct.transcript, 0));
+    assert_eq!(count.load(Ordering::SeqCst), 6 + record.record.run.turns.len());
+}
+
+#[test]
+fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() {
+    let cases: [(fn() -> Served, &str, usize); 4] = [
+        (
+            || Served::Status(401, "", "wrong key sk-secret".to_owned()),
+            "status 401: wrong key [key]",
+            1,
+        ),
+        (
+            || Served::Status(302, "Location: http://127.0.0.1:9/\r\n", String::new()),
+            "status 302",
+            1,
+        ),
+        (|| Served::Json(" ".repeat(10_000_000)), "more than 1000000 bytes", 1),
+        (|| Served::Status(503, "", String::new()), "status 503 (3 attempts)", 3),
+    ];
+    for (fault, part, attempts) in cases {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let url = serve(move |_, _| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            fault()
+        });
+        let settings = ClientSettings { attempts: 3, max_reply: 1_000_000, ..quick() };
+        let instance = &instances(0, 400)[0];
+        let record = converse(instance.conversation(), client(&url, settings));
+        let [event] = &record.record.events[..] else { panic!("{:?}", record.record.events) };
+        assert!(
+            matches!(&event.event, ReplyEvent::NoReply { problem } if problem.contains(part)),
+            "{event:?}"
+        );
+        assert_eq!((count.load(Ordering::SeqCst), record.record.run.outcome), (attempts, None));
+        assert!(!format!("{record:?}").contains("sk-secret"));
+    }
+    let nobody = client("http://127.0.0.1:9/v1", ClientSettings { attempts: 1, ..quick() });
+    assert!(!format!("{nobody:?}").contains("sk-secret"));
+    assert!(matches!(nobody.ask(&Request::default()), Err(AskError::NoReply(_))));
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let new = |url: &str, settings| Client::new(url, "m", None, settings).map(|_| ());
+    assert!(matches!(
+        new("localhost:1", quick()),
+        Err(Error::UnknownName { what: "base URL", .. })
+    ));
+    for settings in [
+        ClientSettings { attempts: 0, ..quick() },
+        ClientSettings { prices: Some([1.0, -1.0]), ..quick() },
+        ClientSettings { cost_cap: Some(1.0), ..quick() },
+    ] {
+        assert!(matches!(new("http://x", settings), Err(Error::Setting { .. })));
+    }
+}
+
+#[test]
+fn at_a_cap_nothing_more_is_asked_and_the_same_call_goes_on_later() {
+    let instances = instances(0, 100);
+    let url = serve(policy(&instances, Greedy::new));
+    let (path, named) = (fresh("cap.jsonl"), named(instances));
+    let run = |settings| {
+        let client = client(&url, settings);
+        let journal = Journal::open(&path, "cap").unwrap();
+        let before = journal.answers();
+        let ask = |request: &Request| client.ask(request);
+        let records = run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {});
+        (before, client.tokens(), client.cost(), records)
+    };
+    let capped = ClientSettings { token_cap: Some(360), ..quick() };
+    let (_, tokens, _, stopped) = run(capped);
+    assert_eq!(tokens, [300, 60]);
+    assert!(
+        matches!(&stopped, Err(Error::Stopped { reason }) if reason.contains("360")),
+        "{stopped:?}"
+    );
+    let priced = ClientSettings { prices: Some([1e6, 0.0]), cost_cap: Some(100.0), ..quick() };
+    let (before, _, cost, stopped) = run(priced);
+    assert_eq!((before, cost), (3, Some(100.0)));
+    assert!(matches!(stopped, Err(Error::Stopped { .. })));
+    let (before, _, _, records) = run(quick());
+    assert_eq!((before, records.unwrap().len()), (4, 4));
+}
+
+#[test]
+fn a_journal_keeps_its_setting_and_requests_and_drops_a_torn_line_only() {
+    let instances = instances(0, 200);
+    let url = serve(policy(&instances, Greedy::new));
+    let (path, conversations) = (fresh("torn.jsonl"), named(instances));
+    let client = client(&url, quick());
+    let ask = |request: &Request| client.ask(request);
+    let run = |conversations: &[(String, Instance)]| {
+        let journal = Journal::open(&path, "setting A")?;
+        run_all(&journal, conversations, |it| it.conversation(), ask, 2, |_, _| {})
+    };
+    let whole = run(&conversations).unwrap();
+    let content = fs::read(&path).unwrap();
+    // Whatever the length at which the file was torn, the records are the same.
+    for length in (0..content.len()).step_by(701) {
+        fs::write(&path, &content[..length]).unwrap();
+        assert_eq!(run(&conversations).unwrap(), whole, "{length}");
+    }
+    let before = fs::read(&path).unwrap();
+    let other = Journal::open(&path, "setting B").unwrap_err().to_string();
+    assert!(other.contains("setting A; this one is setting B"), "{other}");
+    let mut others = conversations.clone();
+    others[0].1 = CostBench::new(3).unwrap().instance(conversations[0].1.query());
+    let error = run(&others).unwrap_err().to_string();
+    assert!(error.contains("request 0 of"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let twice =
+        [content.as_slice(), content.splitn(3, |&byte| byte == b'\n').nth(1).unwrap(), b"\n"];
+    fs::write(&path, twice.concat()).unwrap();
+    assert!(Journal::open(&path, "setting A").unwrap_err().to_string().contains("a second time"));
+    fs::write(&path, "notes of mine").unwrap();
+    assert!(Journal::open(&path, "setting A").unwrap_err().to_string().contains("line 1"));
+    assert_eq!(fs::read(&path).unwrap(), b"notes of mine");
+}
+
+/// The program that is killed: this test in a process of its own.
+#[test]
+fn runner_in_a_process() {
+    let (Ok(url), Ok(path)) = (env::var("DRIVER_URL"), env::var("DRIVER_PATH")) else { return };
+    let client = client(&url, quick());
+    let journal = Journal::open(&path, "killed").unwrap();
+    let ask = |request: &Request| client.ask(request);
+    let named = named(instances(0, 6));
+    let records = run_all(&journal, &named, |it| it.conversation(), ask, 3, |_, _| {}).unwrap();
+    let logs: Vec<Value> = records.iter().map(|it| Value::Text(it.record.to_atif())).collect();
+    fs::write(format!("{path}.done"), run_logs::to_json(&Value::List(logs))).unwrap();
+}
+
+fn process(url: &str, path: &std::path::Path) -> std::process::Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", "runner_in_a_process"])
+        .env("DRIVER_URL", url)
+        .env("DRIVER_PATH", path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn killed_50_times_the_record_is_that_of_a_run_that_was_not() {
+    let play = policy(&instances(0, 6), Greedy::new);
+    let url = serve(move |body, key| {
+        thread::sleep(Duration::from_millis(10));
+        play(body, key)
+    });
+    let done = |path: &PathBuf| fs::read_to_string(format!("{}.done", path.display())).ok();
+    let [whole, killed] = ["whole.jsonl", "killed.jsonl"].map(|name| {
+        let _ = fs::remove_file(fresh(&format!("{name}.done")));
+        fresh(name)
+    });
+    assert!(process(&url, &whole).wait().unwrap().success());
+    let expected = done(&whole).unwrap();
+    let lines = |path| fs::read_to_string(path).unwrap().lines().count() - 1;
+    let requests = lines(&whole);
+    assert!(requests >= 200, "{requests}");
+
+    let mut random = 1_u64;
+    let (mut kills, mut at_work) = (0, 0);
+    while kills < 50 {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = process(&url, &killed);
+        thread::sleep(Duration::from_millis(20 + (random >> 33) % 60));
+        let before = fs::read(&killed).map_or(0, |content| content.len());
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            panic!("the run was over after {kills} kills; requests must take longer");
+        }
+        kills += 1;
+        at_work += usize::from(before > 0);
+    }
+    assert!(at_work >= 10, "{at_work}");
+    assert!(process(&url, &killed).wait().unwrap().success());
+    assert_eq!(done(&killed).unwrap(), expected);
+    assert_eq!(lines(&killed), requests);
+    // A journal refuses a request that is answered twice.
+    assert_eq!(Journal::open(&killed, "killed").unwrap().answers(), requests);
+}
+
+#[test]
+fn a_model_error_of_a_cap_is_one_sentence() {
+    let url = serve(|_, _| Served::Json(response(&Reply::default())));
+    let mut client = client(&url, ClientSettings { token_cap: Some(0), ..quick() });
+    let error: ModelError = client.reply(&Request::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the model gave no reply: 0 tokens are used, of at most 0");
+}

@@ -1,0 +1,291 @@
+//! Plans of policies in conversations of TRIAGE earn what the oracle, a random order and the limits say.
+#![allow(clippy::unwrap_used)]
+
+use std::{cell::RefCell, io::Cursor};
+
+use agent_benchmarks::{
+    Attempted, Checker, Conversation, Level, Question, Record, Reply, ReplyEvent, Request,
+    StopReason, Usage, Weight, converse, model_from_fn,
+    triage::{Alpha, Attempts, Framing, Instance, Regime, Triage, TriageTable},
+};
+use rand::{RngExt, SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+use run_logs::{Format, ReadOptions, read};
+
+/// The answer to the question with this id is its number.
+fn questions(pool: u64, count: u32) -> Vec<Question> {
+    let mut rng = ChaCha8Rng::seed_from_u64(pool);
+    let one = |number: u32| {
+        let checker = Checker::Numeric { answer: f64::from(number), tolerance: 0.0 };
+        let solved = rng.random_range(0..10) < 6;
+        let attempt = Attempted { output_tokens: rng.random_range(50..400), solved };
+        Question::new(format!("q{number}"), format!("What is {number} + 0?"), checker)
+            .with_recorded(attempt)
+    };
+    (0..count).map(one).collect()
+}
+
+fn triage(alpha: f64) -> Triage {
+    Triage::new(Alpha::new(alpha).unwrap())
+}
+
+fn says(text: impl Into<String>) -> Reply {
+    Reply { text: text.into(), ..Reply::default() }
+}
+
+fn plan(steps: &[(usize, u64)]) -> Reply {
+    let entry =
+        |(place, tokens): &(usize, u64)| format!(r#"{{"id":"q{place}","allocation":{tokens}}}"#);
+    says(format!(r#"{{"plan":[{}]}}"#, steps.iter().map(entry).collect::<Vec<_>>().join(",")))
+}
+
+fn used(mut reply: Reply, tokens: u64) -> Reply {
+    reply.usage = Some(Usage { output_tokens: Some(tokens), ..Usage::default() });
+    reply
+}
+
+/// The plan of the oracle, each item with what it costs.
+fn best_plan(instance: &Instance) -> Vec<(usize, u64)> {
+    let pool = instance.pool();
+    let chosen = pool.oracle(instance.budget()).unwrap().chosen;
+    chosen.into_iter().map(|place| (place, pool.items()[place].cost())).collect()
+}
+
+/// The position of the question that a request asks to solve; `None` for the request of a plan.
+fn asked(request: &Request) -> Option<usize> {
+    if request.response_schema.is_some() {
+        return None;
+    }
+    let text = &request.messages.last().unwrap().text;
+    let (_, rest) = text.split_once("What is ").unwrap();
+    Some(rest.split_once(' ').unwrap().0.parse().unwrap())
+}
+
+#[test]
+fn the_oracles_plan_has_efficiency_1_in_both_regimes_under_each_budget_and_framing() {
+    for (pool, alpha) in (0..20).flat_map(|pool| Alpha::SWEEP.map(|alpha| (pool, alpha))) {
+        for framing in Framing::ALL {
+            let setting = Triage::new(alpha).with_framing(framing);
+            let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
+            let model = model_from_fn(|_| Ok(plan(&best_plan(&instance))));
+            let record = converse(instance.conversation(), model);
+            for regime in [Regime::Advisory, Regime::Enforced] {
+                assert_eq!(
+                    record.efficiency(regime).unwrap().score(),
+                    1.0,
+                    "{pool} {alpha} {regime:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_orders_have_efficiency_0_within_three_standard_errors() {
+    let mut table = TriageTable::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut scores = Vec::new();
+    for pool in 0..600 {
+        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
+        let mut steps: Vec<(usize, u64)> = (0..6).map(|place| (place, 0)).collect();
+        steps.shuffle(&mut rng);
+        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        scores.push(record.efficiency(Regime::Advisory).unwrap());
+        table.update("random", &record).unwrap();
+    }
+    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let score = mean.informative_score.unwrap();
+    assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
+    let rows = table.finish(Level::new(0.997).unwrap(), 500, 1).unwrap();
+    let figure = rows[0].efficiency.unwrap();
+    assert_eq!((rows[0].regime, rows[0].pools), (Regime::Advisory, 600));
+    assert!((figure.value - mean.score).abs() < 1e-12, "the table has the mean over pools");
+    let interval = figure.interval.unwrap();
+    assert!(interval.low() < figure.value && figure.value < interval.high(), "{figure:?}");
+}
+
+#[test]
+fn a_live_solver_is_asked_under_its_own_allocations_and_earns_what_its_recorded_attempts_say() {
+    for pool in 0..20 {
+        let setting = triage(0.5).with_attempts(Attempts::Live(Regime::Enforced));
+        let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
+        let best = best_plan(&instance);
+        let limits = RefCell::new(Vec::new());
+        let model = model_from_fn(|request: &Request| {
+            let Some(place) = asked(request) else { return Ok(plan(&best)) };
+            let limit = request.sampling.max_output_tokens.unwrap();
+            limits.borrow_mut().push((place, limit));
+            let text = &request.messages[0].text;
+            assert!(text.contains(&format!("{limit} output tokens")), "the limit is told: {text}");
+            assert_eq!(request.messages.len(), 1, "a problem is solved without the plan in sight");
+            let cost = instance.pool().items()[place].cost();
+            let answer = if limit < cost { "out of".to_owned() } else { place.to_string() };
+            Ok(used(says(format!("<answer>{answer}</answer>")), cost.min(limit)))
+        });
+        let record = converse(instance.conversation(), model);
+        assert_eq!(*limits.borrow(), best, "the plan's own allocations");
+        assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
+        assert!(record.execution(Regime::Advisory).is_none());
+        let spent: u64 = best.iter().map(|(_, tokens)| tokens).sum();
+        assert_eq!(record.execution(Regime::Enforced).unwrap().spent, spent);
+        assert!(spent <= instance.budget());
+    }
+}
+
+/// Four questions of 100 tokens each, all solved, with a budget of 200.
+fn small(attempts: Attempts) -> Instance {
+    let attempt = Attempted { output_tokens: 100, solved: true };
+    let questions = questions(0, 4).into_iter().map(|question| question.with_recorded(attempt));
+    let questions: Vec<_> = questions.collect();
+    triage(0.5).with_attempts(attempts).instance("small", &questions).unwrap()
+}
+
+#[test]
+fn a_right_answer_beyond_its_allocation_is_wrong_in_the_enforced_regime() {
+    let instance = small(Attempts::Live(Regime::Enforced));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else {
+            return Ok(plan(&[(0, 60), (1, 0), (2, 60), (3, 80)]));
+        };
+        let tokens = if place == 2 { 61 } else { 60 };
+        Ok(used(says(format!("<answer>{place}</answer>")), tokens))
+    });
+    let record = converse(instance.conversation(), model);
+    let execution = record.execution(Regime::Enforced).unwrap();
+    let earned: Vec<_> = execution.attempts.iter().map(|it| (it.position, it.earned)).collect();
+    assert_eq!(earned, [(0, 1.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
+    assert_eq!((execution.spent, record.record.run.turns.len()), (200, 4), "nothing for 0 tokens");
+    assert_eq!(record.attempts[2], Some(Attempted { output_tokens: 61, solved: false }));
+    assert_eq!(record.attempts[1], None);
+}
+
+#[test]
+fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gone() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let limits = RefCell::new(Vec::new());
+    let play = |costs: [u64; 4]| {
+        limits.borrow_mut().clear();
+        let model = model_from_fn(|request: &Request| {
+            let Some(place) = asked(request) else {
+                return Ok(plan(&[(0, 0), (1, 0), (2, 0), (3, 0)]));
+            };
+            limits.borrow_mut().push(request.sampling.max_output_tokens.unwrap());
+            assert!(!request.messages[0].text.contains("Hard limit"));
+            Ok(used(says(format!("<answer>{place}</answer>")), costs[place]))
+        });
+        let record = converse(instance.conversation(), model);
+        let execution = record.execution(Regime::Advisory).unwrap();
+        (execution.earned, execution.spent, execution.stopped_by, limits.borrow().clone())
+    };
+    assert_eq!(play([90, 110, 5, 5]), (2.0, 200, Some(2), vec![200, 110]));
+    assert_eq!(play([150, 51, 5, 5]), (1.0, 150, Some(1), vec![200, 50]));
+    assert_eq!(play([150, u64::MAX, 5, 5]), (1.0, 150, Some(1), vec![200, 50]));
+    assert_eq!(play([250, 5, 5, 5]), (0.0, 0, Some(0), vec![200]));
+    // Four right answers are more than the recorded attempts allow.
+    assert_eq!(play([10, 10, 10, 10]), (4.0, 40, None, vec![200, 190, 180, 170]));
+}
+
+#[test]
+fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0), (2, 0)])) };
+        Ok(used(says(format!("<answer>{place}</answer>")), 10))
+    });
+    let record = converse(instance.conversation(), model);
+    assert!(matches!(
+        record.efficiency(Regime::Advisory),
+        Err(agent_benchmarks::Error::KnapsackOracle(_))
+    ));
+    let mut table = TriageTable::default();
+    table.update("fast", &record).unwrap();
+    let rows = table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap();
+    assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 0));
+    assert_eq!((rows[0].efficiency, rows[0].is_live), (None, true));
+}
+
+#[test]
+fn a_reply_without_a_token_count_ends_the_advisory_regime_without_an_execution() {
+    let instance = small(Attempts::Live(Regime::Advisory));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0)])) };
+        Ok(says(format!("<answer>{place}</answer>")))
+    });
+    let record = converse(instance.conversation(), model);
+    assert_eq!(record.record.run.stop, Some(StopReason::Other("no_usage".to_owned())));
+    assert!(record.executions.is_empty());
+    assert!(matches!(record.record.events[0].event, ReplyEvent::Unreadable { .. }));
+}
+
+#[test]
+fn plans_that_cannot_be_read_are_counted_apart_from_models_that_do_not_reply() {
+    let instance = small(Attempts::Recorded);
+    let mut table = TriageTable::default();
+    let twice = plan(&[(0, 10), (0, 20)]);
+    for reply in [Ok(says("I give up.")), Ok(twice), Ok(plan(&[(0, 900)])), Err("cut")] {
+        let model = model_from_fn(|_| reply.clone().map_err(agent_benchmarks::ModelError::new));
+        let record = converse(instance.conversation(), model);
+        table.update("odd", &record).unwrap();
+    }
+    for row in table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap() {
+        let counts = (row.pools, row.unreadable, row.unfinished, row.over_budget);
+        assert_eq!(counts, (1, 2, 1, 1), "{:?}", row.regime);
+    }
+}
+
+#[test]
+fn the_framings_differ_in_their_opening_alone_and_the_schema_names_the_problems() {
+    let texts = Framing::ALL.map(|framing| {
+        let setting = triage(0.25).with_framing(framing).with_subject("sums");
+        let instance = setting.instance("pool", &questions(3, 5)).unwrap();
+        let conversation = instance.conversation();
+        let request = conversation.request().unwrap();
+        let schema = run_logs::to_json(request.response_schema.as_ref().unwrap());
+        assert!(schema.contains(r#""enum":["q0","q1","q2","q3","q4"]"#), "{schema}");
+        let text = request.messages[0].text.clone();
+        assert!(text.contains(&format!("Budget: {} output tokens", instance.budget())));
+        assert!(text.contains("[id: q4] (points: 1)\nWhat is 4 + 0?"));
+        text
+    });
+    let parts = texts.each_ref().map(|text| text.split_once("\n\nRules:").unwrap());
+    assert!(parts.iter().all(|(opening, rest)| *rest == parts[0].1 && opening.contains("sums")));
+    assert!(parts[0].0 != parts[1].0 && parts[1].0 != parts[2].0 && parts[0].0 != parts[2].0);
+}
+
+#[test]
+fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
+    let instance = small(Attempts::Live(Regime::Enforced));
+    let model = model_from_fn(|request: &Request| {
+        let Some(place) = asked(request) else { return Ok(plan(&[(2, 100), (0, 100)])) };
+        Ok(used(says(format!("<answer>{place}</answer>")), 80))
+    });
+    let record = converse(instance.conversation(), model);
+    assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
+    let log = Cursor::new(record.record.to_atif());
+    let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
+    let replayed = instance.replay(&Record::from_run(run).unwrap()).unwrap();
+    assert_eq!(replayed, record);
+}
+
+#[test]
+fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
+    let (mut heavy, mut twice) = (TriageTable::default(), TriageTable::default());
+    let (mut first, mut second) = (TriageTable::default(), TriageTable::default());
+    for pool in 0..8 {
+        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 5)).unwrap();
+        let steps: Vec<_> = (0..5).rev().map(|place| (place, 150)).collect();
+        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        let weight = if pool % 2 == 0 { 2.0 } else { 1.0 };
+        heavy.update_weighted("m", &record, Weight::new(weight).unwrap()).unwrap();
+        for part in 0..weight as usize {
+            twice.update("m", &record).unwrap();
+            (if part == 0 { &mut first } else { &mut second }).update("m", &record).unwrap();
+        }
+    }
+    second.merge(&first);
+    let rows = |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, 3).unwrap();
+    let figures =
+        |table| rows(table).iter().map(|row| (row.efficiency, row.regret)).collect::<Vec<_>>();
+    assert_eq!(figures(&heavy), figures(&twice));
+    assert_eq!(rows(&second), rows(&twice));
+}

@@ -1,0 +1,143 @@
+//! Progress on standard error: after two seconds of work, and only if standard error is a terminal.
+
+use std::{
+    io::{self, Read},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shorter work shows nothing.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Between two drawings of work that does not say how far it is.
+const TICK: Duration = Duration::from_millis(200);
+
+const BYTES: &str = "{msg} {bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+const STEPS: &str = "{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left";
+const OPEN: &str = "{spinner} {msg}, {elapsed}";
+
+/// A bar over work of known length.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    is_shown: bool,
+}
+
+impl Progress {
+    /// Work in steps.
+    pub(crate) fn steps(what: &str, length: usize) -> Self {
+        Self::new(hidden(Some(length as u64), STEPS, what))
+    }
+
+    fn new(bar: ProgressBar) -> Self {
+        Self { bar, started: Instant::now(), is_shown: false }
+    }
+
+    /// Notes that so much more is done.
+    pub(crate) fn add(&mut self, done: u64) {
+        self.bar.inc(done);
+        if !self.is_shown && self.started.elapsed() >= PATIENCE {
+            self.is_shown = true;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A source whose bytes are counted as they are read.
+#[derive(Debug)]
+pub(crate) struct Counted<R> {
+    source: R,
+    progress: Progress,
+}
+
+impl<R> Counted<R> {
+    /// `length` is in bytes, or `None` for a source without a length, such as a pipe.
+    pub(crate) fn new(what: &str, length: Option<u64>, source: R) -> Self {
+        let style = if length.is_some() { BYTES } else { "{msg} {bytes}, {bytes_per_sec}" };
+        Self { source, progress: Progress::new(hidden(length, style, what)) }
+    }
+
+    /// The length in bytes; 0 for a source without one.
+    pub(crate) fn length(&self) -> usize {
+        self.progress.bar.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.progress.add(read as u64);
+        Ok(read)
+    }
+}
+
+/// Does work that does not say how far it is, beside a clock.
+pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = hidden(None, OPEN, what);
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.reset_elapsed();
+            bar.enable_steady_tick(TICK);
+            // The end of the work closes the channel.
+            let _ = is_done.recv();
+            bar.finish_and_clear();
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+fn hidden(length: Option<u64>, style: &str, what: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+    // A template of this file is valid; the default would be shown for one that is not.
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    bar.with_message(what.to_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_valid() {
+        for template in [BYTES, STEPS, OPEN, "{msg} {bytes}, {bytes_per_sec}"] {
+            ProgressStyle::with_template(template).unwrap();
+        }
+    }
+
+    #[test]
+    fn counted_bytes_are_those_of_the_source() {
+        let mut counted = Counted::new("file", Some(5), &b"bytes"[..]);
+        let mut read = Vec::new();
+        counted.read_to_end(&mut read).unwrap();
+        assert_eq!((read.as_slice(), counted.progress.bar.position()), (&b"bytes"[..], 5));
+    }
+
+    #[test]
+    fn work_returns_its_result_even_if_it_is_slow() {
+        let slow = || {
+            thread::sleep(PATIENCE + TICK);
+            7
+        };
+        assert_eq!((working("fast", || 6), working("slow", slow)), (6, 7));
+    }
+}

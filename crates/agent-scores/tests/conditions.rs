@@ -1,0 +1,107 @@
+//! `--fail-if` and `--markdown`, which every subcommand with a report has.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use program::{bundled, json_of, refusal, run_other};
+use serde_json::Value;
+
+/// A short call of every subcommand with a report, and a number of its JSON object.
+const CALLS: [(&str, &[&str], &str); 9] = [
+    ("traces", &["--resamples", "10"], "tps_log"),
+    ("calibration", &["--resamples", "10"], "files.0.n"),
+    ("cut-off", &["--resamples", "10"], "files.0.simple"),
+    ("paths", &[], "exact_match"),
+    ("costbench", &[], "cost_gap"),
+    ("triage", &["--alpha", "0.5"], "alphas.0.oracle"),
+    ("triage", &["--alpha", "0.5", "--planner", "random"], "alphas.0.eta_advisory"),
+    ("budget", &["--resamples", "10"], "hit_rate"),
+    ("logs", &[], "n_runs"),
+];
+
+/// The number at a key of `--fail-if`.
+fn number(report: &Value, key: &str) -> f64 {
+    let at = report.pointer(&format!("/{}", key.replace('.', "/"))).unwrap();
+    at.get("value").unwrap_or(at).as_f64().unwrap()
+}
+
+#[test]
+fn a_condition_that_holds_is_exit_code_1_and_a_line_beside_the_same_report() {
+    let forms: [&[&str]; 3] = [&[], &["--json"], &["--markdown"]];
+    for ((program, words, key), form) in CALLS.into_iter().zip(forms.into_iter().cycle()) {
+        let value = number(&json_of(program, &[words, &["--json"]].concat()), key);
+        let (holds, no) = (format!("{key} < {}", value + 1.0), format!("{key} > {}", value + 1.0));
+        let plain = run_other(program, &[words, form].concat());
+        let passed = run_other(program, &[words, form, &["--fail-if", &no]].concat());
+        assert_eq!((passed.status.code(), &passed.stdout), (Some(0), &plain.stdout), "{no}");
+        assert!(passed.stderr.is_empty());
+        let conditions = ["--fail-if", &no, "--fail-if", &holds, "--fail-if", &holds];
+        let failed = run_other(program, &[words, form, &conditions].concat());
+        assert_eq!((failed.status.code(), &failed.stdout), (Some(1), &plain.stdout), "{holds}");
+        let line = format!("failed: {holds}: {key} is {value}\n");
+        assert_eq!(String::from_utf8(failed.stderr).unwrap(), line.repeat(2));
+    }
+}
+
+#[test]
+fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
+    for (program, words, _) in CALLS {
+        let unknown = run_other(program, &[words, &["--fail-if", "nothing < 1"]].concat());
+        let error = refusal(&unknown, program);
+        assert!(error.contains("\"nothing\" does not exist; there are "), "{error}");
+    }
+    // Runs of one outcome cannot be ranked.
+    let path = program::write("one.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#);
+    let undefined = run_other("traces", &[&path, "--fail-if", "auroc < 0.5"]);
+    let error = refusal(&undefined, "auroc");
+    assert!(error.contains("auroc: is undefined; the notes of --json say why"), "{error}");
+}
+
+#[test]
+fn differences_between_two_files_are_the_second_minus_the_first() {
+    let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
+    let words = [files[0].as_str(), &files[1], "--resamples", "50"];
+    let report = json_of("traces", &[&words[..], &["--json"]].concat());
+    let difference = number(&report, "difference.tps_log");
+    assert!(difference < -0.1, "{difference}");
+    for (condition, code) in [
+        ("difference.tps_log < -0.1", 1),
+        ("difference.tps_log > -0.1", 0),
+        ("difference.tps_log.ci_high < 0", 1),
+        ("difference.n > 0", 0),
+    ] {
+        let output = run_other("traces", &[&words[..], &["--fail-if", condition]].concat());
+        assert_eq!(output.status.code(), Some(code), "{condition}");
+    }
+    let alone = run_other("traces", &[&files[0], "--fail-if", "difference.tps_log < 0"]);
+    assert!(refusal(&alone, "alone").contains("a difference needs exactly two files"));
+}
+
+/// The words of a report in Markdown, without the marks of the language.
+fn plain(markdown: &str) -> Vec<String> {
+    let is_rule = |line: &&str| line.starts_with("| ---");
+    let lines = markdown.lines().filter(|line| !is_rule(line));
+    let text = lines.map(|line| line.replace("| ", " ").replace(" |", " ")).collect::<Vec<_>>();
+    let text = text.join(" ").replace('\\', "");
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    text.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect()
+}
+
+#[test]
+fn markdown_has_the_words_and_figures_of_the_table_and_nothing_else() {
+    for (program, words, _) in CALLS {
+        let [table, markdown] = [&[][..], &["--markdown"]].map(|form| {
+            String::from_utf8(run_other(program, &[words, form].concat()).stdout).unwrap()
+        });
+        let expected: Vec<&str> = table.split_whitespace().collect();
+        assert_eq!(plain(&markdown), expected, "{program}");
+        let rows = |line: &&str| line.starts_with('|') && line.ends_with('|');
+        assert!(markdown.lines().filter(rows).count() > 2, "{program}: {markdown}");
+        // All rows of a table have as many cells.
+        for block in markdown.split("\n\n").filter(|block| block.starts_with('|')) {
+            let cells = |row: &str| row.replace("\\|", "").matches('|').count();
+            let expected = cells(block.lines().next().unwrap());
+            assert!(block.lines().all(|row| cells(row) == expected), "{program}: {block}");
+        }
+    }
+}

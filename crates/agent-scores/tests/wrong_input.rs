@@ -1,0 +1,167 @@
+//! Wrong files, options and words: exit code 2, nothing on standard output, no file written, and one line
+//! that says where the fault is and what would be right.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{fs, path::Path};
+
+use program::{in_folder, refusal, run_words, write};
+
+const TRACE: &str = r#"{"id":"a","task":"t","forecasts":[0.5,0.6],"outcome":true}"#;
+const ROLLOUT: &str =
+    r#"{"id":"a","turns":[{"output_tokens":5},{"output_tokens":5}],"success":true}"#;
+const PROBLEM: &str = r#"{"problem":"a","solved":true,"output_tokens":5}"#;
+
+/// A file with this second line after a valid first one.
+fn second(name: &str, first: &str, line: &str) -> String {
+    write(name, &format!("{first}\n{line}\n"))
+}
+
+#[test]
+fn a_wrong_file_is_named_with_line_and_field() {
+    let trace = |name: &str, line: &str| second(name, TRACE, line);
+    let rollouts = write("rollouts.jsonl", ROLLOUT);
+    let problems = write("problems.jsonl", PROBLEM);
+    let invalid_utf8 = in_folder("utf8.jsonl");
+    fs::write(&invalid_utf8, [TRACE.as_bytes(), b"\n{\"id\":\"\xff\"}"].concat()).unwrap();
+    let cut_archive = in_folder("cut.eval");
+    fs::write(&cut_archive, b"PK\x03\x04abcdef").unwrap();
+    let empty_folder = in_folder("folder");
+    fs::create_dir_all(&empty_folder).unwrap();
+    let truncated = trace("truncated.jsonl", r#"{"id":"b","forecasts":[0.5"#);
+    let outside = trace("outside.jsonl", r#"{"id":"b","forecasts":[0.5,1.5],"outcome":true}"#);
+    let word = trace("word.jsonl", r#"{"id":"b","forecasts":["high"],"outcome":true}"#);
+    let outcome = trace("outcome.jsonl", r#"{"id":"b","forecasts":[0.5],"outcome":"yes"}"#);
+    let no_outcome = trace("no_outcome.jsonl", r#"{"id":"b","forecasts":[0.5]}"#);
+    let no_forecast = trace("no_forecast.jsonl", r#"{"id":"b","forecasts":[],"outcome":true}"#);
+    let horizon =
+        trace("horizon.jsonl", r#"{"id":"b","forecasts":[0.5],"outcome":true,"horizon":0}"#);
+    let list = trace("list.jsonl", "[1,2]");
+    let negative = second(
+        "negative.jsonl",
+        ROLLOUT,
+        r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#,
+    );
+    let no_turns = second("no_turns.jsonl", ROLLOUT, r#"{"id":"b","turns":[],"success":true}"#);
+    let estimates = write("estimates.jsonl", r#"{"id":"zz","turn":1,"answer":"[1,2]"}"#);
+    let queries = write("queries.json", r#"[{"query_id":"p","task":"cooking"}]"#);
+    let free = second("free.jsonl", PROBLEM, r#"{"problem":"b","solved":true,"output_tokens":0}"#);
+    let plans = write("plans.jsonl", r#"{"pool":7,"answer":"{}"}"#);
+    let knapsack = write("knapsack.json", r#"{"capacity":-1,"items":[]}"#);
+    let paths = write("paths.jsonl", r#"{"id":"a","task":"t","agent_calls":[],"success":true}"#);
+    let scorers = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scorers = scorers.join("../run-logs/tests/golden/inspect/0.3.285.json");
+    let scorers = scorers.to_str().unwrap();
+    let no_log = write("no_log.txt", "hello\n");
+    let empty = write("empty.jsonl", "");
+
+    let cases: [(&[&str], &str, &str); 27] = [
+        (&["traces", "nowhere.jsonl"], "nowhere.jsonl: ", "No such file"),
+        (&["traces", &empty_folder], &empty_folder, "the format is not recognized"),
+        (&["traces", &empty], &empty, "one JSON object per line"),
+        (
+            &["traces", &truncated],
+            &format!("{truncated}:2: field forecasts: "),
+            "the line is cut off",
+        ),
+        (&["traces", &outside], &format!("{outside}:2: field forecasts[1]: 1.5"), "--missing"),
+        (&["traces", &word], &format!("{word}:2: field forecasts[0]: "), "expected a number"),
+        (
+            &["traces", &outcome],
+            &format!("{outcome}:2: field outcome: "),
+            "give true, false or null",
+        ),
+        (&["traces", &no_outcome], &format!("{no_outcome}:2: field outcome: "), "missing"),
+        (&["traces", &no_forecast], &format!("{no_forecast}:2: field forecasts: "), "at least one"),
+        (&["traces", &horizon], &format!("{horizon}:2: field horizon: "), "at least the 1 steps"),
+        (&["traces", &list], &format!("{list}:2: "), "is not a JSON object"),
+        (&["traces", &invalid_utf8], &format!("{invalid_utf8}:2: field id: "), "invalid unicode"),
+        (&["calibration", &outside], &format!("{outside}:2: field forecasts[1]: "), "[0, 1]"),
+        (&["cut-off", &outcome], &format!("{outcome}:2: field outcome: "), "true, false or null"),
+        (
+            &["budget", &negative],
+            &format!("{negative}:2: field turns[0].output_tokens: "),
+            "from 0",
+        ),
+        (&["budget", &no_turns], &format!("{no_turns}:2: field turns: "), "at least one"),
+        (
+            &["budget", &rollouts, "--estimator", &estimates],
+            &format!("{estimates}:1: field id: "),
+            "no run is called \"zz\"",
+        ),
+        (
+            &["costbench", "--queries", &queries],
+            &format!("{queries}:1: field [0].task: "),
+            "one of location, transportation",
+        ),
+        (&["triage", &free], &format!("{free}:2: field output_tokens: "), "at least 1"),
+        (
+            &["triage", &problems, "--planner", &plans],
+            &format!("{plans}:1: field pool: "),
+            "the last is 0",
+        ),
+        (&["triage", "--knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
+        (&["paths", &paths], &format!("{paths}:1: field expected_calls: "), "missing"),
+        (
+            &["traces", scorers],
+            scorers,
+            "letter, number, several, sometimes; name one with --scorer",
+        ),
+        (&["traces", scorers, "--scorer", "lettr"], "--scorer: ", "there are letter, number"),
+        (&["convert", scorers, "--to", "problems"], scorers, "name one with --scorer"),
+        (&["logs", &no_log], &format!("{no_log}: "), "known formats: inspect"),
+        (&["logs", &cut_archive], &format!("{cut_archive}: "), "truncated"),
+    ];
+    check(&cases);
+}
+
+#[test]
+fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
+    let page = in_folder("no_such_folder/page.html");
+    let output = in_folder("never.jsonl");
+    let cases: [(&[&str], &str, &str); 21] = [
+        (&[], "give a subcommand", "--help"),
+        (&["trace"], "there is no subcommand \"trace\"", "--help"),
+        (&["traces", "--seed"], "--seed: its value is missing", "--seed N"),
+        (
+            &["traces", "--resample", "9"],
+            "invalid option '--resample'",
+            "did you mean '--resamples'?",
+        ),
+        (
+            &["traces", "--json", "--markdown"],
+            "the argument '--json' cannot be used with",
+            "--help",
+        ),
+        (&["traces", "--html", &page], &page, "No such file"),
+        (&["traces", "--plot", "figure.gif"], "--plot: ", ".svg or .png"),
+        (&["traces", "--fail-if", "tps_log"], "--fail-if: ", "KEY < NUMBER"),
+        (&["traces", "--fail-if", "tps_lgo < 1"], "--fail-if: tps_lgo: ", "there are aurc"),
+        (&["costbench", "--level", "9"], "invalid option '--level'", "--help"),
+        (&["costbench", "--block", "storm"], "--block: ", "ban-tool"),
+        (&["budget", "--resource", "money"], "", "field turns[0].money: missing"),
+        (&["budget", "--plot-id", "zz", "--plot", "x.svg"], "--plot-id: ", "is called \"zz\""),
+        (&["triage", "--planner", "magic"], "magic: ", "No such file"),
+        (&["triage", "--alpha", "-1"], "--alpha: ", "-1"),
+        (&["logs", "--format", "xml"], "--format: ", "\"xml\""),
+        (&["convert"], "--to <KIND> is missing", "--help"),
+        (&["convert", "--to", "runs", "--output", &output], "--to: ", "traces, rollouts"),
+        (&["convert", "--to", "atif"], "--to atif: ", "give --output FOLDER"),
+        (&["convert", "--to", "paths", "--output", &output], "", "no run can be converted"),
+        (&["completions", "tcsh"], "<SHELL>: there is no \"tcsh\"", "bash, elvish, fish"),
+    ];
+    check(&cases);
+    for path in [page.as_str(), &output, "figure.gif", "x.svg"] {
+        assert!(!Path::new(path).exists(), "{path}");
+    }
+}
+
+/// Checks that the error of each case begins with the place and has the hint.
+fn check(cases: &[(&[&str], &str, &str)]) {
+    for (words, place, hint) in cases {
+        let error = refusal(&run_words(words), &format!("{words:?}"));
+        assert!(error.starts_with(&format!("error: {place}")), "{words:?}: {error}");
+        assert!(error.contains(hint), "{words:?}: {error}");
+    }
+}

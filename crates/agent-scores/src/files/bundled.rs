@@ -40,10 +40,15 @@ pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
 }
 
-/// The bytes of a file, bundled or not.
+/// The bytes of a file, bundled or not. A Parquet file is read as JSON Lines.
 pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
     match content(path) {
         Some(content) => Ok(Cow::Borrowed(content)),
+        None if is_parquet(path) => {
+            let mut lines = Vec::new();
+            open_parquet(path)?.read_to_end(&mut lines)?;
+            Ok(Cow::Owned(lines))
+        }
         None => {
             let mut source = read(path)?;
             let mut bytes = Vec::new();
@@ -54,12 +59,28 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
     }
 }
 
-/// Opens a file, bundled or not.
+/// Opens a file, bundled or not. A Parquet file is read as JSON Lines.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match content(path) {
         Some(content) => Ok(Box::new(content)),
+        None if is_parquet(path) => open_parquet(path),
         None => Ok(Box::new(read(path)?)),
     }
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+#[cfg(feature = "parquet")]
+fn open_parquet(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(crate::files::parquet_rows::ParquetRows::open(path)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(_: &Path) -> io::Result<Box<dyn Read + Send>> {
+    let problem = "this program was built without the feature parquet, which reads Parquet files";
+    Err(io::Error::new(io::ErrorKind::Unsupported, problem))
 }
 
 /// A file of the file system, with a bar that shows how much of it is read.

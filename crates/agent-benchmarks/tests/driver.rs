@@ -300,7 +300,8 @@ fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
 
 #[test]
 fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() {
-    let cases: [(fn() -> Served, &str, usize); 4] = [
+    type Case = (fn() -> Served, &'static str, usize);
+    let cases: [Case; 4] = [
         (
             || Served::Status(401, "", "wrong key sk-secret".to_owned()),
             "status 401: wrong key [key]",

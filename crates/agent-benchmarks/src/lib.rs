@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod budget;
 #[cfg(feature = "client")]
 pub mod client;
-pub mod budget;
 pub mod costbench;
 mod engines;
 mod error;

@@ -334,7 +334,50 @@ fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() 
     }
     let nobody = client("http://127.0.0.1:9/v1", ClientSettings { attempts: 1, ..quick() });
     assert!(!format!("{nobody:?}").contains("sk-secret"));
-    assert!(matches!(nobody.ask(&Request::default()), Err(AskError::NoReply(_))));
+    assert!(matches!(nobody.ask(&Request::default()), Err(AskError::Stop(_))));
+}
+
+#[test]
+fn a_refused_key_stops_the_run_and_nothing_is_kept_that_a_right_key_would_have_to_undo() {
+    let instances = instances(0, 200);
+    let play = policy(&instances, Greedy::new);
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let url = serve(move |body, key| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        if key.as_deref() == Some("Bearer right") {
+            return play(body, key);
+        }
+        // The key is at the end of what is shown of a message.
+        Served::Status(401, "", format!("{}{}", "x".repeat(285), key.unwrap()))
+    });
+    let (path, named) = (fresh("key.jsonl"), named(instances));
+    let run = |key: &str| {
+        let client = Client::new(&url, "policy", Some(ApiKey::new(key)), quick()).unwrap();
+        let journal = Journal::open(&path, "key").unwrap();
+        let ask = |request: &Request| client.ask(request);
+        run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {})
+    };
+    let error = run("sk-secret-that-is-wrong").unwrap_err();
+    assert!(
+        matches!(&error, Error::Stopped { reason } if reason.contains("status 401")),
+        "{error}"
+    );
+    assert!(error.to_string().contains("Bearer") && !error.to_string().contains("sk-"), "{error}");
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert!(run("right").unwrap().iter().all(|it| it.record.events.is_empty()));
+}
+
+#[test]
+fn a_journal_is_used_by_one_program_at_a_time_and_has_each_name_once() {
+    let (path, mut named) = (fresh("lock.jsonl"), named(instances(0, 200)));
+    let journal = Journal::open(&path, "lock").unwrap();
+    let error = Journal::open(&path, "lock").unwrap_err().to_string();
+    assert!(error.contains("another program uses it"), "{error}");
+    named.push(named[0].clone());
+    let ask = |_: &Request| panic!("nothing is asked");
+    let error = run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {}).unwrap_err();
+    assert!(error.to_string().contains("two conversations are called"), "{error}");
 }
 
 #[test]
@@ -362,6 +405,7 @@ fn at_a_cap_nothing_more_is_asked_and_the_same_call_goes_on_later() {
         let client = client(&url, settings);
         let journal = Journal::open(&path, "cap").unwrap();
         let before = journal.answers();
+        client.count_before(journal.tokens());
         let ask = |request: &Request| client.ask(request);
         let records = run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {});
         (before, client.tokens(), client.cost(), records)
@@ -373,9 +417,9 @@ fn at_a_cap_nothing_more_is_asked_and_the_same_call_goes_on_later() {
         matches!(&stopped, Err(Error::Stopped { reason }) if reason.contains("360")),
         "{stopped:?}"
     );
-    let priced = ClientSettings { prices: Some([1e6, 0.0]), cost_cap: Some(100.0), ..quick() };
+    let priced = ClientSettings { prices: Some([1e6, 0.0]), cost_cap: Some(400.0), ..quick() };
     let (before, _, cost, stopped) = run(priced);
-    assert_eq!((before, cost), (3, Some(100.0)));
+    assert_eq!((before, cost), (3, Some(400.0)));
     assert!(matches!(stopped, Err(Error::Stopped { .. })));
     let (before, _, _, records) = run(quick());
     assert_eq!((before, records.unwrap().len()), (4, 4));

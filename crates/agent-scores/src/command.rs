@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use crate::{
     budget, calibration, convert, costbench, cut_off, demo, logs,
     output::program::{self, Written},
-    paths, traces, triage,
+    paths, run as run_benchmark, traces, triage,
 };
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
@@ -50,6 +50,8 @@ enum Subcommand {
     Logs(logs::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Convert(convert::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Run(run_benchmark::options::Options),
     /// Prints the completions of a shell: bash, elvish, fish, powershell or zsh
     #[command(after_help = "Example: agent-scores completions bash > agent-scores.bash")]
     Completions {
@@ -79,6 +81,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Budget(options) => budget::command::output(options),
         Subcommand::Logs(options) => logs::command::output(options),
         Subcommand::Convert(options) => convert::command::output(options),
+        Subcommand::Run(options) => run_benchmark::command::output(options),
         Subcommand::Completions { shell } => completions(shell),
         Subcommand::DemoData(options) => demo::command::output(options),
     }

@@ -13,6 +13,7 @@ mod output;
 mod paths;
 mod progress;
 mod report;
+mod run;
 mod traces;
 mod triage;
 mod values;

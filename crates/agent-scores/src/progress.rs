@@ -18,6 +18,7 @@ const TICK: Duration = Duration::from_millis(200);
 const BYTES: &str = "{msg} {bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
 const STEPS: &str = "{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left";
 const OPEN: &str = "{spinner} {msg}, {elapsed}";
+const RUNS: &str = "{msg} {human_pos} runs, {per_sec}";
 
 /// A bar over work of known length.
 #[derive(Debug)]
@@ -31,6 +32,11 @@ impl Progress {
     /// Work in steps.
     pub(crate) fn steps(what: &str, length: usize) -> Self {
         Self::new(hidden(Some(length as u64), STEPS, what))
+    }
+
+    /// Runs of a log, whose number is not known.
+    pub(crate) fn runs(what: &str) -> Self {
+        Self::new(hidden(None, RUNS, what))
     }
 
     fn new(bar: ProgressBar) -> Self {
@@ -89,9 +95,8 @@ pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
             if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = hidden(None, OPEN, what);
+            let bar = hidden(None, OPEN, what).with_elapsed(PATIENCE);
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.reset_elapsed();
             bar.enable_steady_tick(TICK);
             // The end of the work closes the channel.
             let _ = is_done.recv();
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn templates_are_valid() {
-        for template in [BYTES, STEPS, OPEN, "{msg} {bytes}, {bytes_per_sec}"] {
+        for template in [BYTES, STEPS, OPEN, RUNS, "{msg} {bytes}, {bytes_per_sec}"] {
             ProgressStyle::with_template(template).unwrap();
         }
     }

@@ -7,5 +7,5 @@ mod page;
 pub(crate) mod pages;
 mod picture;
 pub(crate) mod plan_graph;
-mod table;
+pub(crate) mod table;
 pub(crate) mod trace_figures;

@@ -42,7 +42,7 @@ fn converted(log: &str, kind: &str) -> (String, String) {
 fn converted_traces_score_as_the_stream_of_the_log() {
     let log = log();
     let (traces, remarks) = converted(&log, "traces");
-    assert_eq!(remarks, "1 of 4 runs are left out\n");
+    assert_eq!(remarks, "1 of 4 runs lack the stream of confidence and are left out\n");
     let of_log = json_of("traces", &[&log, "--json"]);
     let of_traces = json_of("traces", &[&traces, "--json"]);
     for key in ["n", "n_excluded", "tps_log", "tps_brier", "auroc", "base_rate"] {
@@ -55,7 +55,7 @@ fn converted_traces_score_as_the_stream_of_the_log() {
 fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let log = log();
     let (rollouts, remarks) = converted(&log, "rollouts");
-    assert_eq!(remarks, "1 of 4 runs are left out\n");
+    assert_eq!(remarks, "1 of 4 runs lack an outcome or a turn and are left out\n");
     let first = fs::read_to_string(&rollouts).unwrap();
     let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!(first["turns"][1]["output_tokens"], 4);

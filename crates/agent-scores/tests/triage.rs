@@ -36,7 +36,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         ("worthless", r#"{"problem":"z","solved":1,"output_tokens":5,"value":0}"#, "field value"),
         ("no_value", r#"{"problem":"z","solved":1,"output_tokens":5,"value":null}"#, "field value"),
         ("again", r#"{"problem":"b","solved":1,"output_tokens":5}"#, "field problem"),
-        ("list", r#"["z",1,5]"#, "no JSON object"),
+        ("list", r#"["z",1,5]"#, "not a JSON object"),
     ];
     for (name, row, want) in cases {
         let path = write(&format!("{name}.jsonl"), &format!("{THREE}\n\n{row}\n"));

@@ -68,8 +68,10 @@ impl Default for ClientSettings {
 /// A client for a server with OpenAI's chat completions. Clones share their counts of tokens.
 ///
 /// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the
-/// status codes 408, 409, 429 and 5xx. Other status codes and replies that are too large are final.
-/// Redirections are not followed, so that the key goes to no other host.
+/// status codes 408, 409, 429 and 5xx. If that does not help, or if the server refuses the key or does
+/// not know the model (401, 403, 404, redirections), nothing more is asked: later requests would fare the
+/// same. A request that the server refuses for what it holds (other status codes), and one with a reply
+/// that is too large, have no reply. Redirections are not followed, so that the key goes to no other host.
 ///
 /// Caps are checked before each request, so that requests that are under way at the same time can
 /// exceed them by their own tokens. Replies that do not say how many tokens they have count as none.
@@ -92,10 +94,10 @@ struct Spent {
 /// Why an attempt has no reply.
 enum Fault {
     /// The same request may get a reply later, after this wait if the server names one.
-    Passing {
-        problem: String,
-        wait: Option<Duration>,
-    },
+    Passing { problem: String, wait: Option<Duration> },
+    /// No request would get a reply.
+    Refused(String),
+    /// This request gets no reply.
     Final(String),
 }
 
@@ -148,6 +150,13 @@ impl Client {
         })
     }
 
+    /// Counts tokens of prompts and of replies that were used before, so that caps hold over several
+    /// calls of a program; see [`Journal::tokens`](super::Journal::tokens).
+    pub fn count_before(&self, [input, output]: [u64; 2]) {
+        self.spent.input_tokens.fetch_add(input, Ordering::Relaxed);
+        self.spent.output_tokens.fetch_add(output, Ordering::Relaxed);
+    }
+
     /// The tokens of prompts and of replies so far.
     #[must_use]
     pub fn tokens(&self) -> [u64; 2] {
@@ -166,7 +175,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`AskError::Stop`] if a cap is reached, otherwise [`AskError::NoReply`] after the last attempt.
+    /// [`AskError::Stop`] if a cap is reached, if no attempt helped, or if the server refuses every request;
+    /// [`AskError::NoReply`] if this request cannot have a reply.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
         self.check_caps().map_err(AskError::Stop)?;
         let body = openai_chat_body(request, &self.model);
@@ -176,11 +186,14 @@ impl Client {
         loop {
             let (problem, asked) = match self.attempt(&body) {
                 Ok(response) => return Ok(response),
-                Err(Fault::Final(problem)) => return Err(self.no_reply(&problem)),
+                Err(Fault::Refused(problem)) => return Err(AskError::Stop(problem)),
+                Err(Fault::Final(problem)) => {
+                    return Err(AskError::NoReply(ModelError::new(problem)));
+                }
                 Err(Fault::Passing { problem, wait }) => (problem, wait),
             };
             if attempt >= self.settings.attempts {
-                return Err(self.no_reply(&format!("{problem} ({attempt} attempts)")));
+                return Err(AskError::Stop(format!("{problem} ({attempt} attempts)")));
             }
             thread::sleep(asked.unwrap_or_default().max(wait).min(longest));
             wait = wait.saturating_mul(2);
@@ -206,12 +219,15 @@ impl Client {
         if let Some(key) = &self.key {
             post = post.header("Authorization", key.header());
         }
+        let passing = |problem: &str| Fault::Passing { problem: self.hide(problem), wait: None };
         let fault = |error: ureq::Error| match error {
             ureq::Error::BodyExceedsLimit(limit) => {
                 Fault::Final(format!("the reply has more than {limit} bytes"))
             }
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Fault::Final(error.to_string()),
-            error => Fault::Passing { problem: error.to_string(), wait: None },
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
+                Fault::Refused(self.hide(&error.to_string()))
+            }
+            error => passing(&error.to_string()),
         };
         let mut response = post.send(body).map_err(fault)?;
         let limit = self.settings.max_reply;
@@ -219,18 +235,22 @@ impl Client {
         let status = response.status().as_u16();
         if (200..300).contains(&status) {
             let content = content.map_err(fault)?;
-            let reply = read_openai_chat(&content)
-                .map_err(|error| Fault::Passing { problem: error.to_string(), wait: None })?;
+            let reply = read_openai_chat(&content).map_err(|error| passing(&error.to_string()))?;
             self.count(&reply);
-            return Ok(content);
+            return Ok(match &self.key {
+                // A server may repeat what it was sent; the response is kept in files.
+                Some(key) => key.hide(&String::from_utf8_lossy(&content)).into_bytes(),
+                None => content,
+            });
         }
-        let said = content.map(|content| beginning(&content)).unwrap_or_default();
+        let said = content.unwrap_or_default();
+        let said = beginning(&self.hide(&String::from_utf8_lossy(&said)));
         let problem = format!("the server replied with status {status}{said}");
-        if matches!(status, 408 | 409 | 429 | 500..) {
-            Err(Fault::Passing { problem, wait: retry_after(&response) })
-        } else {
-            Err(Fault::Final(problem))
-        }
+        Err(match status {
+            408 | 409 | 429 | 500.. => Fault::Passing { problem, wait: retry_after(&response) },
+            300..=399 | 401 | 403 | 404 => Fault::Refused(problem),
+            _ => Fault::Final(problem),
+        })
     }
 
     fn count(&self, reply: &Reply) {
@@ -242,9 +262,8 @@ impl Client {
         add(&self.spent.output_tokens, usage.output_tokens);
     }
 
-    fn no_reply(&self, problem: &str) -> AskError {
-        let problem = self.key.as_ref().map_or_else(|| problem.to_owned(), |key| key.hide(problem));
-        AskError::NoReply(ModelError::new(problem))
+    fn hide(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
     }
 }
 
@@ -259,8 +278,7 @@ impl Model for Client {
 }
 
 /// The beginning of what a server says about an error, after a colon.
-fn beginning(content: &[u8]) -> String {
-    let text = String::from_utf8_lossy(content);
+fn beginning(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() {
         return words;

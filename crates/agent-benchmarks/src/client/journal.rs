@@ -3,14 +3,15 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::{engines::openai_chat::read_openai_chat, error::Error};
 
-/// A file of answered requests, as JSON Lines to which lines are only ever added.
+/// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
+/// can have it open.
 ///
 /// The first line has the setting. Each further line has the name of a conversation, the number of the
 /// request in it, a fingerprint of the request, and the response. A line is on the disk before the
@@ -18,7 +19,12 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: Mutex<File>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: File,
     answers: BTreeMap<(String, usize), (u64, Answer)>,
 }
 
@@ -67,6 +73,9 @@ impl Journal {
             .truncate(false)
             .open(path)
             .map_err(cannot)?;
+        if let Err(error) = file.try_lock() {
+            return Err(wrong(format!("another program uses it ({error})")));
+        }
         let mut content = Vec::new();
         file.read_to_end(&mut content).map_err(cannot)?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -102,24 +111,44 @@ impl Journal {
             let header = Header { journal: VERSION, setting: setting.to_owned() };
             write_line(&mut file, &header).map_err(cannot)?;
         }
-        Ok(Self { path: path.to_owned(), file: Mutex::new(file), answers })
+        Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers }) })
     }
 
-    /// The number of answers that were there when the journal was opened.
+    /// The number of answers.
     #[must_use]
     pub fn answers(&self) -> usize {
-        self.answers.len()
+        self.state().answers.len()
     }
 
-    /// The answer that the file had to a request.
+    /// The tokens of prompts and of replies of all answers, as far as they count them.
+    #[must_use]
+    pub fn tokens(&self) -> [u64; 2] {
+        let state = self.state();
+        let responses = state.answers.values().filter_map(|(_, answer)| match answer {
+            Answer::Response(response) => read_openai_chat(response.as_bytes()).ok()?.usage,
+            Answer::NoReply(_) => None,
+        });
+        responses.fold([0, 0], |[input, output], usage| {
+            [
+                input.saturating_add(usage.input_tokens.unwrap_or(0)),
+                output.saturating_add(usage.output_tokens.unwrap_or(0)),
+            ]
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer to a request, if there is one.
     pub(super) fn answer(
         &self,
         run: &str,
         request: usize,
         fingerprint: u64,
-    ) -> Result<Option<&Answer>, Error> {
-        match self.answers.get(&(run.to_owned(), request)) {
-            Some((known, answer)) if *known == fingerprint => Ok(Some(answer)),
+    ) -> Result<Option<Answer>, Error> {
+        match self.state().answers.get(&(run.to_owned(), request)) {
+            Some((known, answer)) if *known == fingerprint => Ok(Some(answer.clone())),
             Some(_) => {
                 let problem =
                     format!("request {request} of {run:?} is not the one that was answered");
@@ -138,11 +167,13 @@ impl Journal {
         answer: &Answer,
     ) -> Result<(), Error> {
         let line = Line { run: run.to_owned(), request, fingerprint, answer: answer.clone() };
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        write_line(&mut file, &line).map_err(|error| self.wrong(error.to_string()))
+        let mut state = self.state();
+        write_line(&mut state.file, &line).map_err(|error| self.wrong(error.to_string()))?;
+        state.answers.insert((line.run, request), (fingerprint, line.answer));
+        Ok(())
     }
 
-    fn wrong(&self, problem: String) -> Error {
+    pub(super) fn wrong(&self, problem: String) -> Error {
         Error::Journal { file: self.path.display().to_string(), problem }
     }
 }

@@ -1,6 +1,9 @@
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use crate::{
@@ -28,7 +31,7 @@ pub enum AskError {
 
 /// Drives conversations to their ends, so many at a time, and returns their records in order.
 ///
-/// `conversations` has a name for each, which no other has, and `start` begins one. `ask` returns the
+/// `conversations` has a name for each, which no other of the journal has, and `start` begins one. `ask` returns the
 /// JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the
 /// journal before the conversation goes on, and answers that are there already are not asked again:
 /// after a kill at any moment, the same call returns the records that it would have returned.
@@ -74,6 +77,10 @@ pub fn run_all<'a, T: Sync, C: Conversation>(
 where
     C::Record: Send,
 {
+    let mut names = BTreeSet::new();
+    if let Some((name, _)) = conversations.iter().find(|(name, _)| !names.insert(name)) {
+        return Err(journal.wrong(format!("two conversations are called {name:?}")));
+    }
     let next = AtomicUsize::new(0);
     let stops = AtomicBool::new(false);
     let results = Mutex::new(Vec::new());
@@ -114,7 +121,7 @@ fn drive<C: Conversation>(
     while let Some(request) = conversation.request() {
         let fingerprint = fingerprint(&openai_chat_body(request, ""));
         let answer = match journal.answer(name, turn, fingerprint)? {
-            Some(answer) => answer.clone(),
+            Some(answer) => answer,
             None if stops.load(Ordering::Relaxed) => return Ok(None),
             None => {
                 let answer = match ask(request) {

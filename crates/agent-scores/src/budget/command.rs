@@ -156,8 +156,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let mut reports = Vec::new();
     for file in &all {
         let at = |error| format!("{}: {error}", file.file);
-        let runs = working("budget: replay", || replay(&[file], &settings)).map_err(at)?;
-        let report = working("budget: scores", || evaluate(&runs, &settings, resamples, seed));
+        let runs = working(&format!("replaying {}", file.file), || replay(&[file], &settings))
+            .map_err(at)?;
+        let report = working(&format!("scoring {}", file.file), || {
+            evaluate(&runs, &settings, resamples, seed)
+        });
         let mut report = report.map_err(at)?;
         if arguments.forms.has_figures() {
             let by = estimator_name(&settings);

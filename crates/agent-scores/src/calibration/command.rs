@@ -66,7 +66,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     for path in files {
         let file = path.display().to_string();
         let runs = trace_file::read(&path, missing)?;
-        let compared = working("calibration", || compare(&runs.runs, &settings));
+        let compared = working(&format!("calibrating {file}"), || compare(&runs.runs, &settings));
         let mut report = compared.map_err(|error| at(&file, error))?;
         report.notes.extend(trace_file::notes(&[&runs]));
         let report = WithMissing { report, missing: trace_file::missing(&[&runs]) };

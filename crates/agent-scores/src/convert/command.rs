@@ -13,19 +13,23 @@ use crate::{
     },
     logs::report,
     output::program::{self, Written},
+    progress::Progress,
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let runs: Vec<Run> = logs::open(&log, options.format)?.collect::<Result<_, _>>()?;
+    let mut progress = Progress::runs(&log.display().to_string());
+    let runs = logs::open(&log, options.format)?.inspect(|_| progress.add(1));
+    let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
+    drop(progress);
     if options.to == Kind::Atif {
         return atif(&runs, options.output.as_deref());
     }
     let lines = lines(&log, &runs, &options)?;
     let left_out = runs.len() - lines.len();
     if lines.is_empty() {
-        let problem = "no run can be converted; `agent-scores logs` shows what the log holds";
-        return Err(format!("{}: {problem}", log.display()).into());
+        let (log, needs) = (log.display(), options.to.needs());
+        return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
     }
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut written = match &options.output {
@@ -36,7 +40,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
     };
     if left_out > 0 {
-        written.remarks.push(format!("{left_out} of {} runs are left out", runs.len()));
+        let (n, needs) = (runs.len(), options.to.needs());
+        written.remarks.push(format!("{left_out} of {n} runs lack {needs} and are left out"));
     }
     Ok(written)
 }

@@ -57,6 +57,19 @@ pub(crate) enum Kind {
     Atif,
 }
 
+impl Kind {
+    /// What a run that cannot be converted lacks.
+    pub(crate) fn needs(self) -> &'static str {
+        match self {
+            Self::Traces => "the stream of confidence",
+            Self::Rollouts => "an outcome or a turn",
+            Self::Paths => "an outcome or calls that the task expects",
+            Self::Problems => "an outcome or a count of output tokens",
+            Self::Atif => "nothing",
+        }
+    }
+}
+
 fn kind(text: &str) -> Result<Kind, &'static str> {
     match text {
         "traces" => Ok(Kind::Traces),

@@ -111,7 +111,7 @@ pub(crate) fn blocks() -> impl Iterator<Item = Block> {
 
 fn block(name: &str) -> Result<&'static str, &'static str> {
     let known = blocks().map(Block::name).find(|&known| known == name);
-    known.ok_or("there are none, ban-tool, preference-change, cost-change, remove-tools and mixed")
+    known.ok_or("give none, ban-tool, preference-change, cost-change, remove-tools or mixed")
 }
 
 fn rules(name: &str) -> Result<&'static str, &'static str> {

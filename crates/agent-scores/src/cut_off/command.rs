@@ -117,7 +117,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         files.iter().zip(&all).map(|(path, file)| (path.display().to_string(), file)).collect();
     // The truthful stream comes first.
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
-    let report = working("cut-off", || evaluate(&named, &schedule, known.as_ref(), &settings))?;
+    let report =
+        working("scoring cut-off runs", || evaluate(&named, &schedule, known.as_ref(), &settings))?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
     forms.write(
         "cut-off",
@@ -186,10 +187,13 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
     for (stream, name) in report.files.iter().zip(names) {
         text.push_str(&comparisons(stream, name, layout));
     }
+    if !report.order_changes.is_empty() {
+        text.push('\n');
+    }
     for change in &report.order_changes {
         let (first, second) = (called(&change.first), called(&change.second));
         text.push_str(&format!(
-            "\norder change, {} {}: {first} is ahead of {second} by {} and behind by {}\n",
+            "order change, {} {}: {first} is ahead of {second} by {} and behind by {}\n",
             change.rule, change.schedule, change.from, change.to
         ));
     }

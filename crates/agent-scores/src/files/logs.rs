@@ -11,7 +11,7 @@ use run_logs::{
     read_path,
 };
 
-use crate::{files::bundled, output::program::with_causes};
+use crate::{files::bundled, output::program::with_causes, progress::Progress};
 
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {
@@ -50,7 +50,9 @@ impl Judging {
             policy = policy.with_scorer(scorer.clone());
         }
         let mut scorers = BTreeSet::new();
+        let mut progress = Progress::runs(&path.to_string());
         let runs = runs.inspect(|run| {
+            progress.add(1);
             for name in run.iter().flat_map(|run| run.scores.keys()) {
                 if !scorers.contains(name) {
                     scorers.insert(name.clone());

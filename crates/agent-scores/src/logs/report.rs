@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use trajectory_metrics::tool_calls;
 
-use crate::files::logs::{Contents, open};
+use crate::{
+    files::logs::{Contents, open},
+    progress::Progress,
+};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -104,8 +107,10 @@ pub(crate) fn read(path: &Path, format: Format) -> Result<LogReport, Error> {
     let mut runs = open(path, format)?;
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
     let mut contents = Contents::default();
+    let mut progress = Progress::runs(&path.display().to_string());
     while let Some(run) = runs.next() {
         let run = run?;
+        progress.add(1);
         contents.add(&run, runs.format());
         rows.push(row(&run, runs.format(), &mut notes));
     }

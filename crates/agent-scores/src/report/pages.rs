@@ -5,6 +5,7 @@ mod common;
 mod costbench;
 mod logs;
 mod paths;
+mod run;
 mod traces;
 mod triage;
 
@@ -33,6 +34,7 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
         "costbench" => costbench::page(output),
         "triage" => triage::page(output),
         "budget" => budget::page(output),
+        "run" => run::page(output),
         _ => logs::page(output),
     }
 }

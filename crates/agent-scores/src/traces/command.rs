@@ -117,7 +117,7 @@ fn trace_output<T: AsRef<Remarks>>(
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(all) {
         let file = path.display().to_string();
-        let report = working("traces", || report(&[runs]))
+        let report = working(&format!("scoring {file}"), || report(&[runs]))
             .map_err(|error| file_reports::at(&file, error))?;
         reports.push(FileReport { file, report });
     }
@@ -134,10 +134,11 @@ fn trace_output<T: AsRef<Remarks>>(
     };
     forms.write("traces", aligned, || {
         file_reports::json(&reports, || {
-            let mut together = report(&all.iter().collect::<Vec<_>>())?;
+            let every: Vec<&T> = all.iter().collect();
+            let mut together = working("scoring all files", || report(&every))?;
             together.report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
             if let [first, second] = all {
-                match pair(first, second)? {
+                match working("comparing the files", || pair(first, second))? {
                     Ok(found) => together.report.difference = Some(found),
                     Err(why) => together.report.notes.push(format!("difference: undefined: {why}")),
                 }
@@ -177,7 +178,9 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
         return Err("--missing: for logs there are leave-out and skip".into());
     }
     let together: Vec<&LogFile> = logs.iter().collect();
-    let report = |logs: &[&LogFile]| stream_report::report(logs, settings, of_logs, *reading);
+    let report = |logs: &[&LogFile]| {
+        working("scoring streams", || stream_report::report(logs, settings, of_logs, *reading))
+    };
     let json = || {
         let mut reports = Vec::new();
         for (path, log) in files.iter().zip(&logs) {

@@ -21,7 +21,7 @@ pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
         "none" => Ok(Calibration::None),
         "platt" => Ok(Calibration::Platt),
         "isotonic" => Ok(Calibration::Isotonic),
-        _ => Err("there are none, platt and isotonic"),
+        _ => Err("give none, platt or isotonic"),
     }
 }
 

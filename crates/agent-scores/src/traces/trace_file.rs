@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use censoring::{StopClass, StopReason, Stopped};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
 
 use crate::{
@@ -62,7 +62,7 @@ impl From<Line<AnyNumber>> for Line {
 }
 
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
-    Option::deserialize(deserializer).map_err(|_| de::Error::custom("give true, false or null"))
+    Option::deserialize(deserializer)
 }
 
 /// One run as its file gives it, checked.

@@ -1,0 +1,6 @@
+//! Benchmarks with a live model: the subcommand `run`.
+
+pub(crate) mod benchmarks;
+pub(crate) mod command;
+pub(crate) mod options;
+pub(crate) mod report;

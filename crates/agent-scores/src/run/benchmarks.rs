@@ -1,0 +1,316 @@
+//! Each benchmark as its conversations, their records and the figures on them.
+
+use std::{collections::BTreeMap, error::Error, fs, path::Path};
+
+use agent_benchmarks::{
+    Conversation, Level, Question, Record, Request, Run, Sampling,
+    budget::{AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, rollouts_of_runs},
+    client::{AskError, Journal, run_all},
+    costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
+    read_questions,
+    triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
+};
+use run_logs::{Format, ReadOptions, read_path};
+
+use crate::{
+    progress::Progress,
+    run::{options::Options, report::Row},
+};
+
+/// What a benchmark asks, and whom.
+pub(crate) struct Asking<'a, A> {
+    pub(crate) options: &'a Options,
+    pub(crate) journal: &'a Journal,
+    pub(crate) ask: A,
+}
+
+/// The records of a benchmark and the rows of its table.
+pub(crate) struct Finished {
+    pub(crate) records: Vec<Record>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// What is expected of a run that is not made.
+#[derive(Default)]
+pub(crate) struct Expected {
+    pub(crate) conversations: usize,
+    pub(crate) requests: usize,
+    /// Characters of all prompts.
+    pub(crate) characters: usize,
+}
+
+impl Expected {
+    fn add(&mut self, requests: usize, first: Option<&Request>) {
+        let characters = first.map_or(0, |it| agent_benchmarks::openai_chat_body(it, "").len());
+        self.conversations += 1;
+        self.requests += requests;
+        self.characters += requests * characters;
+    }
+}
+
+const LEVEL: f64 = 0.95;
+
+impl Options {
+    fn sampling(&self) -> Sampling {
+        Sampling {
+            temperature: Some(0.0),
+            max_output_tokens: Some(self.max_output_tokens),
+            ..Sampling::default()
+        }
+    }
+
+    fn file(&self) -> Result<&Path, String> {
+        let name = self.benchmark.name();
+        self.file.as_deref().ok_or_else(|| format!("{name}: give a FILE; --help says of what"))
+    }
+}
+
+impl<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync> Asking<'_, A> {
+    /// The records of conversations, with a bar.
+    fn run<'b, T: Sync, C: Conversation>(
+        &self,
+        what: &str,
+        conversations: &'b [(String, T)],
+        start: impl Fn(&'b T) -> C + Sync,
+    ) -> Result<Vec<C::Record>, agent_benchmarks::Error>
+    where
+        C::Record: Send,
+    {
+        let progress = std::sync::Mutex::new(Progress::steps(what, conversations.len()));
+        let finished = |_, _: &C::Record| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.add(1);
+            }
+        };
+        let at_a_time = self.options.at_a_time;
+        run_all(self.journal, conversations, start, &self.ask, at_a_time, finished)
+    }
+}
+
+/// The queries of CostBench, so many and spread over all.
+fn costbench_instances(
+    options: &Options,
+) -> Result<Vec<(String, costbench::Instance)>, Box<dyn Error>> {
+    let kind = match options.block.as_str() {
+        "none" => Vec::new(),
+        name => {
+            let kinds = EventKind::ALL.into_iter();
+            let mut kinds = kinds.filter(|kind| kind.name().replace('_', "-") == name);
+            let problem =
+                "there are none, ban-tool, preference-change, cost-change and remove-tools";
+            vec![kinds.next().ok_or_else(|| format!("--block: cannot read {name:?}: {problem}"))?]
+        }
+    };
+    let bench = CostBench::new(options.level)?.with_events(kind).with_sampling(options.sampling());
+    let all = queries(Split::Test, 42);
+    let wanted = options.queries.clamp(1, all.len());
+    let chosen = (0..wanted).map(|i| &all[i * all.len() / wanted]);
+    Ok(chosen.map(|query| (query.id.clone(), bench.instance(query))).collect())
+}
+
+pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
+    asking: &Asking<'_, A>,
+) -> Result<Finished, Box<dyn Error>> {
+    let options = asking.options;
+    let instances = costbench_instances(options)?;
+    let records = asking.run("costbench", &instances, |it| it.conversation())?;
+    let mut table = CostBenchTable::default();
+    for record in &records {
+        table.update(&options.model, record)?;
+    }
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let row = |row: agent_benchmarks::costbench::CostBenchFigures| Row {
+        setting: format!("{} steps, events: {}", row.task_length, row.events),
+        counts: BTreeMap::from([
+            ("runs", row.runs),
+            ("left_out_without_events", row.left_out),
+            ("left_out_without_reply", row.without_reply),
+            ("calls", row.failures.calls),
+            ("wrong_parameters", row.failures.wrong_parameters),
+            ("inaccessible", row.failures.inaccessible),
+            ("repeated", row.failures.repeated),
+        ]),
+        metrics: BTreeMap::from([
+            ("cost_gap", row.cost_gap.map(Into::into)),
+            ("edit_distance", row.edit_distance.map(Into::into)),
+            ("normalized_edit_distance", row.normalized_edit_distance.map(Into::into)),
+            ("exact_match_ratio", row.exact_match_ratio.map(Into::into)),
+            ("task_completion_ratio", row.task_completion_ratio.map(Into::into)),
+            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio.map(Into::into)),
+            ("valid_calls", row.valid_calls.map(Into::into)),
+        ]),
+    };
+    let records = records.into_iter().map(|record| record.record).collect();
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
+}
+
+fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
+    let path = options.file()?;
+    let at = |problem: String| format!("{}: {problem}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
+    let questions = read_questions(&text).map_err(|error| at(error.to_string()))?;
+    if questions.is_empty() {
+        return Err(at("holds no question".to_owned()).into());
+    }
+    if options.pool_size == 0 {
+        return Err("--pool-size: is 0; it must be at least 1".into());
+    }
+    Ok(questions)
+}
+
+fn triage_setting(options: &Options) -> Result<Triage, Box<dyn Error>> {
+    let framing = match options.framing.as_str() {
+        "neutral" => Framing::Neutral,
+        "agent" => Framing::Agent,
+        "exam" => Framing::Exam,
+        name => {
+            let problem = "there are neutral, agent and exam";
+            return Err(format!("--framing: cannot read {name:?}: {problem}").into());
+        }
+    };
+    let alpha = Alpha::new(options.alpha).map_err(|error| format!("--alpha: {error}"))?;
+    Ok(Triage::new(alpha).with_framing(framing).with_sampling(options.sampling()))
+}
+
+pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
+    asking: &Asking<'_, A>,
+) -> Result<Finished, Box<dyn Error>> {
+    let options = asking.options;
+    let (setting, questions) = (triage_setting(options)?, questions(options)?);
+    let named: Vec<(String, Question)> =
+        questions.into_iter().map(|it| (format!("solve {}", it.id), it)).collect();
+    let solve = |question| SolveConversation::new(question, options.sampling());
+    let solved = asking.run("triage: questions", &named, solve)?;
+    // A question without a reply, or whose reply does not count its tokens, is in no pool.
+    let recorded: Vec<Question> = named
+        .into_iter()
+        .zip(&solved)
+        .filter_map(|((_, question), record)| Some(question.with_recorded(record.attempt?)))
+        .collect();
+    let asked = solved.len();
+    let left_out = asked - recorded.len();
+    let pools = (1..).zip(recorded.chunks(options.pool_size));
+    let pools = pools.map(|(number, questions)| {
+        let name = format!("pool-{number}");
+        Ok((name.clone(), setting.instance(name, questions)?))
+    });
+    let pools: Vec<_> = pools.collect::<Result<_, agent_benchmarks::Error>>()?;
+    let plans = asking.run("triage: plans", &pools, |it| it.conversation())?;
+    let mut table = TriageTable::default();
+    for plan in &plans {
+        table.update(&options.model, plan)?;
+    }
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let right = solved.iter().filter(|it| it.attempt.is_some_and(|attempt| attempt.solved)).count();
+    let row = |row: agent_benchmarks::triage::TriageFigures| Row {
+        setting: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
+        counts: BTreeMap::from([
+            ("questions", asked),
+            ("questions_solved", right),
+            ("questions_left_out", left_out),
+            ("pools", row.pools),
+            ("plans_over_budget", row.over_budget),
+            ("plans_unreadable", row.unreadable),
+        ]),
+        metrics: BTreeMap::from([
+            ("efficiency", row.efficiency.map(Into::into)),
+            ("regret", row.regret.map(Into::into)),
+        ]),
+    };
+    let records =
+        solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));
+    Ok(Finished { records: records.collect(), rows: rows.into_iter().map(row).collect() })
+}
+
+/// The runs of a log, with the requests of their turns.
+fn logged_runs(options: &Options) -> Result<Vec<Run>, Box<dyn Error>> {
+    let read_options = ReadOptions::default().with_requests(true);
+    let runs = read_path(options.file()?, Format::Auto, &read_options)?;
+    Ok(runs.collect::<Result<_, _>>()?)
+}
+
+fn budget_setting(options: &Options) -> Result<Budget, Box<dyn Error>> {
+    let budget = Budget::new([("output_tokens", ResourceKind::Tokens)])?;
+    Ok(budget.with_sampling(options.sampling()))
+}
+
+pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
+    asking: &Asking<'_, A>,
+) -> Result<Finished, Box<dyn Error>> {
+    let options = asking.options;
+    let setting = budget_setting(options)?;
+    let mut rollouts =
+        rollouts_of_runs(&logged_runs(options)?, &OutcomePolicy::new(AtLimit::Scored))?;
+    if let Some(cap) = options.cap {
+        rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
+    }
+    let instances = (0..rollouts.len()).map(|at| {
+        let instance = setting.instance(&rollouts, at)?;
+        let id = instance.rollout().id().unwrap_or_default();
+        Ok((format!("{at} {id}"), instance))
+    });
+    let instances: Vec<_> = instances.collect::<Result<_, agent_benchmarks::Error>>()?;
+    let records = asking.run("budget", &instances, |it| it.conversation())?;
+    let mut table = BudgetTable::default();
+    for record in &records {
+        table.update(&options.model, record)?;
+    }
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let row = |row: agent_benchmarks::budget::BudgetFigures| Row {
+        setting: row.resource,
+        counts: BTreeMap::from([
+            ("samples", row.samples),
+            ("samples_left_out", row.trivial),
+            ("runs_unfinished", row.unfinished),
+        ]),
+        metrics: BTreeMap::from([
+            ("hit_rate", row.hit_rate.map(Into::into)),
+            ("interval_reward", row.interval_reward.map(Into::into)),
+            ("macro_f1", row.macro_f1.map(Into::into)),
+            ("fail_f1", row.fail_f1.map(Into::into)),
+        ]),
+    };
+    let records = records.into_iter().map(|record| record.record).collect();
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
+}
+
+/// What a run would ask.
+pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
+    use crate::run::options::Benchmark;
+
+    let mut expected = Expected::default();
+    match options.benchmark {
+        Benchmark::CostBench => {
+            for (_, instance) in costbench_instances(options)? {
+                let calls = instance.reference().calls().len();
+                expected.add(calls + 1, instance.conversation().request());
+            }
+        }
+        Benchmark::Triage => {
+            triage_setting(options)?;
+            let questions = questions(options)?;
+            let characters: usize = questions
+                .iter()
+                .map(|question| {
+                    let conversation = SolveConversation::new(question, options.sampling());
+                    expected.add(1, conversation.request());
+                    question.text.len()
+                })
+                .sum();
+            let pools = questions.len().div_ceil(options.pool_size);
+            expected.conversations += pools;
+            expected.requests += pools;
+            expected.characters += characters;
+        }
+        Benchmark::Budget => {
+            let runs = logged_runs(options)?;
+            let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+            let setting = budget_setting(options)?;
+            for at in 0..rollouts.len() {
+                let instance = setting.instance(&rollouts, at)?;
+                expected.add(instance.requests(), instance.conversation().request());
+            }
+        }
+    }
+    Ok(expected)
+}

@@ -1,0 +1,114 @@
+//! Runs a benchmark with a model, keeps every answer, and reports.
+
+use std::{env, error::Error, fs, time::Duration};
+
+use agent_benchmarks::{
+    Request,
+    client::{ApiKey, Client, ClientSettings, Journal},
+};
+
+use crate::{
+    output::program::{self, Written},
+    report::{self, figure::Figures, pages, table::Output},
+    run::{
+        benchmarks::{self, Asking},
+        options::{Benchmark, Options},
+        report::RunReport,
+    },
+};
+
+/// The environment variable with the key of the server.
+const KEY: &str = "AGENT_SCORES_API_KEY";
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let settings = ClientSettings {
+        timeout: Duration::from_secs(options.timeout.max(1)),
+        token_cap: options.token_cap,
+        prices: options.prices,
+        cost_cap: options.cost_cap,
+        ..ClientSettings::default()
+    };
+    let key = env::var(KEY).ok().map(ApiKey::new);
+    let client = Client::new(&options.base_url, options.model.clone(), key, settings)?;
+    if options.dry_run {
+        return dry_run(&options);
+    }
+    // Wrong settings and files are found before anything is written.
+    benchmarks::expected(&options)?;
+    let at = |error: std::io::Error| format!("{}: {error}", options.out.display());
+    let runs = options.out.join("runs");
+    fs::create_dir_all(&runs).map_err(at)?;
+    let journal = Journal::open(options.out.join("answers.jsonl"), &setting(&options))?;
+    let known = journal.answers();
+    client.count_before(journal.tokens());
+    let asking = Asking {
+        options: &options,
+        journal: &journal,
+        ask: |request: &Request| client.ask(request),
+    };
+    let finished = match options.benchmark {
+        Benchmark::CostBench => benchmarks::costbench(&asking),
+        Benchmark::Triage => benchmarks::triage(&asking),
+        Benchmark::Budget => benchmarks::budget(&asking),
+    }?;
+    for (number, record) in (1..).zip(&finished.records) {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let id: String = record.run.id.chars().map(plain).take(80).collect();
+        program::write_file(
+            &runs.join(format!("{number:05}-{id}.json")),
+            record.to_atif().as_bytes(),
+        )?;
+    }
+    let [input_tokens, output_tokens] = client.tokens();
+    let mut notes = vec![format!("runs and answers are in {}", options.out.display())];
+    if known > 0 {
+        notes.push(format!("{known} answers were there already"));
+    }
+    let report = RunReport {
+        benchmark: options.benchmark.name(),
+        model: options.model.clone(),
+        n_runs: finished.records.len(),
+        input_tokens,
+        output_tokens,
+        cost_usd: client.cost(),
+        rows: finished.rows,
+        notes,
+    };
+    let json = report::files::json("run", &report, Figures::new())?;
+    let value = serde_json::from_str(&json)?;
+    let value = Output::new(&value);
+    let page = pages::page("run", value).to_html(value);
+    program::write_file(&options.out.join("report.html"), page.as_bytes())?;
+    options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))
+}
+
+/// What determines the requests, for the journal.
+fn setting(options: &Options) -> String {
+    let Options { model, max_output_tokens, .. } = options;
+    let name = options.benchmark.name();
+    let more = match options.benchmark {
+        Benchmark::CostBench => format!("level {}, events {}", options.level, options.block),
+        Benchmark::Triage => {
+            format!("alpha {}, {}, pools of {}", options.alpha, options.framing, options.pool_size)
+        }
+        Benchmark::Budget => format!("cap {:?}", options.cap),
+    };
+    format!("{name} with {model}, {more}, at most {max_output_tokens} tokens")
+}
+
+fn dry_run(options: &Options) -> Result<Written, Box<dyn Error>> {
+    let expected = benchmarks::expected(options)?;
+    // English has about four characters to a token.
+    let tokens = expected.characters / 4;
+    let mut text = format!(
+        "{}: {} conversations, at least {} requests and about {tokens} tokens of prompts; nothing was asked\n",
+        options.benchmark.name(),
+        expected.conversations,
+        expected.requests,
+    );
+    if let Some([input, _]) = options.prices {
+        let cost = tokens as f64 / 1e6 * input;
+        text += &format!("the prompts cost about {cost:.4} US dollars, replies come on top\n");
+    }
+    Ok(text.into())
+}

@@ -1,0 +1,97 @@
+//! What `run` prints.
+
+use std::collections::BTreeMap;
+
+use agent_benchmarks::Figure;
+use serde::Serialize;
+
+use crate::output::table::Layout;
+
+/// The report on a benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RunReport {
+    pub(crate) benchmark: &'static str,
+    pub(crate) model: String,
+    /// Runs that are in the figures or were left out of them.
+    pub(crate) n_runs: usize,
+    /// Tokens of all answers, those of earlier calls included.
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// The figures of one setting.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) setting: String,
+    pub(crate) counts: BTreeMap<&'static str, usize>,
+    pub(crate) metrics: BTreeMap<&'static str, Option<Value>>,
+}
+
+/// A figure with its interval.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Value {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ci_low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ci_high: Option<f64>,
+}
+
+impl From<Figure> for Value {
+    fn from(figure: Figure) -> Self {
+        let end = |of: fn(&agent_benchmarks::Figure) -> Option<f64>| of(&figure);
+        Self {
+            value: figure.value,
+            ci_low: end(|it| it.interval.map(|interval| interval.low())),
+            ci_high: end(|it| it.interval.map(|interval| interval.high())),
+        }
+    }
+}
+
+impl RunReport {
+    pub(crate) fn table(&self, layout: Layout) -> String {
+        let mut header = vec![String::new()];
+        header.extend(self.rows.iter().map(|row| row.setting.clone()));
+        let mut rows = vec![header];
+        let names = |of: fn(&Row) -> Vec<&'static str>| {
+            let mut names: Vec<&str> = self.rows.iter().flat_map(of).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        for name in names(|row| row.metrics.keys().copied().collect()) {
+            let cells = self.rows.iter().map(|row| match row.metrics.get(name) {
+                Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high) })) => {
+                    format!("{value:.3} [{low:.3}, {high:.3}]")
+                }
+                Some(Some(Value { value, .. })) => format!("{value:.3}"),
+                _ => "undefined".to_owned(),
+            });
+            rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
+        }
+        for name in names(|row| row.counts.keys().copied().collect()) {
+            let count = |row: &Row| row.counts.get(name).map_or(String::new(), ToString::to_string);
+            rows.push(
+                std::iter::once(name.to_owned()).chain(self.rows.iter().map(count)).collect(),
+            );
+        }
+        let cost = self.cost_usd.map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));
+        let mut text = format!(
+            "{} with {}: {} runs, {} tokens of prompts and {} of replies{cost}\n\n{}",
+            self.benchmark,
+            self.model,
+            self.n_runs,
+            self.input_tokens,
+            self.output_tokens,
+            layout.table(&rows),
+        );
+        for note in &self.notes {
+            text.push_str(&format!("note: {note}\n"));
+        }
+        text
+    }
+}

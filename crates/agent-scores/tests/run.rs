@@ -1,0 +1,219 @@
+//! `run` against a server on the loopback address.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Command, Output},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use program::{in_folder, refusal, run, write};
+use serde_json::{Value, json};
+
+/// A server whose replies depend on the last message, and the number of its replies.
+fn serve(reply: fn(&str) -> String) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let _ = answer(stream.unwrap(), reply);
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    (url, count)
+}
+
+fn answer(mut stream: TcpStream, reply: fn(&str) -> String) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut length, mut line) = (0, String::new());
+    while reader.read_line(&mut line)? > 2 {
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
+    let message = json!({"role": "assistant", "content": reply(last)});
+    let usage = json!({"prompt_tokens": 50, "completion_tokens": 10});
+    let text = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+    let text = text.to_string();
+    let length = text.len();
+    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}")
+}
+
+fn fresh(name: &str) -> String {
+    let folder = in_folder(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn report(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// All files of a folder as text.
+fn content(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| if path.is_dir() { content(&path) } else { fs::read_to_string(path).unwrap() })
+        .collect()
+}
+
+#[test]
+fn costbench_is_run_reported_and_not_asked_again() {
+    let (url, count) = serve(|_| "<answer>nothing</answer>".to_owned());
+    let out = fresh("costbench");
+    let arguments = [
+        "costbench",
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--queries",
+        "6",
+        "--prices",
+        "1,2",
+        "--json",
+    ];
+    let command = |arguments: &[&str]| {
+        let binary = env!("CARGO_BIN_EXE_agent-scores");
+        let mut command = Command::new(binary);
+        command.arg("run").args(arguments).env("AGENT_SCORES_API_KEY", "sk-secret");
+        command.output().unwrap()
+    };
+    let first = report(&command(&arguments));
+    assert_eq!((&first["n_runs"], count.load(Ordering::SeqCst)), (&json!(6), 6));
+    assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&json!(300), &json!(60)));
+    assert!((first["cost_usd"].as_f64().unwrap() - 420e-6).abs() < 1e-12);
+    let row = &first["rows"][0];
+    assert_eq!(row["metrics"]["task_completion_ratio"]["value"], 0.0);
+    assert_eq!(
+        (&row["setting"], &row["counts"]["runs"]),
+        (&json!("5 steps, events: none"), &json!(6))
+    );
+
+    let again = report(&command(&arguments));
+    assert_eq!((&again["input_tokens"], count.load(Ordering::SeqCst)), (&json!(300), 6));
+    assert_eq!(again["rows"], first["rows"]);
+    assert!(!content(Path::new(&out)).contains("sk-secret"));
+    assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 6);
+    let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(page.contains("task completion ratio"));
+
+    let mut other = arguments;
+    other[4] = "another model";
+    let error = refusal(&command(&other), "another model");
+    assert!(error.contains("it is of another setting, costbench with m"), "{error}");
+    // The runs are a log that the other subcommands read.
+    let logs = program::json_of("logs", &[&format!("{out}/runs"), "--json"]);
+    assert_eq!((&logs["format"], &logs["n_runs"]), (&json!("atif"), &json!(6)));
+}
+
+#[test]
+fn triage_solves_plans_and_scores() {
+    let (url, count) = serve(|last| {
+        if last.contains("q-easy") {
+            r#"{"plan": [{"id": "q-easy", "allocation": 10}]}"#.to_owned()
+        } else {
+            "<answer>4</answer>".to_owned()
+        }
+    });
+    let questions = write(
+        "questions.jsonl",
+        "{\"id\": \"q-easy\", \"question\": \"What is 2 + 2?\", \"answer\": 4}\n\
+         {\"id\": \"q-hard\", \"question\": \"What is 2 + 3?\", \"answer\": 5}\n",
+    );
+    let out = fresh("triage");
+    let arguments =
+        ["triage", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let report = report(&run(&arguments));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 3));
+    for row in report["rows"].as_array().unwrap() {
+        assert_eq!(
+            (&row["counts"]["questions_solved"], &row["counts"]["pools"]),
+            (&json!(1), &json!(1))
+        );
+        assert_eq!(
+            (&row["metrics"]["efficiency"]["value"], &row["metrics"]["regret"]["value"]),
+            (&json!(1.0), &json!(0.0))
+        );
+    }
+}
+
+#[test]
+fn budget_asks_after_each_turn_but_the_last() {
+    let (url, count) = serve(|_| "<answer>[1, 1000]</answer>".to_owned());
+    let log = program::bundled("demo_log.jsonl");
+    let out = fresh("budget");
+    let arguments = ["budget", &log, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let report = report(&run(&arguments));
+    // Of the three runs, one has two turns.
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 1));
+    let row = &report["rows"][0];
+    assert_eq!((&row["setting"], &row["counts"]["samples"]), (&json!("output_tokens"), &json!(1)));
+    assert_eq!(row["metrics"]["hit_rate"]["value"], 1.0);
+}
+
+#[test]
+fn a_dry_run_asks_nothing_and_writes_nothing() {
+    let out = fresh("dry");
+    let arguments = [
+        "costbench",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--queries",
+        "60",
+        "--dry-run",
+        "--prices",
+        "1,1",
+    ];
+    let output = run(&arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success() && text.starts_with("costbench: 60 conversations, at least "),
+        "{text}"
+    );
+    assert!(text.contains("US dollars") && !Path::new(&out).exists());
+}
+
+#[test]
+fn wrong_settings_are_named_before_anything_is_asked() {
+    let out = fresh("wrong");
+    let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
+    let cases: [(&[&str], &str); 7] = [
+        (&["poker"], "there are costbench, triage and budget"),
+        (&["triage"], "triage: give a FILE"),
+        (&["costbench", "--block", "storm"], "--block: cannot read \"storm\""),
+        (&["costbench", "--level", "11"], "refinement level"),
+        (&["costbench", "--prices", "1"], "--prices: cannot read \"1\""),
+        (&["costbench", "--cost-cap", "1"], "--prices"),
+        (&["triage", "nowhere.jsonl"], "nowhere.jsonl: "),
+    ];
+    for (words, part) in cases {
+        let error = refusal(&run(&[words, &base].concat()), part);
+        assert!(error.contains(part), "{words:?}: {error}");
+    }
+    let nowhere = ["costbench", "--base-url", "localhost", "--model", "m", "--out", &out];
+    assert!(refusal(&run(&nowhere), "url").contains("http:// or https://"));
+}

@@ -30,7 +30,7 @@ impl RunTable {
     /// let rollouts = table.rollouts()?;
     /// let tokens = rollouts.resource("output_tokens")?;
     /// let totals: Vec<_> = rollouts.iter().map(|rollout| rollout.total(tokens)).collect();
-    /// assert_eq!(totals, [Some(120.0)]);
+    /// assert_eq!(totals, [Ok(120.0)]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn rollouts(&self) -> Result<Rollouts, Error> {

@@ -3,6 +3,8 @@
 pub(crate) mod outcome_policy;
 #[cfg(feature = "pools")]
 pub(crate) mod pool_items;
+#[cfg(feature = "rollouts")]
+pub(crate) mod rollouts;
 pub(crate) mod run_table;
 pub(crate) mod streams;
 

@@ -97,7 +97,7 @@ pub enum Problem {
         /// The key.
         key: String,
     },
-    /// A string contains half of a surrogate pair, which is no character.
+    /// A string contains half of a surrogate pair, which is not a character.
     #[error("a string contains half of a surrogate pair")]
     LoneSurrogate,
     /// A string is not UTF-8.
@@ -240,6 +240,7 @@ pub enum Error {
     #[error(transparent)]
     Censoring(#[from] censoring::Error),
     /// The costs of a run are invalid.
+    #[cfg(feature = "rollouts")]
     #[error(transparent)]
     BudgetEstimation(#[from] budget_estimation::Error),
     /// The problems of a pool are invalid.

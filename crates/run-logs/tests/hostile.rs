@@ -240,6 +240,10 @@ fn a_field_of_the_wrong_type_is_named_with_its_sample_and_path() {
             r#"{"id":1,"epoch":1,"model_usage":{"a.b":{"output_tokens":1.5}}}"#,
             "samples[0].model_usage.\"a.b\".output_tokens",
         ),
+        (
+            r#"{"id":1,"epoch":1,"model_usage":{"m":{"total_cost":-0.5}}}"#,
+            "samples[0].model_usage.m.total_cost",
+        ),
         (r#"[]"#, "samples[0]"),
     ];
     for (sample, field) in cases {

@@ -141,7 +141,15 @@ fn one_call_turns_the_recorded_runs_into_streams() {
     assert_eq!(stated.left_out(), &reasons.into());
     let acted = of(ConfidenceStream::ActionEntropy, MissingTurns::SkipTurn);
     assert_eq!((acted.runs().len(), acted.left_out()), (3, &[("no_action", 87)].into()));
+}
 
+#[cfg(feature = "rollouts")]
+#[test]
+fn recorded_runs_are_rollouts_with_their_costs() {
+    let Some(path) = recorded() else { return };
+    let (limits, options) = (ReadOptions::default(), StreamOptions::default());
+    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let table = RunTable::read_path(&path, Format::Auto, &limits, &policy, &options).unwrap();
     let rollouts = table.rollouts().unwrap();
     assert_eq!(rollouts.len(), 90);
     let output = rollouts.resource("output_tokens").unwrap();

@@ -193,6 +193,17 @@ fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
     assert!(error.contains("simulations/a.json: sample a: trial: expected a number"), "{error}");
 }
 
+#[test]
+fn the_id_of_a_simulation_may_end_like_the_name_of_a_file() {
+    let folder = Folder::new("tau2-names");
+    let results = json!({"info": {"num_trials": 1}, "tasks": [],
+        "simulation_index": [{"id": "a.json", "task_id": "t", "trial": 0}]});
+    let simulation = json!({"id": "a.json", "task_id": "t", "termination_reason": "agent_stop"});
+    folder.write("simulations/a.json.json", &simulation.to_string());
+    let read = runs(&folder.write("results.json", &results.to_string()));
+    assert_eq!(read.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["a.json"]);
+}
+
 /// Recorded runs as the benchmark writes results: one file per recorded log.
 fn in_own_form(rows: &[Json], folder: &Folder, as_folder: bool) {
     let mut logs: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();

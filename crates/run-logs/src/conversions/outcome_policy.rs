@@ -91,7 +91,7 @@ impl OutcomePolicy {
     /// # Errors
     ///
     /// [`Error::Undefined`] if the run has several scorers and the policy names none, or if the score
-    /// is no number.
+    /// does not stand for a number.
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
         if let Some(reason) = &run.excluded {
@@ -136,7 +136,10 @@ impl OutcomePolicy {
             return Ok(None);
         }
         let number = score_value(score).ok_or_else(|| {
-            let reason = format!("the score {name} of run {} is no number", run.id);
+            let reason = format!(
+                "the score {name} of run {} does not stand for a number; name another scorer",
+                run.id
+            );
             Error::Undefined { name: "outcome", reason }
         })?;
         Ok(Some(number))
@@ -146,8 +149,8 @@ impl OutcomePolicy {
 /// The number that a score stands for.
 ///
 /// Numbers and booleans stand for themselves. The words are those of inspect_ai: `C` is 1, `P` 0.5,
-/// `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case, and digits are a number. Other
-/// values are no number.
+/// `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case, and digits are a number. `None`
+/// for any other value.
 fn score_value(score: &Score) -> Option<f64> {
     match &score.value {
         Value::Bool(value) => Some(f64::from(*value)),

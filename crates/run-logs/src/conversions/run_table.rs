@@ -1,6 +1,5 @@
 use std::{collections::BTreeMap, path::Path};
 
-use budget_estimation::Rollouts;
 use censoring::{StopReason, Stopped};
 use scoring_rules::Probability;
 use trajectory_metrics::{Traces, tool_calls::ToolCall};
@@ -176,37 +175,6 @@ impl RunTable {
         }
         found
     }
-
-    /// What the runs used at each turn, for budget-estimation, with their tasks and their names,
-    /// `id#trial` where the log counts trials. Resources: `input_tokens`, `output_tokens` and
-    /// `cost_usd`; unknown ones stay unknown.
-    ///
-    /// Runs without a known outcome and runs without a turn are left out: as many as
-    /// [`rows`](Self::rows) exceed the rollouts.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BudgetEstimation`] for a cost that is out of range.
-    pub fn rollouts(&self) -> Result<Rollouts, Error> {
-        let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "cost_usd"])?;
-        for run in &self.rows {
-            let (Some(outcome), false) = (run.outcome, run.turn_usage.is_empty()) else { continue };
-            let tokens = |count: Option<u64>| count.map(|count| count as f64);
-            let costs: Vec<Option<f64>> = run
-                .turn_usage
-                .iter()
-                .flat_map(|turn| {
-                    [tokens(turn.input_tokens), tokens(turn.output_tokens), turn.cost_usd]
-                })
-                .collect();
-            let rollout = rollouts.push_partly_known(&costs, outcome)?;
-            rollouts.set_id(rollout, run.name())?;
-            if let Some(task) = &run.task {
-                rollouts.set_task(rollout, task.as_str())?;
-            }
-        }
-        Ok(rollouts)
-    }
 }
 
 impl LoggedRun {
@@ -214,7 +182,7 @@ impl LoggedRun {
         let judgement = policy.judgement(&run)?;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
-        // What a program does without its model is no step of the model.
+        // A turn without a model call is not a step of the model.
         let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
         let usage = |reply: Option<&crate::values::message::Reply>| {
             reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
@@ -237,6 +205,7 @@ impl LoggedRun {
     }
 
     /// A name that tells the trials of a task apart: `id#trial` where the log counts trials.
+    #[cfg(any(feature = "pools", feature = "rollouts"))]
     pub(crate) fn name(&self) -> String {
         match self.trial {
             Some(trial) => format!("{}#{trial}", self.id),

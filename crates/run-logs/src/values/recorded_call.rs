@@ -2,8 +2,8 @@ use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 /// The arguments of a tool call as a log holds them.
 ///
-/// Arguments that a model wrote and that are no JSON object are data about the model and no error
-/// of the log: they are kept as text with the problem.
+/// A model may write arguments that are not a JSON object. That says something about the model and is
+/// not an error of the log: the arguments are kept as text with the problem.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arguments {
     /// Arguments that were read; usually a [`Value::Map`].

@@ -84,7 +84,7 @@ impl Tokens {
         self.ends.len()
     }
 
-    /// Whether there is no token.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

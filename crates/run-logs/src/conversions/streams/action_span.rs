@@ -12,7 +12,7 @@ use crate::{
 #[non_exhaustive]
 pub enum ActionSpan<'a> {
     /// What stands between the last `<name>` and the next `</name>` of the text, such as
-    /// `<action>…</action>`. The tags are no part of the action: they are the same in every action.
+    /// `<action>…</action>`. The tags are not part of the action: they are the same in every action.
     Element(&'a str),
     /// The tool calls as the model wrote them: what stands in the tokens between the first `<name>`
     /// and the last `</name>`, such as `<tool_call>…</tool_call>`, and otherwise the arguments of

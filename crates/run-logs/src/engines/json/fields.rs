@@ -31,8 +31,8 @@ impl Json<'_> {
         }
     }
 
-    /// Moves to the next entry of the innermost open object or list. False if there is none: then
-    /// it is closed.
+    /// Moves to the next entry of the innermost open object or list. False at its end,
+    /// which is then passed over.
     fn next_entry(&mut self) -> Result<bool, Error> {
         let Some(Open { is_list, started, .. }) = self.open.last().copied() else {
             return Ok(false);

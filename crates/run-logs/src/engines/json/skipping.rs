@@ -33,7 +33,7 @@ impl Json<'_> {
             if is_end {
                 return Ok(());
             }
-            // The escaped byte is no end, even if it is a quote.
+            // The escaped byte does not end the string, even if it is a quote.
             self.next_byte()?;
         }
     }

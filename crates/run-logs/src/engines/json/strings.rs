@@ -64,7 +64,7 @@ impl Json<'_> {
             }
             code => code,
         };
-        // Only the second half of a pair is no character.
+        // The only code that is not a character here is the second half of a surrogate pair.
         let letter = char::from_u32(code).ok_or_else(|| self.error(Problem::LoneSurrogate))?;
         self.scratch.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())

@@ -107,7 +107,7 @@ impl Json<'_> {
         }
     }
 
-    /// A number; NaN and infinities are let through.
+    /// A number, which may be NaN or infinite.
     pub(crate) fn any_real(&mut self) -> Result<f64, Error> {
         match self.number()? {
             Value::Integer(number) => Ok(number as f64),

@@ -1,7 +1,7 @@
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    formats::chat::{calls::function, logprobs::said},
+    formats::chat::{calls::function, logprobs::tokens_of},
     values::{message::Reply, tokens::Tokens},
 };
 
@@ -27,13 +27,13 @@ pub(crate) fn candidates(
             }
             Ok(())
         })?;
-        reply.tokens = said(tokens, &reply.text);
+        reply.tokens = tokens_of(tokens, &reply.text);
         replies.push((index, reply));
         Ok(())
     })
 }
 
-/// Reads the parts of a candidate. Thoughts are no part of its text.
+/// Reads the parts of a candidate. Thoughts are not part of its text.
 fn content(json: &mut Json<'_>, reply: &mut Reply) -> Result<(), Error> {
     json.object(&["parts"], |json, _| {
         if json.null()? {

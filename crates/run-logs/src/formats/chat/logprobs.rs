@@ -21,13 +21,14 @@ pub(crate) fn tokens(json: &mut Json<'_>) -> Result<Tokens, Error> {
     Ok(tokens)
 }
 
-/// Reads such a list behind other tokens.
+/// Reads a list of tokens and appends them to others.
 pub(crate) fn more_tokens(json: &mut Json<'_>, tokens: &mut Tokens) -> Result<(), Error> {
     append(json, tokens, &mut Buffers::default())
 }
 
-/// The tokens that a log has for a text: an empty list beside a text says that there are none.
-pub(crate) fn said(tokens: Option<Tokens>, text: &str) -> Option<Tokens> {
+/// The tokens of a text. `None` for an empty list beside a text that is not empty: such a log has no
+/// tokens.
+pub(crate) fn tokens_of(tokens: Option<Tokens>, text: &str) -> Option<Tokens> {
     tokens.filter(|tokens| !tokens.is_empty() || text.is_empty())
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<
             ("input", b'"') => sent.push(Message::new(Role::User, json.text()?)),
             ("input", _) => json.list(|json| {
                 let (message, _) = message(json)?;
-                // Items without text, such as reasoning, are no messages.
+                // Items without text, such as reasoning, are not messages.
                 if !message.text.is_empty() {
                     sent.push(message);
                 }

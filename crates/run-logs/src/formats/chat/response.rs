@@ -3,7 +3,7 @@ use crate::{
     error::Error,
     formats::chat::{
         gemini::{candidates, feedback},
-        logprobs::{said, tokens},
+        logprobs::{tokens, tokens_of},
         messages::message,
         output::output,
         usage::{gemini_usage, usage},
@@ -164,7 +164,7 @@ impl Response {
         let mut replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
         if let Some(mut reply) = self.single {
             if let Some(tokens) = self.tokens {
-                reply.tokens = said(Some(tokens), &reply.text);
+                reply.tokens = tokens_of(Some(tokens), &reply.text);
             }
             let word = match self.status.as_deref() {
                 Some("completed") => Some("completed".to_owned()),
@@ -218,7 +218,7 @@ fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
         }
         Ok(())
     })?;
-    reply.tokens = said(content, &reply.text);
+    reply.tokens = tokens_of(content, &reply.text);
     Ok((index, reply))
 }
 

@@ -11,7 +11,7 @@ use crate::{
 /// What our own writer keeps of a call beyond the format.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Arguments that are no object.
+    /// Arguments that are not an object.
     arguments: Option<Arguments>,
     is_nameless: bool,
     written: Option<String>,

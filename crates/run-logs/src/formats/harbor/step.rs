@@ -15,7 +15,7 @@ use crate::{
 /// A step of a trajectory.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// What was said, and by whom.
+    /// The text of the step and the role of its author.
     pub(crate) message: Message,
     /// The turn of a step of the agent that was not copied.
     pub(crate) turn: Option<Turn>,

@@ -31,7 +31,7 @@ impl Attachments {
         }
     }
 
-    /// The same of every text in a value.
+    /// Notes every text in a value that may be a reference.
     pub(crate) fn want_in(&mut self, value: &Value) {
         match value {
             Value::Text(text) => self.want(text),
@@ -63,8 +63,8 @@ impl Attachments {
         })
     }
 
-    /// Replaces a reference by its text, which the run then holds once more. A reference that leads
-    /// nowhere stays, as inspect_ai leaves it.
+    /// Replaces a reference by its text, which the run then holds once more. A reference to a
+    /// missing text stays as it is, as in inspect_ai.
     pub(crate) fn resolve(&self, json: &mut Json<'_>, text: &mut String) -> Result<(), Error> {
         if let Some(long) = hash(text).and_then(|hash| self.texts.get(hash)) {
             json.hold(long.len())?;
@@ -73,7 +73,7 @@ impl Attachments {
         Ok(())
     }
 
-    /// The same of several texts.
+    /// Replaces the references among several texts.
     pub(crate) fn resolve_all<'t>(
         &self,
         json: &mut Json<'_>,
@@ -82,7 +82,7 @@ impl Attachments {
         texts.into_iter().try_for_each(|text| self.resolve(json, text))
     }
 
-    /// The same of every text in a value.
+    /// Replaces the references in a value.
     fn resolve_in(&self, json: &mut Json<'_>, value: &mut Value) -> Result<(), Error> {
         match value {
             Value::Text(text) => self.resolve(json, text),
@@ -96,7 +96,7 @@ impl Attachments {
         }
     }
 
-    /// The same of every text in the arguments of a call.
+    /// Replaces the references in the arguments of a call.
     pub(crate) fn resolve_arguments(
         &self,
         json: &mut Json<'_>,

@@ -235,7 +235,7 @@ fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
     }
 }
 
-/// A value in which null stands for NaN, by which inspect_ai says that there is no score.
+/// The value with each NaN replaced by null. In logs of inspect_ai, NaN marks a missing score.
 pub(crate) fn without_nan(value: Value) -> Value {
     match value {
         Value::Real(number) if number.is_nan() => Value::Null,

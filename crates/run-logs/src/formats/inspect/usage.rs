@@ -21,7 +21,7 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
             "input_tokens_cache_read" => usage.cached_tokens = json.optional(Json::count)?,
             "input_tokens_cache_write" => usage.cache_write_tokens = json.optional(Json::count)?,
             "reasoning_tokens" => usage.reasoning_tokens = json.optional(Json::count)?,
-            _ => usage.cost_usd = json.optional(Json::real)?,
+            _ => usage.cost_usd = json.optional(Json::amount)?,
         }
         Ok(())
     })?;

@@ -18,7 +18,7 @@ pub(crate) struct Conversation {
     pub(crate) turns: Vec<Turn>,
     /// What the agent has seen, if requests are asked for.
     seen: Option<Vec<Message>>,
-    /// Whether the agent or the user has said something.
+    /// Whether a message of the agent or the user was read.
     has_begun: bool,
     /// The first turn that may have calls without a result.
     first_open: usize,
@@ -42,7 +42,7 @@ impl Conversation {
     }
 
     /// Reads `ticks`, the moments of a spoken conversation in which both sides act at once. A tick
-    /// in which a side neither speaks nor calls a tool is no turn of that side.
+    /// in which a side neither speaks nor calls a tool is not a turn of that side.
     pub(crate) fn read_ticks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         const TICK: &[&str] = &[
             "agent_chunk",

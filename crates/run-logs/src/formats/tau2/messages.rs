@@ -79,7 +79,7 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
         Ok(())
     })?;
     let role = role.ok_or_else(|| json.error_at("role", Problem::Missing))?;
-    // Recorded speech is no text.
+    // The content of a spoken message is encoded audio.
     if is_audio {
         said.text.clear();
     }

@@ -149,7 +149,7 @@ impl<'a> Results<'a> {
             (None, _) => return Err(self.json.error_at(SIMULATIONS, Problem::Missing)),
         };
         if let Some(index) = &self.index {
-            let id = |name: &String| name.trim_end_matches(".json").to_owned();
+            let id = |name: &String| name.strip_suffix(".json").unwrap_or(name).to_owned();
             let found: BTreeSet<String> = names.iter().map(id).collect();
             if let Some(missing) = index.difference(&found).next() {
                 let what = format!("the file of the simulation {missing}");

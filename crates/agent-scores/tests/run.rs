@@ -172,6 +172,38 @@ fn budget_asks_after_each_turn_but_the_last() {
 }
 
 #[test]
+fn confidence_has_a_row_for_each_stream_of_the_replies() {
+    let (url, count) = serve(|last| {
+        let (action, confidence) =
+            if last.contains("2 + 2") { ("answer: 4", 0.9) } else { ("answer: 6", 0.4) };
+        format!(
+            "<thought>t</thought><action>{action}</action><confidence>{confidence}</confidence>"
+        )
+    });
+    let questions = write(
+        "steps.jsonl",
+        "{\"id\": \"a\", \"question\": \"What is 2 + 2?\", \"answer\": 4}\n\
+         {\"id\": \"b\", \"question\": \"What is 2 + 3?\", \"answer\": 5}\n",
+    );
+    let out = fresh("confidence");
+    let arguments =
+        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let report = report(&run(&arguments));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(2), 2));
+    let rows = report["rows"].as_array().unwrap();
+    let stated = rows.iter().find(|row| row["setting"] == "stated_confidence").unwrap();
+    assert_eq!(
+        (&stated["counts"]["runs"], &stated["metrics"]["auroc"]["value"]),
+        (&json!(2), &json!(1.0))
+    );
+    let brier = stated["metrics"]["tps_brier"]["value"].as_f64().unwrap();
+    assert!((brier + f64::midpoint(0.01, 0.16)).abs() < 1e-12, "{brier}");
+    // The server sends no log-probabilities.
+    let tokens = rows.iter().find(|row| row["setting"] == "token_probability").unwrap();
+    assert_eq!((&tokens["counts"]["runs"], &tokens["metrics"]), (&json!(0), &json!({})));
+}
+
+#[test]
 fn a_dry_run_asks_nothing_and_writes_nothing() {
     let out = fresh("dry");
     let arguments = [
@@ -202,10 +234,10 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let out = fresh("wrong");
     let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let cases: [(&[&str], &str); 7] = [
-        (&["poker"], "there are costbench, triage and budget"),
+        (&["poker"], "there are costbench, triage, budget and confidence"),
         (&["triage"], "triage: give a FILE"),
         (&["costbench", "--block", "storm"], "--block: cannot read \"storm\""),
-        (&["costbench", "--level", "11"], "refinement level"),
+        (&["costbench", "--level", "6"], "--level: is 6; it must be from 0 to 5"),
         (&["costbench", "--prices", "1"], "--prices: cannot read \"1\""),
         (&["costbench", "--cost-cap", "1"], "--prices"),
         (&["triage", "nowhere.jsonl"], "nowhere.jsonl: "),

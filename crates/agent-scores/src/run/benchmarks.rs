@@ -6,6 +6,7 @@ use agent_benchmarks::{
     Conversation, Level, Question, Record, Request, Run, Sampling,
     budget::{AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, rollouts_of_runs},
     client::{AskError, Journal, run_all},
+    confidence::{self, Confidence, ConfidenceTable},
     costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
     read_questions,
     triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
@@ -14,7 +15,10 @@ use run_logs::{Format, ReadOptions, read_path};
 
 use crate::{
     progress::Progress,
-    run::{options::Options, report::Row},
+    run::{
+        options::Options,
+        report::{Row, Value},
+    },
 };
 
 /// What a benchmark asks, and whom.
@@ -49,6 +53,13 @@ impl Expected {
 }
 
 const LEVEL: f64 = 0.95;
+
+/// Figures by their names.
+fn metrics<const N: usize>(
+    figures: [(&str, Option<agent_benchmarks::Figure>); N],
+) -> BTreeMap<String, Option<Value>> {
+    figures.map(|(name, figure)| (name.to_owned(), figure.map(Value::from))).into()
+}
 
 impl Options {
     fn sampling(&self) -> Sampling {
@@ -101,6 +112,9 @@ fn costbench_instances(
             vec![kinds.next().ok_or_else(|| format!("--block: cannot read {name:?}: {problem}"))?]
         }
     };
+    if options.level > 5 {
+        return Err(format!("--level: is {}; it must be from 0 to 5", options.level).into());
+    }
     let bench = CostBench::new(options.level)?.with_events(kind).with_sampling(options.sampling());
     let all = queries(Split::Test, 42);
     let wanted = options.queries.clamp(1, all.len());
@@ -130,14 +144,14 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("inaccessible", row.failures.inaccessible),
             ("repeated", row.failures.repeated),
         ]),
-        metrics: BTreeMap::from([
-            ("cost_gap", row.cost_gap.map(Into::into)),
-            ("edit_distance", row.edit_distance.map(Into::into)),
-            ("normalized_edit_distance", row.normalized_edit_distance.map(Into::into)),
-            ("exact_match_ratio", row.exact_match_ratio.map(Into::into)),
-            ("task_completion_ratio", row.task_completion_ratio.map(Into::into)),
-            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio.map(Into::into)),
-            ("valid_calls", row.valid_calls.map(Into::into)),
+        metrics: metrics([
+            ("cost_gap", row.cost_gap),
+            ("edit_distance", row.edit_distance),
+            ("normalized_edit_distance", row.normalized_edit_distance),
+            ("exact_match_ratio", row.exact_match_ratio),
+            ("task_completion_ratio", row.task_completion_ratio),
+            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio),
+            ("valid_calls", row.valid_calls),
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
@@ -212,14 +226,52 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("plans_over_budget", row.over_budget),
             ("plans_unreadable", row.unreadable),
         ]),
-        metrics: BTreeMap::from([
-            ("efficiency", row.efficiency.map(Into::into)),
-            ("regret", row.regret.map(Into::into)),
-        ]),
+        metrics: metrics([("efficiency", row.efficiency), ("regret", row.regret)]),
     };
     let records =
         solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));
     Ok(Finished { records: records.collect(), rows: rows.into_iter().map(row).collect() })
+}
+
+fn confidence_instances(
+    options: &Options,
+) -> Result<Vec<(String, confidence::Instance)>, Box<dyn Error>> {
+    let setting = Confidence::new(options.steps)
+        .map_err(|error| format!("--steps: {error}"))?
+        .with_sampling(options.sampling());
+    let questions = questions(options)?;
+    Ok(questions.into_iter().map(|it| (it.id.clone(), setting.instance(&it))).collect())
+}
+
+pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
+    asking: &Asking<'_, A>,
+) -> Result<Finished, Box<dyn Error>> {
+    let options = asking.options;
+    let instances = confidence_instances(options)?;
+    let records = asking.run("confidence", &instances, |it| it.conversation())?;
+    let mut table = ConfidenceTable::default();
+    for record in &records {
+        table.update(&options.model, record)?;
+    }
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let row = |row: agent_benchmarks::confidence::ConfidenceFigures| {
+        let mut counts = BTreeMap::from([
+            ("without_answer", row.without_outcome),
+            ("without_reply", row.without_reply),
+            ("runs", 0),
+        ]);
+        let mut metrics = BTreeMap::new();
+        if let Some(evaluation) = &row.evaluation {
+            counts.insert("runs", evaluation.n);
+            let left_out: u64 = evaluation.exclusions.values().sum();
+            counts.insert("without_stream", usize::try_from(left_out).unwrap_or(usize::MAX));
+            let estimates = evaluation.metrics.estimates.iter();
+            metrics = estimates.map(|it| (it.metric.clone(), Value::of(it))).collect();
+        }
+        Row { setting: row.stream.name().to_owned(), counts, metrics }
+    };
+    let records = records.into_iter().map(|record| record.record).collect();
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
 }
 
 /// The runs of a log, with the requests of their turns.
@@ -263,11 +315,11 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("samples_left_out", row.trivial),
             ("runs_unfinished", row.unfinished),
         ]),
-        metrics: BTreeMap::from([
-            ("hit_rate", row.hit_rate.map(Into::into)),
-            ("interval_reward", row.interval_reward.map(Into::into)),
-            ("macro_f1", row.macro_f1.map(Into::into)),
-            ("fail_f1", row.fail_f1.map(Into::into)),
+        metrics: metrics([
+            ("hit_rate", row.hit_rate),
+            ("interval_reward", row.interval_reward),
+            ("macro_f1", row.macro_f1),
+            ("fail_f1", row.fail_f1),
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
@@ -301,6 +353,11 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
             expected.conversations += pools;
             expected.requests += pools;
             expected.characters += characters;
+        }
+        Benchmark::Confidence => {
+            for (_, instance) in confidence_instances(options)? {
+                expected.add(1, instance.conversation().request());
+            }
         }
         Benchmark::Budget => {
             let runs = logged_runs(options)?;

@@ -50,6 +50,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         Benchmark::CostBench => benchmarks::costbench(&asking),
         Benchmark::Triage => benchmarks::triage(&asking),
         Benchmark::Budget => benchmarks::budget(&asking),
+        Benchmark::Confidence => benchmarks::confidence(&asking),
     }?;
     for (number, record) in (1..).zip(&finished.records) {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
@@ -91,6 +92,7 @@ fn setting(options: &Options) -> String {
         Benchmark::Triage => {
             format!("alpha {}, {}, pools of {}", options.alpha, options.framing, options.pool_size)
         }
+        Benchmark::Confidence => format!("at most {} steps", options.steps),
         Benchmark::Budget => format!("cap {:?}", options.cap),
     };
     format!("{name} with {model}, {more}, at most {max_output_tokens} tokens")

@@ -8,10 +8,10 @@ use crate::output::form::Forms;
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// costbench, triage or budget
+    /// costbench, triage, budget or confidence
     #[arg(value_name = "BENCHMARK", value_parser = benchmark)]
     pub(crate) benchmark: Benchmark,
-    /// For triage a file of questions, for budget a log or a folder of logs
+    /// For triage and confidence a file of questions, for budget a log or a folder of logs
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Where the server is, up to /chat/completions, as in https://api.openai.com/v1
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     /// Say how many requests and tokens to expect, and ask nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// costbench: tasks have L + 3 steps; 0 to 10
+    /// costbench: tasks have L + 3 steps; 0 to 5
     #[arg(long, value_name = "L", default_value_t = 2)]
     pub(crate) level: usize,
     /// costbench: the event of each run: none, ban-tool, preference-change, cost-change or remove-tools
@@ -47,6 +47,9 @@ pub(crate) struct Options {
     /// budget: the cap of each run in output tokens
     #[arg(long, value_name = "N")]
     pub(crate) cap: Option<f64>,
+    /// confidence: the most steps of a run
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub(crate) steps: usize,
     /// The most tokens of a reply
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     pub(crate) max_output_tokens: u64,
@@ -85,6 +88,8 @@ DIR/report.html the report.
 costbench  travel requests that are solved by calling tools at the lowest price
 triage     each question is solved once; then the model plans for pools under a budget
 budget     the model says what each run would still have spent, after each of its turns
+confidence each question is answered in steps with a stated confidence; a row for each stream that the
+           replies have, from stated confidence and from log-probabilities
 
 A FILE of questions has JSON Lines, for example
   {"id": "q1", "question": "What is 7 * 8?", "answer": 56}
@@ -99,6 +104,7 @@ pub(crate) enum Benchmark {
     CostBench,
     Triage,
     Budget,
+    Confidence,
 }
 
 impl Benchmark {
@@ -107,13 +113,16 @@ impl Benchmark {
             Self::CostBench => "costbench",
             Self::Triage => "triage",
             Self::Budget => "budget",
+            Self::Confidence => "confidence",
         }
     }
 }
 
 fn benchmark(text: &str) -> Result<Benchmark, &'static str> {
-    let all = [Benchmark::CostBench, Benchmark::Triage, Benchmark::Budget];
-    all.into_iter().find(|it| it.name() == text).ok_or("there are costbench, triage and budget")
+    let all = [Benchmark::CostBench, Benchmark::Triage, Benchmark::Budget, Benchmark::Confidence];
+    all.into_iter()
+        .find(|it| it.name() == text)
+        .ok_or("there are costbench, triage, budget and confidence")
 }
 
 fn prices(text: &str) -> Result<[f64; 2], &'static str> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agent_benchmarks::Figure;
 use serde::Serialize;
+use trajectory_metrics::NamedEstimate;
 
 use crate::output::table::Layout;
 
@@ -28,7 +29,7 @@ pub(crate) struct RunReport {
 pub(crate) struct Row {
     pub(crate) setting: String,
     pub(crate) counts: BTreeMap<&'static str, usize>,
-    pub(crate) metrics: BTreeMap<&'static str, Option<Value>>,
+    pub(crate) metrics: BTreeMap<String, Option<Value>>,
 }
 
 /// A figure with its interval.
@@ -52,18 +53,31 @@ impl From<Figure> for Value {
     }
 }
 
+impl Value {
+    /// The value of an estimate; `None` if it is undefined.
+    pub(crate) fn of(estimate: &NamedEstimate) -> Option<Self> {
+        let value = *estimate.value.as_ref().ok().filter(|value| value.is_finite())?;
+        let interval = estimate.interval.as_ref().and_then(|interval| interval.as_ref().ok());
+        Some(Self {
+            value,
+            ci_low: interval.map(|interval| interval.interval.low()),
+            ci_high: interval.map(|interval| interval.interval.high()),
+        })
+    }
+}
+
 impl RunReport {
     pub(crate) fn table(&self, layout: Layout) -> String {
         let mut header = vec![String::new()];
         header.extend(self.rows.iter().map(|row| row.setting.clone()));
         let mut rows = vec![header];
-        let names = |of: fn(&Row) -> Vec<&'static str>| {
+        let names = |of: fn(&Row) -> Vec<&str>| {
             let mut names: Vec<&str> = self.rows.iter().flat_map(of).collect();
             names.sort_unstable();
             names.dedup();
             names
         };
-        for name in names(|row| row.metrics.keys().copied().collect()) {
+        for name in names(|row| row.metrics.keys().map(String::as_str).collect()) {
             let cells = self.rows.iter().map(|row| match row.metrics.get(name) {
                 Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high) })) => {
                     format!("{value:.3} [{low:.3}, {high:.3}]")

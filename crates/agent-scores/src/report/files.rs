@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::report::{
-    figure::{Figure, Figures},
+    figure::{Figure, Figures, Mark, Series},
     pages,
     picture::{png_file, svg_file},
     table::Output,
@@ -76,7 +76,8 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// The one figure that stands for a subcommand: that of all files together, or of the first.
+/// The one figure that stands for a subcommand: the curves of all files, or else the figure of all files
+/// together, or of the first.
 fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
     let names: &[&str] = match subcommand {
         "cut-off" => &["treatments"],
@@ -87,12 +88,42 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
         "logs" => &["calls", "endings"],
         _ => &["reliability"],
     };
+    let several = output.len("/files");
+    if several > 1 {
+        let figures = (0..several).filter_map(|i| {
+            let pointer = names.iter().map(|name| format!("/files/{i}/curves/{name}"));
+            let figure = pointer.filter_map(|it| Figure::deserialize_from(output.at(&it)?)).next();
+            Some((file_stem(output.text(&format!("/files/{i}/file"))), figure?))
+        });
+        if let Some(figure) = together(figures.collect()) {
+            return Some(figure);
+        }
+    }
     let streams = output.names("/streams").into_iter().map(|name| format!("/streams/{name}"));
     let places = ["".to_owned(), "/files/0".to_owned()].into_iter().chain(streams);
     let places: Vec<String> = places.collect();
     let pointers =
         names.iter().flat_map(|name| places.iter().map(move |at| format!("{at}/curves/{name}")));
     pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
+}
+
+fn file_stem(file: &str) -> String {
+    Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// One figure with the curves of several files, each named after its file; `None` where the figures have
+/// no curve of which each file has one.
+fn together(figures: Vec<(String, Figure)>) -> Option<Figure> {
+    let is_curve = |series: &&Series| matches!(series.mark, Mark::Line | Mark::Step);
+    let (_, first) = figures.first()?;
+    let mut figure = first.clone();
+    figure.series.retain(|series| series.mark == Mark::Reference);
+    for (name, of_file) in &figures {
+        let mut curves = of_file.series.iter().filter(is_curve);
+        let (curve, None) = (curves.next()?, curves.next()) else { return None };
+        figure.series.push(Series { name: name.clone(), ..curve.clone() });
+    }
+    Some(figure)
 }
 
 /// A report with the figures that follow from its numbers.

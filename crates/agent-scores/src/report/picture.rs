@@ -19,7 +19,9 @@ use crate::report::figure::{Axis, Figure, Mark, Series};
 /// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
 /// Letters of a name below a picture.
-const LONGEST_NAME: usize = 41;
+const LONGEST_NAME: usize = 47;
+/// Height of a row of the legend below a picture.
+const LEGEND_ROW: f64 = 18.0;
 /// Room above and below the values, as a share of their range.
 const MARGIN: f64 = 0.05;
 
@@ -145,7 +147,10 @@ fn scene(figure: &Figure, place: Place) -> Scene {
         layout = layout.with_x_tick_step(step);
     }
     if place == Place::File {
+        // The legend is below the axes and must not take their height.
+        let legend = LEGEND_ROW * entries.len() as f64;
         layout = layout
+            .with_height(height + legend)
             .with_title(&figure.title)
             .with_title_size(14)
             .with_title_wrap(46)

@@ -38,7 +38,7 @@ fn file_name(output: Output<'_>, pointer: &str) -> String {
 
 /// The figure of this name of each report, as one section; `None` if no report has it.
 pub(crate) fn figure_section(output: Output<'_>, places: &[Place], name: &str) -> Option<Section> {
-    let figures: Vec<Drawn> = places
+    let mut figures: Vec<Drawn> = places
         .iter()
         .filter_map(|place| {
             let pointer = format!("{}/curves/{name}", place.pointer);
@@ -48,7 +48,16 @@ pub(crate) fn figure_section(output: Output<'_>, places: &[Place], name: &str) -
         })
         .collect();
     let first = &figures.first()?.figure;
-    let (title, note) = (first.title.clone(), first.note.clone());
+    let (mut title, note) = (first.title.clone(), first.note.clone());
+    if figures.iter().any(|drawn| drawn.figure.title != title) {
+        // What differs stands before the question: "run-7: 12 turns. Do the intervals hold …?"
+        for drawn in &mut figures {
+            if let Some((own, question)) = drawn.figure.title.rsplit_once(". ") {
+                drawn.name = format!("{}: {own}", drawn.name);
+                title = question.to_owned();
+            }
+        }
+    }
     Some(Section { title, figures, table: None, note })
 }
 

@@ -114,7 +114,9 @@ fn file_stem(file: &str) -> String {
 /// One figure with the curves of several files, each named after its file; `None` where the figures have
 /// no curve of which each file has one.
 fn together(figures: Vec<(String, Figure)>) -> Option<Figure> {
-    let is_curve = |series: &&Series| matches!(series.mark, Mark::Line | Mark::Step);
+    let is_curve = |series: &&Series| {
+        matches!(series.mark, Mark::Line | Mark::Step | Mark::Dots | Mark::LineDots)
+    };
     let (_, first) = figures.first()?;
     let mut figure = first.clone();
     figure.series.retain(|series| series.mark == Mark::Reference);

@@ -19,7 +19,7 @@ use crate::report::figure::{Axis, Figure, Mark, Series};
 /// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
 /// Letters of a name below a picture.
-const LONGEST_NAME: usize = 47;
+const LONGEST_NAME: usize = 41;
 /// Height of a row of the legend below a picture.
 const LEGEND_ROW: f64 = 18.0;
 /// Room above and below the values, as a share of their range.

@@ -102,7 +102,9 @@ fn setting(options: &Options) -> String {
             format!("alpha {}, {}, pools of {}", options.alpha, options.framing, options.pool_size)
         }
         Benchmark::Confidence => format!("at most {} steps", options.steps),
-        Benchmark::Budget => format!("cap {:?}", options.cap),
+        Benchmark::Budget => {
+            options.cap.map_or_else(|| "no cap".to_owned(), |cap| format!("cap {cap}"))
+        }
     };
     format!("{name} with {model}, {more}, at most {max_output_tokens} tokens")
 }

@@ -5,12 +5,21 @@ Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards 
 subclass ``UndefinedError``.
 """
 
-from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError
+from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError, UnsolvableCounts
+from agent_scores.benchmarks import (
+    BudgetBenchmark,
+    StatedConfidence,
+    Triage,
+    benchmark_figures,
+)
 from agent_scores.budgets import (
     BudgetEstimator,
     BudgetMonitor,
+    LiveRun,
     Rollouts,
+    early_stopping,
     score_rollouts,
+    stopping_curve,
 )
 from agent_scores.calibration import (
     BetaCalibrator,
@@ -66,10 +75,12 @@ from agent_scores.triage import Pool, knapsack, triage_efficiency
 
 __all__ = [
     "BetaCalibrator",
+    "BudgetBenchmark",
     "BudgetEstimator",
     "BudgetMonitor",
     "CostBench",
     "IsotonicCalibrator",
+    "LiveRun",
     "Logs",
     "OnlineTPS",
     "PlattCalibrator",
@@ -77,18 +88,22 @@ __all__ = [
     "Record",
     "Rollouts",
     "ScoringRule",
+    "StatedConfidence",
     "StoppedRuns",
     "TPS",
     "TemperatureCalibrator",
     "ToolGraph",
     "Traces",
+    "Triage",
     "UndefinedError",
+    "UnsolvableCounts",
     "VennAbersCalibrator",
     "augrc",
     "aurc",
     "auroc",
     "auroc_delong",
     "average_precision",
+    "benchmark_figures",
     "beta_score",
     "boosting_score",
     "bootstrap_auroc",
@@ -103,6 +118,7 @@ __all__ = [
     "crps_ensemble",
     "crps_quantiles",
     "dominance",
+    "early_stopping",
     "elementary_score",
     "excess_aurc",
     "interval_loss",
@@ -125,6 +141,7 @@ __all__ = [
     "score_rollouts",
     "spherical_score",
     "stop_class",
+    "stopping_curve",
     "traces",
     "triage_efficiency",
     "weighted_interval_loss",

@@ -4,7 +4,7 @@ An estimate is ``(low, high)``, ``"impossible"``, or ``None`` where there is no 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,14 @@ class Rollouts:
         return repr(self._rollouts)
 
     def append(
-        self, costs: npt.ArrayLike, succeeded: bool, *, censored: bool = False, id: str | None = None
+        self,
+        costs: npt.ArrayLike,
+        succeeded: bool,
+        *,
+        censored: bool = False,
+        id: str | None = None,
+        task: str | None = None,
+        contents: Sequence[str] | None = None,
     ) -> None:
         """Append a run.
 
@@ -76,7 +83,10 @@ class Rollouts:
         succeeded : bool
         censored : bool
             Whether a budget cut the run off.
-        id : str, optional
+        id, task : str, optional
+            Several runs may have the same task.
+        contents : sequence of str, optional
+            What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
         """
         array = np.asarray(costs, dtype=np.float64)
         width = array.shape[1] if array.ndim == 2 else 1
@@ -84,7 +94,45 @@ class Rollouts:
             raise ValueError(
                 f"costs: expected one row per turn with {len(self.resources)} costs, found shape {array.shape}"
             )
-        self._rollouts.append(array.ravel(), succeeded, censored, id)
+        texts = list(enumerate(contents or ()))
+        self._rollouts.append(array.ravel(), succeeded, censored, id, task, texts)
+
+
+class LiveRun:
+    """A run that has not ended, with what its turns spent of one or several resources.
+
+    Parameters
+    ----------
+    resources : str or sequence of str
+    caps : mapping of str to float, optional
+
+    Examples
+    --------
+    >>> rollouts = Rollouts(["tokens", "seconds"])
+    >>> for _ in range(30):
+    ...     rollouts.append([[10, 1], [10, 2], [10, 3]], succeeded=True)
+    >>> estimator = BudgetEstimator(0.8)
+    >>> for resource in rollouts.resources:
+    ...     _ = estimator.learn(rollouts, resource)
+    >>> run = LiveRun(rollouts.resources, caps={"tokens": 100})
+    >>> run.push([10, 1])
+    >>> [estimator.estimate(run, resource=resource) is None for resource in run.resources]
+    [False, False]
+    """
+
+    def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
+        self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._run = _native.LiveRun(list(self.resources), list((caps or {}).items()))
+
+    def __len__(self) -> int:
+        return len(self._run)
+
+    def __repr__(self) -> str:
+        return f"LiveRun({len(self)} turns)"
+
+    def push(self, spent: float | Iterable[float | None]) -> None:
+        """Append a turn with what it spent of each resource; None is an unknown cost."""
+        self._run.push([spent] if isinstance(spent, (int, float)) else list(spent))
 
 
 class BudgetEstimator:
@@ -108,17 +156,37 @@ class BudgetEstimator:
 
     def __init__(self, coverage: float = 0.9, *, random_state: int = 0) -> None:
         self._estimator = _native.BudgetEstimator(coverage, random_state=random_state)
+        self._resource = "cost"
 
     def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
-        """Learn from runs in their order."""
-        self._estimator.learn(rollouts._rollouts, resource or rollouts.resources[0])
+        """Learn from runs in their order. One estimator may learn several resources, one after the other."""
+        self._resource = resource or rollouts.resources[0]
+        self._estimator.learn(rollouts._rollouts, self._resource)
         return self
 
     def estimate(
-        self, costs: npt.ArrayLike, *, cap: float | None = None, resource: str = "cost"
+        self, run: LiveRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
     ) -> Estimate:
-        """Return the estimate for a run whose turns have cost this much so far."""
-        return self._estimator.estimate(costs, cap, resource)
+        """Return the estimate of what a run will still spend of a resource.
+
+        Parameters
+        ----------
+        run : LiveRun or array-like
+            The run, or what each of its turns has cost of one resource.
+        cap : float, optional
+            The most that a run given as costs may spend.
+        resource : str, optional
+            By default the first resource of a `LiveRun`, and the learned resource for costs.
+        """
+        if isinstance(run, LiveRun):
+            if cap is not None:
+                raise ValueError("give cap to LiveRun, not to estimate")
+            return self._estimator.estimate(run._run, resource or run.resources[0])
+        name = resource or self._resource
+        live = LiveRun(name, {} if cap is None else {name: cap})
+        for cost in np.asarray(run, dtype=np.float64).tolist():
+            live.push(cost)
+        return self._estimator.estimate(live._run, name)
 
 
 class BudgetSamples:
@@ -178,6 +246,113 @@ def score_rollouts(
     return BudgetSamples(
         _native.estimate_rollouts(rollouts._rollouts, resource or rollouts.resources[0], inner)
     )
+
+
+@overload
+def early_stopping(
+    rollouts: Rollouts,
+    samples: BudgetSamples,
+    *,
+    impossible_in_a_row: int | None = ...,
+    failure_probability: float | None = ...,
+    worth: float | None = ...,
+    cap_exceeded: bool = ...,
+    failure_probabilities: npt.ArrayLike | None = ...,
+) -> Record: ...
+@overload
+def early_stopping(
+    rollouts: Rollouts,
+    samples: Sequence[BudgetSamples],
+    *,
+    impossible_in_a_row: int | None = ...,
+    failure_probability: float | None = ...,
+    worth: float | None = ...,
+    cap_exceeded: bool = ...,
+    failure_probabilities: npt.ArrayLike | None = ...,
+) -> list[Record]: ...
+def early_stopping(
+    rollouts: Rollouts,
+    samples: BudgetSamples | Sequence[BudgetSamples],
+    *,
+    impossible_in_a_row: int | None = None,
+    failure_probability: float | None = None,
+    worth: float | None = None,
+    cap_exceeded: bool = False,
+    failure_probabilities: npt.ArrayLike | None = None,
+) -> Record | list[Record]:
+    """Count what stop rules would have saved and lost on finished runs.
+
+    A run stops at the first turn at which a rule applies; what it spent later is saved.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+    samples : BudgetSamples or sequence of BudgetSamples
+        The estimates of `score_rollouts`. With those of several resources, the result is a list with one record per
+        resource, and a run stops if the estimate of any of them says so.
+    impossible_in_a_row, failure_probability, worth
+        The rules, as in `BudgetMonitor`.
+    cap_exceeded : bool
+        Whether a run also stops once it exceeds its cap.
+    failure_probabilities : array-like, optional
+        The stated probability of failure at each sample.
+
+    Returns
+    -------
+    Record
+        Counts, what was ``saved`` of ``spent_by_failures``, and the rates ``false_abort_rate``, ``success_lost``,
+        ``success_rate_lost`` and ``saved_share``, which are None where there is nothing to divide by.
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("tokens")
+    >>> rollouts.append([50, 20, 30], succeeded=True)
+    >>> rollouts.append([90, 70, 40], succeeded=False)
+    >>> def careful(spent, left):
+    ...     used = spent.sum()
+    ...     return "impossible" if used > 150 else (used, 2 * used)
+    >>> stops = early_stopping(rollouts, score_rollouts(rollouts, careful), impossible_in_a_row=1)
+    >>> stops.saved, stops.saved_share, stops.false_abort_rate
+    (40.0, 0.2, 0.0)
+    """
+    parts = [samples] if isinstance(samples, BudgetSamples) else list(samples)
+    rules = (impossible_in_a_row, failure_probability, worth, cap_exceeded)
+    found = _native.early_stopping(
+        rollouts._rollouts, [part._samples for part in parts], failure_probabilities, rules
+    )
+    records = [Record(stops) for stops in found]
+    return records[0] if isinstance(samples, BudgetSamples) else records
+
+
+def stopping_curve(
+    rollouts: Rollouts, samples: BudgetSamples, failure_probabilities: npt.ArrayLike
+) -> list[Record]:
+    """Return what stopping at a stated probability of failure saves and loses, for each threshold from the highest down.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+    samples : BudgetSamples
+    failure_probabilities : array-like
+        One per sample.
+
+    Returns
+    -------
+    list of Record
+        As of `early_stopping`, with the threshold as ``at_least``.
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("tokens")
+    >>> rollouts.append([50, 20, 30], succeeded=True)
+    >>> rollouts.append([90, 70, 40], succeeded=False)
+    >>> samples = score_rollouts(rollouts, lambda spent, left: None)
+    >>> curve = stopping_curve(rollouts, samples, [0.1, 0.3, 0.2, 0.8])
+    >>> [(point.at_least, point.saved, point.success_lost) for point in curve[:2]]
+    [(0.8, 40.0, 0.0), (0.3, 40.0, 1.0)]
+    """
+    points = _native.stopping_curve(rollouts._rollouts, samples._samples, failure_probabilities)
+    return [Record(point) for point in points]
 
 
 class BudgetMonitor:

@@ -1,4 +1,4 @@
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::{
     prelude::*,
     types::{PyDict, PyInt, PyString, PyTuple},
@@ -6,7 +6,10 @@ use pyo3::{
 use scoring_rules::ExactMean;
 use trajectory_metrics::tool_calls::interned_edit_distance;
 
-use crate::errors::{Failure, invalid};
+use crate::{
+    arrays::slice_of,
+    errors::{Failure, invalid},
+};
 
 /// Calls that are numbered before they are compared.
 const BLOCK: usize = 1 << 17;
@@ -106,8 +109,7 @@ impl<'py> Numbers<'py> {
     /// Appends the numbers of the calls of a path.
     fn append(&mut self, path: &Bound<'py, PyAny>, numbers: &mut Vec<u32>) -> PyResult<()> {
         if let Ok(array) = path.cast::<PyArray1<i64>>() {
-            let array = array.try_readonly()?;
-            for &integer in array.as_array() {
+            for &integer in slice_of(array)?.as_slice()? {
                 numbers.push(match self.known_integer(integer) {
                     Some(number) => number,
                     None => self.new_integer(integer)?,

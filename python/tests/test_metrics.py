@@ -96,3 +96,18 @@ def test_bootstrap_of_groups_is_wider_where_groups_repeat_rows():
     assert whole.high - whole.low > 2 * (rows.high - rows.low)
     assert rows == ags.bootstrap_mean(values, n_resamples=500)
     assert ags.cluster_mean(values, groups).standard_error == pytest.approx(whole.standard_error, rel=0.2)
+
+
+def test_numbers_may_lie_anywhere_in_memory():
+    generator = np.random.default_rng(8)
+    y, p = generator.random(50) < 0.5, generator.random(50)
+    whole = [ags.auroc(y, p), ags.brier_loss(y, p, sample_weight=p)]
+    rows = np.empty(50, dtype=[("y", "?"), ("count", "<i8"), ("p", "<f8")])
+    rows["y"], rows["count"], rows["p"] = y, y, p
+    assert rows["p"].strides == (17,)
+    unaligned = np.frombuffer(b"-" + p.tobytes(), dtype=np.float64, offset=1)
+    assert not unaligned.flags.aligned
+    for outcomes in (y, rows["y"], rows["count"], np.repeat(y, 3)[::3], y[::-1][::-1]):
+        for forecasts in (rows["p"], unaligned, np.repeat(p, 2)[::2], p[::-1][::-1], p.astype(">f8")):
+            assert [ags.auroc(outcomes, forecasts), ags.brier_loss(outcomes, forecasts, sample_weight=forecasts)] == whole
+    assert ags.path_distances([(rows["count"], y.astype(np.int64))]).exact_match_rate == 1.0

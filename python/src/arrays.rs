@@ -5,7 +5,7 @@ use scoring_rules::Weight;
 use crate::errors::{Failure, invalid};
 
 /// Rows from which a loop takes more than about ten microseconds, so that the interpreter lock is released.
-const LONG: usize = 2000;
+pub(crate) const LONG: usize = 2000;
 
 /// Numbers of an array-like, borrowed from a contiguous float64 array and copied otherwise.
 pub(crate) struct Floats<'py>(PyReadonlyArray1<'py, f64>);

@@ -7,15 +7,12 @@ use scoring_rules::ExactMean;
 use trajectory_metrics::tool_calls::interned_edit_distance;
 
 use crate::{
-    arrays::slice_of,
+    arrays::{LONG, slice_of},
     errors::{Failure, invalid},
 };
 
 /// Calls that are numbered before they are compared.
 const BLOCK: usize = 1 << 17;
-
-/// Calls from which on the interpreter lock is released for that.
-const LONG: usize = 2000;
 
 /// Slots of the tables that are tried before a dictionary.
 const SLOTS: usize = 1 << SLOT_BITS;

@@ -14,8 +14,9 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    ProgressMetrics, Resource, Rollouts, SplitConformal, Weight, score_rollout,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, IntervalScores, Level,
+    LinearEstimator, MarginUnit, PastQuantiles, ProgressMetrics, Resource, Rollouts,
+    SplitConformal, Weight, estimator_from_fn, score_rollout,
 };
 use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
 use knapsack_oracle::{
@@ -33,7 +34,7 @@ use typed_graphs::LARGE;
 /// Makes an input of the given size, and what is to be done with it.
 type Make = fn(usize) -> Box<dyn FnOnce()>;
 
-const WORK: [(&str, usize, Make); 30] = [
+const WORK: [(&str, usize, Make); 32] = [
     ("mean_score, log, rows", 10_000_000, |n| {
         with_rows(n, |p, y| {
             black_box(mean_score(&LogScore::exact(), p, y, None).unwrap());
@@ -186,6 +187,10 @@ const WORK: [(&str, usize, Make); 30] = [
         let linear = LinearEstimator::learning(10.0, 0.3).unwrap();
         replay(n / 10, 10, Calibrated::new(linear, split, MarginUnit::Midpoint))
     }),
+    ("replay and learning, BudgetEstimator, turns of runs of 10", 10_000_000, |n| {
+        replay(n / 10, 10, BudgetEstimator::default())
+    }),
+    ("estimates and scores, BudgetEstimator after 10,000 runs, turns", 1_000_000, learnt),
 ];
 
 fn tps() -> Tps<LogScore> {
@@ -261,19 +266,22 @@ fn pool(n: usize) -> Box<dyn FnOnce()> {
 }
 
 /// Every prefix of successful runs, estimated and measured.
-fn replay(
-    runs: usize,
-    turns: usize,
-    mut estimator: impl budget_estimation::Estimator + 'static,
-) -> Box<dyn FnOnce()> {
+/// Runs of so many turns.
+fn rollouts(runs: usize, turns: usize) -> (Rollouts, Resource) {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    let tokens: Resource = rollouts.resource("tokens").unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
     let mut costs = vec![0.0; turns];
     for _ in 0..runs {
         costs.fill_with(|| f64::from(rng.next_u32() % 1_000 + 1));
         rollouts.push(&costs, true).unwrap();
     }
+    (rollouts, tokens)
+}
+
+/// Estimates and scores at every turn, and learning after every run.
+fn replay(runs: usize, turns: usize, mut estimator: impl Estimator + 'static) -> Box<dyn FnOnce()> {
+    let (rollouts, tokens) = rollouts(runs, turns);
     Box::new(move || {
         let mut evaluation = ProgressMetrics::new(10).unwrap();
         for rollout in rollouts.iter() {
@@ -281,6 +289,22 @@ fn replay(
             score_rollout(&rollout, tokens, &mut estimator, each).unwrap();
         }
         black_box(evaluation.finish().unwrap());
+    })
+}
+
+/// Estimates and scores at so many turns of runs of ten, by an estimator that has learnt from others.
+fn learnt(n: usize) -> Box<dyn FnOnce()> {
+    let (past, tokens) = rollouts(10_000, 10);
+    let mut estimator = BudgetEstimator::default();
+    past.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
+    let (rollouts, tokens) = rollouts(n / 10, 10);
+    Box::new(move || {
+        let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
+        let mut fixed = estimator_from_fn(|prefix| estimator.estimate(prefix));
+        for rollout in rollouts.iter() {
+            score_rollout(&rollout, tokens, &mut fixed, |sample| scores.update(sample)).unwrap();
+        }
+        black_box(scores.finish().unwrap());
     })
 }
 

@@ -159,14 +159,76 @@ fn forms_that_are_not_read_are_named() {
     sample.method = 14;
     let (found, _) = problem(&with_header([sample]));
     assert!(matches!(found, Problem::Unsupported { .. }), "{found:?}");
-    let chunk = stored("samples/1_epoch_1/sample.json", br#"{"id":1,"epoch":1}"#);
-    let (found, _) = problem(&with_header([chunk]));
-    assert!(matches!(found, Problem::Unsupported { .. }), "{found:?}");
-    // An id that holds slashes is no chunk.
-    let slashed = stored("samples/a/b_epoch_1.json", br#"{"id":"a/b","epoch":1}"#);
-    assert_eq!(all(&with_header([slashed]), ReadLimits::default()).unwrap()[0].id, "a/b");
     let (found, place) = problem(&archive(&[stored("notes.txt", b"x")], false));
     assert_eq!((found, place.entry.as_deref()), (Problem::Missing, Some("header.json")));
+}
+
+const SHELL: &[u8] = br#"{"id":"a/b","epoch":1,"message_refs":[[0,1],[2,3]]}"#;
+
+/// A sample in chunks, whose sequences have these entries.
+fn in_chunks(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let part =
+        |(name, content): &(&str, &[u8])| stored(&format!("samples/a/b_epoch_1/{name}"), content);
+    with_header(
+        [stored("samples/a/b_epoch_1/sample.json", SHELL)]
+            .into_iter()
+            .chain(parts.iter().map(part)),
+    )
+}
+
+#[test]
+fn a_sample_in_chunks_has_the_items_of_all_chunks_in_order() {
+    let parts: [(&str, &[u8]); 6] = [
+        ("metadata.json", br#"{"kind":"x"}"#),
+        ("messages/0.json", br#"[{"role":"assistant","content":"attachment://1"},{"role":"assistant","content":"no"}]"#),
+        ("messages/2.json", br#"[{"role":"assistant","content":"last"}]"#),
+        ("attachments/0.json", br#"["zero"]"#),
+        ("attachments/1.json", br#"["first"]"#),
+        ("calls/0.json", b"[1]"),
+    ];
+    let runs = all(&in_chunks(&parts), ReadLimits::default()).unwrap();
+    let texts: Vec<&str> =
+        runs[0].turns.iter().map(|turn| turn.reply.as_ref().unwrap().text.as_str()).collect();
+    assert_eq!(
+        (runs[0].id.as_str(), runs[0].trial, texts),
+        ("a/b", Some(1), vec!["first", "last"])
+    );
+    assert!(runs[0].metadata.contains_key("metadata"));
+    // A sample whose id holds a slash, in one entry, which hides its chunks.
+    let whole = stored("samples/a/b_epoch_1.json", br#"{"id":"whole","epoch":1}"#);
+    let both = with_header([whole, stored("samples/a/b_epoch_1/events/0.json", b"no JSON")]);
+    assert_eq!(all(&both, ReadLimits::default()).unwrap()[0].id, "whole");
+}
+
+#[test]
+fn chunks_that_do_not_fit_are_errors_that_name_their_entry() {
+    let entry = |parts: &[(&str, &[u8])]| {
+        let (found, place) = problem(&in_chunks(parts));
+        (found, place.entry.unwrap(), place.sample)
+    };
+    // The second message is missing.
+    let message: &[u8] = br#"[{"role":"assistant","content":"x"}]"#;
+    let (found, name, _) = entry(&[("messages/0.json", message), ("messages/2.json", message)]);
+    assert!(matches!(found, Problem::Value { .. }), "{found:?}");
+    assert_eq!(name, "samples/a/b_epoch_1/messages/2.json");
+    let (found, name, sample) = entry(&[("messages/0.json", message)]);
+    assert!(matches!(found, Problem::Dangling { .. }), "{found:?}");
+    assert_eq!(name, "samples/a/b_epoch_1/sample.json");
+    assert_eq!(sample.as_deref(), Some("a/b, epoch 1"));
+    let (found, name, sample) = entry(&[("events/0.json", br#"[{"event":1}]"#)]);
+    assert!(matches!(found, Problem::Type { .. }), "{found:?}");
+    assert_eq!((name.as_str(), sample.is_some()), ("samples/a/b_epoch_1/events/0.json", true));
+    let (found, place) = problem(&with_header([stored("samples/1_epoch_1/events/0.json", b"[]")]));
+    assert_eq!(found, Problem::Missing);
+    assert_eq!(place.entry.as_deref(), Some("samples/1_epoch_1/sample.json"));
+    // What a run holds is counted over all of its entries.
+    let long = format!(r#"[{{"role":"assistant","content":"{}"}}]"#, "x".repeat(600));
+    let parts = [("messages/0.json", long.as_bytes()), ("messages/1.json", long.as_bytes())];
+    let parts = [parts[0], parts[1], ("messages/2.json", long.as_bytes())];
+    let limits = ReadLimits::default().with_max_run(1_500);
+    let found = all(&in_chunks(&parts), limits).unwrap_err();
+    let Error::Invalid { problem, .. } = found else { panic!("{found}") };
+    assert_eq!(problem, Problem::RunTooLarge { limit: 1_500 });
 }
 
 #[test]

@@ -16,7 +16,7 @@ use run_logs::{
 use serde_json::Value as Json;
 use trajectory_metrics::tool_calls::Value;
 
-const LOGS: [&str; 7] = [
+const LOGS: [&str; 8] = [
     "0.3.110.eval",
     "0.3.110.json",
     "0.3.110.killed.eval",
@@ -24,6 +24,7 @@ const LOGS: [&str; 7] = [
     "0.3.285.json",
     "0.3.285.killed.eval",
     "0.3.285.edited.eval",
+    "0.3.285.chunked.eval",
 ];
 
 fn golden(name: &str) -> PathBuf {
@@ -32,6 +33,7 @@ fn golden(name: &str) -> PathBuf {
 
 /// What the package's reader says of each sample, by id and epoch.
 fn expected(log: &str) -> BTreeMap<(String, u64), Json> {
+    let log = log.replace("chunked.eval", "eval");
     let text = fs::read_to_string(golden(&format!("{log}.golden"))).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
     let origin = lines.next().unwrap();
@@ -241,6 +243,15 @@ fn requests_are_resolved_from_pools_and_from_events_alike() {
         assert_eq!(turns[1].request[2].tool_call_id.as_deref(), Some("c1"), "{log}");
         let plain = self::runs(log, &ReadOptions::default());
         assert!(plain.iter().flat_map(|run| &run.turns).all(|turn| turn.request.is_empty()));
+    }
+}
+
+#[test]
+fn samples_in_chunks_are_read_as_the_same_samples_in_one_entry() {
+    for options in [ReadOptions::default(), ReadOptions::default().with_requests(true)] {
+        let whole = runs("0.3.285.eval", &options);
+        assert!(whole.iter().any(|run| run.turns.len() > 4));
+        assert_eq!(runs("0.3.285.chunked.eval", &options), whole);
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Axis {
     /// Names of the positions 0, 1, … of an axis without a scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) categories: Vec<String>,
+    /// Whether the two sides of zero are two sides of the picture, so that ticks have no sign.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_mirrored: bool,
 }
 
 /// One curve, band or set of bars.

@@ -321,7 +321,10 @@ fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
         }));
     }
     let largest = low.abs().max(high.abs());
-    TickFormat::Custom(std::sync::Arc::new(move |value: f64| tick(value, largest, high - low)))
+    let is_mirrored = axis.is_mirrored;
+    TickFormat::Custom(std::sync::Arc::new(move |value: f64| {
+        tick(if is_mirrored { value.abs() } else { value }, largest, high - low)
+    }))
 }
 
 /// A number beside an axis: thousands and millions are shortened.

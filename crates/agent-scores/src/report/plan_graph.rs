@@ -14,7 +14,7 @@ pub(crate) fn plan_graph(query: &str, optimal: &[usize], agent: &[usize]) -> Fig
     Figure {
         title: format!("One plan ({query}): which steps does each call cover?"),
         x: Axis::new("state: atomic steps completed").with_range(-0.3, last as f64 + 0.3),
-        y: Axis::new("steps covered by a call"),
+        y: Axis { is_mirrored: true, ..Axis::new("steps covered by a call") },
         series: vec![
             Series::new("optimal plan, above", Mark::Line, arcs(optimal, 1.0)),
             Series::new("agent's path, below", Mark::Line, arcs(agent, -1.0)),
@@ -43,6 +43,7 @@ fn arcs(path: &[usize], side: f64) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::picture::svg_file;
 
     #[test]
     fn both_paths_start_and_end_at_states_of_the_task() {
@@ -56,5 +57,8 @@ mod tests {
         let top = figure.series[0].y.iter().copied().fold(0.0, f64::max);
         assert!((top - 2.0).abs() < 1e-12, "{top}");
         assert_eq!(figure.series[2].x.len(), 5);
+        // The lower side counts upwards too.
+        let picture = svg_file(&figure);
+        assert!(picture.contains(">2</text>") && !picture.contains(">-2</text>"), "{picture}");
     }
 }

@@ -132,6 +132,11 @@ fn reliability(
             note.push_str(
                 " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.",
             );
+        } else {
+            note.push_str(&format!(
+                " The band of calibrated forecasts is not drawn: it needs at least {FEWEST_RESAMPLES} resamples, and at most {} distinct forecasts.",
+                MOST_DRAWN / FEWEST_RESAMPLES
+            ));
         }
     }
     series.push(Series::reference("perfect calibration", (0.0, 0.0), (1.0, 1.0)));

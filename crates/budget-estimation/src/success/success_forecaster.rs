@@ -13,7 +13,7 @@ use crate::{
         chance_calibration::ChanceCalibration,
         key_effects::KeyEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
-        success_rows::{SuccessRows, is_over, push_effect},
+        success_rows::{SuccessRows, is_over},
     },
 };
 
@@ -245,14 +245,16 @@ impl SuccessForecaster {
             let chance = state.effects.chance(prefix.keys())?;
             return Ok(SuccessForecast { chance, is_impossible: false });
         }
-        let stated = newest.chance(&self.raw, &mut self.row, prefix)?;
+        let effect = newest.fit.effects().effect(prefix.keys());
+        let stated = newest.chance(&self.raw, effect, &mut self.row)?;
         let chance = state.calibration.apply(stated);
         let mut is_impossible = false;
         if chance < Probability::HALF
             && let Some(serving) = state.models.first()
             && let Some(threshold) = serving.threshold
         {
-            let chance = serving.chance(&self.raw, &mut self.row, prefix)?;
+            let effect = serving.fit.effects().effect(prefix.keys());
+            let chance = serving.chance(&self.raw, effect, &mut self.row)?;
             is_impossible = chance < threshold;
         }
         Ok(SuccessForecast { chance, is_impossible })
@@ -275,20 +277,30 @@ impl SuccessForecaster {
         };
         let width = rows.columns();
         let mut raw = Vec::with_capacity(open.len() * width);
+        let effect = self.state.effects.effect(rollout.keys());
         for prefix in &open {
             rows.fill(&mut self.raw, prefix)?;
-            push_effect(&mut self.raw, &self.state.effects, prefix);
             raw.extend_from_slice(&self.raw);
+            raw.push(effect);
         }
         if rollout.is_censored() && !rollout.is_known_over() {
             return self.learn_cut_off(&open);
         }
+        let most = most_calibration_runs(self.state.limit);
         let mut chances = Vec::with_capacity(self.state.models.len());
-        for model in &self.state.models {
-            let of_prefix = |(raw, prefix): (&[f64], &Prefix<'_>)| {
-                model.chance(raw.get(..width - 1).unwrap_or_default(), &mut self.row, prefix)
+        for (at, model) in self.state.models.iter().enumerate() {
+            // The newest model learns from each run, others from feasible runs until they have enough.
+            let is_newest = at + 1 == self.state.models.len();
+            let is_needed = is_newest || (feasible && model.runs.len() < most);
+            if !is_needed {
+                chances.push(Vec::new());
+                continue;
+            }
+            let effect = model.fit.effects().effect(rollout.keys());
+            let of_prefix = |raw: &[f64]| {
+                model.chance(raw.get(..width - 1).unwrap_or_default(), effect, &mut self.row)
             };
-            let all = raw.chunks_exact(width).zip(&open).map(of_prefix);
+            let all = raw.chunks_exact(width).map(of_prefix);
             chances.push(all.collect::<Result<Vec<Probability>, Error>>()?);
         }
         let state = &mut self.state;
@@ -296,7 +308,6 @@ impl SuccessForecaster {
             state.calibration.push(newest, feasible)?;
         }
         if feasible {
-            let most = most_calibration_runs(state.limit);
             for (model, chances) in state.models.iter_mut().zip(&chances) {
                 model.calibrate(most, |runs| runs.push(chances));
             }
@@ -361,16 +372,11 @@ impl State {
 }
 
 impl Candidate {
-    /// The chance of a raw row without its effect of keys.
-    fn chance(
-        &self,
-        raw: &[f64],
-        row: &mut Vec<f64>,
-        prefix: &Prefix<'_>,
-    ) -> Result<Probability, Error> {
+    /// The chance of a raw row without its effect of keys, and that effect in this model.
+    fn chance(&self, raw: &[f64], effect: f64, row: &mut Vec<f64>) -> Result<Probability, Error> {
         row.clear();
         row.extend_from_slice(raw);
-        push_effect(row, self.fit.effects(), prefix);
+        row.push(effect);
         self.fit.chance(row)
     }
 

@@ -3,7 +3,6 @@ use crate::{
     replay::{prefix::Prefix, prefix_features::PrefixFeatures},
     resource::Resource,
     rollouts::rollout::Rollout,
-    success::key_effects::KeyEffects,
 };
 
 /// Positions of columns of [`PrefixFeatures`].
@@ -122,11 +121,6 @@ impl RowScale {
 
 fn scaled(x: f64, scale: f64) -> f64 {
     (x.abs() / scale).ln_1p().copysign(x)
-}
-
-/// Appends the effect of the keys, the last column of a raw row.
-pub(super) fn push_effect(row: &mut Vec<f64>, effects: &KeyEffects, prefix: &Prefix<'_>) {
-    row.push(effects.effect(prefix.keys()));
 }
 
 #[cfg(test)]

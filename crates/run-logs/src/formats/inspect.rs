@@ -3,6 +3,8 @@
 #[cfg(feature = "archives")]
 pub(crate) mod archive_log;
 pub(crate) mod attachments;
+#[cfg(feature = "archives")]
+pub(crate) mod chunked_sample;
 pub(crate) mod events;
 pub(crate) mod header;
 pub(crate) mod json_log;

@@ -1,6 +1,7 @@
 use std::{
     collections::BTreeMap,
     io::{self, BufReader, Read, Seek, SeekFrom},
+    ops::Bound,
 };
 
 use flate2::bufread::DeflateDecoder;
@@ -82,6 +83,30 @@ impl<R: Read + Seek> Directory<R> {
     /// The names of the entries, sorted.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
+    }
+
+    /// The names from this one on, sorted.
+    pub(crate) fn names_from(&self, first: &str) -> impl Iterator<Item = &str> {
+        let range = (Bound::Included(first), Bound::Unbounded);
+        self.entries.range::<str, _>(range).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether there is an entry of this name.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// Reads an entry to its end, so that its checksum is checked. `None` if there is no such entry.
+    pub(crate) fn read_whole<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&mut dyn Read) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let Some(mut content) = self.read(name)? else { return Ok(None) };
+        let found = read(&mut content)?;
+        let place = || Place { entry: Some(name.to_owned()), ..Place::default() };
+        io::copy(&mut content, &mut io::sink()).map_err(|error| Error::io(place(), &error))?;
+        Ok(Some(found))
     }
 
     /// The content of an entry, checked against its checksum and the limits while it is read. `None`

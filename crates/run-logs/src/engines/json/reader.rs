@@ -74,6 +74,19 @@ impl<'a> Json<'a> {
         self.place.sample = None;
     }
 
+    /// Goes on with a run of which another input was read: its sample, and the bytes that it holds.
+    #[cfg(feature = "archives")]
+    pub(crate) fn continue_run(&mut self, sample: Option<String>, held: usize) {
+        self.place.sample = sample;
+        self.held = held;
+    }
+
+    /// The sample and the bytes that the current run holds, for [`Json::continue_run`].
+    #[cfg(feature = "archives")]
+    pub(crate) fn into_run(self) -> (Option<String>, usize) {
+        (self.place.sample, self.held)
+    }
+
     /// Counts bytes that the run will hold.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
         self.held = self.held.saturating_add(bytes);

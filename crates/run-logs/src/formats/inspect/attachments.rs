@@ -8,7 +8,7 @@ use crate::{
     values::recorded_call::Arguments,
 };
 
-/// Long texts of a sample, to which other texts refer by hash.
+/// Long texts of a sample, to which other texts refer by hash, or by position in a sample in chunks.
 #[derive(Default)]
 pub(crate) struct Attachments {
     texts: BTreeMap<String, String>,
@@ -48,19 +48,22 @@ impl Attachments {
 
     /// Reads `attachments`.
     pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        json.map(|json, key| {
-            if self.complete && !self.wanted.contains(&key) {
-                return json.skip();
+        json.map(|json, key| self.read_text(json, key))
+    }
+
+    /// Reads one text.
+    pub(crate) fn read_text(&mut self, json: &mut Json<'_>, key: String) -> Result<(), Error> {
+        if self.complete && !self.wanted.contains(&key) {
+            return json.skip();
+        }
+        let text = json.text()?;
+        match self.texts.insert(key, text) {
+            None => Ok(()),
+            Some(_) => {
+                let key = "an attachment".to_owned();
+                Err(json.error(Problem::DuplicateKey { key }))
             }
-            let text = json.text()?;
-            match self.texts.insert(key, text) {
-                None => Ok(()),
-                Some(_) => {
-                    let key = "an attachment".to_owned();
-                    Err(json.error(Problem::DuplicateKey { key }))
-                }
-            }
-        })
+        }
     }
 
     /// Replaces a reference by its text, which the run then holds once more. A reference to a

@@ -83,12 +83,21 @@ impl Events {
         with_requests: bool,
         attempt: bool,
     ) -> Result<(), Error> {
-        json.list(|json| {
-            json.hold(size_of::<ReadTurn>())?;
-            let mut event = Event::default();
-            json.object(EVENT, |json, field| event.field(json, field, with_requests))?;
-            self.add(json, event, attachments, attempt)
-        })
+        json.list(|json| self.read_one(json, attachments, with_requests, attempt))
+    }
+
+    /// Reads the next event.
+    pub(crate) fn read_one(
+        &mut self,
+        json: &mut Json<'_>,
+        attachments: &mut Attachments,
+        with_requests: bool,
+        attempt: bool,
+    ) -> Result<(), Error> {
+        json.hold(size_of::<ReadTurn>())?;
+        let mut event = Event::default();
+        json.object(EVENT, |json, field| event.field(json, field, with_requests))?;
+        self.add(json, event, attachments, attempt)
     }
 
     fn add(
@@ -224,7 +233,7 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<String, Error> {
 }
 
 /// Reads the start and the end of a range.
-fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
+pub(crate) fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
     let ends = json.list_of(|json| Ok(usize::try_from(json.count()?).unwrap_or(usize::MAX)))?;
     match ends.as_slice() {
         [start, end] if start <= end => Ok((*start, *end)),

@@ -34,9 +34,23 @@ const SAMPLE: &[&str] = &[
     "invalidation",
 ];
 
+/// The fields of a sample in chunks that stand in its first entry.
+#[cfg(feature = "archives")]
+const SHELL: &[&str] = &[
+    "id",
+    "epoch",
+    "message_refs",
+    "scores",
+    "model_usage",
+    "error",
+    "error_retries",
+    "limit",
+    "invalidation",
+];
+
 /// A sample while its fields are read.
 #[derive(Default)]
-struct Sample {
+pub(crate) struct Sample {
     id: Option<String>,
     run: Run,
     events: Events,
@@ -47,6 +61,8 @@ struct Sample {
     conversation: Vec<Parts>,
     /// The messages that requests refer to.
     pool: Vec<Parts>,
+    /// Ranges of these messages that are the final conversation, in a sample in chunks.
+    conversation_ranges: Vec<(usize, usize)>,
 }
 
 /// Reads one sample.
@@ -57,9 +73,52 @@ pub(crate) fn sample(
 ) -> Result<Run, Error> {
     let mut sample = Sample::default();
     json.object(SAMPLE, |json, field| sample.field(json, field, options))?;
-    sample.run.task.clone_from(&header.task);
-    sample.run.model.clone_from(&header.model);
-    sample.finish(json)
+    sample.finish(json, header)
+}
+
+#[cfg(feature = "archives")]
+impl Sample {
+    /// Reads the first entry of a sample in chunks.
+    pub(crate) fn shell(json: &mut Json<'_>, options: &ReadOptions) -> Result<Self, Error> {
+        let mut sample = Self::default();
+        json.object(SHELL, |json, field| sample.field(json, field, options))?;
+        Ok(sample)
+    }
+
+    pub(crate) fn metadata(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        self.keep("metadata", json.optional(Json::value)?);
+        Ok(())
+    }
+
+    /// Reads the next event.
+    pub(crate) fn event(
+        &mut self,
+        json: &mut Json<'_>,
+        options: &ReadOptions,
+    ) -> Result<(), Error> {
+        self.events.read_one(json, &mut self.attachments, options.requests(), false)
+    }
+
+    /// Whether messages must be read once all events have been.
+    pub(crate) fn needs_messages(&self, options: &ReadOptions) -> bool {
+        options.requests() || self.events.turns.is_empty()
+    }
+
+    /// From here on, no text refers to an attachment that none referred to before.
+    pub(crate) fn complete_attachments(&mut self) {
+        self.attachments.complete();
+    }
+
+    /// Reads the attachment at this position.
+    pub(crate) fn attachment(&mut self, json: &mut Json<'_>, at: usize) -> Result<(), Error> {
+        self.attachments.read_text(json, at.to_string())
+    }
+
+    /// Reads the next message.
+    pub(crate) fn message_of_pool(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        self.pool.push(messages::message(json)?);
+        Ok(())
+    }
 }
 
 impl Sample {
@@ -92,6 +151,10 @@ impl Sample {
                         Ok(())
                     })
                 })?;
+            }
+            "message_refs" => {
+                let ranges = json.optional(|json| json.list_of(events::range))?;
+                self.conversation_ranges = ranges.unwrap_or_default();
             }
             "scores" => {
                 self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
@@ -158,7 +221,9 @@ impl Sample {
         self.run.metadata.extend(value.map(|value| (name.to_owned(), value)));
     }
 
-    fn finish(mut self, json: &mut Json<'_>) -> Result<Run, Error> {
+    pub(crate) fn finish(mut self, json: &mut Json<'_>, header: &Header) -> Result<Run, Error> {
+        self.run.task.clone_from(&header.task);
+        self.run.model.clone_from(&header.model);
         let id = self.id.take().ok_or_else(|| json.error_at("id", Problem::Missing))?;
         self.run.id = id;
         if self.run.trial.is_none() {
@@ -192,13 +257,40 @@ impl Sample {
             self.run.turns.push(turn);
         }
         if self.run.turns.is_empty() {
-            for parts in conversation {
+            let from_pool = self.conversation_from_pool(json)?;
+            for parts in conversation.into_iter().chain(from_pool) {
                 let Message { text, tool_calls, .. } = self.message(json, parts)?;
                 let reply = Some(Reply { text, tool_calls, ..Reply::default() });
                 self.run.turns.push(Turn { reply, ..Turn::default() });
             }
         }
         Ok(self.run)
+    }
+
+    /// The replies of a conversation whose messages stand in the pool.
+    fn conversation_from_pool(&self, json: &mut Json<'_>) -> Result<Vec<Parts>, Error> {
+        let mut replies = Vec::new();
+        for range in &self.conversation_ranges {
+            for parts in self.of_pool(json, "message_refs", *range)? {
+                if parts.message.role == Role::Assistant {
+                    replies.push(copy(json, parts)?);
+                }
+            }
+        }
+        Ok(replies)
+    }
+
+    /// A range of the messages in the pool, to which a field refers.
+    fn of_pool(
+        &self,
+        json: &Json<'_>,
+        field: &str,
+        (start, end): (usize, usize),
+    ) -> Result<&[Parts], Error> {
+        self.pool.get(start..end).ok_or_else(|| {
+            let what = format!("message {end} of the sample's messages");
+            json.error_at(field, Problem::Dangling { what })
+        })
     }
 
     /// A turn with the texts that its references stand for.
@@ -216,15 +308,9 @@ impl Sample {
         for parts in request {
             turn.request.push(self.message(json, parts)?);
         }
-        for (start, end) in request_ranges {
-            let Some(messages) = self.pool.get(start..end) else {
-                let what = format!("message {end} of events_data");
-                return Err(json.error_at("events", Problem::Dangling { what }));
-            };
-            for parts in messages {
-                let texts: usize = parts.texts.iter().map(String::len).sum();
-                json.hold(texts + parts.message.size())?;
-                let copy = Parts { texts: parts.texts.clone(), message: parts.message.clone() };
+        for range in request_ranges {
+            for parts in self.of_pool(json, "events", range)? {
+                let copy = copy(json, parts)?;
                 turn.request.push(self.message(json, copy)?);
             }
         }
@@ -239,6 +325,13 @@ impl Sample {
         }
         Ok(parts.message)
     }
+}
+
+/// A message of the pool once more, which the run then holds too.
+fn copy(json: &mut Json<'_>, parts: &Parts) -> Result<Parts, Error> {
+    let texts: usize = parts.texts.iter().map(String::len).sum();
+    json.hold(texts + parts.message.size())?;
+    Ok(Parts { texts: parts.texts.clone(), message: parts.message.clone() })
 }
 
 /// Reads a score. After edits, its value is the last one.

@@ -14,6 +14,11 @@ The model is mockllm; its replies are made here from fixed seeds. Files:
     VERSION.edited.eval  a log after an edit of a score and an invalidation (new version)
     VERSION.*.golden     JSON Lines: per sample, what read_eval_log says
 
+    new/bin/python make.py chunked  # writes only the next one, from the log that stands beside this script
+
+    0.3.285.chunked.eval 0.3.285.eval with its samples in chunks, by the converter of the package, whose own reader
+                         does not read them: its golden file is that of the log before
+
 Times and random ids differ each time; the golden files hold neither.
 """
 
@@ -290,7 +295,16 @@ def killed(folder):
     run_eval(task, model="mockllm/model", log_dir=folder, log_format="eval", display="none", max_samples=1, log_buffer=1)
 
 
+def chunked():
+    from inspect_ai.log._recorders.chunked.convert import convert_eval_logs_to_chunked
+    with tempfile.TemporaryDirectory() as folder:
+        convert_eval_logs_to_chunked(os.path.join(HERE, f"{VERSION}.eval"), folder, chunk_size=4, attachments_chunk_bytes=3000)
+        shutil.copyfile(os.path.join(folder, f"{VERSION}.eval"), os.path.join(HERE, f"{VERSION}.chunked.eval"))
+
+
 def main():
+    if sys.argv[1:] == ["chunked"]:
+        return chunked()
     if len(sys.argv) > 2 and sys.argv[1] == "killed":
         return killed(sys.argv[2])
     if NEW:

@@ -220,6 +220,8 @@ def test_calls_are_equal_if_python_says_so():
     surrogate = "\ud800"
     same = ags.path_distances([([1, "a", surrogate, True], [1.0, Name("a"), surrogate, np.int64(1)])])
     assert same.exact_match_rate == 1.0
+    # Equal hashes are not enough.
+    assert hash(2**61 - 1) == hash(0) and ags.path_distances([([2**61 - 1], [0])]).exact_match_rate == 0.0
     assert ags.path_distances([["ab", ["a", "b"]]]).exact_match_rate == 1.0
     with pytest.raises(TypeError, match="hash"):
         ags.path_distances([([[]], [])])

@@ -24,5 +24,5 @@ def test_the_wheel_names_each_crate_that_it_is_built_from_with_its_licence():
         f"{name} {version}"
         for name, version in re.findall(r'name = "(.*)"\nversion = "(.*)"\nsource = ', LOCK.read_text())
     }
-    assert locked and stated == locked
+    assert locked and stated == locked, "run python/third_party.py after a change of Cargo.lock"
     assert "serde 1" in notices and notices.count("Permission is hereby granted") > 5

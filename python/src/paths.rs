@@ -1,7 +1,7 @@
 use numpy::PyArray1;
 use pyo3::{
     prelude::*,
-    types::{PyDict, PyInt, PyString, PyTuple},
+    types::{PyDict, PyInt, PyList, PyString, PyTuple},
 };
 use scoring_rules::ExactMean;
 use trajectory_metrics::tool_calls::interned_edit_distance;
@@ -24,7 +24,7 @@ struct Numbers<'py> {
     /// Objects by their address. They are kept, so that no other object gets the address.
     objects: Vec<Option<(Bound<'py, PyAny>, u32)>>,
     /// Texts by their hash.
-    texts: Vec<Option<(Bound<'py, PyString>, u32)>>,
+    texts: Vec<Option<(Box<str>, u32)>>,
     integers: Vec<Option<(i64, u32)>>,
 }
 
@@ -43,28 +43,29 @@ impl<'py> Numbers<'py> {
         }
     }
 
-    #[inline]
-    fn of(&mut self, object: Bound<'py, PyAny>) -> PyResult<u32> {
-        let slot = slot(object.as_ptr() as u64);
-        match &self.objects[slot] {
-            Some((known, number)) if known.is(&object) => Ok(*number),
-            _ => self.of_other(object, slot),
+    /// The number of an object that is in its slot.
+    #[inline(always)]
+    fn known(&self, object: &Bound<'py, PyAny>) -> Option<u32> {
+        match &self.objects[slot(object.as_ptr() as u64)] {
+            Some((known, number)) if known.is(object) => Some(*number),
+            _ => None,
         }
     }
 
     /// The number of an object that is not in its slot. An object whose number is in another table does not take
     /// the slot, so that objects that occur once do not push out those that occur often.
-    fn of_other(&mut self, object: Bound<'py, PyAny>, slot: usize) -> PyResult<u32> {
-        let number = if let Ok(text) = object.cast_exact::<PyString>() {
-            let place = self::slot(text.hash()? as u64);
+    #[inline(never)]
+    fn of_other(&mut self, object: &Bound<'py, PyAny>) -> PyResult<u32> {
+        let text = object.cast_exact::<PyString>().ok().and_then(|text| text.to_str().ok());
+        let number = if let Some(text) = text {
+            let place = slot(object.hash()? as u64);
             if let Some((known, number)) = &self.texts[place]
-                && let (Ok(known), Ok(text)) = (known.to_str(), text.to_str())
-                && known == text
+                && **known == *text
             {
                 return Ok(*number);
             }
-            let number = self.look_up(text)?;
-            self.texts[place] = Some((text.clone(), number));
+            let number = self.look_up(object)?;
+            self.texts[place] = Some((text.into(), number));
             number
         } else if let Some(integer) =
             object.cast_exact::<PyInt>().ok().and_then(|integer| integer.extract().ok())
@@ -74,9 +75,9 @@ impl<'py> Numbers<'py> {
             }
             self.new_integer(integer)?
         } else {
-            self.look_up(&object)?
+            self.look_up(object)?
         };
-        self.objects[slot] = Some((object, number));
+        self.objects[slot(object.as_ptr() as u64)] = Some((object.clone(), number));
         Ok(number)
     }
 
@@ -105,7 +106,19 @@ impl<'py> Numbers<'py> {
 
     /// Appends the numbers of the calls of a path.
     fn append(&mut self, path: &Bound<'py, PyAny>, numbers: &mut Vec<u32>) -> PyResult<()> {
-        if let Ok(array) = path.cast::<PyArray1<i64>>() {
+        if let Ok(list) = path.cast::<PyList>() {
+            // The calls of a tuple are borrowed, which takes less than a new reference to each.
+            return self.append(list.to_tuple().as_any(), numbers);
+        }
+        if let Ok(tuple) = path.cast::<PyTuple>() {
+            numbers.reserve(tuple.len());
+            for call in tuple.iter_borrowed() {
+                numbers.push(match self.known(&call) {
+                    Some(number) => number,
+                    None => self.of_other(&call)?,
+                });
+            }
+        } else if let Ok(array) = path.cast::<PyArray1<i64>>() {
             for &integer in slice_of(array)?.as_slice()? {
                 numbers.push(match self.known_integer(integer) {
                     Some(number) => number,
@@ -113,9 +126,8 @@ impl<'py> Numbers<'py> {
                 });
             }
         } else {
-            for call in path.try_iter()? {
-                numbers.push(self.of(call?)?);
-            }
+            let tuple = path.py().get_type::<PyTuple>().call1((path,))?;
+            return self.append(&tuple, numbers);
         }
         Ok(())
     }

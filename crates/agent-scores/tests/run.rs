@@ -227,6 +227,14 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
         "{text}"
     );
     assert!(text.contains("US dollars") && !Path::new(&out).exists());
+    let number = |before: &str| {
+        let (_, rest) = text.split_once(before).unwrap();
+        rest.split(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    // Prompts that repeat no reply, and prompts that repeat replies of 1,024 tokens.
+    let [requests, least] = ["at least ", "prompts of about "].map(number);
+    let most = number("tokens, up to ");
+    assert!(requests > 240 && least > 500 * requests && most > least + 1_024 * requests, "{text}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct ClientSettings {
     /// The most attempts for one request, at least 1.
     pub attempts: u32,
     /// The wait before the second attempt; it doubles from attempt to attempt. A server's
-    /// `Retry-After` in seconds counts instead if it is longer.
+    /// `Retry-After`, in seconds or as a date after the reply's own `Date`, counts instead if it is longer.
     pub first_wait: Duration,
     /// The longest wait between two attempts.
     pub longest_wait: Duration,
@@ -286,7 +286,40 @@ fn beginning(text: &str) -> String {
     format!(": {}", words.chars().take(300).collect::<String>())
 }
 
+/// The wait that a server asks for (RFC 9110, sections 5.6.7 and 10.2.3). A date is taken relative to that of the
+/// reply, so that the clocks may differ.
 fn retry_after<T>(response: &Response<T>) -> Option<Duration> {
-    let seconds = response.headers().get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::trim);
+    let after = header("retry-after")?;
+    if let Ok(seconds) = after.parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = |text: &str| httpdate::parse_http_date(text).ok();
+    date(after)?.duration_since(date(header("date")?)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(headers: &[(&str, &str)]) -> Option<Duration> {
+        let response =
+            headers.iter().fold(Response::builder(), |it, (name, value)| it.header(*name, *value));
+        retry_after(&response.body(()).unwrap())
+    }
+
+    #[test]
+    fn a_wait_is_given_in_seconds_or_as_a_date() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let date = ("Date", "Mon, 23 Nov 2026 09:00:00 GMT");
+        assert_eq!(wait(&[("Retry-After", " 7 ")]), seconds(7));
+        assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 09:01:30 GMT"), date]), seconds(90));
+        assert_eq!(wait(&[("Retry-After", "Monday, 23-Nov-26 09:00:02 GMT"), date]), seconds(2));
+        // Earlier than the reply, without its date, and no wait at all.
+        assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 08:59:00 GMT"), date]), None);
+        assert_eq!(wait(&[("Retry-After", "Mon, 23 Nov 2026 09:01:30 GMT")]), None);
+        assert_eq!(wait(&[("Retry-After", "-1")]), None);
+        assert_eq!(wait(&[("Retry-After", "soon"), date]), None);
+        assert_eq!(wait(&[]), None);
+    }
 }

@@ -11,7 +11,7 @@ use agent_benchmarks::{
     read_questions,
     triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
 };
-use run_logs::{Format, ReadOptions, read_path};
+use run_logs::{Format, ReadOptions, Reply, read_path};
 
 use crate::{
     progress::Progress,
@@ -38,18 +38,39 @@ pub(crate) struct Finished {
 #[derive(Default)]
 pub(crate) struct Expected {
     pub(crate) conversations: usize,
+    /// The fewest requests.
     pub(crate) requests: usize,
-    /// Characters of all prompts.
-    pub(crate) characters: usize,
+    /// Characters of all prompts: the fewest, and those if replies are as many and as long as they can be.
+    pub(crate) characters: [usize; 2],
+    /// Characters of the longest reply.
+    longest_reply: usize,
 }
 
+/// Characters of a token, in English text.
+pub(crate) const TOKEN: usize = 4;
+
 impl Expected {
-    fn add(&mut self, requests: usize, first: Option<&Request>) {
-        let characters = first.map_or(0, |it| agent_benchmarks::openai_chat_body(it, "").len());
-        self.conversations += 1;
-        self.requests += requests;
-        self.characters += requests * characters;
+    fn new(options: &Options) -> Self {
+        let tokens = usize::try_from(options.max_output_tokens).unwrap_or(usize::MAX);
+        Self { longest_reply: tokens.saturating_mul(TOKEN), ..Self::default() }
     }
+
+    /// Adds a conversation of the fewest and the most requests, each of which repeats the first one and
+    /// the replies.
+    fn add(&mut self, [fewest, most]: [usize; 2], first: Option<&Request>) {
+        let first = first.map_or(0, characters);
+        let replies = self.longest_reply.saturating_mul(most * most.saturating_sub(1) / 2);
+        self.conversations += 1;
+        self.requests += fewest;
+        self.characters[0] += fewest * first;
+        self.characters[1] =
+            self.characters[1].saturating_add(replies.saturating_add(most * first));
+    }
+}
+
+/// Characters of a prompt.
+fn characters(request: &Request) -> usize {
+    agent_benchmarks::openai_chat_body(request, "").len()
 }
 
 const LEVEL: f64 = 0.95;
@@ -330,33 +351,32 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
     use crate::run::options::Benchmark;
 
-    let mut expected = Expected::default();
+    let mut expected = Expected::new(options);
     match options.benchmark {
         Benchmark::CostBench => {
             for (_, instance) in costbench_instances(options)? {
-                let calls = instance.reference().calls().len();
-                expected.add(calls + 1, instance.conversation().request());
+                // As many calls as on the optimal path, and the answer.
+                let requests = instance.reference().calls().len() + 1;
+                expected.add([requests; 2], instance.conversation().request());
             }
         }
         Benchmark::Triage => {
             triage_setting(options)?;
             let questions = questions(options)?;
-            let characters: usize = questions
-                .iter()
-                .map(|question| {
-                    let conversation = SolveConversation::new(question, options.sampling());
-                    expected.add(1, conversation.request());
-                    question.text.len()
-                })
-                .sum();
+            for question in &questions {
+                let conversation = SolveConversation::new(question, options.sampling());
+                expected.add([1; 2], conversation.request());
+            }
+            // The prompt of a plan repeats the questions of its pool.
             let pools = questions.len().div_ceil(options.pool_size);
+            let texts: usize = questions.iter().map(|question| question.text.len()).sum();
             expected.conversations += pools;
             expected.requests += pools;
-            expected.characters += characters;
+            expected.characters.iter_mut().for_each(|characters| *characters += texts);
         }
         Benchmark::Confidence => {
             for (_, instance) in confidence_instances(options)? {
-                expected.add(1, instance.conversation().request());
+                expected.add([1, options.steps], instance.conversation().request());
             }
         }
         Benchmark::Budget => {
@@ -365,7 +385,14 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
             let setting = budget_setting(options)?;
             for at in 0..rollouts.len() {
                 let instance = setting.instance(&rollouts, at)?;
-                expected.add(instance.requests(), instance.conversation().request());
+                let mut conversation = instance.conversation();
+                // No request depends on the replies before it.
+                while let Some(request) = conversation.request() {
+                    expected.add([1; 2], Some(request));
+                    expected.conversations -= 1;
+                    conversation.reply(Reply::default())?;
+                }
+                expected.conversations += 1;
             }
         }
     }

@@ -100,17 +100,24 @@ fn setting(options: &Options) -> String {
 
 fn dry_run(options: &Options) -> Result<Written, Box<dyn Error>> {
     let expected = benchmarks::expected(options)?;
-    // English has about four characters to a token.
-    let tokens = expected.characters / 4;
+    let [least, most] = expected.characters.map(|characters| characters / benchmarks::TOKEN);
+    let upper = |unit: &str, most: String| {
+        let replies = options.max_output_tokens;
+        format!(", up to {most} {unit} if replies have {replies} tokens")
+    };
+    let growth = if most > least { upper("tokens", most.to_string()) } else { String::new() };
     let mut text = format!(
-        "{}: {} conversations, at least {} requests and about {tokens} tokens of prompts; nothing was asked\n",
+        "{}: {} conversations, at least {} requests, prompts of about {least} tokens{growth}; nothing was asked\n",
         options.benchmark.name(),
         expected.conversations,
         expected.requests,
     );
     if let Some([input, _]) = options.prices {
-        let cost = tokens as f64 / 1e6 * input;
-        text += &format!("the prompts cost about {cost:.4} US dollars, replies come on top\n");
+        let [low, high] = [least, most].map(|tokens| tokens as f64 / 1e6 * input);
+        let growth =
+            if most > least { upper("US dollars", format!("{high:.4}")) } else { String::new() };
+        text +=
+            &format!("the prompts cost about {low:.4} US dollars{growth}; replies come on top\n");
     }
     Ok(text.into())
 }

@@ -17,9 +17,7 @@ from agent_scores.budgets import (
     BudgetMonitor,
     LiveRun,
     Rollouts,
-    early_stopping,
     score_rollouts,
-    stopping_curve,
 )
 from agent_scores.calibration import (
     BetaCalibrator,
@@ -68,6 +66,7 @@ from agent_scores.rules import (
     pseudospherical_score,
     spherical_score,
 )
+from agent_scores.stopping import early_stopping, stopping_curve
 from agent_scores.streams import traces
 from agent_scores.tool_calls import match_calls, path_distances
 from agent_scores.tool_graphs import ToolGraph

@@ -153,6 +153,9 @@ impl Means {
 
 /// The two paths of a pair.
 fn pair<'py>(object: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    if let Ok(list) = object.cast::<PyList>() {
+        return pair(list.to_tuple().as_any());
+    }
     if let Ok(tuple) = object.cast::<PyTuple>()
         && tuple.len() == 2
     {

@@ -7,21 +7,17 @@
 
 mod policies;
 
-use std::{collections::BTreeMap, io::Cursor};
+use std::io::Cursor;
 
 use agent_benchmarks::{
-    Arguments, Level, Model, ModelError, Record, RecordedCall, Reply, Request, Value, converse,
+    Level, Record, Request, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
-        Instance, Preferences, Split, queries,
+        Instance, Split, queries,
     },
     model_from_fn,
 };
-use policies::{call, calling, preferences};
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
+use policies::{Random, Stubborn, wrong_call};
 use run_logs::{Format, ReadOptions, read};
 use tool_graph::Episode;
 
@@ -46,12 +42,10 @@ fn value(figure: Option<agent_benchmarks::costbench::Figure>) -> Option<f64> {
 
 #[test]
 fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
-    let arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
-    let wrong = RecordedCall::new("Travel_Somewhere", arguments);
     for rules in [EnvironmentRules::RELEASED, EnvironmentRules::PAPER_TEXT] {
         let bench = CostBench::new(2).unwrap().with_rules(rules);
         let (records, row) = ten(&bench, |instance| {
-            let model = model_from_fn(|_: &Request| Ok(calling(wrong.clone())));
+            let model = model_from_fn(|_: &Request| Ok(wrong_call()));
             converse(instance.conversation(), model)
         });
         // The twenty-first call ends the conversation.
@@ -69,40 +63,12 @@ fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
     }
 }
 
-/// Follows the optimal path of the world without events, and makes a call that fails again and again.
-struct Stubborn {
-    path: Vec<String>,
-    preferences: Vec<Preferences>,
-}
-
-impl Model for Stubborn {
-    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
-        let failed = request.messages.last().is_some_and(|it| {
-            it.text.contains("has broken down") || it.text.contains("is not available")
-        });
-        let made = request.messages.iter().filter(|it| !it.tool_calls.is_empty());
-        let made: Vec<&str> = made.map(|it| it.tool_calls[0].name.as_str()).collect();
-        let next = match made.last() {
-            Some(last) if failed => *last,
-            _ => self.path[made.len()].as_str(),
-        };
-        Ok(calling(match request.tool(next) {
-            Some(tool) => call(tool, request, &self.preferences),
-            None => RecordedCall::new(next, Arguments::Parsed(Value::Map(BTreeMap::new()))),
-        }))
-    }
-}
-
 #[test]
 fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs_by_the_papers() {
     let run = |rules| {
         let bench = CostBench::new(2).unwrap().with_rules(rules);
         ten(&bench.with_events(vec![EventKind::BanTool]), |instance| {
-            let plan = instance.scenario().optimal_plan();
-            let names = instance.scenario().graph().tool_names(plan.tools());
-            let path = names.iter().map(|name| (*name).to_owned()).collect();
-            let model = Stubborn { path, preferences: preferences(instance) };
-            converse(instance.conversation(), model)
+            converse(instance.conversation(), Stubborn::new(instance))
         })
     };
     let (records, row) = run(EnvironmentRules::RELEASED);
@@ -133,33 +99,19 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
     assert_eq!((value(row.edit_distance), value(row.task_completion_ratio)), (None, Some(0.0)));
 }
 
-/// Calls tools at random with all that it holds, and answers as soon as it holds the goal.
-fn random_policy(instance: &Instance, seed: u64, made: &mut Vec<String>) -> CostBenchRecord {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let (preferences, goal) = (preferences(instance), instance.query().task().goal());
-    let model = model_from_fn(|request: &Request| {
-        if let Some(reply) = policies::answer(request, goal) {
-            return Ok(reply);
-        }
-        let place = generator.next_u64() % request.tools.len() as u64;
-        let tool = &request.tools[place as usize];
-        made.push(tool.name.clone());
-        Ok(calling(call(tool, request, &preferences)))
-    });
-    converse(instance.conversation(), model)
-}
-
 #[test]
 fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
     for events in [vec![], vec![EventKind::BanTool, EventKind::PreferenceChange]] {
         let bench = CostBench::new(2).unwrap().with_events(events);
         let mut completed = 0;
         ten(&bench, |instance| {
-            let mut made = Vec::new();
-            let record = random_policy(instance, instance.query().seed(), &mut made);
+            let model = Random::new(instance, instance.query().seed());
+            let record = converse(instance.conversation(), model);
+            let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+            let made = replies.flat_map(|reply| &reply.tool_calls).map(|call| call.name.as_str());
             let limit = 20;
             let mut direct = Episode::new(instance.scenario());
-            made.iter().take(limit).for_each(|name| drop(direct.call(name).unwrap()));
+            made.take(limit).for_each(|name| drop(direct.call(name).unwrap()));
             let reached = direct.goal_reached();
             assert_eq!(direct.finish(reached), record.transcript, "{}", record.query_id());
             completed += usize::from(reached);
@@ -173,7 +125,7 @@ fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
 fn a_record_that_was_written_as_atif_is_read_back_replayed_and_scored_alike() {
     let bench = CostBench::new(3).unwrap().with_mixed_events(2);
     ten(&bench, |instance| {
-        let record = random_policy(instance, 11, &mut Vec::new());
+        let record = converse(instance.conversation(), Random::new(instance, 11));
         let text = record.record.to_atif();
         let mut runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
         assert_eq!(runs.format(), Format::Atif);

@@ -58,7 +58,8 @@ pub enum AskError {
 /// let journal = Journal::open(&path, "costbench, level 0")?;
 /// let records = run_all(&journal, &named, |it| it.conversation(), ask, 2, |_, _| {})?;
 ///
-/// // Everything is answered now.
+/// // Everything is answered now. A journal belongs to one owner at a time.
+/// drop(journal);
 /// let never = |_: &_| Err(AskError::Stop("not asked".to_owned()));
 /// let journal = Journal::open(&path, "costbench, level 0")?;
 /// let again = run_all(&journal, &named, |it| it.conversation(), never, 2, |_, _| {})?;

@@ -8,6 +8,10 @@ use agent_benchmarks::{
     ToolDefinition, Usage, Value,
     costbench::{Instance, Preferences},
 };
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
 
 /// What an agent reads in the description of a tool.
 pub(crate) struct Seen {
@@ -193,4 +197,69 @@ impl Model for Greedy {
         self.previous = Some(seen.output);
         Ok(calling(call(tool, request, &self.preferences)))
     }
+}
+
+/// Follows the optimal path of the world without events, and makes a call that fails again and again.
+pub(crate) struct Stubborn {
+    path: Vec<String>,
+    preferences: Vec<Preferences>,
+}
+
+impl Stubborn {
+    pub(crate) fn new(instance: &Instance) -> Self {
+        let plan = instance.scenario().optimal_plan();
+        let names = instance.scenario().graph().tool_names(plan.tools());
+        let path = names.iter().map(|name| (*name).to_owned()).collect();
+        Self { path, preferences: preferences(instance) }
+    }
+}
+
+impl Model for Stubborn {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        let failed = request.messages.last().is_some_and(|it| {
+            it.text.contains("has broken down") || it.text.contains("is not available")
+        });
+        let made = request.messages.iter().filter(|it| !it.tool_calls.is_empty());
+        let made: Vec<&str> = made.map(|it| it.tool_calls[0].name.as_str()).collect();
+        let next = match made.last() {
+            Some(last) if failed => *last,
+            _ => self.path[made.len()].as_str(),
+        };
+        Ok(calling(match request.tool(next) {
+            Some(tool) => call(tool, request, &self.preferences),
+            None => RecordedCall::new(next, Arguments::Parsed(Value::Map(BTreeMap::new()))),
+        }))
+    }
+}
+
+/// An agent that calls tools at random with all that it holds, and answers as soon as it holds the goal.
+pub(crate) struct Random {
+    generator: ChaCha8Rng,
+    preferences: Vec<Preferences>,
+    goal: &'static str,
+}
+
+impl Random {
+    pub(crate) fn new(instance: &Instance, seed: u64) -> Self {
+        let generator = ChaCha8Rng::seed_from_u64(seed);
+        let goal = instance.query().task().goal();
+        Self { generator, preferences: preferences(instance), goal }
+    }
+}
+
+impl Model for Random {
+    fn reply(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        if let Some(reply) = answer(request, self.goal) {
+            return Ok(reply);
+        }
+        let place = self.generator.next_u64() % request.tools.len() as u64;
+        let tool = &request.tools[place as usize];
+        Ok(calling(call(tool, request, &self.preferences)))
+    }
+}
+
+/// The call of a tool that there is not.
+pub(crate) fn wrong_call() -> Reply {
+    let arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
+    calling(RecordedCall::new("Travel_Somewhere", arguments))
 }

@@ -3,8 +3,10 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use agent_benchmarks::{
-    Conversation, Level, Question, Record, Request, Run, Sampling,
-    budget::{AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, rollouts_of_runs},
+    Conversation, Level, Question, Record, Request, Sampling,
+    budget::{
+        AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs,
+    },
     client::{AskError, Journal, run_all},
     confidence::{self, Confidence, ConfidenceTable},
     costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
@@ -32,6 +34,7 @@ pub(crate) struct Asking<'a, A> {
 pub(crate) struct Finished {
     pub(crate) records: Vec<Record>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// What is expected of a run that is not made.
@@ -176,7 +179,7 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
 }
 
 fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
@@ -251,7 +254,11 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     };
     let records =
         solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));
-    Ok(Finished { records: records.collect(), rows: rows.into_iter().map(row).collect() })
+    Ok(Finished {
+        records: records.collect(),
+        rows: rows.into_iter().map(row).collect(),
+        notes: Vec::new(),
+    })
 }
 
 fn confidence_instances(
@@ -292,14 +299,23 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         Row { setting: row.stream.name().to_owned(), counts, metrics }
     };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
 }
 
-/// The runs of a log, with the requests of their turns.
-fn logged_runs(options: &Options) -> Result<Vec<Run>, Box<dyn Error>> {
-    let read_options = ReadOptions::default().with_requests(true);
-    let runs = read_path(options.file()?, Format::Auto, &read_options)?;
-    Ok(runs.collect::<Result<_, _>>()?)
+/// The runs of a log as rollouts, and how many runs are none.
+fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
+    let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
+    let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
+    let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+    let left_out = runs.len() - rollouts.len();
+    if rollouts.is_empty() {
+        let problem = "a run needs turns with token counts and an outcome";
+        return Err(
+            format!("{}: {left_out} runs, none of them usable: {problem}", path.display()).into()
+        );
+    }
+    let note = format!("runs without turns or without a known outcome, left out: {left_out}");
+    Ok((rollouts, (left_out > 0).then_some(note)))
 }
 
 fn budget_setting(options: &Options) -> Result<Budget, Box<dyn Error>> {
@@ -312,8 +328,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
     let setting = budget_setting(options)?;
-    let mut rollouts =
-        rollouts_of_runs(&logged_runs(options)?, &OutcomePolicy::new(AtLimit::Scored))?;
+    let (mut rollouts, left_out) = rollouts(options)?;
     if let Some(cap) = options.cap {
         rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
     }
@@ -344,7 +359,11 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect() })
+    Ok(Finished {
+        records,
+        rows: rows.into_iter().map(row).collect(),
+        notes: left_out.into_iter().collect(),
+    })
 }
 
 /// What a run would ask.
@@ -380,8 +399,7 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
             }
         }
         Benchmark::Budget => {
-            let runs = logged_runs(options)?;
-            let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+            let (rollouts, _) = rollouts(options)?;
             let setting = budget_setting(options)?;
             for at in 0..rollouts.len() {
                 let instance = setting.instance(&rollouts, at)?;

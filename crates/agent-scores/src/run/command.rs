@@ -44,7 +44,14 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let asking = Asking {
         options: &options,
         journal: &journal,
-        ask: |request: &Request| client.ask(request),
+        ask: |request: &Request| {
+            if !options.no_schema {
+                return client.ask(request);
+            }
+            let mut request = request.clone();
+            request.response_schema = None;
+            client.ask(&request)
+        },
     };
     let finished = match options.benchmark {
         Benchmark::CostBench => benchmarks::costbench(&asking),
@@ -62,6 +69,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     let [input_tokens, output_tokens] = client.tokens();
     let mut notes = vec![format!("runs and answers are in {}", options.out.display())];
+    notes.extend(finished.notes);
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }

@@ -41,6 +41,9 @@ pub(crate) struct Options {
     /// triage: the opening of the prompt: neutral, agent or exam
     #[arg(long, value_name = "NAME", default_value = "neutral")]
     pub(crate) framing: String,
+    /// triage: ask for JSON in words alone, for servers that refuse a JSON schema
+    #[arg(long)]
+    pub(crate) no_schema: bool,
     /// triage: questions of a pool
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) pool_size: usize,

@@ -1,0 +1,237 @@
+//! Policies behind a server that speaks OpenAI's protocol have the figures that they have without one.
+#![cfg(feature = "client")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+mod policies;
+mod server;
+
+use std::{collections::BTreeMap, fs, sync::Mutex};
+
+use agent_benchmarks::{
+    Attempted, Checker, Conversation, Level, Model, Question, Reply, Request,
+    budget::{Budget, BudgetFigures, BudgetTable, ResourceKind, Rollouts},
+    client::{Journal, run_all},
+    converse,
+    costbench::{
+        CostBench, CostBenchFigures, CostBenchTable, EnvironmentRules, EventKind, Figure, Instance,
+        Split, queries,
+    },
+    model_from_fn,
+    triage::{Alpha, Regime, Triage},
+};
+use policies::{Greedy, Path, Random, Stubborn, saying, wrong_call};
+use rand::{RngExt, SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+use server::{
+    Served, client, first_message, fresh, instances, named, policy, quick, request, response, serve,
+};
+
+/// The figures of a policy over all test queries, through the server and the runner.
+fn figures<M: Model>(
+    level: usize,
+    start: impl Fn(&Instance) -> M + Send + Sync + 'static,
+) -> CostBenchFigures {
+    let instances = instances(level, 1);
+    let client = client(&serve(policy(&instances, start)), quick());
+    let path = fresh(&format!("figures-{level}-{:p}", &client));
+    let journal = Journal::open(&path, "figures").unwrap();
+    let ask = |request: &Request| client.ask(request);
+    let named = named(instances);
+    let records = run_all(&journal, &named, |it| it.conversation(), ask, 4, |_, _| {}).unwrap();
+    fs::remove_file(path).unwrap();
+    let mut table = CostBenchTable::default();
+    records.iter().for_each(|record| table.update("policy", record).unwrap());
+    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+}
+
+fn printed(
+    figure: Option<agent_benchmarks::costbench::Figure>,
+    factor: f64,
+    digits: usize,
+) -> String {
+    format!("{:.digits$}", figure.unwrap().value * factor)
+}
+
+#[test]
+fn a_greedy_server_over_381_queries_has_the_rows_of_the_paper() {
+    for (level, [gap, edits, share, exact]) in
+        [(2, ["0.269", "2.202", "74.74", "10.76"]), (5, ["0.524", "3.194", "84.82", "3.41"])]
+    {
+        let row = figures(level, Greedy::new);
+        assert_eq!((row.runs, row.without_reply), (381, 0));
+        assert_eq!(printed(row.cost_gap, 1.0, 3), gap);
+        assert_eq!(printed(row.edit_distance, 1.0, 3), edits);
+        assert_eq!(printed(row.normalized_edit_distance, 100.0, 2), share);
+        assert_eq!(printed(row.exact_match_ratio, 100.0, 2), exact);
+    }
+}
+
+#[test]
+fn an_optimal_server_is_perfect() {
+    let row = figures(2, Path::optimal);
+    let perfect =
+        [row.cost_gap, row.edit_distance, row.normalized_edit_distance, row.exact_match_ratio];
+    assert_eq!(perfect.map(|figure| figure.unwrap().value), [0.0, 0.0, 0.0, 1.0]);
+}
+
+/// The figures of a policy on the first ten test queries, each run of which must be that without a server.
+fn ten<M: Model>(
+    bench: &CostBench,
+    start: impl Fn(&Instance) -> M + Clone + Send + Sync + 'static,
+) -> CostBenchFigures {
+    let instances: Vec<_> =
+        queries(Split::Test, 42)[..10].iter().map(|query| bench.instance(query)).collect();
+    let client = client(&serve(policy(&instances, start.clone())), quick());
+    let mut table = CostBenchTable::default();
+    for instance in &instances {
+        let record = converse(instance.conversation(), client.clone());
+        let direct = converse(instance.conversation(), start(instance));
+        assert_eq!(record.transcript, direct.transcript, "{}", record.query_id());
+        assert_eq!(record.record.events, direct.record.events, "{}", record.query_id());
+        table.update("policy", &record).unwrap();
+    }
+    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+}
+
+fn value(figure: Option<Figure>) -> Option<f64> {
+    figure.map(|figure| figure.value)
+}
+
+/// The figures are worked out in `costbench_by_hand.rs`.
+#[test]
+fn servers_that_err_call_banned_tools_and_call_at_random_have_the_figures_worked_out_by_hand() {
+    let bench = CostBench::new(2).unwrap();
+    let row = ten(&bench, |_| model_from_fn(|_: &Request| Ok(wrong_call())));
+    assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 200));
+    assert_eq!(
+        (value(row.invalid_tool_use_ratio), value(row.edit_distance)),
+        (Some(1.0), Some(2.6))
+    );
+
+    let banned = |rules| {
+        let bench = CostBench::new(2).unwrap().with_rules(rules);
+        ten(&bench.with_events(vec![EventKind::BanTool]), Stubborn::new)
+    };
+    let row = banned(EnvironmentRules::RELEASED);
+    assert_eq!((row.failures.calls, row.failures.invalid()), (200, 0));
+    assert_eq!((value(row.valid_calls), value(row.edit_distance)), (Some(20.0), Some(20.0)));
+    let row = banned(EnvironmentRules::PAPER_TEXT);
+    assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 188));
+    assert_eq!(
+        (value(row.valid_calls), value(row.invalid_tool_use_ratio)),
+        (Some(1.2), Some(0.94))
+    );
+
+    let events = vec![EventKind::BanTool, EventKind::PreferenceChange];
+    let bench = CostBench::new(2).unwrap().with_events(events);
+    let row = ten(&bench, |instance| Random::new(instance, instance.query().seed()));
+    assert!(value(row.task_completion_ratio).unwrap() > 0.2, "{row:?}");
+}
+
+/// The answer to the question with this id is its number.
+fn questions(pool: u64, count: u32) -> Vec<Question> {
+    let mut rng = ChaCha8Rng::seed_from_u64(pool);
+    let one = |number: u32| {
+        let checker = Checker::Numeric { answer: f64::from(number), tolerance: 0.0 };
+        let solved = rng.random_range(0..10) < 6;
+        let attempt = Attempted { output_tokens: rng.random_range(50..400), solved };
+        let text = format!("In pool {pool}, what is {number} + 0?");
+        Question::new(format!("q{number}"), text, checker).with_recorded(attempt)
+    };
+    (0..count).map(one).collect()
+}
+
+fn plan(steps: &[(usize, u64)]) -> Reply {
+    let entry =
+        |(place, tokens): &(usize, u64)| format!(r#"{{"id":"q{place}","allocation":{tokens}}}"#);
+    saying(format!(r#"{{"plan":[{}]}}"#, steps.iter().map(entry).collect::<Vec<_>>().join(",")))
+}
+
+#[test]
+fn a_server_that_plans_as_the_oracle_has_efficiency_1_in_both_regimes() {
+    let mut plans = BTreeMap::new();
+    let mut pools = Vec::new();
+    for (pool, alpha) in (0..10).flat_map(|pool| Alpha::SWEEP.map(|alpha| (pool, alpha))) {
+        let instance = Triage::new(alpha).instance("pool", &questions(pool, 8)).unwrap();
+        let items = instance.pool().items();
+        let chosen = instance.pool().oracle(instance.budget()).unwrap().chosen;
+        let steps: Vec<_> = chosen.iter().map(|&place| (place, items[place].cost())).collect();
+        plans.insert(first_message(instance.conversation().request().unwrap()), plan(&steps));
+        pools.push(instance);
+    }
+    let url = serve(move |body, _| Served::Json(response(&plans[&first_message(&request(&body))])));
+    let client = client(&url, quick());
+    for instance in &pools {
+        let record = converse(instance.conversation(), client.clone());
+        for regime in [Regime::Advisory, Regime::Enforced] {
+            assert_eq!(record.efficiency(regime).unwrap().score(), 1.0, "{regime:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_plans_in_random_order_has_efficiency_0_within_three_standard_errors() {
+    let rng = Mutex::new(ChaCha8Rng::seed_from_u64(5));
+    let url = serve(move |_, _| {
+        let mut steps: Vec<(usize, u64)> = (0..6).map(|place| (place, 0)).collect();
+        steps.shuffle(&mut *rng.lock().unwrap());
+        Served::Json(response(&plan(&steps)))
+    });
+    let (client, setting) = (client(&url, quick()), Triage::new(Alpha::new(0.5).unwrap()));
+    let scores: Vec<_> = (0..600)
+        .map(|pool| {
+            let instance = setting.instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
+            let record = converse(instance.conversation(), client.clone());
+            record.efficiency(Regime::Advisory).unwrap()
+        })
+        .collect();
+    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let score = mean.informative_score.unwrap();
+    assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
+}
+
+/// Twenty runs of two turns, half of them successful within the cap, each with its number in its text.
+fn rollouts() -> Rollouts {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    for run in 0..20 {
+        rollouts.push(&[50.0, f64::from(100 + run)], run % 2 == 0).unwrap();
+        let run = run as usize;
+        rollouts.set_content(run, 0, format!("Puzzle <{run}>")).unwrap();
+    }
+    rollouts
+}
+
+/// The figures of a server that answers with this text for the run of a number.
+fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFigures {
+    let url = serve(move |body, _| {
+        let text = first_message(&request(&body));
+        let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0.parse().unwrap();
+        Served::Json(response(&saying(format!("<answer>{}</answer>", answer(run)))))
+    });
+    let client = client(&url, quick());
+    let (rollouts, mut table) = (rollouts(), BudgetTable::default());
+    let setting = Budget::new([("tokens", ResourceKind::Tokens)]).unwrap();
+    for run in 0..rollouts.len() {
+        let instance = setting.instance(&rollouts, run).unwrap();
+        let record = converse(instance.conversation(), client.clone());
+        assert_eq!(record.samples(0).len(), instance.requests());
+        table.update("server", &record).unwrap();
+    }
+    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+}
+
+#[test]
+fn a_server_that_knows_the_truth_hits_always_and_one_that_sees_no_chance_has_the_papers_row() {
+    let row = budget(|run| match run % 2 {
+        0 => format!("[{0}, {0}]", 100 + run),
+        _ => "impossible".to_owned(),
+    });
+    let figures = [row.hit_rate, row.interval_reward, row.macro_f1, row.fail_f1];
+    assert!(figures.iter().all(|figure| figure.unwrap().value == 1.0), "{row:?}");
+    // BAGEN, table 5: accuracy 0.500, recall of possible 0, of impossible 1.
+    let row = budget(|_| "impossible".to_owned());
+    let feasibility = row.summary.unwrap().feasibility;
+    let recalls = (feasibility.feasible.recall, feasibility.impossible.recall);
+    assert_eq!((feasibility.accuracy, recalls), (0.5, (Some(0.0), Some(1.0))));
+    assert_eq!((row.hit_rate.unwrap().value, row.interval_reward.unwrap().value), (0.0, 0.0));
+}

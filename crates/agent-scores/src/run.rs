@@ -2,5 +2,6 @@
 
 pub(crate) mod benchmarks;
 pub(crate) mod command;
+pub(crate) mod expected;
 pub(crate) mod options;
 pub(crate) mod report;

@@ -263,3 +263,19 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let nowhere = ["costbench", "--base-url", "localhost", "--model", "m", "--out", &out];
     assert!(refusal(&run(&nowhere), "url").contains("http:// or https://"));
 }
+
+#[test]
+fn a_page_without_figures_says_so() {
+    let (url, _) = serve(|_| "I do not know.".to_owned());
+    let questions = write(
+        "unanswered.jsonl",
+        "{\"id\": \"a\", \"question\": \"What is 2 + 2?\", \"answer\": 4}\n",
+    );
+    let out = fresh("unanswered");
+    let arguments =
+        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let report = report(&run(&arguments));
+    assert_eq!(report["rows"][0]["counts"]["without_answer"], 1);
+    let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(page.contains("No figure is defined; the counts say why."));
+}

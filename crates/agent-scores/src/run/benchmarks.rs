@@ -13,7 +13,7 @@ use agent_benchmarks::{
     read_questions,
     triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
 };
-use run_logs::{Format, ReadOptions, Reply, read_path};
+use run_logs::{Format, ReadOptions, read_path};
 
 use crate::{
     progress::Progress,
@@ -37,45 +37,6 @@ pub(crate) struct Finished {
     pub(crate) notes: Vec<String>,
 }
 
-/// What is expected of a run that is not made.
-#[derive(Default)]
-pub(crate) struct Expected {
-    pub(crate) conversations: usize,
-    /// The fewest requests.
-    pub(crate) requests: usize,
-    /// Characters of all prompts: the fewest, and those if replies are as many and as long as they can be.
-    pub(crate) characters: [usize; 2],
-    /// Characters of the longest reply.
-    longest_reply: usize,
-}
-
-/// Characters of a token, in English text.
-pub(crate) const TOKEN: usize = 4;
-
-impl Expected {
-    fn new(options: &Options) -> Self {
-        let tokens = usize::try_from(options.max_output_tokens).unwrap_or(usize::MAX);
-        Self { longest_reply: tokens.saturating_mul(TOKEN), ..Self::default() }
-    }
-
-    /// Adds a conversation of the fewest and the most requests, each of which repeats the first one and
-    /// the replies.
-    fn add(&mut self, [fewest, most]: [usize; 2], first: Option<&Request>) {
-        let first = first.map_or(0, characters);
-        let replies = self.longest_reply.saturating_mul(most * most.saturating_sub(1) / 2);
-        self.conversations += 1;
-        self.requests += fewest;
-        self.characters[0] += fewest * first;
-        self.characters[1] =
-            self.characters[1].saturating_add(replies.saturating_add(most * first));
-    }
-}
-
-/// Characters of a prompt.
-fn characters(request: &Request) -> usize {
-    agent_benchmarks::openai_chat_body(request, "").len()
-}
-
 const LEVEL: f64 = 0.95;
 
 /// Figures by their names.
@@ -86,7 +47,7 @@ fn metrics<const N: usize>(
 }
 
 impl Options {
-    fn sampling(&self) -> Sampling {
+    pub(super) fn sampling(&self) -> Sampling {
         Sampling {
             temperature: Some(0.0),
             max_output_tokens: Some(self.max_output_tokens),
@@ -123,7 +84,7 @@ impl<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync> Asking<'_, A> {
 }
 
 /// The queries of CostBench, so many and spread over all.
-fn costbench_instances(
+pub(super) fn costbench_instances(
     options: &Options,
 ) -> Result<Vec<(String, costbench::Instance)>, Box<dyn Error>> {
     let kind = match options.block.as_str() {
@@ -182,7 +143,7 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
 }
 
-fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
+pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
     let path = options.file()?;
     let at = |problem: String| format!("{}: {problem}", path.display());
     let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
@@ -196,7 +157,7 @@ fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
     Ok(questions)
 }
 
-fn triage_setting(options: &Options) -> Result<Triage, Box<dyn Error>> {
+pub(super) fn triage_setting(options: &Options) -> Result<Triage, Box<dyn Error>> {
     let framing = match options.framing.as_str() {
         "neutral" => Framing::Neutral,
         "agent" => Framing::Agent,
@@ -266,7 +227,7 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     })
 }
 
-fn confidence_instances(
+pub(super) fn confidence_instances(
     options: &Options,
 ) -> Result<Vec<(String, confidence::Instance)>, Box<dyn Error>> {
     let setting = Confidence::new(options.steps)
@@ -308,7 +269,7 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 }
 
 /// The runs of a log as rollouts, and how many runs are none.
-fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
+pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
     let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
     let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
     let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
@@ -323,7 +284,7 @@ fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Err
     Ok((rollouts, (left_out > 0).then_some(note)))
 }
 
-fn budget_setting(options: &Options) -> Result<Budget, Box<dyn Error>> {
+pub(super) fn budget_setting(options: &Options) -> Result<Budget, Box<dyn Error>> {
     let budget = Budget::new([("output_tokens", ResourceKind::Tokens)])?;
     Ok(budget.with_sampling(options.sampling()))
 }
@@ -369,55 +330,4 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         rows: rows.into_iter().map(row).collect(),
         notes: left_out.into_iter().collect(),
     })
-}
-
-/// What a run would ask.
-pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
-    use crate::run::options::Benchmark;
-
-    let mut expected = Expected::new(options);
-    match options.benchmark {
-        Benchmark::CostBench => {
-            for (_, instance) in costbench_instances(options)? {
-                // As many calls as on the optimal path, and the answer.
-                let requests = instance.reference().calls().len() + 1;
-                expected.add([requests; 2], instance.conversation().request());
-            }
-        }
-        Benchmark::Triage => {
-            triage_setting(options)?;
-            let questions = questions(options)?;
-            for question in &questions {
-                let conversation = SolveConversation::new(question, options.sampling());
-                expected.add([1; 2], conversation.request());
-            }
-            // The prompt of a plan repeats the questions of its pool.
-            let pools = questions.len().div_ceil(options.pool_size);
-            let texts: usize = questions.iter().map(|question| question.text.len()).sum();
-            expected.conversations += pools;
-            expected.requests += pools;
-            expected.characters.iter_mut().for_each(|characters| *characters += texts);
-        }
-        Benchmark::Confidence => {
-            for (_, instance) in confidence_instances(options)? {
-                expected.add([1, options.steps], instance.conversation().request());
-            }
-        }
-        Benchmark::Budget => {
-            let (rollouts, _) = rollouts(options)?;
-            let setting = budget_setting(options)?;
-            for at in 0..rollouts.len() {
-                let instance = setting.instance(&rollouts, at)?;
-                let mut conversation = instance.conversation();
-                // No request depends on the replies before it.
-                while let Some(request) = conversation.request() {
-                    expected.add([1; 2], Some(request));
-                    expected.conversations -= 1;
-                    conversation.reply(Reply::default())?;
-                }
-                expected.conversations += 1;
-            }
-        }
-    }
-    Ok(expected)
 }

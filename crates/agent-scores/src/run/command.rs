@@ -12,6 +12,7 @@ use crate::{
     report::{self, figure::Figures, pages, table::Output},
     run::{
         benchmarks::{self, Asking},
+        expected,
         options::{Benchmark, Options},
         report::RunReport,
     },
@@ -34,7 +35,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return dry_run(&options);
     }
     // Wrong settings and files are found before anything is written.
-    benchmarks::expected(&options)?;
+    expected::expected(&options)?;
     let at = |error: std::io::Error| format!("{}: {error}", options.out.display());
     let runs = options.out.join("runs");
     fs::create_dir_all(&runs).map_err(at)?;
@@ -107,8 +108,8 @@ fn setting(options: &Options) -> String {
 }
 
 fn dry_run(options: &Options) -> Result<Written, Box<dyn Error>> {
-    let expected = benchmarks::expected(options)?;
-    let [least, most] = expected.characters.map(|characters| characters / benchmarks::TOKEN);
+    let expected = expected::expected(options)?;
+    let [least, most] = expected.characters.map(|characters| characters / expected::TOKEN);
     let upper = |unit: &str, most: String| {
         let replies = options.max_output_tokens;
         format!(", up to {most} {unit} if replies have {replies} tokens")

@@ -38,11 +38,14 @@ pub(super) fn page(output: Output<'_>) -> Page {
         output.number("/output_tokens"),
         words(" of replies."),
     ]);
-    let sections = [("How good is the model?", "metrics"), ("What was counted", "counts")];
-    let sections = sections.map(|(title, part)| Section {
-        title: title.to_owned(),
-        table: table(part),
-        ..Section::default()
+    let sections = [
+        ("How good is the model?", "metrics", "No figure is defined; the counts say why."),
+        ("What was counted", "counts", ""),
+    ];
+    let sections = sections.map(|(title, part, without)| {
+        let table = table(part);
+        let note = if table.is_none() { without } else { "" };
+        Section { title: title.to_owned(), table, note: note.to_owned(), ..Section::default() }
     });
     let here = [Place { name: String::new(), pointer: String::new() }];
     let title = "A model in a benchmark".to_owned();

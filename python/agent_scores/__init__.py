@@ -5,10 +5,17 @@ Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards 
 subclass ``UndefinedError``.
 """
 
-from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError
+from agent_scores._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError, UnsolvableCounts
+from agent_scores.benchmarks import (
+    BudgetBenchmark,
+    StatedConfidence,
+    Triage,
+    benchmark_figures,
+)
 from agent_scores.budgets import (
     BudgetEstimator,
     BudgetMonitor,
+    LiveRun,
     Rollouts,
     score_rollouts,
 )
@@ -59,6 +66,7 @@ from agent_scores.rules import (
     pseudospherical_score,
     spherical_score,
 )
+from agent_scores.stopping import early_stopping, stopping_curve
 from agent_scores.streams import traces
 from agent_scores.tool_calls import match_calls, path_distances
 from agent_scores.tool_graphs import ToolGraph
@@ -66,10 +74,12 @@ from agent_scores.triage import Pool, knapsack, triage_efficiency
 
 __all__ = [
     "BetaCalibrator",
+    "BudgetBenchmark",
     "BudgetEstimator",
     "BudgetMonitor",
     "CostBench",
     "IsotonicCalibrator",
+    "LiveRun",
     "Logs",
     "OnlineTPS",
     "PlattCalibrator",
@@ -77,18 +87,22 @@ __all__ = [
     "Record",
     "Rollouts",
     "ScoringRule",
+    "StatedConfidence",
     "StoppedRuns",
     "TPS",
     "TemperatureCalibrator",
     "ToolGraph",
     "Traces",
+    "Triage",
     "UndefinedError",
+    "UnsolvableCounts",
     "VennAbersCalibrator",
     "augrc",
     "aurc",
     "auroc",
     "auroc_delong",
     "average_precision",
+    "benchmark_figures",
     "beta_score",
     "boosting_score",
     "bootstrap_auroc",
@@ -103,6 +117,7 @@ __all__ = [
     "crps_ensemble",
     "crps_quantiles",
     "dominance",
+    "early_stopping",
     "elementary_score",
     "excess_aurc",
     "interval_loss",
@@ -125,6 +140,7 @@ __all__ = [
     "score_rollouts",
     "spherical_score",
     "stop_class",
+    "stopping_curve",
     "traces",
     "triage_efficiency",
     "weighted_interval_loss",

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, final
 
 import numpy as np
@@ -8,6 +8,7 @@ _Array = npt.NDArray[np.float64]
 _Curve = list[_Array]
 
 __all__ = [
+    "BenchmarkRun",
     "BudgetEstimator",
     "BudgetMonitor",
     "BudgetSamples",
@@ -15,6 +16,7 @@ __all__ = [
     "CostBench",
     "CostBenchQuery",
     "CostBenchRun",
+    "LiveRun",
     "OnlineTPS",
     "Pool",
     "Rollouts",
@@ -24,7 +26,9 @@ __all__ = [
     "ToolGraph",
     "Traces",
     "UndefinedError",
+    "UnsolvableCounts",
     "auroc_delong",
+    "benchmark_figures",
     "bootstrap_auroc",
     "bootstrap_mean",
     "cluster_mean",
@@ -35,6 +39,7 @@ __all__ = [
     "crps_quantiles",
     "curve",
     "dominance",
+    "early_stopping",
     "estimate_rollouts",
     "fit_calibrator",
     "interval_loss",
@@ -48,8 +53,12 @@ __all__ = [
     "rank_metric",
     "read_logs",
     "reliability",
+    "run_budget",
     "run_command",
+    "run_confidence",
+    "run_triage",
     "stop_class",
+    "stopping_curve",
     "triage_efficiency",
     "weighted_interval_loss",
 ]
@@ -159,8 +168,9 @@ def match_calls(
     expected: list[tuple[str, Any]],
     arguments: str | list[str],
     tolerance: tuple[float, float],
+    tools: list[tuple[str, str | list[str], tuple[float, float]]],
 ) -> tuple[list[tuple[int, int]], list[int], list[int], list[tuple[int, int]], list[bool]]: ...
-def path_distances(paths: list[tuple[list[int], list[int]]]) -> tuple[float, float, float]: ...
+def path_distances(paths: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]]) -> tuple[float, float, float]: ...
 def read_logs(
     path: str,
     format: str,
@@ -189,6 +199,13 @@ class StoppedRuns:
     ) -> float: ...
     def bounds(self, tps: TPS, sample_weight: npt.ArrayLike | None) -> tuple[float, float]: ...
     def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array: ...
+    def success_probability(
+        self,
+        groups: Sequence[int],
+        settings: tuple[int, float],
+        branches: Sequence[tuple[int, int]] | None,
+        sample_weight: npt.ArrayLike | None,
+    ) -> _Array: ...
     def report(
         self,
         assumption: str,
@@ -269,6 +286,45 @@ class CostBench:
         self, query: CostBenchQuery, model: str, reply: Callable[[str], str | None]
     ) -> CostBenchRun: ...
 
+@final
+class BenchmarkRun:
+    @property
+    def id(self) -> str: ...
+    @property
+    def outcome(self) -> bool | None: ...
+    @property
+    def events(self) -> list[tuple[int, str]]: ...
+    def scores(self) -> dict[str, Any]: ...
+    def to_atif(self) -> str: ...
+
+def run_triage(
+    settings: tuple[float, str, str, str | None],
+    pool: str,
+    questions: str,
+    model: str,
+    reply: Callable[[str], str | None],
+) -> BenchmarkRun: ...
+def run_confidence(
+    settings: tuple[int, int, int | None],
+    question: str,
+    model: str,
+    reply: Callable[[str], str | None],
+) -> BenchmarkRun: ...
+def run_budget(
+    resources: Sequence[tuple[str, str]],
+    strict: bool,
+    rollouts: Rollouts,
+    run: int,
+    model: str,
+    reply: Callable[[str], str | None],
+) -> BenchmarkRun: ...
+def benchmark_figures(
+    model: str,
+    runs: Sequence[BenchmarkRun],
+    confidence_level: float,
+    n_resamples: int,
+    random_state: int,
+) -> list[dict[str, Any]]: ...
 def costbench_queries(split: str, seed: int) -> list[CostBenchQuery]: ...
 def costbench_figures(
     model: str,
@@ -287,7 +343,25 @@ class Pool:
     def oracle(self, budget: int) -> tuple[float, list[str]]: ...
     def random_value(self, budget: int) -> float: ...
     def execute(self, steps: Sequence[tuple[str, int]], budget: int, regime: str) -> dict[str, Any]: ...
+    def unsolvable_counts(
+        self, steps: Sequence[tuple[str, int]], budget: int, unsolvable: set[str]
+    ) -> UnsolvableCounts: ...
     def read_plan(self, text: str, budget: int) -> tuple[str, list[tuple[str, int]] | None, list[Any]]: ...
+
+@final
+class UnsolvableCounts:
+    @property
+    def unsolvable(self) -> int: ...
+    @property
+    def left_out(self) -> int: ...
+    @property
+    def allocated(self) -> int: ...
+    @property
+    def wasted(self) -> int: ...
+    def detection_rate(self) -> float: ...
+    def waste_rate(self) -> float: ...
+    def __add__(self, value: UnsolvableCounts, /) -> UnsolvableCounts: ...
+    def __radd__(self, value: UnsolvableCounts, /) -> UnsolvableCounts: ...
 
 def triage_efficiency(achieved: float, random: float, oracle: float) -> float: ...
 def knapsack(
@@ -300,14 +374,28 @@ _Estimate = tuple[float, float] | Literal["impossible"] | None
 class Rollouts:
     def __new__(cls, resources: Sequence[str]) -> Rollouts: ...
     def __len__(self) -> int: ...
-    def append(self, costs: npt.ArrayLike, succeeded: bool, censored: bool, id: str | None) -> None: ...
+    def append(
+        self,
+        costs: npt.ArrayLike,
+        succeeded: bool,
+        censored: bool,
+        id: str | None,
+        task: str | None,
+        contents: Sequence[tuple[int, str]],
+    ) -> None: ...
     def set_cap(self, resource: str, cap: float) -> None: ...
 
 @final
 class BudgetEstimator:
     def __new__(cls, coverage: float = 0.9, *, random_state: int = 0) -> BudgetEstimator: ...
     def learn(self, rollouts: Rollouts, resource: str) -> None: ...
-    def estimate(self, costs: npt.ArrayLike, cap: float | None, resource: str) -> _Estimate: ...
+    def estimate(self, run: LiveRun, resource: str) -> _Estimate: ...
+
+@final
+class LiveRun:
+    def __new__(cls, resources: Sequence[str], caps: Sequence[tuple[str, float]]) -> LiveRun: ...
+    def __len__(self) -> int: ...
+    def push(self, costs: Sequence[float | None]) -> None: ...
 
 @final
 class BudgetSamples:
@@ -320,6 +408,15 @@ def estimate_rollouts(
     resource: str,
     estimator: BudgetEstimator | Callable[[_Array, float | None], _Estimate],
 ) -> BudgetSamples: ...
+def early_stopping(
+    rollouts: Rollouts,
+    samples: Sequence[BudgetSamples],
+    failure_probabilities: npt.ArrayLike | None,
+    rules: tuple[int | None, float | None, float | None, bool],
+) -> list[dict[str, Any]]: ...
+def stopping_curve(
+    rollouts: Rollouts, samples: BudgetSamples, failure_probabilities: npt.ArrayLike
+) -> list[dict[str, Any]]: ...
 @final
 class BudgetMonitor:
     def __new__(

@@ -65,7 +65,14 @@ class Rollouts:
         return repr(self._rollouts)
 
     def append(
-        self, costs: npt.ArrayLike, succeeded: bool, *, censored: bool = False, id: str | None = None
+        self,
+        costs: npt.ArrayLike,
+        succeeded: bool,
+        *,
+        censored: bool = False,
+        id: str | None = None,
+        task: str | None = None,
+        contents: Sequence[str] | None = None,
     ) -> None:
         """Append a run.
 
@@ -76,7 +83,10 @@ class Rollouts:
         succeeded : bool
         censored : bool
             Whether a budget cut the run off.
-        id : str, optional
+        id, task : str, optional
+            Several runs may have the same task.
+        contents : sequence of str, optional
+            What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
         """
         array = np.asarray(costs, dtype=np.float64)
         width = array.shape[1] if array.ndim == 2 else 1
@@ -84,7 +94,45 @@ class Rollouts:
             raise ValueError(
                 f"costs: expected one row per turn with {len(self.resources)} costs, found shape {array.shape}"
             )
-        self._rollouts.append(array.ravel(), succeeded, censored, id)
+        texts = list(enumerate(contents or ()))
+        self._rollouts.append(array.ravel(), succeeded, censored, id, task, texts)
+
+
+class LiveRun:
+    """A run that has not ended, with what its turns spent of one or several resources.
+
+    Parameters
+    ----------
+    resources : str or sequence of str
+    caps : mapping of str to float, optional
+
+    Examples
+    --------
+    >>> rollouts = Rollouts(["tokens", "seconds"])
+    >>> for _ in range(30):
+    ...     rollouts.append([[10, 1], [10, 2], [10, 3]], succeeded=True)
+    >>> estimator = BudgetEstimator(0.8)
+    >>> for resource in rollouts.resources:
+    ...     _ = estimator.learn(rollouts, resource)
+    >>> run = LiveRun(rollouts.resources, caps={"tokens": 100})
+    >>> run.push([10, 1])
+    >>> [estimator.estimate(run, resource=resource) is None for resource in run.resources]
+    [False, False]
+    """
+
+    def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
+        self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._run = _native.LiveRun(list(self.resources), list((caps or {}).items()))
+
+    def __len__(self) -> int:
+        return len(self._run)
+
+    def __repr__(self) -> str:
+        return f"LiveRun({len(self)} turns)"
+
+    def push(self, spent: float | Iterable[float | None]) -> None:
+        """Append a turn with what it spent of each resource; None is an unknown cost."""
+        self._run.push([spent] if isinstance(spent, (int, float)) else list(spent))
 
 
 class BudgetEstimator:
@@ -108,17 +156,37 @@ class BudgetEstimator:
 
     def __init__(self, coverage: float = 0.9, *, random_state: int = 0) -> None:
         self._estimator = _native.BudgetEstimator(coverage, random_state=random_state)
+        self._resource = "cost"
 
     def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
-        """Learn from runs in their order."""
-        self._estimator.learn(rollouts._rollouts, resource or rollouts.resources[0])
+        """Learn from runs in their order. One estimator may learn several resources, one after the other."""
+        self._resource = resource or rollouts.resources[0]
+        self._estimator.learn(rollouts._rollouts, self._resource)
         return self
 
     def estimate(
-        self, costs: npt.ArrayLike, *, cap: float | None = None, resource: str = "cost"
+        self, run: LiveRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
     ) -> Estimate:
-        """Return the estimate for a run whose turns have cost this much so far."""
-        return self._estimator.estimate(costs, cap, resource)
+        """Return the estimate of what a run will still spend of a resource.
+
+        Parameters
+        ----------
+        run : LiveRun or array-like
+            The run, or what each of its turns has cost of one resource.
+        cap : float, optional
+            The most that a run given as costs may spend.
+        resource : str, optional
+            By default the first resource of a `LiveRun`, and the learned resource for costs.
+        """
+        if isinstance(run, LiveRun):
+            if cap is not None:
+                raise ValueError("give cap to LiveRun, not to estimate")
+            return self._estimator.estimate(run._run, resource or run.resources[0])
+        name = resource or self._resource
+        live = LiveRun(name, {} if cap is None else {name: cap})
+        for cost in np.asarray(run, dtype=np.float64).tolist():
+            live.push(cost)
+        return self._estimator.estimate(live._run, name)
 
 
 class BudgetSamples:

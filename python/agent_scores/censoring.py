@@ -131,6 +131,45 @@ class StoppedRuns:
         """Return the exact score of each run."""
         return self._runs.expected_scores(tps, success_probability)
 
+    def success_probability(
+        self,
+        groups: npt.ArrayLike,
+        *,
+        n_folds: int = 5,
+        penalty: float = 1.0,
+        branches: Sequence[tuple[int, int]] | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> _Array:
+        """Return a cross-fitted probability of success after the stop of each run.
+
+        A logistic regression learns from complete runs, cut off at each of their steps, and from branches of cut-off
+        runs. Its features are those of the forecasts so far. No run is judged by a model that has seen its group. The
+        forecasts should be those of a stream that is not evaluated.
+
+        Parameters
+        ----------
+        groups : array-like
+            One per run, such as the task.
+        n_folds : int
+        penalty : float
+            The ridge penalty.
+        branches : sequence of (successes, failures), optional
+            How continuations of each run ended; (0, 0) for a run without any.
+        sample_weight : array-like, optional
+            Without branches, complete runs should also stand for the runs that were cut off: see `ipcw_weights`.
+
+        Examples
+        --------
+        >>> good, bad = [0.6, 0.7, 0.9], [0.5, 0.4, 0.2]
+        >>> runs = StoppedRuns([None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4)
+        >>> high, low, *_ = runs.success_probability(range(10))
+        >>> bool(low < 0.5 < high)
+        True
+        """
+        numbered = np.unique(np.asarray(groups), return_inverse=True)[1].tolist()
+        counts = None if branches is None else [(int(won), int(lost)) for won, lost in branches]
+        return self._runs.success_probability(numbered, (n_folds, penalty), counts, sample_weight)
+
     def report(
         self,
         groups: npt.ArrayLike,

@@ -1,21 +1,12 @@
 """CostBench (Liu and others, 2025) for a live model."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal
 
 from agent_scores import _native
 from agent_scores._native import CostBenchQuery, CostBenchRun
+from agent_scores.models import Model, figures, replies
 from agent_scores.records import Record
-
-Model = Callable[[dict[str, Any]], Mapping[str, Any] | str | None]
-
-
-class Figure(NamedTuple):
-    """A mean over runs with its interval; one query alone has no interval."""
-
-    value: float
-    interval: tuple[float, float] | None
 
 
 def costbench_queries(
@@ -98,15 +89,7 @@ class CostBench:
             The name of the model in the requests.
         """
 
-        def reply(body: str) -> str | None:
-            response: Any = model(json.loads(body))
-            if response is None or isinstance(response, str):
-                return response
-            if hasattr(response, "model_dump_json"):
-                return str(response.model_dump_json())
-            return json.dumps(response)
-
-        return self._bench.converse(query, name, reply)
+        return self._bench.converse(query, name, replies(model))
 
 
 def costbench_figures(
@@ -127,7 +110,4 @@ def costbench_figures(
     rows = _native.costbench_figures(
         model, list(runs), confidence_level, n_resamples, random_state
     )
-    return [
-        Record({name: Figure(*it) if isinstance(it, tuple) else it for name, it in row.items()})
-        for row in rows
-    ]
+    return [Record(figures(row)) for row in rows]

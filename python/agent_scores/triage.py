@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from agent_scores import _native
+from agent_scores._native import UnsolvableCounts
 from agent_scores.records import Record
 
 Step = tuple[str, int]
@@ -110,6 +111,24 @@ class Pool:
         """Return the triage efficiency of a plan: 0 for a random plan and 1 for the best one."""
         earned = self.execute(plan, budget, regime=regime).earned
         return triage_efficiency(earned, self.random_value(budget), self.oracle(budget).value)
+
+    def unsolvable_counts(
+        self, plan: Sequence[Step], budget: int, unsolvable: Iterable[str]
+    ) -> UnsolvableCounts:
+        """Count what a plan does with the tasks that cannot be solved, which are given by their ids.
+
+        The counts of several pools are added with ``+``.
+
+        Examples
+        --------
+        >>> pool = Pool([("a", 1, 100, True), ("b", 1, 100, False), ("c", 1, 100, False)])
+        >>> counts = pool.unsolvable_counts([("a", 150), ("b", 50)], 300, ["b", "c"])
+        >>> counts
+        UnsolvableCounts(unsolvable=2, left_out=1, allocated=200, wasted=50)
+        >>> counts.detection_rate(), (counts + counts).waste_rate()
+        (0.5, 0.25)
+        """
+        return self._pool.unsolvable_counts(list(plan), budget, set(unsolvable))
 
 
 def triage_efficiency(achieved: float, random: float, oracle: float) -> float:

@@ -1,24 +1,18 @@
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::{intern, prelude::*, types::PyDict};
 use scoring_rules::Weight;
 
 use crate::errors::{Failure, invalid};
 
 /// Rows from which a loop takes more than about ten microseconds, so that the interpreter lock is released.
-const LONG: usize = 2000;
+pub(crate) const LONG: usize = 2000;
 
-/// Numbers of an array-like: borrowed from a contiguous float64 array, copied otherwise.
-pub(crate) enum Floats<'py> {
-    Borrowed(PyReadonlyArray1<'py, f64>),
-    Copied(Vec<f64>),
-}
+/// Numbers of an array-like, borrowed from a contiguous float64 array and copied otherwise.
+pub(crate) struct Floats<'py>(PyReadonlyArray1<'py, f64>);
 
 impl Floats<'_> {
     pub(crate) fn as_slice(&self) -> PyResult<&[f64]> {
-        match self {
-            Self::Borrowed(array) => Ok(array.as_slice()?),
-            Self::Copied(values) => Ok(values),
-        }
+        Ok(self.0.as_slice()?)
     }
 }
 
@@ -35,12 +29,21 @@ pub(crate) fn floats<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Fl
     read(array)
 }
 
-fn read<'py>(array: &Bound<'py, PyArray1<f64>>) -> PyResult<Floats<'py>> {
-    let array = array.try_readonly()?;
-    if array.as_slice().is_ok() {
-        return Ok(Floats::Borrowed(array));
+/// The array, or a copy if it is not one aligned slice. A field of a structured array, for one, has steps between
+/// its numbers that are no multiple of their size, which a view in Rust cannot have.
+pub(crate) fn slice_of<'py, T: Element>(
+    array: &Bound<'py, PyArray1<T>>,
+) -> PyResult<PyReadonlyArray1<'py, T>> {
+    let readonly = array.try_readonly()?;
+    if readonly.as_slice().is_ok() {
+        return Ok(readonly);
     }
-    Ok(Floats::Copied(array.as_array().iter().copied().collect()))
+    let copy = array.call_method1(intern!(array.py(), "copy"), ("C",))?;
+    Ok(copy.cast_into::<PyArray1<T>>()?.try_readonly()?)
+}
+
+fn read<'py>(array: &Bound<'py, PyArray1<f64>>) -> PyResult<Floats<'py>> {
+    Ok(Floats(slice_of(array)?))
 }
 
 fn as_array<'py>(values: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -57,16 +60,12 @@ fn as_array<'py>(values: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Bound<'py,
 /// Outcomes of an array-like of booleans, or of numbers that are all 0 or 1.
 pub(crate) fn outcomes(values: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
     if let Ok(array) = values.cast::<PyArray1<bool>>() {
-        return Ok(array.try_readonly()?.as_array().iter().copied().collect());
+        return Ok(slice_of(array)?.as_slice()?.to_vec());
     }
     if let Ok(array) = values.cast::<PyArray1<i64>>() {
-        let array = array.try_readonly()?;
-        return array
-            .as_array()
-            .iter()
-            .enumerate()
-            .map(|(row, &y)| outcome(row, y as f64))
-            .collect();
+        let array = slice_of(array)?;
+        let rows = array.as_slice()?.iter().enumerate();
+        return rows.map(|(row, &y)| outcome(row, y as f64)).collect();
     }
     let numbers = floats("y_true", values)?;
     numbers.as_slice()?.iter().enumerate().map(|(row, &y)| outcome(row, y)).collect()

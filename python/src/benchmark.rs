@@ -1,11 +1,11 @@
 use agent_benchmarks::{
-    Conversation, Error, Level, ModelError,
+    Error, Level,
     costbench::{self, CostBenchTable, EventKind, Figure, Split},
-    openai_chat_body, read_openai_chat,
 };
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
+    conversations::converse,
     errors::{Failure, invalid},
     results::to_python,
 };
@@ -175,9 +175,7 @@ impl CostBench {
         format!("CostBench({steps} steps, events: {events})")
     }
 
-    /// Gives the requests of a conversation to `reply`, text of JSON in and out, until it ends.
-    ///
-    /// `None` in place of a reply stands for a server that did not answer.
+    /// Drives a conversation about a query; see `conversations::converse`.
     fn converse(
         &self,
         query: &Bound<'_, CostBenchQuery>,
@@ -185,22 +183,11 @@ impl CostBench {
         reply: &Bound<'_, PyAny>,
     ) -> PyResult<CostBenchRun> {
         let instance = self.bench.instance(&query.get().query);
-        let mut conversation = instance.conversation();
-        while let Some(request) = conversation.request() {
-            let body = openai_chat_body(request, model);
-            match reply.call1((body,))?.extract::<Option<String>>()? {
-                None => conversation.fail(&ModelError::new("the model gave no reply")),
-                Some(response) => {
-                    let reply = read_openai_chat(response.as_bytes()).map_err(Failure::from)?;
-                    conversation.reply(reply).map_err(Failure::from)?;
-                }
-            }
-        }
-        Ok(CostBenchRun { record: conversation.finish() })
+        Ok(CostBenchRun { record: converse(instance.conversation(), model, reply)? })
     }
 }
 
-fn ends(figure: Option<Figure>) -> Option<Ends> {
+pub(crate) fn ends(figure: Option<Figure>) -> Option<Ends> {
     figure.map(|it| (it.value, it.interval.map(|ends| (ends.low(), ends.high()))))
 }
 

@@ -1,6 +1,6 @@
 use budget_estimation::{
-    Advice, Error, Estimate, Estimator as _, Level, LiveRun, Prefix, Probability, ProgressMetrics,
-    Sample, StopRule, score_rollouts,
+    Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
+    Sample, score_rollouts,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -8,6 +8,7 @@ use crate::{
     arrays::floats,
     errors::{Failure, invalid},
     results::to_python,
+    stopping::stop_rules,
 };
 
 type Values<'py> = Bound<'py, PyAny>;
@@ -26,7 +27,7 @@ fn estimate(object: &Bound<'_, PyAny>) -> PyResult<Estimate> {
     Ok(Estimate::interval(low, high).map_err(Failure::from)?)
 }
 
-fn answer<'py>(py: Python<'py>, estimate: Estimate) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn answer<'py>(py: Python<'py>, estimate: Estimate) -> PyResult<Bound<'py, PyAny>> {
     match estimate {
         Estimate::Interval(ends) => Ok((ends.low(), ends.high()).into_pyobject(py)?.into_any()),
         Estimate::Impossible => Ok("impossible".into_pyobject(py)?.into_any()),
@@ -37,7 +38,7 @@ fn answer<'py>(py: Python<'py>, estimate: Estimate) -> PyResult<Bound<'py, PyAny
 /// Recorded runs with the cost of each turn in each resource.
 #[pyclass(module = "agent_scores")]
 pub(crate) struct Rollouts {
-    rollouts: budget_estimation::Rollouts,
+    pub(crate) rollouts: budget_estimation::Rollouts,
 }
 
 #[pymethods]
@@ -63,6 +64,8 @@ impl Rollouts {
         succeeded: bool,
         censored: bool,
         id: Option<String>,
+        task: Option<String>,
+        contents: Vec<(usize, String)>,
     ) -> PyResult<()> {
         let costs = floats("costs", costs)?;
         let row = self.rollouts.push(costs.as_slice()?, succeeded).map_err(Failure::from)?;
@@ -71,6 +74,12 @@ impl Rollouts {
         }
         if let Some(id) = id {
             self.rollouts.set_id(row, id).map_err(Failure::from)?;
+        }
+        if let Some(task) = task {
+            self.rollouts.set_task(row, task).map_err(Failure::from)?;
+        }
+        for (turn, content) in contents {
+            self.rollouts.set_content(row, turn, content).map_err(Failure::from)?;
         }
         Ok(())
     }
@@ -107,32 +116,55 @@ impl BudgetEstimator {
         .map_err(|error: Error| Failure::from(error).into())
     }
 
-    /// The estimate for a run that has spent these costs so far.
+    /// The estimate of what a run will still spend of a resource.
     fn estimate<'py>(
         &mut self,
         py: Python<'py>,
-        costs: &Values<'py>,
-        cap: Option<f64>,
+        run: &LiveRun,
         resource: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let costs = floats("costs", costs)?;
-        let mut run = LiveRun::new([resource]).map_err(Failure::from)?;
-        let resource = run.resource(resource).map_err(Failure::from)?;
-        if let Some(cap) = cap {
+        let resource = run.run.resource(resource).map_err(Failure::from)?;
+        let prefix = run.run.prefix(resource).map_err(Failure::from)?;
+        answer(py, self.estimator.estimate(&prefix).map_err(Failure::from)?)
+    }
+}
+
+/// A run that has not ended: what its turns spent of each resource.
+#[pyclass(module = "agent_scores")]
+pub(crate) struct LiveRun {
+    run: budget_estimation::LiveRun,
+    turns: usize,
+}
+
+#[pymethods]
+impl LiveRun {
+    #[new]
+    fn new(resources: Vec<String>, caps: Vec<(String, f64)>) -> PyResult<Self> {
+        let mut run = budget_estimation::LiveRun::new(resources).map_err(Failure::from)?;
+        for (resource, cap) in caps {
+            let resource = run.resource(&resource).map_err(Failure::from)?;
             run.set_cap(resource, cap).map_err(Failure::from)?;
         }
-        for &cost in costs.as_slice()? {
-            run.push(&[Some(cost)]).map_err(Failure::from)?;
-        }
-        let prefix = run.prefix(resource).map_err(Failure::from)?;
-        answer(py, self.estimator.estimate(&prefix).map_err(Failure::from)?)
+        Ok(Self { run, turns: 0 })
+    }
+
+    fn __len__(&self) -> usize {
+        self.turns
+    }
+
+    /// Appends a turn with its cost of each resource, `None` for an unknown one.
+    fn push(&mut self, costs: Vec<Option<f64>>) -> PyResult<()> {
+        self.run.push(&costs).map_err(Failure::from)?;
+        self.turns += 1;
+        Ok(())
     }
 }
 
 /// The estimates of a function for each turn of each run, and what happened.
 #[pyclass(frozen, module = "agent_scores")]
 pub(crate) struct BudgetSamples {
-    samples: Vec<Sample>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) resource: Resource,
 }
 
 #[pymethods]
@@ -191,7 +223,7 @@ pub(crate) fn estimate_rollouts(
         let mut estimator = estimator.try_borrow_mut()?;
         let estimator = &mut estimator.estimator;
         let samples = py.detach(|| score_rollouts(rollouts, resource, estimator));
-        return Ok(BudgetSamples { samples: samples.map_err(Failure::from)? });
+        return Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource });
     }
     // An exception of the function ends the evaluation and is raised as it is.
     let mut raised = None;
@@ -208,7 +240,7 @@ pub(crate) fn estimate_rollouts(
     let samples = score_rollouts(rollouts, resource, &mut ask);
     match (raised, samples) {
         (Some(error), _) => Err(error),
-        (None, samples) => Ok(BudgetSamples { samples: samples.map_err(Failure::from)? }),
+        (None, samples) => Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource }),
     }
 }
 
@@ -230,15 +262,8 @@ impl BudgetMonitor {
     ) -> PyResult<Self> {
         let monitor = || {
             let mut monitor = budget_estimation::BudgetMonitor::new(resources)?;
-            if let Some(in_a_row) = impossible_in_a_row {
-                monitor = monitor.with_stop_rule(StopRule::impossible_in_a_row(in_a_row)?);
-            }
-            if let Some(at_least) = failure_probability {
-                let at_least = Probability::new(at_least)?;
-                monitor = monitor.with_stop_rule(StopRule::failure_probability(at_least));
-            }
-            if let Some(worth) = worth {
-                monitor = monitor.with_stop_rule(StopRule::not_worthwhile(worth)?);
+            for rule in stop_rules(impossible_in_a_row, failure_probability, worth)? {
+                monitor = monitor.with_stop_rule(rule);
             }
             if let Some(share) = warning_at {
                 monitor = monitor.with_warning_at(share)?;

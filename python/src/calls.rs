@@ -4,9 +4,7 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
-use trajectory_metrics::tool_calls::{
-    ArgumentRule, MatchMode, PathDistances, ToolCall, ToolCallMatcher, Value,
-};
+use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value};
 
 use crate::errors::{Failure, invalid};
 
@@ -78,8 +76,12 @@ pub(crate) fn match_calls(
     expected: Vec<(String, Bound<'_, PyAny>)>,
     arguments: &Bound<'_, PyAny>,
     tolerance: (f64, f64),
+    tools: Vec<(String, Bound<'_, PyAny>, (f64, f64))>,
 ) -> PyResult<Alignment> {
-    let matcher = ToolCallMatcher::new(rule(arguments, tolerance)?);
+    let mut matcher = ToolCallMatcher::new(rule(arguments, tolerance)?);
+    for (name, arguments, tolerance) in tools {
+        matcher = matcher.with_tool(name, rule(&arguments, tolerance)?);
+    }
     let found =
         trajectory_metrics::tool_calls::match_calls(&calls(&actual)?, &calls(&expected)?, &matcher)
             .map_err(Failure::from)?;
@@ -97,15 +99,4 @@ pub(crate) fn match_calls(
         found.out_of_order().to_vec(),
         modes.map(|mode| found.is_match(mode)),
     ))
-}
-
-/// Means over pairs of paths of numbered calls: edit distance, normalised edit distance, exact match.
-#[pyfunction]
-pub(crate) fn path_distances(paths: Vec<(Vec<u32>, Vec<u32>)>) -> PyResult<(f64, f64, f64)> {
-    let mut distances = PathDistances::default();
-    for (actual, reference) in &paths {
-        distances.update(actual, reference);
-    }
-    let means = distances.finish().map_err(Failure::from)?;
-    Ok((means.edit_distance, means.normalized_edit_distance, means.exact_match_rate))
 }

@@ -1,6 +1,7 @@
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Error, KaplanMeier, RunScore, StopReason, StopTimes,
-    Stopped, TerminationAudit, exact_mean_score, mean_score_bounds, simple_mean_score,
+    CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, KaplanMeier,
+    LogisticSuccess, RunScore, StopReason, StopTimes, Stopped, TerminationAudit, cross_fit_success,
+    exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -151,6 +152,46 @@ impl StoppedRuns {
         let weights = checked(&weights)?;
         let bounds = self.with(py, |runs| mean_score_bounds(tps, runs, None, weights))?;
         Ok((bounds.low(), bounds.high()))
+    }
+
+    /// The probability of success after the stop of each run, from a logistic regression on prefixes of the
+    /// runs of other groups. Branches are the successes and failures of each run.
+    fn success_probability<'py>(
+        &self,
+        py: Python<'py>,
+        groups: Vec<u64>,
+        settings: (usize, f64),
+        branches: Option<Vec<(u64, u64)>>,
+        sample_weight: Option<&Values<'py>>,
+    ) -> PyResult<Array<'py>> {
+        let weights = weights(sample_weight)?;
+        let weights = checked(&weights)?;
+        let (folds, penalty) = settings;
+        let branches: Option<Vec<Continuations>> = branches.map(|all| {
+            let of_run = |(successes, failures)| Continuations {
+                successes,
+                failures,
+                ..Continuations::default()
+            };
+            all.into_iter().map(of_run).collect()
+        });
+        let found: Vec<f64> = self.with(py, |runs| {
+            let successes: Vec<bool> =
+                self.runs.iter().map(|run| run.outcome == Some(true)).collect();
+            let folds = Folds::clustered(&successes, &groups, folds)?;
+            let features = |run: usize, t: usize| {
+                prefix_features(runs[run].forecasts().get(..t).unwrap_or_default())
+            };
+            let learner = LogisticSuccess::new(penalty)?;
+            let models =
+                cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
+            let chance = |(run, stopped): (usize, &Stopped<'_>)| {
+                let features = prefix_features(stopped.forecasts());
+                Ok(models.success_probability(run, &features)?.get())
+            };
+            runs.iter().enumerate().map(chance).collect()
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// The expected score of each run, given the probability of success after its stop.

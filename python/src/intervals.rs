@@ -6,7 +6,7 @@ use scoring_rules::{
 };
 
 use crate::{
-    arrays::{floats, rows, run, same_length},
+    arrays::{LONG, floats, rows, run, same_length},
     errors::Failure,
 };
 
@@ -72,10 +72,9 @@ pub(crate) fn crps_ensemble<'py>(
 ) -> PyResult<Array<'py>> {
     let y = floats("y_true", y_true)?;
     let y = y.as_slice()?;
-    let (members, width) = rows("members", members)?;
-    let members = members.as_slice()?;
-    same_length("members", y.len() * width, members.len())?;
-    let losses: Vec<f64> = run(py, members.len(), || {
+    let (given, width) = rows("members", members)?;
+    same_length("members", y.len() * width, given.as_slice()?.len())?;
+    let losses = |members: &[f64]| {
         let loss = |(row, &y): (usize, &f64)| {
             let ensemble = Ensemble::new(&members[row * width..(row + 1) * width], None)?;
             let outcome = Observed::exact(y)?;
@@ -85,9 +84,20 @@ pub(crate) fn crps_ensemble<'py>(
                 Ok(ensemble_crps_loss(&ensemble, outcome))
             }
         };
-        y.iter().enumerate().map(loss).collect::<Result<_, Error>>()
-    })?;
-    Ok(losses.into_pyarray(py))
+        y.iter().enumerate().map(loss).collect::<Result<Vec<f64>, Error>>()
+    };
+    // NumPy sorts rows with vector instructions, several times as fast; sorted members are soon sorted again.
+    if given.as_slice()?.len() >= LONG {
+        let sorted = py.import("numpy")?.call_method1("sort", (members, 1))?;
+        let (sorted, _) = rows("members", &sorted)?;
+        let sorted = sorted.as_slice()?;
+        // A wrong member has another position among the sorted ones: the error is that of the given ones.
+        if let Ok(losses) = py.detach(|| losses(sorted)) {
+            return Ok(losses.into_pyarray(py));
+        }
+    }
+    let given = given.as_slice()?;
+    Ok(run(py, given.len(), || losses(given))?.into_pyarray(py))
 }
 
 /// A loss of each row of quantiles.

@@ -11,14 +11,17 @@ mod budgets;
 mod calibrators;
 mod calls;
 mod censored;
+mod conversations;
 mod errors;
 mod graphs;
 mod intervals;
 mod logs;
+mod paths;
 mod ranks;
 mod resampling;
 mod results;
 mod rules;
+mod stopping;
 mod streams;
 mod triage;
 
@@ -33,22 +36,26 @@ mod _native {
         benchmark::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
-        budgets::{BudgetEstimator, BudgetMonitor, BudgetSamples, Rollouts, estimate_rollouts},
+        budgets::{
+            BudgetEstimator, BudgetMonitor, BudgetSamples, LiveRun, Rollouts, estimate_rollouts,
+        },
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,
-        calls::path_distances,
         censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
+        conversations::{BenchmarkRun, benchmark_figures, run_budget, run_confidence, run_triage},
         errors::UndefinedError,
         graphs::ToolGraph,
         intervals::{
             crps_ensemble, crps_quantiles, interval_loss, pinball_loss, weighted_interval_loss,
         },
         logs::read_logs,
+        paths::path_distances,
         ranks::{auroc_delong, corp, curve, dominance, murphy, rank_metric, reliability},
         resampling::{bootstrap_auroc, bootstrap_mean, cluster_mean},
         rules::ScoringRule,
+        stopping::{early_stopping, stop_curve},
         streams::{OnlineTPS, Traces, TrajectoryScore},
-        triage::{Pool, knapsack, triage_efficiency},
+        triage::{Pool, UnsolvableCounts, knapsack, triage_efficiency},
     };
 
     /// Runs the command `agent-scores` with its arguments and returns its exit code.

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use knapsack_oracle::{
     Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime, execute, repair_plan,
 };
@@ -90,6 +92,24 @@ impl Pool {
         to_python(py, &execution)
     }
 
+    /// What a plan does with the tasks that have these ids.
+    fn unsolvable_counts(
+        &self,
+        steps: Steps,
+        budget: u64,
+        unsolvable: HashSet<String>,
+    ) -> PyResult<UnsolvableCounts> {
+        let items = self.pool.items();
+        let marks: Vec<bool> = items.iter().map(|item| unsolvable.contains(item.id())).collect();
+        if marks.iter().filter(|&&mark| mark).count() < unsolvable.len() {
+            return Err(invalid("unsolvable: an id is not that of a task of the pool"));
+        }
+        let plan = Plan::new(&steps, &self.pool, budget).map_err(Failure::from)?;
+        let mut counts = knapsack_oracle::UnsolvableCounts::default();
+        counts.update(&plan, &marks).map_err(Failure::from)?;
+        Ok(UnsolvableCounts { counts })
+    }
+
     /// The plan in the text of a model: its steps if there is a valid plan, its kind, and repairs.
     fn read_plan<'py>(
         &self,
@@ -106,6 +126,62 @@ impl Pool {
         };
         let steps = reading.plan().map(|plan| self.steps(plan));
         Ok((kind, steps, to_python(py, &reading.repairs())?))
+    }
+}
+
+/// Counts of what plans do with tasks that nobody can solve.
+#[pyclass(frozen, eq, module = "agent_scores")]
+#[derive(PartialEq)]
+pub(crate) struct UnsolvableCounts {
+    counts: knapsack_oracle::UnsolvableCounts,
+}
+
+#[pymethods]
+impl UnsolvableCounts {
+    #[getter]
+    fn unsolvable(&self) -> u64 {
+        self.counts.unsolvable
+    }
+
+    #[getter]
+    fn left_out(&self) -> u64 {
+        self.counts.left_out
+    }
+
+    #[getter]
+    fn allocated(&self) -> u128 {
+        self.counts.allocated
+    }
+
+    #[getter]
+    fn wasted(&self) -> u128 {
+        self.counts.wasted
+    }
+
+    /// The share of the unsolvable tasks that are left out.
+    fn detection_rate(&self) -> PyResult<f64> {
+        Ok(self.counts.detection_rate().map_err(Failure::from)?)
+    }
+
+    /// The share of all allocations that goes to unsolvable tasks.
+    fn waste_rate(&self) -> PyResult<f64> {
+        Ok(self.counts.waste_rate().map_err(Failure::from)?)
+    }
+
+    /// The counts of both.
+    fn __add__(&self, other: &Self) -> Self {
+        let mut counts = self.counts;
+        counts.merge(&other.counts);
+        Self { counts }
+    }
+
+    fn __repr__(&self) -> String {
+        let knapsack_oracle::UnsolvableCounts { unsolvable, left_out, allocated, wasted, .. } =
+            self.counts;
+        format!(
+            "UnsolvableCounts(unsolvable={unsolvable}, left_out={left_out}, allocated={allocated}, \
+             wasted={wasted})"
+        )
     }
 }
 

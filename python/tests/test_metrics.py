@@ -96,3 +96,34 @@ def test_bootstrap_of_groups_is_wider_where_groups_repeat_rows():
     assert whole.high - whole.low > 2 * (rows.high - rows.low)
     assert rows == ags.bootstrap_mean(values, n_resamples=500)
     assert ags.cluster_mean(values, groups).standard_error == pytest.approx(whole.standard_error, rel=0.2)
+
+
+def test_numbers_may_lie_anywhere_in_memory():
+    generator = np.random.default_rng(8)
+    y, p = generator.random(50) < 0.5, generator.random(50)
+    whole = [ags.auroc(y, p), ags.brier_loss(y, p, sample_weight=p)]
+    rows = np.empty(50, dtype=[("y", "?"), ("count", "<i8"), ("p", "<f8")])
+    rows["y"], rows["count"], rows["p"] = y, y, p
+    assert rows["p"].strides == (17,)
+    unaligned = np.frombuffer(b"-" + p.tobytes(), dtype=np.float64, offset=1)
+    assert not unaligned.flags.aligned
+    for outcomes in (y, rows["y"], rows["count"], np.repeat(y, 3)[::3], y[::-1][::-1]):
+        for forecasts in (rows["p"], unaligned, np.repeat(p, 2)[::2], p[::-1][::-1], p.astype(">f8")):
+            assert [ags.auroc(outcomes, forecasts), ags.brier_loss(outcomes, forecasts, sample_weight=forecasts)] == whole
+    assert ags.path_distances([(rows["count"], y.astype(np.int64))]).exact_match_rate == 1.0
+
+
+def test_the_loss_of_an_ensemble_does_not_depend_on_how_many_there_are():
+    generator = np.random.default_rng(9)
+    members = generator.choice([-1.0, -0.0, 0.0, 0.5, 1e-300, 3.0], size=(400, 7)) * generator.choice([1.0, 0.3], size=(400, 7))
+    y = generator.choice([-0.5, 0.0, 0.5], size=400)
+    for fair in (False, True):
+        together = ags.crps_ensemble(y, members, fair=fair)
+        one_by_one = [ags.crps_ensemble(y[i : i + 1], members[i : i + 1], fair=fair)[0] for i in range(400)]
+        assert together.tobytes() == np.array(one_by_one).tobytes()
+        assert ags.crps_ensemble(y, members.astype(object), fair=fair).tobytes() == together.tobytes()
+    members[300, 1] = np.nan
+    with pytest.raises(ValueError, match="index 1|member 1|ensemble members.* 1"):
+        ags.crps_ensemble(y, members)
+    with pytest.raises(ValueError, match="two dimensions"):
+        ags.crps_ensemble(y, np.zeros((400, 7, 1)))

@@ -229,3 +229,103 @@ def test_events_are_named_and_not_mixed_with_drawn_ones():
         ags.CostBench(events=["rain"])
     with pytest.raises(ValueError, match="not both"):
         ags.CostBench(events=["cost_change"], mixed_events=1)
+
+
+def two_resources():
+    """Runs whose second resource decides, and the estimates of both."""
+    rollouts = ags.Rollouts(["tokens", "steps"], caps={"steps": 2.5})
+    rollouts.append([[50, 1], [20, 1]], succeeded=True)
+    rollouts.append([[90, 1], [70, 1], [40, 1]], succeeded=False)
+    silent = ags.score_rollouts(rollouts, lambda spent, left: None, "tokens")
+    careful = ags.score_rollouts(
+        rollouts, lambda spent, left: "impossible" if len(spent) > 1 else (1.0, 1.0), "steps"
+    )
+    return rollouts, silent, careful
+
+
+def test_any_of_several_resources_stops_a_run_and_each_has_its_savings():
+    rollouts, silent, careful = two_resources()
+    tokens, steps = ags.early_stopping(rollouts, [silent, careful], impossible_in_a_row=1)
+    assert (tokens.resource, tokens.saved, tokens.spent_by_failures) == ("tokens", 40.0, 200.0)
+    assert (steps.resource, steps.saved, steps.saved_share) == ("steps", 1.0, pytest.approx(1 / 3))
+    assert (tokens.stopped_failures, tokens.failures, tokens.success_lost) == (1, 1, 0.0)
+    alone = ags.early_stopping(rollouts, silent, impossible_in_a_row=1)
+    assert (alone.saved, alone.stopped_failures) == (0.0, 0)
+    with pytest.raises(ValueError, match="OtherPrefix|prefix|samples"):
+        ags.early_stopping(rollouts, [silent, ags.score_rollouts(ags.Rollouts("steps"), lambda *_: None)])
+
+
+def test_a_curve_of_thresholds_agrees_with_the_rule_at_each_of_them():
+    rollouts, silent, _ = two_resources()
+    stated = np.array([0.2, 0.9, 0.4])
+    curve = ags.stopping_curve(rollouts, silent, stated)
+    assert [point.at_least for point in curve] == [0.9, 0.4, 0.2]
+    for point in curve:
+        stops = ags.early_stopping(
+            rollouts, silent, failure_probability=point.at_least, failure_probabilities=stated
+        )
+        assert stops.saved == point.saved and stops.success_lost == point.success_lost
+    with pytest.raises(ValueError, match="failure_probabilities"):
+        ags.stopping_curve(rollouts, silent, stated[:2])
+
+
+def test_a_live_run_of_several_resources_is_estimated_as_its_replay():
+    rollouts = ags.Rollouts(["tokens", "seconds"], caps={"tokens": 500})
+    generator = np.random.default_rng(4)
+    for _ in range(40):
+        costs = generator.integers(1, 50, (generator.integers(2, 9), 2))
+        rollouts.append(costs, succeeded=bool(generator.random() < 0.7))
+    costs = generator.integers(1, 50, (5, 2)).astype(float)
+    test = ags.Rollouts(rollouts.resources, caps={"tokens": 500})
+    test.append(costs, succeeded=True)
+    for resource in rollouts.resources:
+        make = lambda: ags.BudgetEstimator(0.8, random_state=1).learn(rollouts, resource)  # noqa: E731
+        replayed = [row.estimate for row in ags.score_rollouts(test, make(), resource).rows()]
+        run, estimator, live = ags.LiveRun(rollouts.resources, caps={"tokens": 500}), make(), []
+        for turn in costs[:-1]:
+            run.push(turn)
+            live.append(estimator.estimate(run, resource=resource))
+        assert live == replayed and len(run) == 4
+    assert repr(run) == "LiveRun(4 turns)"
+    run.push([1.0, None])
+    with pytest.raises(ValueError, match="unknown"):
+        estimator.estimate(run, resource="seconds")
+    with pytest.raises(ValueError, match="cap"):
+        estimator.estimate(run, cap=3.0)
+
+
+def test_unsolvable_tasks_are_counted_by_id_and_added_over_pools():
+    tasks = ags.Pool([("a", 1, 100, True), ("b", 1, 100, False), ("c", 1, 100, False)])
+    first = tasks.unsolvable_counts([("a", 150), ("b", 50)], 300, {"b", "c"})
+    second = tasks.unsolvable_counts([("c", 100)], 300, ["c"])
+    both = first + second
+    assert (both.unsolvable, both.left_out, both.allocated, both.wasted) == (3, 1, 300, 150)
+    assert (both.detection_rate(), both.waste_rate()) == (1 / 3, 0.5)
+    assert first + second == second + first and first != second
+    with pytest.raises(ags.UndefinedError):
+        tasks.unsolvable_counts([], 300, []).waste_rate()
+    with pytest.raises(ValueError, match="unsolvable"):
+        tasks.unsolvable_counts([], 300, ["d"])
+
+
+def test_success_after_the_stop_is_cross_fitted_by_group():
+    generator = np.random.default_rng(5)
+    n = 200
+    outcome = generator.random(n) < 0.5
+    forecasts = [np.clip(generator.normal(0.5 + 0.3 * (it - 0.5), 0.1, 6), 0.01, 0.99) for it in outcome]
+    cut = generator.random(n) < 0.3
+    y = [None if c else bool(o) for c, o in zip(cut, outcome)]
+    shown = [run[:3] if c else run for run, c in zip(forecasts, cut)]
+    runs = ags.StoppedRuns(y, shown, ["max_steps" if c else "completed" for c in cut])
+    groups = np.arange(n) // 2
+    q = runs.success_probability(groups)
+    assert q.shape == (n,) and ags.auroc(outcome[cut], q[cut]) > 0.8
+    # Branches that all failed lower it; equal weights change nothing.
+    branches = [(0, 4) if c else (0, 0) for c in cut]
+    assert runs.success_probability(groups, branches=branches)[cut].mean() < q[cut].mean()
+    assert runs.success_probability(groups, sample_weight=np.ones(n)).tolist() == q.tolist()
+    tps = ags.TPS(ags.brier_score(), "uniform")
+    low, high = runs.bounds(tps)
+    assert low <= runs.mean_score(tps, success_probability=q) <= high
+    with pytest.raises(ValueError, match="folds"):
+        runs.success_probability(groups, n_folds=1)

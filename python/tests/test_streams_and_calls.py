@@ -154,3 +154,78 @@ def test_lists_of_arrow_and_tables_of_pandas_and_polars(log):
     table = ags.read_logs(log).table()
     assert pandas.DataFrame(table)["outcome"].tolist() == [True, False]
     assert polars.DataFrame(table)["id"].to_list() == ["a", "b"]
+
+
+def test_a_tool_may_have_a_rule_and_tolerances_of_its_own():
+    def paid(amount, note):
+        return {"name": "pay", "arguments": {"amount": amount, "note": note}}
+
+    summary = [{"name": "hand_over", "arguments": {"summary": text}} for text in ("mine", "reference")]
+    actual, expected = [paid(10.01, "rent"), summary[0]], [paid(10, "RENT"), summary[1]]
+
+    def matches(**settings):
+        return len(ags.match_calls(actual, expected, **settings).matched)
+
+    assert matches() == 0
+    assert matches(tools={"hand_over": "ignore"}) == 1
+    amount = {"arguments": ["amount"], "absolute_tolerance": 0.05}
+    assert matches(tools={"hand_over": "ignore", "pay": ["amount"]}) == 1
+    assert matches(tools={"hand_over": "ignore", "pay": amount}) == 2
+    assert matches(tools={"hand_over": "ignore", "pay": ["amount"]}, absolute_tolerance=0.05) == 2
+    with pytest.raises(ValueError, match="pay.*tolerance"):
+        matches(tools={"pay": {"tolerance": 1.0}})
+    with pytest.raises(ValueError, match="exact, ignore, subset, superset"):
+        matches(tools={"pay": "exakt"})
+
+
+def reference_distances(pairs):
+    def distance(a, b):
+        row = list(range(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            before, row[0] = row[0], i
+            for j, y in enumerate(b, 1):
+                before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+        return row[-1]
+
+    found = [(distance(a, b), max(len(a), len(b), 1)) for a, b in pairs]
+    n = len(found)
+    return sum(d for d, _ in found) / n, sum(d / m for d, m in found) / n, sum(d == 0 for d, _ in found) / n
+
+
+@pytest.mark.parametrize("kinds", [20, 5000])
+def test_paths_of_any_hashable_calls_have_the_same_distances(kinds):
+    generator = np.random.default_rng(kinds)
+
+    def path():
+        return generator.integers(0, kinds, generator.integers(0, 90)).tolist()
+
+    pairs = [(path(), path()) for _ in range(60)]
+    pairs += [(a, a[1:]) for a, _ in pairs]
+    expected = reference_distances(pairs)
+    forms = {
+        "int": lambda p: p, "far int": lambda p: [10**9 + i for i in p], "huge int": lambda p: [2**70 + i for i in p],
+        "str": lambda p: [f"tool_{i}" for i in p], "tuple": lambda p: tuple((i, "x") for i in p),
+        "array": lambda p: np.array(p, dtype=np.int64), "strided": lambda p: np.repeat(p, 2).astype(np.int64)[::2],
+        "iterator": lambda p: iter([float(i) for i in p]),
+    }
+    for name, form in forms.items():
+        found = ags.path_distances((form(a), form(b)) for a, b in pairs)
+        assert found == pytest.approx(expected, abs=1e-12), name
+
+
+def test_calls_are_equal_if_python_says_so():
+    class Name(str):
+        pass
+
+    surrogate = "\ud800"
+    same = ags.path_distances([([1, "a", surrogate, True], [1.0, Name("a"), surrogate, np.int64(1)])])
+    assert same.exact_match_rate == 1.0
+    # Equal hashes are not enough.
+    assert hash(2**61 - 1) == hash(0) and ags.path_distances([([2**61 - 1], [0])]).exact_match_rate == 0.0
+    assert ags.path_distances([["ab", ["a", "b"]]]).exact_match_rate == 1.0
+    with pytest.raises(TypeError, match="hash"):
+        ags.path_distances([([[]], [])])
+    with pytest.raises(ValueError, match="pairs"):
+        ags.path_distances([(["a"], ["b"], ["c"])])
+    with pytest.raises(ags.UndefinedError):
+        ags.path_distances([])

@@ -103,6 +103,24 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
     assert!((figure.value - mean.score).abs() < 1e-12, "the table has the mean over pools");
     let interval = figure.interval.unwrap();
     assert!(interval.low() < figure.value && figure.value < interval.high(), "{figure:?}");
+    let informative = rows[0].informative_efficiency.unwrap();
+    assert!((informative.value - score).abs() < 1e-12, "the mean over informative pools");
+    assert_eq!(rows[0].informative_pools, scores.iter().filter_map(|it| it.informative()).count());
+}
+
+#[test]
+fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
+    let unsolved = |question: Question| {
+        question.with_recorded(Attempted { output_tokens: 100, solved: false })
+    };
+    let questions: Vec<_> = questions(1, 4).into_iter().map(unsolved).collect();
+    let instance = triage(0.5).instance("pool", &questions).unwrap();
+    let mut table = TriageTable::default();
+    let model = model_from_fn(|_| Ok(plan(&[(0, 100)])));
+    table.update("planner", &converse(instance.conversation(), model)).unwrap();
+    let row = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0);
+    assert_eq!(row.efficiency.unwrap().value, 1.0);
+    assert_eq!((row.pools, row.informative_pools, row.informative_efficiency), (1, 0, None));
 }
 
 #[test]

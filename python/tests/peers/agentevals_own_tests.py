@@ -4,8 +4,8 @@
     git clone --depth 1 https://github.com/langchain-ai/agentevals
     LANGSMITH_TEST_TRACKING=false python tests/peers/agentevals_own_tests.py agentevals/python/tests
 
-A call is ours if no tool has a comparison of its own. The others are left to agentevals, and so is its mode `strict`, which
-compares message by message. The exit code is 1 if a test fails.
+A call is ours unless a tool has a function as comparison of its own. The others are left to agentevals, and so is its mode
+`strict`, which compares message by message. The exit code is 1 if a test fails.
 """
 
 import collections
@@ -21,13 +21,14 @@ theirs = utils._is_trajectory_superset
 
 
 def is_superset(outputs, reference_outputs, tool_args_match_mode, tool_args_match_overrides=None):
-    if tool_args_match_overrides:
+    tools = tool_args_match_overrides or {}
+    if any(callable(rule) for rule in tools.values()):
         CALLS["left to agentevals"] += 1
         return theirs(outputs, reference_outputs, tool_args_match_mode, tool_args_match_overrides)
     calls = (utils._extract_tool_calls(messages) for messages in (outputs, reference_outputs))
-    found = ags.match_calls(*calls, arguments=tool_args_match_mode)
-    CALLS["ours"] += 1
-    same = theirs(outputs, reference_outputs, tool_args_match_mode)
+    found = ags.match_calls(*calls, arguments=tool_args_match_mode, tools=tools)
+    CALLS["ours, with rules of tools" if tools else "ours"] += 1
+    same = theirs(outputs, reference_outputs, tool_args_match_mode, tool_args_match_overrides)
     CALLS["same answer" if same == (not found.missing) else "another answer"] += 1
     return not found.missing
 

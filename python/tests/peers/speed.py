@@ -68,23 +68,31 @@ def main():
         ]
         for name, ours, theirs in pairs:
             row(f"{name}, {size}", ours, theirs, "scikit-learn")
-        row(
-            f"crps_ensemble, {len(members)} x 50", lambda: ags.crps_ensemble(observed, members),
-            lambda: scoringrules.crps_ensemble(observed, members, estimator="nrg", backend="numba"),
-            "scoringrules (numba)",
-        )
+        for estimator in ("nrg", "qd"):
+            row(
+                f"crps_ensemble, {len(members)} x 50", lambda: ags.crps_ensemble(observed, members),
+                lambda: scoringrules.crps_ensemble(observed, members, estimator=estimator, backend="numba"),
+                f"scoringrules (numba, {estimator})",
+            )
     values = np.random.default_rng(1).random(1000)
     row(
         "bootstrap_mean, 1000 rows, 1000 resamples", lambda: ags.bootstrap_mean(values, n_resamples=1000),
         lambda: scipy.stats.bootstrap((values,), np.mean, n_resamples=1000, method="percentile", vectorized=True),
         "SciPy",
     )
-    generator = np.random.default_rng(2)
-    paths = [tuple(generator.integers(0, 20, 30).tolist() for _ in range(2)) for _ in range(1000)]
-    row(
-        "path_distances, 1000 pairs of 30 calls", lambda: ags.path_distances(paths),
-        lambda: [rapidfuzz.distance.Levenshtein.distance(a, b) for a, b in paths], "rapidfuzz",
-    )
+    names = [f"tool_{i}" for i in range(20)]
+    for n in (1000, 1_000_000):
+        numbers = np.random.default_rng(2).integers(0, 20, (n, 2, 30))
+        # The same lists for both: small numbers, names that are one object each, and names that are an object per call.
+        forms = {"numbers": numbers.tolist(), "names": [[[names[i] for i in path] for path in pair] for pair in numbers]}
+        if n == 1000:
+            forms["a new text per call"] = [[[f"tool_{i}" for i in path] for path in pair] for pair in numbers]
+            forms["arrays"] = list(numbers)
+        for name, paths in forms.items():
+            row(
+                f"path_distances, {'10^6' if n > 1000 else n} pairs of 30 calls, {name}", lambda: ags.path_distances(paths),
+                lambda: [rapidfuzz.distance.Levenshtein.distance(a, b) for a, b in paths], "rapidfuzz",
+            )
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ struct Key {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
     efficiency: MeanRows,
+    informative: MeanRows,
     regret: MeanRows,
     over_budget: usize,
     unreadable: usize,
@@ -72,8 +73,13 @@ pub struct TriageFigures {
     pub is_live: bool,
     /// The number of pools in the mean efficiency.
     pub pools: usize,
-    /// The mean triage efficiency, at most 1; higher is better.
+    /// The mean triage efficiency, at most 1; higher is better. A pool in which no order earns more than
+    /// another, for example because nothing was solved, counts 1, as in the paper.
     pub efficiency: Option<Figure>,
+    /// The number of pools in which some orders earn more than others.
+    pub informative_pools: usize,
+    /// The mean triage efficiency over these pools.
+    pub informative_efficiency: Option<Figure>,
     /// The mean normalised regret over the pools whose oracle earns something, in [0, 1]; lower is
     /// better.
     pub regret: Option<Figure>,
@@ -133,6 +139,7 @@ impl TriageTable {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
             own.efficiency.merge(&group.efficiency);
+            own.informative.merge(&group.informative);
             own.regret.merge(&group.regret);
             own.over_budget += group.over_budget;
             own.unreadable += group.unreadable;
@@ -162,6 +169,8 @@ impl TriageTable {
                 is_live: key.is_live,
                 pools: group.efficiency.len(),
                 efficiency: group.efficiency.figure(level, resamples, seed)?,
+                informative_pools: group.informative.len(),
+                informative_efficiency: group.informative.figure(level, resamples, seed)?,
                 regret: group.regret.figure(level, resamples, seed)?,
                 over_budget: group.over_budget,
                 unreadable: group.unreadable,
@@ -181,7 +190,7 @@ impl Group {
             return Ok(());
         }
         let efficiency = match record.efficiency(regime) {
-            Ok(efficiency) => efficiency.score(),
+            Ok(efficiency) => efficiency,
             Err(Error::KnapsackOracle(_)) if record.live_regime.is_some() => {
                 self.above_oracle += 1;
                 return Ok(());
@@ -192,7 +201,10 @@ impl Group {
         if let Some(regret) = record.regret(regime)? {
             self.regret.push(pool, weight, regret);
         }
-        self.efficiency.push(pool, weight, efficiency);
+        if let Some(informative) = efficiency.informative() {
+            self.informative.push(pool, weight, informative);
+        }
+        self.efficiency.push(pool, weight, efficiency.score());
         if matches!(record.reading, Some(PlanReading::OverBudget { .. })) {
             self.over_budget += 1;
         }

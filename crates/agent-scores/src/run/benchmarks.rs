@@ -208,10 +208,15 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("questions_solved", right),
             ("questions_left_out", left_out),
             ("pools", row.pools),
+            ("pools_informative", row.informative_pools),
             ("plans_over_budget", row.over_budget),
             ("plans_unreadable", row.unreadable),
         ]),
-        metrics: metrics([("efficiency", row.efficiency), ("regret", row.regret)]),
+        metrics: metrics([
+            ("efficiency", row.efficiency),
+            ("efficiency_informative", row.informative_efficiency),
+            ("regret", row.regret),
+        ]),
     };
     let records =
         solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));

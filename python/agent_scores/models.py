@@ -1,0 +1,33 @@
+"""What the benchmarks have in common: a model is a function from the body of a request to the response."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+Model = Callable[[dict[str, Any]], Mapping[str, Any] | str | None]
+
+
+class Figure(NamedTuple):
+    """A mean over runs with its interval; one query alone has no interval."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+def replies(model: Model) -> Callable[[str], str | None]:
+    """Return the model as a function from text of JSON to text of JSON."""
+
+    def reply(body: str) -> str | None:
+        response: Any = model(json.loads(body))
+        if response is None or isinstance(response, str):
+            return response
+        if hasattr(response, "model_dump_json"):
+            return str(response.model_dump_json())
+        return json.dumps(response)
+
+    return reply
+
+
+def figures(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table with its figures as `Figure`."""
+    return {name: Figure(*it) if isinstance(it, tuple) else it for name, it in row.items()}

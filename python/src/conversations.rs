@@ -1,0 +1,332 @@
+use agent_benchmarks::{
+    Conversation, Level, ModelError, Record,
+    budget::{AnswerMode, Budget, BudgetRecord, BudgetTable, ResourceKind},
+    confidence::{Confidence, ConfidenceRecord, ConfidenceStream, ConfidenceTable},
+    openai_chat_body, read_openai_chat, read_questions,
+    triage::{Alpha, Attempts, Framing, Regime, Triage, TriageRecord, TriageTable},
+};
+use pyo3::{prelude::*, types::PyDict};
+
+use crate::{
+    benchmark::ends,
+    budgets::{Rollouts, answer},
+    errors::{Failure, invalid},
+    results::to_python,
+};
+
+type Entry<'py> = Bound<'py, PyDict>;
+
+/// Gives the requests of a conversation to `reply`, text of JSON in and out, until it ends.
+///
+/// `None` in place of a reply stands for a server that did not answer.
+pub(crate) fn converse<C: Conversation>(
+    mut conversation: C,
+    model: &str,
+    reply: &Bound<'_, PyAny>,
+) -> PyResult<C::Record> {
+    while let Some(request) = conversation.request() {
+        let body = openai_chat_body(request, model);
+        match reply.call1((body,))?.extract::<Option<String>>()? {
+            None => conversation.fail(&ModelError::new("the model gave no reply")),
+            Some(response) => {
+                let reply = read_openai_chat(response.as_bytes()).map_err(Failure::from)?;
+                conversation.reply(reply).map_err(Failure::from)?;
+            }
+        }
+    }
+    Ok(conversation.finish())
+}
+
+#[derive(Clone)]
+enum Outcome {
+    Triage(TriageRecord),
+    Confidence(ConfidenceRecord),
+    Budget(BudgetRecord),
+}
+
+/// A finished conversation.
+#[pyclass(frozen, module = "agent_scores")]
+pub(crate) struct BenchmarkRun {
+    outcome: Outcome,
+}
+
+impl BenchmarkRun {
+    fn record(&self) -> &Record {
+        match &self.outcome {
+            Outcome::Triage(it) => &it.record,
+            Outcome::Confidence(it) => &it.record,
+            Outcome::Budget(it) => &it.record,
+        }
+    }
+
+    fn benchmark(&self) -> &'static str {
+        match &self.outcome {
+            Outcome::Triage(_) => "triage",
+            Outcome::Confidence(_) => "confidence",
+            Outcome::Budget(_) => "budget",
+        }
+    }
+}
+
+const REGIMES: [(Regime, &str); 2] =
+    [(Regime::Advisory, "advisory"), (Regime::Enforced, "enforced")];
+
+fn regime_name(regime: Regime) -> &'static str {
+    REGIMES.iter().find(|(known, _)| *known == regime).map_or("advisory", |(_, name)| name)
+}
+
+fn triage_scores<'py>(py: Python<'py>, triage: &TriageRecord) -> PyResult<Entry<'py>> {
+    let entry = PyDict::new(py);
+    entry.set_item("alpha", triage.alpha.get())?;
+    entry.set_item("framing", triage.framing.name())?;
+    entry.set_item("budget", triage.budget)?;
+    entry.set_item("oracle", triage.oracle)?;
+    entry.set_item("random", triage.random)?;
+    for (regime, name) in REGIMES {
+        let execution = triage.execution(regime);
+        let regime = PyDict::new(py);
+        if let Some(execution) = execution {
+            regime.set_item("earned", execution.earned)?;
+            regime.set_item(
+                "efficiency",
+                triage.efficiency(execution.regime).ok().map(|it| it.score()),
+            )?;
+            regime.set_item("regret", triage.regret(execution.regime).ok().flatten())?;
+        }
+        entry.set_item(name, execution.map(|_| regime))?;
+    }
+    Ok(entry)
+}
+
+fn confidence_scores<'py>(py: Python<'py>, confidence: &ConfidenceRecord) -> PyResult<Entry<'py>> {
+    let entry = PyDict::new(py);
+    entry.set_item("answer", &confidence.answer)?;
+    for stream in ConfidenceStream::ALL {
+        let forecasts = confidence.forecasts(stream).map_err(Failure::from)?.ok();
+        let forecasts: Option<Vec<f64>> =
+            forecasts.map(|all| all.iter().map(|forecast| forecast.get()).collect());
+        entry.set_item(stream.name(), forecasts)?;
+    }
+    Ok(entry)
+}
+
+/// By resource, one tuple per sample: turn, spent, remaining, feasible, estimate.
+fn budget_scores<'py>(py: Python<'py>, budget: &BudgetRecord) -> PyResult<Entry<'py>> {
+    let entry = PyDict::new(py);
+    for (place, resource) in budget.resources.iter().enumerate() {
+        let row = |sample: &budget_estimation::Sample| {
+            let row = (
+                sample.turn(),
+                sample.used(),
+                sample.remaining(),
+                sample.is_feasible(),
+                answer(py, sample.estimate())?,
+            );
+            Ok(row.into_pyobject(py)?.into_any())
+        };
+        let rows: PyResult<Vec<Bound<'py, PyAny>>> =
+            budget.samples(place).iter().map(row).collect();
+        entry.set_item(resource, rows?)?;
+    }
+    Ok(entry)
+}
+
+#[pymethods]
+impl BenchmarkRun {
+    /// The id of the pool, the question or the run.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.record().run.id
+    }
+
+    #[getter]
+    fn outcome(&self) -> Option<bool> {
+        self.record().run.outcome
+    }
+
+    /// What could not be used of a reply: the turn and the kind.
+    #[getter]
+    fn events(&self) -> Vec<(usize, &'static str)> {
+        self.record().events.iter().map(|event| (event.turn, event.event.name())).collect()
+    }
+
+    fn scores<'py>(&self, py: Python<'py>) -> PyResult<Entry<'py>> {
+        match &self.outcome {
+            Outcome::Triage(it) => triage_scores(py, it),
+            Outcome::Confidence(it) => confidence_scores(py, it),
+            Outcome::Budget(it) => budget_scores(py, it),
+        }
+    }
+
+    /// The run as the JSON of an ATIF log, which `read_logs` reads.
+    fn to_atif(&self) -> String {
+        self.record().to_atif()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("BenchmarkRun({:?}, {:?})", self.benchmark(), self.id())
+    }
+}
+
+/// A plan for a pool of questions, which are lines of JSON, and possibly their solutions.
+#[pyfunction]
+pub(crate) fn run_triage(
+    settings: (f64, String, String, Option<String>),
+    pool: &str,
+    questions: &str,
+    model: &str,
+    reply: &Bound<'_, PyAny>,
+) -> PyResult<BenchmarkRun> {
+    let (alpha, framing, subject, live) = settings;
+    let known =
+        Framing::ALL.into_iter().find(|known| known.name() == framing).ok_or_else(|| {
+            invalid(format!("framing is {framing:?}; it must be neutral, agent or exam"))
+        })?;
+    let attempts = match live.as_deref() {
+        None => Attempts::Recorded,
+        Some(live) => {
+            let regime = REGIMES.iter().find(|(_, name)| *name == live);
+            let (regime, _) = regime.ok_or_else(|| {
+                invalid(format!("live is {live:?}; it must be None, advisory or enforced"))
+            })?;
+            Attempts::Live(*regime)
+        }
+    };
+    let setting = Triage::new(Alpha::new(alpha).map_err(Failure::from)?)
+        .with_framing(known)
+        .with_subject(subject)
+        .with_attempts(attempts);
+    let questions = read_questions(questions).map_err(Failure::from)?;
+    let instance = setting.instance(pool, &questions).map_err(Failure::from)?;
+    let record = converse(instance.conversation(), model, reply)?;
+    Ok(BenchmarkRun { outcome: Outcome::Triage(record) })
+}
+
+/// An answer to a question, which is a line of JSON, in steps with stated confidence.
+#[pyfunction]
+pub(crate) fn run_confidence(
+    settings: (usize, usize, Option<u8>),
+    question: &str,
+    model: &str,
+    reply: &Bound<'_, PyAny>,
+) -> PyResult<BenchmarkRun> {
+    let (step_limit, patience, top_logprobs) = settings;
+    let setting = Confidence::new(step_limit)
+        .and_then(|setting| setting.with_patience(patience))
+        .map_err(Failure::from)?
+        .with_top_logprobs(top_logprobs);
+    let questions = read_questions(question).map_err(Failure::from)?;
+    let [question] = &questions[..] else { return Err(invalid("question: expected one")) };
+    let record = converse(setting.instance(question).conversation(), model, reply)?;
+    Ok(BenchmarkRun { outcome: Outcome::Confidence(record) })
+}
+
+/// Estimates of what a recorded run will still spend, after each of its turns.
+#[pyfunction]
+pub(crate) fn run_budget(
+    resources: Vec<(String, String)>,
+    strict: bool,
+    rollouts: &Rollouts,
+    run: usize,
+    model: &str,
+    reply: &Bound<'_, PyAny>,
+) -> PyResult<BenchmarkRun> {
+    let kind = |(name, kind): (String, String)| {
+        let kind = match kind.as_str() {
+            "tokens" => ResourceKind::Tokens,
+            "money" => ResourceKind::Money,
+            "time" => ResourceKind::Time,
+            "space" => ResourceKind::Space,
+            _ => {
+                return Err(invalid(format!(
+                    "the kind of {name} is {kind:?}; it must be tokens, money, time or space"
+                )));
+            }
+        };
+        Ok((name, kind))
+    };
+    let resources: Vec<_> = resources.into_iter().map(kind).collect::<PyResult<_>>()?;
+    let mut setting = Budget::new(resources).map_err(Failure::from)?;
+    if strict {
+        setting = setting.with_answer_mode(AnswerMode::Strict);
+    }
+    let instance = setting.instance(&rollouts.rollouts, run).map_err(Failure::from)?;
+    let record = converse(instance.conversation(), model, reply)?;
+    Ok(BenchmarkRun { outcome: Outcome::Budget(record) })
+}
+
+/// The figures of runs of one benchmark with intervals, one dictionary per row.
+#[pyfunction]
+pub(crate) fn benchmark_figures<'py>(
+    py: Python<'py>,
+    model: &str,
+    runs: Vec<Bound<'py, BenchmarkRun>>,
+    confidence_level: f64,
+    n_resamples: usize,
+    random_state: u64,
+) -> PyResult<Vec<Entry<'py>>> {
+    let mut triage = TriageTable::default();
+    let mut confidence = ConfidenceTable::default();
+    let mut budget = BudgetTable::default();
+    for run in &runs {
+        match &run.get().outcome {
+            Outcome::Triage(it) => triage.update(model, it),
+            Outcome::Confidence(it) => confidence.update(model, it),
+            Outcome::Budget(it) => budget.update(model, it),
+        }
+        .map_err(Failure::from)?;
+    }
+    let (triage, confidence, budget) = py
+        .detach(|| {
+            let level = Level::new(confidence_level)?;
+            Ok((
+                triage.finish(level, n_resamples, random_state)?,
+                confidence.finish(level, n_resamples, random_state)?,
+                budget.finish(level, n_resamples, random_state)?,
+            ))
+        })
+        .map_err(|error: agent_benchmarks::Error| PyErr::from(Failure::from(error)))?;
+    let mut rows = Vec::new();
+    for row in &triage {
+        let entry = PyDict::new(py);
+        entry.set_item("model", &row.model)?;
+        entry.set_item("alpha", row.alpha.get())?;
+        entry.set_item("framing", row.framing.name())?;
+        entry.set_item("regime", regime_name(row.regime))?;
+        entry.set_item("is_live", row.is_live)?;
+        entry.set_item("pools", row.pools)?;
+        entry.set_item("efficiency", ends(row.efficiency))?;
+        entry.set_item("regret", ends(row.regret))?;
+        entry.set_item("over_budget", row.over_budget)?;
+        entry.set_item("unreadable", row.unreadable)?;
+        entry.set_item("unfinished", row.unfinished)?;
+        entry.set_item("above_oracle", row.above_oracle)?;
+        rows.push(entry);
+    }
+    for row in &confidence {
+        let entry = PyDict::new(py);
+        entry.set_item("model", &row.model)?;
+        entry.set_item("stream", row.stream.name())?;
+        entry.set_item("without_outcome", row.without_outcome)?;
+        entry.set_item("without_reply", row.without_reply)?;
+        let evaluation = row.evaluation.as_ref().map(|it| to_python(py, it)).transpose()?;
+        entry.set_item("evaluation", evaluation)?;
+        rows.push(entry);
+    }
+    for row in &budget {
+        let entry = PyDict::new(py);
+        entry.set_item("model", &row.forecaster)?;
+        entry.set_item("resource", &row.resource)?;
+        entry.set_item("samples", row.samples)?;
+        entry.set_item("trivial", row.trivial)?;
+        entry.set_item("unfinished", row.unfinished)?;
+        entry.set_item("macro_f1", ends(row.macro_f1))?;
+        entry.set_item("fail_f1", ends(row.fail_f1))?;
+        entry.set_item("hit_rate", ends(row.hit_rate))?;
+        entry.set_item("interval_reward", ends(row.interval_reward))?;
+        let summary = row.summary.as_ref().map(|it| to_python(py, it)).transpose()?;
+        entry.set_item("summary", summary)?;
+        rows.push(entry);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,101 @@
+use budget_estimation::{
+    EarlyStops, Error, Resource, Sample, StopRule, joint_early_stopping, stopping_curve,
+};
+use pyo3::{prelude::*, types::PyDict};
+use scoring_rules::Probability;
+
+use crate::{
+    arrays::floats,
+    budgets::{BudgetSamples, Rollouts},
+    errors::Failure,
+    results::to_python,
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+type Entry<'py> = Bound<'py, PyDict>;
+
+/// Stop rules by the keyword arguments that set them.
+pub(crate) fn stop_rules(
+    impossible_in_a_row: Option<u32>,
+    failure_probability: Option<f64>,
+    worth: Option<f64>,
+) -> Result<Vec<StopRule>, Error> {
+    let mut rules = Vec::new();
+    if let Some(in_a_row) = impossible_in_a_row {
+        rules.push(StopRule::impossible_in_a_row(in_a_row)?);
+    }
+    if let Some(at_least) = failure_probability {
+        rules.push(StopRule::failure_probability(Probability::new(at_least)?));
+    }
+    if let Some(worth) = worth {
+        rules.push(StopRule::not_worthwhile(worth)?);
+    }
+    Ok(rules)
+}
+
+/// The counts and the rates that they define; a rate is `None` where there is nothing to divide by.
+fn entry<'py>(py: Python<'py>, stops: &EarlyStops) -> PyResult<Entry<'py>> {
+    let entry = to_python(py, stops)?.cast_into::<PyDict>()?;
+    for (name, rate) in [
+        ("false_abort_rate", stops.false_abort_rate()),
+        ("success_lost", stops.success_lost()),
+        ("success_rate_lost", stops.success_rate_lost()),
+        ("saved_share", stops.saved_share()),
+    ] {
+        entry.set_item(name, rate.ok())?;
+    }
+    Ok(entry)
+}
+
+/// What stop rules save and lose on finished runs: one dictionary per resource.
+#[pyfunction]
+pub(crate) fn early_stopping<'py>(
+    py: Python<'py>,
+    rollouts: &Rollouts,
+    samples: Vec<PyRef<'py, BudgetSamples>>,
+    failure_probabilities: Option<&Values<'py>>,
+    rules: (Option<u32>, Option<f64>, Option<f64>, bool),
+) -> PyResult<Vec<Entry<'py>>> {
+    let stated = failure_probabilities.map(|it| floats("failure_probabilities", it)).transpose()?;
+    let stated = stated.as_ref().map(|it| it.as_slice()).transpose()?;
+    let (impossible_in_a_row, failure_probability, worth, cap_exceeded) = rules;
+    let parts: Vec<(Resource, &[Sample])> =
+        samples.iter().map(|it| (it.resource, &it.samples[..])).collect();
+    let rollouts = &rollouts.rollouts;
+    let stops = py
+        .detach(|| {
+            let mut rules = stop_rules(impossible_in_a_row, failure_probability, worth)?;
+            if cap_exceeded {
+                rules.push(StopRule::CapExceeded);
+            }
+            let stated = stated.map(Probability::from_slice).transpose()?;
+            joint_early_stopping(rollouts, &parts, stated, &rules)
+        })
+        .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
+    stops.iter().map(|stops| entry(py, stops)).collect()
+}
+
+/// What a threshold of the probability of failure saves and loses, for each distinct one from the highest down.
+#[pyfunction(name = "stopping_curve")]
+pub(crate) fn stop_curve<'py>(
+    py: Python<'py>,
+    rollouts: &Rollouts,
+    samples: &BudgetSamples,
+    failure_probabilities: &Values<'py>,
+) -> PyResult<Vec<Entry<'py>>> {
+    let stated = floats("failure_probabilities", failure_probabilities)?;
+    let stated = stated.as_slice()?;
+    let rollouts = &rollouts.rollouts;
+    let curve = py
+        .detach(|| {
+            let stated = Probability::from_slice(stated)?;
+            stopping_curve(rollouts, samples.resource, &samples.samples, stated)
+        })
+        .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
+    let point = |point: &budget_estimation::StoppingPoint| {
+        let entry = entry(py, &point.stops)?;
+        entry.set_item("at_least", point.at_least.get())?;
+        Ok(entry)
+    };
+    curve.iter().map(point).collect()
+}

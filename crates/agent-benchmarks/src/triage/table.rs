@@ -73,8 +73,9 @@ pub struct TriageFigures {
     pub is_live: bool,
     /// The number of pools in the mean efficiency.
     pub pools: usize,
-    /// The mean triage efficiency, at most 1; higher is better. A pool in which no order earns more than
-    /// another, for example because nothing was solved, counts 1, as in the paper.
+    /// The mean triage efficiency, at most 1; higher is better. A pool in which every order earns what the
+    /// oracle earns, for example because nothing was solved, counts 1 if the plan earns it too, and 0
+    /// otherwise.
     pub efficiency: Option<Figure>,
     /// The number of pools in which some orders earn more than others.
     pub informative_pools: usize,

@@ -23,10 +23,11 @@ fn start(words: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// As Ctrl-C does.
+/// As Ctrl-C does, but by SIGTERM: where the tests run in the background of a shell, SIGINT is ignored by all that
+/// they start. The command handles neither.
 fn interrupt(child: &Child) {
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
 }
 
 fn names(folder: &Path) -> Vec<String> {

@@ -67,9 +67,9 @@ class Rollouts:
     def append(
         self,
         costs: npt.ArrayLike,
-        succeeded: bool,
+        succeeded: bool | float,
         *,
-        censored: bool = False,
+        censored: bool | float = False,
         id: str | None = None,
         task: str | None = None,
         contents: Sequence[str] | None = None,
@@ -80,15 +80,15 @@ class Rollouts:
         ----------
         costs : array-like
             One cost per turn, or one row per turn with one cost per resource.
-        succeeded : bool
-        censored : bool
+        succeeded : bool, or 0 or 1
+        censored : bool, or 0 or 1
             Whether a budget cut the run off.
         id, task : str, optional
             Several runs may have the same task.
         contents : sequence of str, optional
             What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
         """
-        array = np.asarray(costs, dtype=np.float64)
+        array = _native.float_array("costs", costs)
         width = array.shape[1] if array.ndim == 2 else 1
         if array.ndim not in (1, 2) or width != len(self.resources):
             raise ValueError(
@@ -184,7 +184,7 @@ class BudgetEstimator:
             return self._estimator.estimate(run._run, resource or run.resources[0])
         name = resource or self._resource
         live = LiveRun(name, {} if cap is None else {name: cap})
-        for cost in np.asarray(run, dtype=np.float64).tolist():
+        for cost in _native.float_array("run", run).tolist():
             live.push(cost)
         return self._estimator.estimate(live._run, name)
 

@@ -33,7 +33,7 @@ class _Calibrator:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self.classes_, outcomes = _labels(y)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else _native.float_array("sample_weight", sample_weight)
         if weights is not None and weights.ndim != 1:
             raise ValueError(f"sample_weight must have one dimension, not {weights.ndim}")
         if weights is not None and len(weights) > 0 and not weights.any():
@@ -117,20 +117,24 @@ def _numbers(values: Any) -> _Array:
     array = np.asarray(values)
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported; give real numbers")
-    try:
-        return array.astype(np.float64, copy=False)
-    except TypeError as error:  # an object that is no number, such as a dictionary
-        raise TypeError(f"probabilities must be numbers: {error}") from error
+    if array.dtype == object:
+        try:
+            array.astype(np.float64)
+        except TypeError as error:  # an object that is no number, such as a dictionary
+            raise TypeError(f"probabilities must be numbers: {error}") from error
+    return _native.float_array("X", values)
 
 
 def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    labels = np.asarray(y)
+    labels = _native.plain_array("y", y)
     if np.iscomplexobj(labels):
         raise ValueError("Complex data not supported; give two labels")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, not shape {labels.shape}")
+    if labels.dtype.kind in "fO":
+        _native.refuse_missing("y", labels)
     classes = np.unique(labels)
     if set(classes.tolist()) <= {0, 1}:
         return np.array([0, 1]), labels.astype(bool)

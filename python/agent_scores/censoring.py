@@ -1,6 +1,6 @@
 """Scores of runs that were cut off before their outcome was known."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from agent_scores import _native
 from agent_scores._native import TPS
 from agent_scores.records import Record
+from agent_scores.streams import flat
 
 _Array = npt.NDArray[np.float64]
 
@@ -81,22 +82,13 @@ class StoppedRuns:
 
     def __init__(
         self,
-        y_true: Sequence[bool | None],
-        forecasts: Sequence[npt.ArrayLike],
+        y_true: npt.ArrayLike | Iterable[bool | float | None],
+        forecasts: Iterable[npt.ArrayLike],
         reasons: Sequence[str | None] | None = None,
-        horizons: Sequence[int | None] | None = None,
+        horizons: npt.ArrayLike | Sequence[int | None] | None = None,
     ) -> None:
-        arrays = [np.asarray(run, dtype=np.float64) for run in forecasts]
-        if any(array.ndim != 1 for array in arrays):
-            raise ValueError("each run must have its forecasts in one dimension")
-        n = len(arrays)
-        self._runs = _native.StoppedRuns(
-            np.concatenate(arrays) if arrays else np.empty(0),
-            np.cumsum([len(array) for array in arrays], dtype=np.int64).tolist(),
-            [None if outcome is None else bool(outcome) for outcome in y_true],
-            [None] * n if reasons is None else list(reasons),
-            [None] * n if horizons is None else list(horizons),
-        )
+        values, ends = flat(forecasts)
+        self._runs = _native.StoppedRuns(values, ends, y_true, reasons, horizons)
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -133,7 +125,7 @@ class StoppedRuns:
 
     def success_probability(
         self,
-        groups: npt.ArrayLike,
+        groups: npt.ArrayLike | Iterable[Hashable],
         *,
         n_folds: int = 5,
         penalty: float = 1.0,
@@ -166,13 +158,12 @@ class StoppedRuns:
         >>> bool(low < 0.5 < high)
         True
         """
-        numbered = np.unique(np.asarray(groups), return_inverse=True)[1].tolist()
         counts = None if branches is None else [(int(won), int(lost)) for won, lost in branches]
-        return self._runs.success_probability(numbered, (n_folds, penalty), counts, sample_weight)
+        return self._runs.success_probability(groups, (n_folds, penalty), counts, sample_weight)
 
     def report(
         self,
-        groups: npt.ArrayLike,
+        groups: npt.ArrayLike | Iterable[Hashable],
         *,
         assumption: Literal["non_informative", "failure_side", "none"],
         success_probability: npt.ArrayLike | None = None,
@@ -182,17 +173,16 @@ class StoppedRuns:
         random_state: int = 0,
     ) -> list[Record]:
         """Compare the treatments of cut-off runs, per rule and schedule, with intervals that resample groups."""
-        numbered = np.unique(np.asarray(groups), return_inverse=True)[1].tolist()
         settings = (n_resamples, random_state, confidence_level)
         rows: list[dict[str, Any]] = self._runs.report(
-            assumption, numbered, settings, success_probability, sample_weight
+            assumption, groups, settings, success_probability, sample_weight
         )
         return [Record(row) for row in rows]
 
 
 def kaplan_meier(
     times: npt.ArrayLike,
-    censored: Iterable[bool],
+    censored: npt.ArrayLike | Iterable[bool],
     *,
     of: Literal["event", "censoring"] = "event",
     sample_weight: npt.ArrayLike | None = None,
@@ -206,12 +196,11 @@ def kaplan_meier(
     """
     if of not in ("event", "censoring"):
         raise ValueError(f"of is {of!r}; it must be event or censoring")
-    flags = [bool(flag) for flag in censored]
-    return SurvivalCurve(*_native.kaplan_meier(times, flags, of == "censoring", sample_weight))
+    return SurvivalCurve(*_native.kaplan_meier(times, censored, of == "censoring", sample_weight))
 
 
 def ipcw_weights(
-    times: npt.ArrayLike, censored: Iterable[bool], *, max_weight: float = 20.0
+    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], *, max_weight: float = 20.0
 ) -> _Array:
     """Return inverse-probability-of-censoring weights; a censored run has weight 0.
 
@@ -220,4 +209,4 @@ def ipcw_weights(
     >>> ipcw_weights([1.0, 2.0, 3.0], [False, True, False])
     array([1., 0., 2.])
     """
-    return _native.ipcw_weights(times, [bool(flag) for flag in censored], max_weight)
+    return _native.ipcw_weights(times, censored, max_weight)

@@ -8,7 +8,8 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::outcomes,
     errors::invalid,
 };
 
@@ -92,7 +93,7 @@ pub(crate) fn fit_calibrator(
     };
     let values = floats("y_prob", y_prob)?;
     let values = values.as_slice()?;
-    let outcomes = outcomes(y_true)?;
+    let outcomes = outcomes("y_true", y_true)?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let map = run(py, values.len(), || fit(Probability::from_slice(values)?, &outcomes, weights))?;

@@ -9,6 +9,7 @@ use scoring_rules::{Level, Probability};
 
 use crate::{
     arrays::{checked, floats, run, weights},
+    columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     errors::{Failure, invalid},
     results::to_python,
     streams::TrajectoryScore,
@@ -71,14 +72,19 @@ impl StoppedRuns {
     fn new(
         values: &Values<'_>,
         ends: Vec<usize>,
-        outcomes: Vec<Option<bool>>,
-        reasons: Vec<Option<String>>,
-        horizons: Vec<Option<usize>>,
+        y_true: &Values<'_>,
+        reasons: Option<&Values<'_>>,
+        horizons: Option<&Values<'_>>,
     ) -> PyResult<Self> {
         let forecasts = floats("values", values)?.as_slice()?.to_vec();
         let n = ends.len();
+        let outcomes = outcomes_or_missing("y_true", y_true)?;
+        let reasons = reasons.map(|it| texts_or_missing("reasons", it)).transpose()?;
+        let reasons = reasons.unwrap_or_else(|| vec![None; n]);
+        let horizons = horizons.map(|it| counts_or_missing("horizons", it)).transpose()?;
+        let horizons = horizons.unwrap_or_else(|| vec![None; n]);
         for (what, found) in
-            [("outcomes", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
+            [("y_true", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
         {
             crate::arrays::same_length(what, n, found)?;
         }
@@ -159,13 +165,14 @@ impl StoppedRuns {
     fn success_probability<'py>(
         &self,
         py: Python<'py>,
-        groups: Vec<u64>,
+        groups: &Values<'py>,
         settings: (usize, f64),
         branches: Option<Vec<(u64, u64)>>,
         sample_weight: Option<&Values<'py>>,
     ) -> PyResult<Array<'py>> {
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
+        let groups = columns::groups(groups)?;
         let (folds, penalty) = settings;
         let branches: Option<Vec<Continuations>> = branches.map(|all| {
             let of_run = |(successes, failures)| Continuations {
@@ -220,7 +227,7 @@ impl StoppedRuns {
         &self,
         py: Python<'py>,
         assumption: &str,
-        groups: Vec<u64>,
+        groups: &Values<'py>,
         settings: (usize, u64, f64),
         success_probability: Option<&Values<'py>>,
         sample_weight: Option<&Values<'py>>,
@@ -240,6 +247,7 @@ impl StoppedRuns {
         let success = success.as_ref().map(|it| it.as_slice()).transpose()?;
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
+        let groups = columns::groups(groups)?;
         let (resamples, seed, level) = settings;
         let report = self.with(py, |runs| {
             let analysis = CensoringAnalysis::new(assumption)
@@ -258,10 +266,11 @@ impl StoppedRuns {
 pub(crate) fn kaplan_meier<'py>(
     py: Python<'py>,
     times: &Values<'py>,
-    censored: Vec<bool>,
+    censored: &Values<'py>,
     of_censoring: bool,
     sample_weight: Option<&Values<'py>>,
 ) -> PyResult<(Array<'py>, Array<'py>)> {
+    let censored = outcomes("censored", censored)?;
     let times = floats("times", times)?;
     let times = times.as_slice()?;
     let weights = weights(sample_weight)?;
@@ -282,9 +291,10 @@ pub(crate) fn kaplan_meier<'py>(
 pub(crate) fn ipcw_weights<'py>(
     py: Python<'py>,
     times: &Values<'py>,
-    censored: Vec<bool>,
+    censored: &Values<'py>,
     max_weight: f64,
 ) -> PyResult<Array<'py>> {
+    let censored = outcomes("censored", censored)?;
     let times = floats("times", times)?;
     let times = times.as_slice()?;
     let found: Vec<f64> = run(py, times.len(), || {

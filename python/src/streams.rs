@@ -6,7 +6,8 @@ use scoring_rules::Probability;
 use trajectory_metrics::{OnlineTps, Summary, Tps, Trace, WeightSchedule};
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::{outcome, outcomes},
     errors::{Failure, invalid},
     rules::{ScoringRule, SharedRule},
 };
@@ -33,7 +34,7 @@ impl Traces {
     #[new]
     fn new(y_true: &Values<'_>, values: &Values<'_>, ends: Vec<usize>) -> PyResult<Self> {
         let values = floats("values", values)?;
-        let outcomes = outcomes(y_true)?;
+        let outcomes = outcomes("y_true", y_true)?;
         let traces = trajectory_metrics::Traces::from_flat(values.as_slice()?, &ends, &outcomes)
             .map_err(Failure::from)?;
         Ok(Self { traces })
@@ -120,12 +121,13 @@ impl TrajectoryScore {
     fn score(
         &self,
         py: Python<'_>,
-        y_true: bool,
+        y_true: &Values<'_>,
         y_prob: &Values<'_>,
         horizon: Option<usize>,
     ) -> PyResult<f64> {
         let values = floats("y_prob", y_prob)?;
         let values = values.as_slice()?;
+        let y_true = outcome("y_true", y_true)?;
         run(py, values.len(), || {
             let forecasts = Probability::from_slice(values)?;
             match horizon {
@@ -195,7 +197,8 @@ impl OnlineTPS {
 
     /// Return the score of the steps so far for an outcome.
     #[pyo3(signature = (y_true, *, horizon=None))]
-    fn finish(&self, y_true: bool, horizon: Option<usize>) -> PyResult<f64> {
+    fn finish(&self, y_true: &Values<'_>, horizon: Option<usize>) -> PyResult<f64> {
+        let y_true = outcome("y_true", y_true)?;
         let score = self.with(|online| match horizon {
             None => online.finish(y_true),
             Some(horizon) => online.finish_prefix(y_true, horizon),

@@ -148,7 +148,12 @@ def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, fair: bool) -> 
 def crps_quantiles(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array: ...
 def weighted_interval_loss(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array: ...
 def fit_calibrator(
-    name: str, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    name: str,
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+    penalty: float,
+    clip: float,
 ) -> CalibrationMap: ...
 def bootstrap_mean(
     values: npt.ArrayLike,
@@ -219,15 +224,15 @@ class StoppedRuns:
         self,
         assumption: str,
         groups: _Groups,
-        settings: tuple[int, int, float],
+        settings: tuple[int, int, float, float],
         success_probability: npt.ArrayLike | None,
         sample_weight: npt.ArrayLike | None,
-    ) -> list[dict[str, Any]]: ...
+    ) -> tuple[list[dict[str, Any]], float]: ...
 
 def kaplan_meier(
     times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], of_censoring: bool, sample_weight: npt.ArrayLike | None
 ) -> tuple[_Array, _Array]: ...
-def ipcw_weights(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], max_weight: float) -> _Array: ...
+def ipcw_weights(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], max_weight: float) -> tuple[_Array, float]: ...
 @final
 class ToolGraph:
     def __new__(cls, tools: Sequence[tuple[str, list[str], list[str], float, list[str]]]) -> ToolGraph: ...

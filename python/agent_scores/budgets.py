@@ -141,7 +141,10 @@ class BudgetEstimator:
     Parameters
     ----------
     coverage : float
-        The share of intervals that shall contain what remains.
+        The share of intervals that shall contain what remains, among runs that succeed. An interval is that of a run that
+        will succeed within its cap; on runs that fail it contains what remains less often. With a coverage of 0.8, and
+        successes of 3 to 11 turns beside failures of 6 to 19, it held for 0.80 of the turns of successes and 0.38 of those
+        of failures. In use, nobody knows which kind a run is.
     random_state : int
 
     Examples
@@ -159,7 +162,10 @@ class BudgetEstimator:
         self._resource = "cost"
 
     def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
-        """Learn from runs in their order. One estimator may learn several resources, one after the other."""
+        """Learn from runs in their order, in addition to what was learnt before.
+
+        One estimator may learn several resources, one after the other.
+        """
         self._resource = resource or rollouts.resources[0]
         self._estimator.learn(rollouts._rollouts, self._resource)
         return self
@@ -223,6 +229,10 @@ def score_rollouts(
 ) -> BudgetSamples:
     """Replay runs to an estimator without showing it the future.
 
+    A copy of a `BudgetEstimator` is scored. It estimates after each turn of a run and learns from the run once that has
+    ended, as in use; the estimator itself is left as it was, so that scoring again gives the same numbers. To keep what
+    the runs teach, call `BudgetEstimator.learn` after scoring.
+
     Parameters
     ----------
     rollouts : Rollouts
@@ -230,6 +240,12 @@ def score_rollouts(
         A callable receives the costs of the completed turns and what is left under the cap, or None.
     resource : str, optional
         By default the first one.
+
+    Returns
+    -------
+    BudgetSamples
+        The estimates with what remained. Measures of intervals, such as hit rates, are over the turns of runs that succeed
+        within the cap; `BudgetSamples.rows` has every turn.
 
     Examples
     --------

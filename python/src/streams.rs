@@ -113,10 +113,19 @@ impl TrajectoryScore {
     ///
     /// Parameters
     /// ----------
-    /// y_true : bool
+    /// y_true : bool, or 0 or 1
     /// y_prob : array-like of probabilities, one per step
     /// horizon : int, optional
-    ///     The number of steps whose weights are used, if the run has fewer steps.
+    ///     The number of steps whose weights are used, if the run has fewer steps. Steps after the stop count 0, the best
+    ///     Brier and log score: the earlier a run of a horizon is cut off, the better it scores, as the paper defines it.
+    ///     Compare only runs with the same budget by it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import log_score
+    /// >>> tps = TPS(log_score(), "linear-front")
+    /// >>> [round(tps.score(False, [0.9] * steps, horizon=10), 2) for steps in (10, 6, 3, 1)]
+    /// [-2.3, -1.88, -1.13, -0.42]
     #[pyo3(signature = (y_true, y_prob, *, horizon=None))]
     fn score(
         &self,
@@ -195,7 +204,7 @@ impl OnlineTPS {
         self.with(|online| online.push(forecast))
     }
 
-    /// Return the score of the steps so far for an outcome.
+    /// Return the score of the steps so far for an outcome. See `TPS.score` for the horizon.
     #[pyo3(signature = (y_true, *, horizon=None))]
     fn finish(&self, y_true: &Values<'_>, horizon: Option<usize>) -> PyResult<f64> {
         let y_true = outcome("y_true", y_true)?;

@@ -190,7 +190,10 @@ class BudgetEstimator:
             return self._estimator.estimate(run._run, resource or run.resources[0])
         name = resource or self._resource
         live = LiveRun(name, {} if cap is None else {name: cap})
-        for cost in _native.float_array("run", run).tolist():
+        costs = _native.float_array("run", run)
+        if costs.ndim != 1:
+            raise ValueError(f"run: expected one cost per turn, found {costs.ndim} dimensions")
+        for cost in costs.tolist():
             live.push(cost)
         return self._estimator.estimate(live._run, name)
 

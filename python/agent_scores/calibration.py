@@ -126,8 +126,11 @@ def _numbers(values: Any) -> _Array:
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported; give real numbers")
     if array.dtype == object:
+        _native.refuse_missing("X", array.ravel())
         try:
             array.astype(np.float64)
+        except OverflowError as error:
+            raise ValueError(f"probabilities must be numbers: {error}") from error
         except TypeError as error:  # an object that is no number, such as a dictionary
             raise TypeError(f"probabilities must be numbers: {error}") from error
     return _native.float_array("X", values)

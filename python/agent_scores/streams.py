@@ -25,7 +25,7 @@ def flat(forecasts: Any) -> tuple[npt.NDArray[np.float64], list[int]]:
     if hasattr(forecasts, "value_lengths"):  # a list array of Arrow
         lengths = _whole_numbers("the lengths of forecasts", forecasts.value_lengths())
         return _native.float_array("forecasts", forecasts.flatten()), np.cumsum(lengths).tolist()
-    if not isinstance(forecasts, Iterable):
+    if not isinstance(forecasts, Iterable) or getattr(forecasts, "ndim", 1) == 0:
         raise ValueError("forecasts must be an array with offsets, or an iterable of arrays")
     arrays = [
         _native.float_array(f"forecasts of run {run}", values) for run, values in enumerate(forecasts)

@@ -1,12 +1,8 @@
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    Element, IntoPyArray, PyArray0, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
     PyUntypedArrayMethods,
 };
-use pyo3::{
-    intern,
-    prelude::*,
-    types::{PyDict, PyList},
-};
+use pyo3::{intern, prelude::*, types::PyList};
 use scoring_rules::Weight;
 
 use crate::{
@@ -34,6 +30,10 @@ pub(crate) fn floats<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Fl
         return read(array);
     }
     let array = float_array(what, values)?;
+    let array = match array.cast::<PyArray0<f64>>() {
+        Ok(_) => array.call_method1("reshape", (1,))?,
+        Err(_) => array,
+    };
     let array = array.cast::<PyArray1<f64>>().map_err(|_| {
         invalid(format!("{what} must have one dimension and numbers that fit in float64"))
     })?;
@@ -96,7 +96,7 @@ pub(crate) fn plain_array<'py>(
         .map_err(|error| invalid(format!("{what}: {error}")))
 }
 
-/// The array-like as an array of float64 in one piece, of any number of dimensions from 1. Texts, complex numbers and
+/// The array-like as an array of float64 in one piece, of any number of dimensions. Texts, complex numbers and
 /// dates are refused, and so are missing entries among objects.
 #[pyfunction]
 pub(crate) fn float_array<'py>(
@@ -108,10 +108,8 @@ pub(crate) fn float_array<'py>(
     if !matches!(dtype_kind(&array), Some('b' | 'i' | 'u' | 'f')) {
         array = array_of_objects(what, values, &array)?;
     }
-    let settings = PyDict::new(py);
-    settings.set_item("dtype", "float64")?;
     let numpy = py.import(intern!(py, "numpy"))?;
-    numpy.call_method(intern!(py, "ascontiguousarray"), (array,), Some(&settings))
+    numpy.call_method1(intern!(py, "asarray"), (array, "float64", "C"))
 }
 
 /// The numbers of an array of objects, or the error that one of them is none.

@@ -6,7 +6,10 @@ use pyo3::{
 };
 use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value};
 
-use crate::errors::{Failure, invalid};
+use crate::{
+    columns::shown,
+    errors::{Failure, invalid},
+};
 
 /// The most lists and dictionaries that may contain one another, as for the text of JSON.
 const MOST_LEVELS: usize = 128;
@@ -25,7 +28,10 @@ fn value(object: &Bound<'_, PyAny>, levels: usize) -> PyResult<Value> {
     } else if let Ok(flag) = object.cast::<PyBool>() {
         Ok(Value::Bool(flag.is_true()))
     } else if object.is_instance_of::<PyInt>() {
-        Ok(Value::Integer(object.extract()?))
+        let integer = object.extract().map_err(|_| {
+            invalid(format!("{} has too many digits for an argument", shown(object)))
+        })?;
+        Ok(Value::Integer(integer))
     } else if object.is_instance_of::<PyFloat>() {
         Ok(Value::Real(object.extract()?))
     } else if let Ok(text) = object.cast::<PyString>() {

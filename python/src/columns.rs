@@ -46,9 +46,14 @@ fn python_entry(object: &Values<'_>) -> PyResult<Entry> {
     }
     let is_number = object.is_instance_of::<PyFloat>()
         || object.is_instance_of::<PyInt>()
-        || is_numeric_scalar(object)?
-        || object.is_instance(&py.import(intern!(py, "numbers"))?.getattr("Real")?)?
-        || object.is_instance(&py.import(intern!(py, "decimal"))?.getattr("Decimal")?)?;
+        || match dtype_kind(object) {
+            Some(kind) => is_scalar(object)? && matches!(kind, 'b' | 'i' | 'u' | 'f'),
+            None => {
+                object.is_instance(&py.import(intern!(py, "numbers"))?.getattr("Real")?)?
+                    || object
+                        .is_instance(&py.import(intern!(py, "decimal"))?.getattr("Decimal")?)?
+            }
+        };
     if !is_number {
         return Ok(if is_na(object)? { Entry::Missing } else { Entry::Other });
     }
@@ -60,11 +65,10 @@ fn python_entry(object: &Values<'_>) -> PyResult<Entry> {
     })
 }
 
-/// Whether the object is a number of NumPy, or an array without dimensions that holds one.
-fn is_numeric_scalar(object: &Values<'_>) -> PyResult<bool> {
-    let Some(kind) = dtype_kind(object) else { return Ok(false) };
-    let is_scalar = object.getattr(intern!(object.py(), "ndim"))?.extract::<usize>()? == 0;
-    Ok(is_scalar && matches!(kind, 'b' | 'i' | 'u' | 'f') && !object.hasattr("mask")?)
+/// Whether the object of NumPy is a scalar, or an array without dimensions, and not masked.
+fn is_scalar(object: &Values<'_>) -> PyResult<bool> {
+    let dimensions: usize = object.getattr(intern!(object.py(), "ndim"))?.extract()?;
+    Ok(dimensions == 0 && !object.hasattr("mask")?)
 }
 
 fn is_na(object: &Values<'_>) -> PyResult<bool> {
@@ -233,7 +237,9 @@ pub(crate) fn counts_or_missing(what: &str, values: &Values<'_>) -> PyResult<Vec
 /// Numbers for the groups of an array-like of hashable entries, in the order of the groups where they have one and of
 /// their first appearance otherwise. Entries that are equal in Python are of one group.
 pub(crate) fn groups(values: &Values<'_>) -> PyResult<Vec<u64>> {
-    if let Some(numbers) = numbers("groups", values)? {
+    if let Some(numbers) = numbers("groups", values)?
+        && values.len().is_ok()
+    {
         if let Some(row) = numbers.as_slice()?.iter().position(|number| number.is_nan()) {
             return Err(missing_group(row, "nan"));
         }

@@ -91,7 +91,7 @@ def test_columns_of_other_types_are_refused():
     for column in (
         np.array(["1", "0"]), pandas.Series(["1", "0"]), pandas.Series(["no", None]), np.array([1 + 0j, 0]),
         np.array(["2020-01-01", "NaT"], dtype="datetime64[ns]"), np.array([1, 0], dtype="timedelta64[s]"),
-        np.ones((2, 1)), {0: True, 1: False}, "10", None, {True, False},
+        np.array([1, 0], dtype="timedelta64[ns]"), list(np.array([1, 0], dtype="timedelta64[ns]")), np.ones((2, 1)), {0: True, 1: False}, "10", None, {True, False},
     ):
         for call in (
             lambda: ags.StoppedRuns(column, [[0.5]] * 2),
@@ -178,6 +178,16 @@ def test_texts_and_complex_numbers_are_no_numbers():
                 call()
     with pytest.raises(ValueError, match="y_prob: row 1 is '0.5'"):
         ags.brier_loss([1, 0], [0.5, "0.5"])
+
+
+def test_a_run_is_a_list_of_its_own():
+    for call in (
+        lambda: ags.traces([1, 0], [0.9, 0.1]), lambda: ags.StoppedRuns([1, 0], [0.9, 0.1]), lambda: ags.traces([1], [[[0.9]]]),
+        lambda: ags.Rollouts("tokens").append(5.0, succeeded=True), lambda: ags.BudgetEstimator(0.8).estimate(5.0),
+        lambda: ags.BudgetEstimator(0.8).estimate([[5.0]]), lambda: ags.cluster_mean([0.5], 1.0),
+    ):
+        with pytest.raises(ValueError, match="dimension|shape"):
+            call()
 
 
 def test_a_missing_number_is_refused_with_its_row():

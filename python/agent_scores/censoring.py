@@ -129,13 +129,36 @@ class StoppedRuns:
     ) -> float:
         """Return the mean score.
 
-        Without ``success_probability``, forecasts of cut-off runs are scored as if the runs had failed (the simple
-        score). With it, one probability of success after the stop per run, both outcomes are averaged (the exact score).
+        Parameters
+        ----------
+        tps : TPS
+        success_probability : array-like, optional
+            The probability of success after the stop of each run; entries of complete runs are ignored. With it, both
+            outcomes of a cut-off run are averaged (the exact score). Without it, forecasts of cut-off runs are scored as if
+            the runs had failed (the simple score).
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        float
+            An excluded run has no score and is an error; see `audit`.
         """
         return self._runs.mean_score(tps, success_probability, sample_weight)
 
     def bounds(self, tps: TPS, *, sample_weight: npt.ArrayLike | None = None) -> Bounds:
-        """Return the bounds of the mean score over all outcomes of the cut-off runs."""
+        """Return the bounds of the mean score over all outcomes of the cut-off runs.
+
+        Parameters
+        ----------
+        tps : TPS
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        Bounds
+        """
         return Bounds(*self._runs.bounds(tps, sample_weight))
 
     def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array:
@@ -160,7 +183,7 @@ class StoppedRuns:
         Parameters
         ----------
         groups : array-like
-            One per run, such as the task.
+            One per run, such as the task: texts, numbers or other hashable objects. A missing one is refused.
         n_folds : int
         penalty : float
             The ridge penalty.

@@ -38,6 +38,23 @@ def bootstrap_mean(
 ) -> BootstrapEstimate:
     """Return the mean with a bootstrap interval that resamples rows, or whole groups where given.
 
+    Parameters
+    ----------
+    values : array-like of finite numbers
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    groups : array-like, optional
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    n_resamples : int
+    confidence_level : float
+        The coverage of the interval.
+    random_state : int
+        The same seed gives the same bits.
+
+    Returns
+    -------
+    BootstrapEstimate
+
     Examples
     --------
     >>> bootstrap_mean([2.0, 2.0], n_resamples=10)[:3]
@@ -61,6 +78,24 @@ def bootstrap_auroc(
 ) -> BootstrapEstimate:
     """Return the area under the ROC curve with a bootstrap interval.
 
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    groups : array-like, optional
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    n_resamples : int
+    confidence_level : float
+        The coverage of the interval.
+    random_state : int
+        The same seed gives the same bits.
+
+    Returns
+    -------
+    BootstrapEstimate
+        ``undefined`` counts the resamples in which all rows have one outcome.
+
     Examples
     --------
     >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20)[:3]
@@ -81,6 +116,20 @@ def cluster_mean(
     confidence_level: float = 0.95,
 ) -> ClusterEstimate:
     """Return the mean with a standard error that is robust to dependence inside groups.
+
+    Parameters
+    ----------
+    values : array-like of finite numbers
+    groups : array-like
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    confidence_level : float
+        The coverage of the interval.
+
+    Returns
+    -------
+    ClusterEstimate
 
     Examples
     --------

@@ -203,6 +203,7 @@ class StoppedRuns:
         self,
         groups: Sequence[int],
         settings: tuple[int, float],
+        others: Sequence[npt.ArrayLike],
         branches: Sequence[tuple[int, int]] | None,
         sample_weight: npt.ArrayLike | None,
     ) -> _Array: ...

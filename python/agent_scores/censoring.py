@@ -90,9 +90,10 @@ class StoppedRuns:
         if any(array.ndim != 1 for array in arrays):
             raise ValueError("each run must have its forecasts in one dimension")
         n = len(arrays)
+        self._lengths = [len(array) for array in arrays]
         self._runs = _native.StoppedRuns(
             np.concatenate(arrays) if arrays else np.empty(0),
-            np.cumsum([len(array) for array in arrays], dtype=np.int64).tolist(),
+            np.cumsum(self._lengths, dtype=np.int64).tolist(),
             [None if outcome is None else bool(outcome) for outcome in y_true],
             [None] * n if reasons is None else list(reasons),
             [None] * n if horizons is None else list(horizons),
@@ -135,6 +136,7 @@ class StoppedRuns:
         self,
         groups: npt.ArrayLike,
         *,
+        others: Sequence[Sequence[npt.ArrayLike]] = (),
         n_folds: int = 5,
         penalty: float = 1.0,
         branches: Sequence[tuple[int, int]] | None = None,
@@ -143,13 +145,16 @@ class StoppedRuns:
         """Return a cross-fitted probability of success after the stop of each run.
 
         A logistic regression learns from complete runs, cut off at each of their steps, and from branches of cut-off
-        runs. Its features are those of the forecasts so far. No run is judged by a model that has seen its group. The
-        forecasts should be those of a stream that is not evaluated.
+        runs. Its features are the number of steps and the forecasts of ``others`` so far, never the forecasts that are
+        scored, which it would confirm whether they are right or wrong. No run is judged by a model that has seen its
+        group. An exact score with it is right only for forecasts that know no more than its features.
 
         Parameters
         ----------
         groups : array-like
             One per run, such as the task.
+        others : sequence of streams, optional
+            Forecasts of the same runs, step by step, from streams that are not scored.
         n_folds : int
         penalty : float
             The ridge penalty.
@@ -161,14 +166,21 @@ class StoppedRuns:
         Examples
         --------
         >>> good, bad = [0.6, 0.7, 0.9], [0.5, 0.4, 0.2]
-        >>> runs = StoppedRuns([None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4)
-        >>> high, low, *_ = runs.success_probability(range(10))
+        >>> y, other = [None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4
+        >>> runs = StoppedRuns(y, [[0.5] * len(run) for run in other])
+        >>> high, low, *_ = runs.success_probability(range(10), others=[other])
         >>> bool(low < 0.5 < high)
         True
         """
         numbered = np.unique(np.asarray(groups), return_inverse=True)[1].tolist()
         counts = None if branches is None else [(int(won), int(lost)) for won, lost in branches]
-        return self._runs.success_probability(numbered, (n_folds, penalty), counts, sample_weight)
+        streams = []
+        for stream in others:
+            arrays = [np.asarray(run, dtype=np.float64) for run in stream]
+            if [array.shape for array in arrays] != [(length,) for length in self._lengths]:
+                raise ValueError("each stream of others must have a forecast for every step of every run")
+            streams.append(np.concatenate(arrays) if arrays else np.empty(0))
+        return self._runs.success_probability(numbered, (n_folds, penalty), streams, counts, sample_weight)
 
     def report(
         self,

@@ -111,6 +111,9 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
     // The outcome at the second step came before the cut-off there, so nobody is weighed up.
     assert!((number(&file["ipcw"]) - complete / 2.0).abs() < 1e-15);
     assert_eq!(notes(&report, "ipcw: the longest runs"), 1);
+    let all = report["notes"].to_string();
+    assert!(all.contains("all complete runs have the same weight"), "{all}");
+    assert!((number(&file["ipcw_coverage"]) - 2.0 / 3.0).abs() < 1e-15, "{file}");
 
     // One run has a step before its last: nothing to learn both outcomes from.
     assert_eq!(
@@ -371,6 +374,11 @@ fn continuations_are_audited_by_the_ids_of_their_runs() {
     let report = json(&[&path, "--json", "--continuations", &ends, "--min-valid", "4"]);
     let audit = &report["files"][0]["report"]["continuations"];
     assert_eq!((&audit["retained"], number(&audit["median"])), (&2.into(), 0.8));
+    // Continuations of other runs.
+    let others = write("other_continuations", "{\"id\":\"z\",\"successes\":9,\"failures\":0}");
+    let report = json(&[&path, "--json", "--continuations", &others]);
+    assert_eq!(report["files"][0]["report"]["continuations"], Value::Null);
+    assert_eq!(notes(&report, "continuations: no audit"), 1);
     let same = write(
         "same_continuations",
         &["{\"id\":\"c\",\"successes\":3,\"failures\":2}"; 2].join("\n"),

@@ -23,6 +23,9 @@ use crate::{
     traces::trace_file::{Run, TraceFile},
 };
 
+/// Forecasts are clipped into this and one minus it before their log-odds are taken.
+const CLIP: f64 = 1e-6;
+
 /// Folds of the model of success.
 const FOLDS: usize = 5;
 
@@ -521,15 +524,14 @@ impl Teaching<'_, '_> {
         let folds = Folds::clustered(&successes, &sample.tasks(), FOLDS)?;
         let learner = LogisticSuccess::default();
         if continued.is_empty() {
-            let (_, weights, _) = sample.ipcw(self.tps)?;
-            let weights = Weight::from_slice(&weights)?;
+            let weights = sample.ipcw(self.tps)?.weights;
             return cross_fit_success(
                 &learner,
                 &sample.stopped,
                 features,
                 &folds,
                 None,
-                Some(weights),
+                Some(&weights),
             );
         }
         let mut weights = vec![Weight::ZERO; sample.runs.len()];
@@ -545,7 +547,7 @@ impl Teaching<'_, '_> {
         rest: &[usize],
     ) -> Result<Result<Vec<Check>, String>, censoring::Error> {
         let sample = &self.scored[0];
-        let (_, weights, _) = sample.ipcw(self.tps)?;
+        let weights = sample.ipcw(self.tps)?.weights;
         let mut stops: BTreeMap<usize, u32> = BTreeMap::new();
         for &run in rest {
             *stops.entry(sample.stopped[run].forecasts().len()).or_insert(0) += 1;
@@ -558,7 +560,12 @@ impl Teaching<'_, '_> {
                     && sample.stopped[run].forecasts().len() > step
                 {
                     let truth = if outcome { Probability::ONE } else { Probability::ZERO };
-                    checks.push(Check { run, step, weight: weight * f64::from(count), truth });
+                    checks.push(Check {
+                        run,
+                        step,
+                        weight: weight.get() * f64::from(count),
+                        truth,
+                    });
                 }
             }
             uncovered += if checks.len() == before { count } else { 0 };
@@ -616,7 +623,11 @@ impl Teaching<'_, '_> {
         }
         for scored in self.scored {
             let feature = |check: &Check| {
-                prefix_features(&scored.stopped[check.run].forecasts()[..check.step])[0]
+                let last = scored.stopped[check.run].forecasts().get(check.step - 1);
+                last.map_or(0.0, |forecast| {
+                    let p = forecast.get().clamp(CLIP, 1.0 - CLIP);
+                    (p / (1.0 - p)).ln()
+                })
             };
             if statistic(&feature, true).abs() > LARGEST_STATISTIC {
                 return Err(format!(

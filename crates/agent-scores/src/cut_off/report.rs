@@ -317,13 +317,12 @@ pub(crate) fn report(
             rows.extend(hidden_rows(&scored, ids, &schedule, hide, settings.seed)?);
         }
         if let Some(branches) = branches {
-            audits.push(analysis.audit_continuations(
-                &scored,
-                branches,
-                None,
-                tasks,
-                settings.min_valid,
-            )?);
+            match analysis.audit_continuations(&scored, branches, None, tasks, settings.min_valid) {
+                Ok(audit) => audits.push(audit),
+                // No run has enough outcomes.
+                Err(Error::Empty) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     // One audit; only its comparisons differ between schedules.

@@ -7,6 +7,18 @@ use trajectory_metrics::{LogScore, Tps};
 
 use crate::traces::trace_file::Run;
 
+/// What the inverse-probability weights of runs say.
+#[derive(Clone)]
+pub(crate) struct Ipcw {
+    /// The weighted mean score of complete runs.
+    pub(crate) mean: f64,
+    /// The mean weight.
+    pub(crate) coverage: f64,
+    /// Whether all complete runs have the same weight.
+    pub(crate) are_uniform: bool,
+    pub(crate) weights: Vec<Weight>,
+}
+
 /// The complete and censored runs of one file.
 pub(crate) struct Sample<'a> {
     pub(crate) file: String,
@@ -71,7 +83,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Inverse-probability weights of the runs, by the time of their stop in steps.
-    pub(crate) fn ipcw(&self, tps: &Tps<LogScore>) -> Result<(f64, Vec<f64>, f64), Error> {
+    pub(crate) fn ipcw(&self, tps: &Tps<LogScore>) -> Result<Ipcw, Error> {
         let times: Vec<f64> = self.stopped.iter().map(|run| run.forecasts().len() as f64).collect();
         let known: Vec<Option<bool>> = (0..self.runs.len()).map(|run| self.outcome(run)).collect();
         let cut_off: Vec<bool> = known.iter().map(Option::is_none).collect();
@@ -83,7 +95,11 @@ impl<'a> Sample<'a> {
         };
         let scores: Vec<Option<f64>> =
             self.stopped.iter().zip(&known).map(score).collect::<Result<_, _>>()?;
-        let mean = weights.normalized_mean_score(&scores)?;
-        Ok((mean, Weight::as_f64_slice(weights.as_slice()).to_vec(), weights.coverage()))
+        Ok(Ipcw {
+            mean: weights.normalized_mean_score(&scores)?,
+            coverage: weights.coverage(),
+            are_uniform: weights.are_uniform(),
+            weights: weights.as_slice().to_vec(),
+        })
     }
 }

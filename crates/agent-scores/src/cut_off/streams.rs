@@ -13,7 +13,7 @@ use crate::{
     cut_off::{
         chances::{Chances, Sources, SuccessChance, chances},
         report::{self, Bounds, OrderChange, ReportSettings, StreamReport},
-        sample::Sample,
+        sample::{Ipcw, Sample},
     },
     output::program::with_causes,
     traces::trace_file::{self, Missing, TraceFile},
@@ -47,6 +47,8 @@ pub(crate) struct Stream {
     pub mean_success_chance: Option<f64>,
     /// Where these chances come from; `None` if nothing was cut off.
     pub success_chance: Option<SuccessChance>,
+    /// The mean of the weights of `ipcw`: below 1 if some runs are represented by no complete run.
+    pub ipcw_coverage: Option<f64>,
     /// The mean score in each of the [`WAYS`]; `None` where it is undefined.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, Option<f64>>,
@@ -172,6 +174,12 @@ pub(crate) fn evaluate(
                 branches.as_deref(),
                 settings,
             )?;
+            if sources.continuations.is_some() && of_stream.continuations.is_none() {
+                report.notes.push(format!(
+                    "continuations: no audit for {file}, as no run that was cut off has at least {} outcomes",
+                    settings.min_valid
+                ));
+            }
             if of_stream.lacks_intervals() {
                 report.notes.push(format!(
                     "{}: some resamples of tasks have no complete run, so that the complete-only mean and \
@@ -239,7 +247,7 @@ fn score_stream(
         ("simple", Some(simple_mean_score(tps, &sample.stopped, None))),
         ("exact_plug_in", chances.map(exact)),
         ("exact_known", known.map(|known| exact(&known))),
-        ("ipcw", Some(ipcw.clone().map(|(mean, ..)| mean))),
+        ("ipcw", Some(ipcw.clone().map(|of| of.mean))),
     ];
     let mut noted = |name: &str, value: Result<f64, String>| match value {
         Ok(value) => Some(value),
@@ -274,11 +282,17 @@ fn score_stream(
     };
     let bounds = mean_score_bounds(tps, &sample.stopped, None, None);
     noted("bounds", bounds.as_ref().map(|bounds| bounds.low()).map_err(ToString::to_string));
-    if let Ok((_, _, coverage)) = ipcw
+    let ipcw = ipcw.ok();
+    if let Some(Ipcw { coverage, are_uniform, .. }) = ipcw
         && coverage < 1.0 - 1e-9
     {
+        let consequence = if are_uniform {
+            "; all complete runs have the same weight, so that it corrects nothing and is complete_only"
+        } else {
+            ""
+        };
         notes.push(format!(
-            "ipcw: the longest runs of {} were all cut off; it stands for the {:.1} % of runs that could be seen to their end",
+            "ipcw: the longest runs of {} were all cut off; it stands for the {:.1} % of runs that could be seen to their end{consequence}",
             sample.file,
             100.0 * coverage
         ));
@@ -298,6 +312,7 @@ fn score_stream(
         censoring_rate,
         mean_success_chance,
         success_chance: None,
+        ipcw_coverage: ipcw.map(|of| of.coverage),
         scores,
         bounds: bounds.ok().map(Bounds::from),
         report: None,

@@ -31,7 +31,7 @@ const FOLDS: usize = 5;
 
 /// Tasks with two complete runs from which on the success rate of the other runs of a task is a feature, and
 /// tasks from which on a model can be checked.
-const LEAST_TASKS: usize = 20;
+const LEAST_TASKS: usize = 50;
 
 /// A statistic beyond this one, of 1 in 20 if a model is right, says that a model is not.
 const LARGEST_STATISTIC: f64 = 1.96;

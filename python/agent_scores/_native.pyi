@@ -217,6 +217,7 @@ class StoppedRuns:
         self,
         groups: _Groups,
         settings: tuple[int, float],
+        others: Sequence[npt.ArrayLike],
         branches: Sequence[tuple[int, int]] | None,
         sample_weight: npt.ArrayLike | None,
     ) -> _Array: ...

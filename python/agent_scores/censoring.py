@@ -106,8 +106,8 @@ class StoppedRuns:
         reasons: Sequence[str | None] | None = None,
         horizons: npt.ArrayLike | Sequence[int | None] | None = None,
     ) -> None:
-        values, ends = flat(forecasts)
-        self._runs = _native.StoppedRuns(values, ends, y_true, reasons, horizons)
+        values, self._ends = flat(forecasts)
+        self._runs = _native.StoppedRuns(values, self._ends, y_true, reasons, horizons)
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -169,6 +169,7 @@ class StoppedRuns:
         self,
         groups: npt.ArrayLike | Iterable[Hashable],
         *,
+        others: Sequence[Sequence[npt.ArrayLike]] = (),
         n_folds: int = 5,
         penalty: float = 1.0,
         branches: Sequence[tuple[int, int]] | None = None,
@@ -177,13 +178,16 @@ class StoppedRuns:
         """Return a cross-fitted probability of success after the stop of each run.
 
         A logistic regression learns from complete runs, cut off at each of their steps, and from branches of cut-off
-        runs. Its features are those of the forecasts so far. No run is judged by a model that has seen its group. The
-        forecasts should be those of a stream that is not evaluated.
+        runs. Its features are the number of steps and the forecasts of ``others`` so far, never the forecasts that are
+        scored, which it would confirm whether they are right or wrong. No run is judged by a model that has seen its
+        group. An exact score with it is right only for forecasts that know no more than its features.
 
         Parameters
         ----------
         groups : array-like
             One per run, such as the task: texts, numbers or other hashable objects. A missing one is refused.
+        others : sequence of streams, optional
+            Forecasts of the same runs, step by step, from streams that are not scored.
         n_folds : int
         penalty : float
             The ridge penalty.
@@ -195,13 +199,22 @@ class StoppedRuns:
         Examples
         --------
         >>> good, bad = [0.6, 0.7, 0.9], [0.5, 0.4, 0.2]
-        >>> runs = StoppedRuns([None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4)
-        >>> high, low, *_ = runs.success_probability(range(10))
+        >>> y, other = [None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4
+        >>> runs = StoppedRuns(y, [[0.5] * len(run) for run in other])
+        >>> high, low, *_ = runs.success_probability(range(10), others=[other])
         >>> bool(low < 0.5 < high)
         True
         """
         counts = None if branches is None else [(int(won), int(lost)) for won, lost in branches]
-        return self._runs.success_probability(groups, (n_folds, penalty), counts, sample_weight)
+        streams = []
+        for stream in others:
+            values, ends = flat(stream)
+            if ends != self._ends:
+                raise ValueError("each stream of others must have a forecast for every step of every run")
+            streams.append(values)
+        return self._runs.success_probability(
+            groups, (n_folds, penalty), streams, counts, sample_weight
+        )
 
     def report(
         self,

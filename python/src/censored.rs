@@ -161,12 +161,14 @@ impl StoppedRuns {
     }
 
     /// The probability of success after the stop of each run, from a logistic regression on prefixes of the
-    /// runs of other groups. Branches are the successes and failures of each run.
+    /// runs of other groups: on the number of steps, and on forecasts of other streams of the same runs, never
+    /// on the forecasts that are scored. Branches are the successes and failures of each run.
     fn success_probability<'py>(
         &self,
         py: Python<'py>,
         groups: &Values<'py>,
         settings: (usize, f64),
+        others: Vec<Values<'py>>,
         branches: Option<Vec<(u64, u64)>>,
         sample_weight: Option<&Values<'py>>,
     ) -> PyResult<Array<'py>> {
@@ -174,6 +176,17 @@ impl StoppedRuns {
         let weights = checked(&weights)?;
         let groups = columns::groups(groups)?;
         let (folds, penalty) = settings;
+        let mut streams = Vec::with_capacity(others.len());
+        for (place, other) in others.iter().enumerate() {
+            let forecasts = floats("others", other)?.as_slice()?.to_vec();
+            crate::arrays::same_length("others", self.forecasts.len(), forecasts.len())?;
+            if forecasts == self.forecasts {
+                return Err(invalid(format!(
+                    "others[{place}] has the forecasts that are scored; they must not teach their own probability of success"
+                )));
+            }
+            streams.push(forecasts);
+        }
         let branches: Option<Vec<Continuations>> = branches.map(|all| {
             let of_run = |(successes, failures)| Continuations {
                 successes,
@@ -186,14 +199,24 @@ impl StoppedRuns {
             let successes: Vec<bool> =
                 self.runs.iter().map(|run| run.outcome == Some(true)).collect();
             let folds = Folds::clustered(&successes, &groups, folds)?;
+            let streams = streams
+                .iter()
+                .map(|forecasts| Probability::from_slice(forecasts))
+                .collect::<Result<Vec<_>, _>>()?;
             let features = |run: usize, t: usize| {
-                prefix_features(runs[run].forecasts().get(..t).unwrap_or_default())
+                let start = run.checked_sub(1).map_or(0, |before| self.runs[before].end);
+                let mut features = vec![(t as f64).ln_1p()];
+                for forecasts in &streams {
+                    // The number of steps, the last feature, is there already.
+                    features.extend(&prefix_features(&forecasts[start..start + t])[..3]);
+                }
+                features
             };
             let learner = LogisticSuccess::new(penalty)?;
             let models =
-                cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
+                cross_fit_success(&learner, runs, &features, &folds, branches.as_deref(), weights)?;
             let chance = |(run, stopped): (usize, &Stopped<'_>)| {
-                let features = prefix_features(stopped.forecasts());
+                let features = features(run, stopped.forecasts().len());
                 Ok(models.success_probability(run, &features)?.get())
             };
             runs.iter().enumerate().map(chance).collect()

@@ -408,12 +408,22 @@ def test_success_after_the_stop_is_cross_fitted_by_group():
     shown = [run[:3] if c else run for run, c in zip(forecasts, cut)]
     runs = ags.StoppedRuns(y, shown, ["max_steps" if c else "completed" for c in cut])
     groups = np.arange(n) // 2
-    q = runs.success_probability(groups)
+    # The forecasts that are scored never teach; those of a stream that is not scored do.
+    other = [0.8 * run + 0.1 for run in shown]
+    known = runs.success_probability(groups)
+    lying = ags.StoppedRuns(y, [run if o is not None else 0.9 + 0 * run for run, o in zip(shown, y)])
+    assert lying.success_probability(groups).tolist() == known.tolist()
+    with pytest.raises(ValueError, match="scored"):
+        runs.success_probability(groups, others=[shown])
+    with pytest.raises(ValueError, match="every step"):
+        runs.success_probability(groups, others=[other[1:]])
+    q = runs.success_probability(groups, others=[other])
     assert q.shape == (n,) and ags.auroc(outcome[cut], q[cut]) > 0.8
     # Branches that all failed lower it; equal weights change nothing.
     branches = [(0, 4) if c else (0, 0) for c in cut]
-    assert runs.success_probability(groups, branches=branches)[cut].mean() < q[cut].mean()
-    assert runs.success_probability(groups, sample_weight=np.ones(n)).tolist() == q.tolist()
+    assert runs.success_probability(groups, others=[other], branches=branches)[cut].mean() < q[cut].mean()
+    weighted = runs.success_probability(groups, others=[other], sample_weight=np.ones(n))
+    assert weighted.tolist() == q.tolist()
     tps = ags.TPS(ags.brier_score(), "uniform")
     low, high = runs.bounds(tps)
     assert low <= runs.mean_score(tps, success_probability=q) <= high

@@ -214,7 +214,7 @@ impl StoppedRuns {
             };
             let learner = LogisticSuccess::new(penalty)?;
             let models =
-                cross_fit_success(&learner, runs, &features, &folds, branches.as_deref(), weights)?;
+                cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
             let chance = |(run, stopped): (usize, &Stopped<'_>)| {
                 let features = features(run, stopped.forecasts().len());
                 Ok(models.success_probability(run, &features)?.get())

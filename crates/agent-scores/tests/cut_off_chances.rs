@@ -204,6 +204,8 @@ fn with_chances_that_stand_in_the_lines_the_truth_has_the_best_exact_mean() {
     let n_censored = &report["files"][0]["n_censored"];
     assert_eq!((&source["source"], &source["n_given"]), (&"given".into(), n_censored));
     assert!(source["assumption"].as_str().unwrap().contains("as given"), "{source}");
+    // Nothing tells the truth from a copy of the forecasts.
+    assert!(report["notes"].to_string().contains("its own last forecasts"), "{report}");
 }
 
 #[test]

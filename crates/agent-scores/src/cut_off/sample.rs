@@ -3,7 +3,7 @@
 use censoring::{
     Error, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped, TerminationAudit, Weight,
 };
-use trajectory_metrics::{LogScore, Tps};
+use trajectory_metrics::{LogScore, Probability, Tps};
 
 use crate::traces::trace_file::Run;
 
@@ -66,6 +66,16 @@ impl<'a> Sample<'a> {
     /// How many runs were cut off.
     pub(crate) fn n_cut_off(&self) -> usize {
         (0..self.runs.len()).filter(|&run| self.outcome(run).is_none()).count()
+    }
+
+    /// Whether these chances are the last forecasts of all runs that were cut off.
+    pub(crate) fn says(&self, chances: Option<&[Probability]>) -> bool {
+        chances.is_some_and(|chances| {
+            let cut_off = (0..self.runs.len()).filter(|&run| self.outcome(run).is_none());
+            cut_off
+                .into_iter()
+                .all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
+        })
     }
 
     /// Whether a run and one of another file have the same name, outcome, length and horizon.

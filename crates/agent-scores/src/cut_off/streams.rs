@@ -174,6 +174,14 @@ pub(crate) fn evaluate(
                 branches.as_deref(),
                 settings,
             )?;
+            if known_chances.is_none()
+                && found.source.as_ref().is_some_and(|of| of.n_given > 0)
+                && sample.says(chances)
+            {
+                report.notes.push(format!(
+                    "success chance: those of {file} are its own last forecasts on all runs that were cut off; if they were copied from them, the exact mean confirms them whether they are right or wrong"
+                ));
+            }
             if sources.continuations.is_some() && of_stream.continuations.is_none() {
                 report.notes.push(format!(
                     "continuations: no audit for {file}, as no run that was cut off has at least {} outcomes",

@@ -12,7 +12,7 @@ use agent_benchmarks::{
     model_from_fn,
 };
 use policies::{Greedy, Path};
-use tool_graph::RunMeans;
+use tool_graph::{GreedyRule, LeftOutCounts, RunMeans};
 
 fn level() -> Level {
     Level::new(0.95).unwrap()
@@ -137,8 +137,33 @@ fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
     let mut table = CostBenchTable::default();
     table.update("m", &converse(instance.conversation(), silent)).unwrap();
     let row = only(&table, 10);
-    assert_eq!((row.runs, row.left_out), (0, 1));
+    assert_eq!((row.runs, row.left_out.events_missing, row.left_out.total()), (0, 1, 1));
     assert_eq!(figures(&row), [None; 8]);
+}
+
+#[test]
+fn a_row_with_events_has_no_cost_gap() {
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::BanTool]);
+    let mut table = CostBenchTable::default();
+    for query in &queries(Split::Test, 42)[..3] {
+        let instance = bench.instance(query);
+        let record = converse(instance.conversation(), Path::optimal(&instance));
+        assert_eq!(record.scores().unwrap().cost_gap, None);
+        table.update("m", &record).unwrap();
+    }
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.exact_match_ratio.unwrap().value), (3, 1.0));
+    assert_eq!((row.cost_gap, row.cost_gap_without_redundant), (None, None));
+}
+
+#[test]
+fn a_silent_model_has_no_run_to_score_and_is_counted() {
+    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let silent = model_from_fn(|_| Ok(Reply::default()));
+    let mut table = CostBenchTable::default();
+    table.update("m", &converse(instance.conversation(), silent)).unwrap();
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.left_out.no_calls, row.exact_match_ratio), (0, 1, None));
 }
 
 #[test]
@@ -150,8 +175,30 @@ fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model(
     other.update("m", &converse(instance.conversation(), unreachable)).unwrap();
     table.merge(&other);
     let row = only(&table, 10);
-    assert_eq!((row.runs, row.left_out, row.without_reply), (1, 0, 1));
+    assert_eq!((row.runs, row.left_out.total(), row.without_reply), (1, 0, 1));
     assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
+}
+
+/// The greedy policy at length 7 in the released evaluation, which counts only queries whose references
+/// go on after the last event.
+#[test]
+fn the_greedy_policy_under_three_events_has_the_exact_matches_of_figure_6_on_the_released_sample() {
+    for (kind, percent, runs) in
+        [(EventKind::CostChange, "0.92", 109), (EventKind::RemoveTools, "3.08", 65)]
+    {
+        let bench = CostBench::new(4).unwrap().with_events(vec![kind; 3]);
+        let (mut means, mut left_out) = (RunMeans::default(), LeftOutCounts::default());
+        for query in &queries(Split::Test, 42) {
+            let instance = bench.instance(query);
+            let run = instance.scenario().greedy_run(GreedyRule::Chain);
+            run.left_out(instance.reference()).into_iter().for_each(|it| left_out.update(it));
+            means.update(&run, instance.reference()).unwrap();
+        }
+        let rate = means.finish().unwrap().paths.unwrap().exact_match_rate;
+        assert_eq!((format!("{:.2}", rate * 100.0).as_str(), means.runs()), (percent, runs));
+        assert_eq!((means.left_out(), left_out.total()), (381 - runs, 381 - runs));
+        assert!(left_out.last_event > 70 && left_out.no_calls == 0, "{left_out:?}");
+    }
 }
 
 /// All plans of level 1, from the names of the tools: the seven of figure 16.

@@ -13,7 +13,7 @@ use agent_benchmarks::{
 use policies::{Greedy, Path};
 
 fn run(instance: &Instance, model: impl Model) -> CostBenchRecord {
-    converse(instance.conversation(), model)
+    converse(instance.conversation(), model).unwrap()
 }
 
 /// The figures of a policy over test queries.

@@ -25,9 +25,9 @@ fn records() -> Vec<CostBenchRecord> {
     let mut records = Vec::new();
     for query in all.iter().step_by(13) {
         let instance = bench.instance(query);
-        records.push(converse(instance.conversation(), Greedy::new(&instance)));
+        records.push(converse(instance.conversation(), Greedy::new(&instance)).unwrap());
         if records.len() % 3 == 0 {
-            records.push(converse(instance.conversation(), Path::optimal(&instance)));
+            records.push(converse(instance.conversation(), Path::optimal(&instance)).unwrap());
         }
     }
     records
@@ -117,7 +117,7 @@ fn models_lengths_and_events_have_rows_of_their_own_and_one_query_has_no_interva
         let bench = CostBench::new(level).unwrap().with_events(events);
         let instance = bench.instance(&queries(Split::Test, 42)[0]);
         for model in ["b", "a"] {
-            let record = converse(instance.conversation(), Path::optimal(&instance));
+            let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
             table.update(model, &record).unwrap();
         }
     }
@@ -135,7 +135,7 @@ fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
     let instance = bench.instance(&queries(Split::Test, 42)[0]);
     let silent = model_from_fn(|_| Ok(Reply::default()));
     let mut table = CostBenchTable::default();
-    table.update("m", &converse(instance.conversation(), silent)).unwrap();
+    table.update("m", &converse(instance.conversation(), silent).unwrap()).unwrap();
     let row = only(&table, 10);
     assert_eq!((row.runs, row.left_out.events_missing, row.left_out.total()), (0, 1, 1));
     assert_eq!(figures(&row), [None; 8]);
@@ -147,7 +147,7 @@ fn a_row_with_events_has_no_cost_gap() {
     let mut table = CostBenchTable::default();
     for query in &queries(Split::Test, 42)[..3] {
         let instance = bench.instance(query);
-        let record = converse(instance.conversation(), Path::optimal(&instance));
+        let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
         assert_eq!(record.scores().unwrap().cost_gap, None);
         table.update("m", &record).unwrap();
     }
@@ -161,7 +161,7 @@ fn a_silent_model_has_no_run_to_score_and_is_counted() {
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
     let silent = model_from_fn(|_| Ok(Reply::default()));
     let mut table = CostBenchTable::default();
-    table.update("m", &converse(instance.conversation(), silent)).unwrap();
+    table.update("m", &converse(instance.conversation(), silent).unwrap()).unwrap();
     let row = only(&table, 10);
     assert_eq!((row.runs, row.left_out.no_calls, row.exact_match_ratio), (0, 1, None));
 }
@@ -171,8 +171,10 @@ fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model(
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
     let unreachable = model_from_fn(|_| Err(ModelError::new("connection refused")));
     let (mut table, mut other) = (CostBenchTable::default(), CostBenchTable::default());
-    table.update("m", &converse(instance.conversation(), Path::optimal(&instance))).unwrap();
-    other.update("m", &converse(instance.conversation(), unreachable)).unwrap();
+    table
+        .update("m", &converse(instance.conversation(), Path::optimal(&instance)).unwrap())
+        .unwrap();
+    other.update("m", &converse(instance.conversation(), unreachable).unwrap()).unwrap();
     table.merge(&other);
     let row = only(&table, 10);
     assert_eq!((row.runs, row.left_out.total(), row.without_reply), (1, 0, 1));
@@ -219,7 +221,7 @@ fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
         assert!(request.messages[0].text.contains("- Location_Search_to_Final_3Steps: "));
         Ok(Reply { text: text.clone(), ..Reply::default() })
     });
-    converse(instance.enumeration(), model)
+    converse(instance.enumeration(), model).unwrap()
 }
 
 #[test]
@@ -248,7 +250,10 @@ fn tasks_of_any_level_have_paths_to_list() {
             let bench = CostBench::new(level).unwrap().with_rules(rules);
             let instance = bench.instance(&queries(Split::Test, 42)[380]);
             let silent = model_from_fn(|_| Ok(Reply::default()));
-            assert_eq!(converse(instance.enumeration(), silent).coverage.possible, possible);
+            assert_eq!(
+                converse(instance.enumeration(), silent).unwrap().coverage.possible,
+                possible
+            );
         }
     }
 }
@@ -259,7 +264,7 @@ fn a_boxed_model_is_a_model() {
     let models: Vec<Box<dyn Model>> =
         vec![Box::new(Greedy::new(&instance)), Box::new(Path::optimal(&instance))];
     for mut model in models {
-        let record = converse(instance.conversation(), &mut model);
+        let record = converse(instance.conversation(), &mut model).unwrap();
         assert_eq!(record.record.run.outcome, Some(true));
     }
 }

@@ -27,7 +27,7 @@ const MEANS: usize = 7;
 /// let mut table = CostBenchTable::default();
 /// for query in &queries(Split::Test, 42)[..3] {
 ///     let instance = bench.instance(query);
-///     table.update("silent", &converse(instance.conversation(), silent))?;
+///     table.update("silent", &converse(instance.conversation(), silent)?)?;
 /// }
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
 /// assert_eq!((rows[0].model.as_str(), rows[0].task_length), ("silent", 3));

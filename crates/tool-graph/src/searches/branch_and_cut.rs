@@ -1,7 +1,17 @@
 use crate::searches::{
-    best_calls::BestCalls, effort::Effort, plan_weight::PlanWeight,
-    reduced_problem::ReducedProblem, tool_sets::ToolSets, type_set::TypeSet,
+    effort::Effort, plan_weight::PlanWeight, reduced_problem::ReducedProblem, tool_sets::ToolSets,
+    type_set::TypeSet,
 };
+
+/// The best known calls.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BestCalls {
+    pub(crate) calls: Vec<u32>,
+    /// A cost that every plan has at least, in units of the costs.
+    pub(crate) lowest_cost: u128,
+    /// Whether no plan is better.
+    pub(crate) is_best: bool,
+}
 
 /// Finds the best plan by branching on whether a tool is called.
 ///

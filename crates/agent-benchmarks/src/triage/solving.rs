@@ -31,6 +31,7 @@ use crate::{
 /// let record = converse(SolveConversation::new(&question, Sampling::default()), model)?;
 /// let attempt = record.attempt.expect("the reply counts its tokens");
 /// assert_eq!((attempt.output_tokens, attempt.solved), (12, true));
+/// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SolveConversation<'a> {

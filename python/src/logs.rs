@@ -55,7 +55,7 @@ pub(crate) fn read_logs<'py>(
         row.set_item("trial", run.trial)?;
         row.set_item("model", &run.model)?;
         row.set_item("outcome", run.outcome)?;
-        row.set_item("stop", run.stop.as_ref().map(|stop| stop.name()))?;
+        row.set_item("stop", run.stop.as_ref().map(ToString::to_string))?;
         row.set_item("horizon", run.horizon)?;
         row.set_item("input_tokens", run.usage.input_tokens)?;
         row.set_item("output_tokens", run.usage.output_tokens)?;

@@ -1,5 +1,7 @@
 use std::{fmt, io};
 
+use crate::conversions::MissingValue;
+
 /// The place of a problem: a file, a part of it, and a field.
 ///
 /// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
@@ -221,6 +223,16 @@ pub enum Error {
         value: f64,
         /// The valid range, in words.
         range: &'static str,
+    },
+    /// A turn has no value for a stream, and the policy refuses that.
+    #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
+    MissingConfidence {
+        /// The run.
+        run: String,
+        /// The turn, from 1.
+        turn: usize,
+        /// What is missing.
+        reason: MissingValue,
     },
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]

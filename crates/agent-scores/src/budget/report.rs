@@ -14,6 +14,7 @@ use crate::{
         runs::{Runs, Settings},
         spread::{Spread, spreads},
     },
+    files::run_counts::RunCounts,
     report::figure::Figures,
 };
 
@@ -110,6 +111,9 @@ pub(crate) struct BeforeFirstTurn {
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Report {
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// Who estimated.
     pub estimator: String,
     /// What was estimated.
@@ -186,6 +190,7 @@ pub(crate) fn evaluate(
         }
     }
     Ok(Report {
+        runs: runs.all.clone(),
         estimator: settings.by.name().to_owned(),
         resource: settings.spent.name().to_owned(),
         cap: settings.cap,

@@ -28,6 +28,7 @@ use crate::{
     files::{
         bundled,
         json_lines::{self, InputError},
+        run_counts,
     },
     output::{
         file_reports,
@@ -156,12 +157,14 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
     rows.push(row("cut off", &|file| file.n_censored.to_string()));
     rows.push(row("excluded", &|file| file.n_excluded.to_string()));
     rows.push(row("success chance", &|file| number(file.mean_success_chance)));
-    let mut text = format!(
+    let counts = names.iter().zip(&report.files).map(|(name, file)| (name.as_str(), &file.runs));
+    let mut text = run_counts::lines(counts);
+    text.push_str(&format!(
         "Mean score, {}, {} weights; higher is better\n\n{}",
         report.rule,
         report.schedule,
         layout.table(&rows)
-    );
+    ));
     let called = |file: &String| {
         let place = report.files.iter().position(|other| other.file == *file);
         place.and_then(|place| names.get(place)).unwrap_or(file).clone()

@@ -16,6 +16,7 @@ pub(crate) mod step;
 pub(crate) mod table;
 pub(crate) mod texts;
 
+pub use censoring::CensoringReport;
 pub use conversation::ConfidenceConversation;
 pub use outcome::ConfidenceRecord;
 pub use run_logs::{ConfidenceStream, MissingValue};

@@ -249,24 +249,42 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     }
     let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
     let row = |row: agent_benchmarks::confidence::ConfidenceFigures| {
-        let mut counts = BTreeMap::from([
+        let sum = |counts: &BTreeMap<String, u64>| {
+            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
+        };
+        let counts = BTreeMap::from([
+            ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+            ("cut_off", row.cut_off),
+            ("excluded", sum(&row.excluded)),
             ("without_answer", row.without_outcome),
             ("without_reply", row.without_reply),
-            ("runs", 0),
+            ("without_stream", sum(&row.left_out)),
         ]);
         let mut metrics = BTreeMap::new();
         if let Some(evaluation) = &row.evaluation {
-            counts.insert("runs", evaluation.n);
-            let left_out: u64 = evaluation.exclusions.values().sum();
-            counts.insert("without_stream", usize::try_from(left_out).unwrap_or(usize::MAX));
             let estimates = evaluation.metrics.estimates.iter();
             metrics = estimates.map(|it| (it.metric.clone(), Value::of(it))).collect();
         }
+        for scores in row.with_cut_off.iter().flat_map(|report| &report.comparisons) {
+            let name = |form: &str| format!("tps_{}_censored_{form}", scores.rule);
+            metrics.insert(name("simple"), Some(scores.simple.into()));
+            metrics.insert(name("lowest"), Some(Value::alone(scores.bounds.low())));
+            metrics.insert(name("highest"), Some(Value::alone(scores.bounds.high())));
+        }
         Row { setting: row.stream.name().to_owned(), counts, metrics }
     };
+    let notes = match rows.iter().any(|row| row.with_cut_off.is_some()) {
+        true => vec![CUT_OFF.to_owned()],
+        false => Vec::new(),
+    };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
 }
+
+/// What figures with cut-off runs assume.
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that \
+     they would have failed; _lowest and _highest are its bounds without an assumption; all other figures \
+     are over complete runs";
 
 /// The runs of a log as rollouts, and how many runs are none.
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {

@@ -21,5 +21,6 @@ pub use conversation::ConfidenceConversation;
 pub use outcome::ConfidenceRecord;
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Instance};
+pub use step::problem_in;
 pub use table::{ConfidenceFigures, ConfidenceTable};
 pub use trajectory_metrics::Evaluation;

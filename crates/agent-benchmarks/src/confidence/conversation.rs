@@ -1,11 +1,11 @@
 use censoring::StopReason;
-use run_logs::{ConfidenceField, Message, Reply, Role, Run};
+use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     confidence::{
         outcome::ConfidenceRecord,
         settings::Instance,
-        step::{Action, action_in},
+        step::{Action, read_step},
         texts,
     },
     engines::{
@@ -75,14 +75,9 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
-        let action = action_in(&reply.text).map_err(str::to_owned);
-        let confidence = ConfidenceField::default().value(&reply);
+        let read = read_step(&reply);
         self.dialogue.take(reply)?;
         let limit = self.instance.settings.step_limit;
-        let read = action.and_then(|action| match confidence {
-            Ok(_) => Ok(action),
-            Err(problem) => Err(problem.to_string()),
-        });
         match read {
             Err(problem) => {
                 self.idle += 1;

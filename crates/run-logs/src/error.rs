@@ -1,7 +1,5 @@
 use std::{fmt, io};
 
-use crate::conversions::MissingValue;
-
 /// The place of a problem: a file, a part of it, and a field.
 ///
 /// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
@@ -231,8 +229,8 @@ pub enum Error {
         run: String,
         /// The turn, from 1.
         turn: usize,
-        /// What is missing.
-        reason: MissingValue,
+        /// What is missing: the text of a [`MissingValue`](crate::MissingValue).
+        reason: String,
     },
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]

@@ -173,7 +173,8 @@ impl RunTable {
                     found.runs.push(StreamRun { row, forecasts, horizon });
                 }
                 Err(Unscored { turn, reason, is_refused: true }) => {
-                    return Err(Error::MissingConfidence { run: run.id.clone(), turn, reason });
+                    let (run, reason) = (run.id.clone(), reason.to_string());
+                    return Err(Error::MissingConfidence { run, turn, reason });
                 }
                 Err(Unscored { turn, reason, is_refused: false }) => {
                     *found.left_out.entry(reason.name()).or_default() += 1;

@@ -94,7 +94,6 @@ impl LogFile {
     }
 
     /// The runs that have a stream, and those that are left out.
-    #[must_use]
     ///
     /// # Errors
     ///

@@ -410,7 +410,7 @@ mod tests {
             let policy: ForecastPolicy = policy.parse().unwrap();
             let checked = policy.check_run(&run, &mut counts).unwrap();
             let forecasts = checked.forecasts().map(|run| run.iter().map(|p| p.get()).collect());
-            (forecasts.unwrap_or_else(Vec::new), counts)
+            (forecasts.unwrap_or_default(), counts)
         };
         assert_eq!(kept("skip"), (vec![0.5, 0.7], ForecastCounts::kept(0, 0, 2)));
         let carried = (vec![0.25, 0.5, 0.5, 0.7], ForecastCounts::kept(0, 2, 0));

@@ -206,6 +206,28 @@ fn confidence_has_a_row_for_each_stream_of_the_replies() {
 }
 
 #[test]
+fn replies_that_cannot_be_read_stop_a_fresh_run_and_one_is_shown_with_the_expected_form() {
+    let (url, count) = serve(|_| "<answer>it is \"4\"</answer>".to_owned());
+    let line =
+        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
+    let questions = write("unreadable.jsonl", &(0..30).map(line).collect::<String>());
+    let out = fresh("unreadable");
+    let arguments =
+        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let error = refusal(&run(&arguments), "unreadable");
+    for part in
+        ["first 5 replies", "there is no <action>", "<answer>it is", "<action>answer: ...</action>"]
+    {
+        assert!(error.contains(part), "{error}");
+    }
+    let asked = count.load(Ordering::SeqCst);
+    assert!((5..30).contains(&asked), "{asked}");
+    // Whoever calls again insists.
+    let report = report(&run(&arguments));
+    assert_eq!(report["rows"][0]["counts"]["excluded"], 30);
+}
+
+#[test]
 fn a_dry_run_asks_nothing_and_writes_nothing() {
     let out = fresh("dry");
     let arguments = [

@@ -16,6 +16,7 @@ use crate::{
         rollout_file::Spent,
         runs::{By, Runs, Settings},
     },
+    files::run_counts::RunCounts,
     output::table::Layout,
 };
 
@@ -142,7 +143,10 @@ pub(crate) fn evaluate(
         let samples: Vec<_> = samples.into_iter().filter(|it| it.remaining() > 0.0).collect();
         // The file has no answer before the first turn.
         let before_first_turn = Vec::new();
+        let mut counts = RunCounts::default();
+        rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
         let runs = Runs {
+            all: counts,
             rollouts,
             resource,
             samples,

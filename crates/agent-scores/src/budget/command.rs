@@ -28,7 +28,7 @@ use crate::{
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
     },
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports::{self, FileReport},
         form::Forms,
@@ -316,8 +316,10 @@ fn table(
         let what = if settings.cluster_by_task { "tasks" } else { "runs" };
         format!(", 95 % intervals by whole {what}, {resamples} resamples")
     };
+    let counts = names.iter().zip(reports).map(|(name, of)| (name.as_str(), &of.report.runs));
     let mut text = format!(
-        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        "{}{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        run_counts::lines(counts),
         settings.spent.name(),
         settings.by.name(),
         settings.coverage.get(),

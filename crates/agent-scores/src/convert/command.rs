@@ -26,8 +26,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return atif(&runs, options.output.as_deref());
     }
     let lines = lines(&log, &runs, &options)?;
-    let left_out = runs.len() - lines.len();
-    if lines.is_empty() {
+    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
+    let left_out = runs.len() - kept;
+    if kept == 0 {
         let (log, needs) = (log.display(), options.to.needs());
         return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
     }
@@ -36,12 +37,17 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         None => Written::from(text),
         Some(path) => {
             program::write_file(path, text.as_bytes())?;
-            Written::from(format!("wrote {} runs to {}\n", lines.len(), path.display()))
+            Written::from(format!("wrote {kept} runs to {}\n", path.display()))
         }
     };
     if left_out > 0 {
         let (n, needs) = (runs.len(), options.to.needs());
-        written.remarks.push(format!("{left_out} of {n} runs lack {needs} and are left out"));
+        let counted = match options.to {
+            Kind::Problems => "",
+            _ => "; their lines say why, and reports count them",
+        };
+        let remark = format!("{left_out} of {n} runs lack {needs} and are left out{counted}");
+        written.remarks.push(remark);
     }
     Ok(written)
 }
@@ -67,32 +73,51 @@ fn atif(runs: &[Run], folder: Option<&Path>) -> Result<Written, Box<dyn Error>> 
     Ok(format!("wrote {n} runs to {}\n", folder.display()).into())
 }
 
-/// A line per run that can be converted.
+/// A line per run: what it holds, or why it is left out.
 fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
     let table = judging.table(log, runs.iter().cloned().map(Ok), &StreamOptions::default())?;
     let rows = table.rows();
     Ok(match options.to {
         Kind::Traces => {
-            let found = table.stream(options.stream, options.missing);
-            let of = |run: &run_logs::StreamRun| {
-                let row = rows.get(run.row)?;
-                let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
+            let found = table.stream(options.stream, options.missing)?;
+            let mut kept = found.runs().iter().peekable();
+            let of = |(number, row): (usize, &LoggedRun)| {
                 let mut line = named(row);
-                line["forecasts"] = json!(forecasts);
                 line["outcome"] = json!(row.outcome);
                 set(&mut line, "stop", row.stop.as_ref().map(ToString::to_string));
-                set(&mut line, "horizon", run.horizon);
-                Some(line)
+                if let Some(run) = kept.next_if(|run| run.row == number) {
+                    let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
+                    line["forecasts"] = json!(forecasts);
+                    set(&mut line, "horizon", run.horizon);
+                } else if let Err((_, reason)) = row.forecasts(options.stream, options.missing) {
+                    line["left_out"] = json!(reason.name());
+                }
+                line
             };
-            found.runs().iter().filter_map(of).collect()
+            rows.iter().enumerate().map(of).collect()
         }
-        Kind::Rollouts => rows.iter().filter_map(rollout).collect(),
+        Kind::Rollouts => {
+            let of = |row| rollout(row).unwrap_or_else(|reason| left_out(row, "success", reason));
+            rows.iter().map(of).collect()
+        }
         Kind::Problems => rows.iter().filter_map(problem).collect(),
         Kind::Paths | Kind::Atif => {
-            runs.iter().zip(rows).filter_map(|(run, row)| paths(run, row)).collect()
+            let of = |(run, row)| {
+                paths(run, row).unwrap_or_else(|reason| left_out(row, "success", reason))
+            };
+            runs.iter().zip(rows).map(of).collect()
         }
     })
+}
+
+/// The line of a run that the readers of the file count and do not score.
+fn left_out(row: &LoggedRun, outcome: &str, reason: &str) -> Value {
+    let mut line = named(row);
+    line[outcome] = json!(row.outcome);
+    set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
+    line["left_out"] = json!(reason);
+    line
 }
 
 /// The name and the task of a run; the name has the trial where the log counts trials.
@@ -109,8 +134,11 @@ fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
     }
 }
 
-fn rollout(row: &LoggedRun) -> Option<Value> {
-    let success = row.outcome.filter(|_| !row.turn_usage.is_empty())?;
+fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    if row.turn_usage.is_empty() {
+        return Err("no_turn");
+    }
     let turns = row.turn_usage.iter().map(|turn| {
         json!({
             "input_tokens": turn.input_tokens,
@@ -122,7 +150,7 @@ fn rollout(row: &LoggedRun) -> Option<Value> {
     line["turns"] = turns.collect();
     line["success"] = json!(success);
     set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
-    Some(line)
+    Ok(line)
 }
 
 fn problem(row: &LoggedRun) -> Option<Value> {
@@ -131,8 +159,8 @@ fn problem(row: &LoggedRun) -> Option<Value> {
 }
 
 /// The calls of the agent and its subagents beside those that the task expects of the agent.
-fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
-    let success = row.outcome?;
+fn paths(run: &Run, row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
     let expected: Vec<Value> = run
         .expected_calls
         .iter()
@@ -142,7 +170,7 @@ fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
         })
         .collect();
     if expected.is_empty() {
-        return None;
+        return Err("no_expected_calls");
     }
     let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
     let calls = replies.flat_map(|reply| &reply.tool_calls).map(|call| {
@@ -158,5 +186,5 @@ fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
     if line.get("task").is_none() {
         line["task"] = json!(run.id);
     }
-    Some(line)
+    Ok(line)
 }

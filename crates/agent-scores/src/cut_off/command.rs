@@ -23,7 +23,7 @@ use crate::{
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports,
         form::Forms,
@@ -157,12 +157,14 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
     rows.push(row("chances from", &|file| {
         file.success_chance.as_ref().map_or("nothing was cut off", |of| of.source).to_owned()
     }));
-    let mut text = format!(
+    let counts = names.iter().zip(&report.files).map(|(name, file)| (name.as_str(), &file.runs));
+    let mut text = run_counts::lines(counts);
+    text.push_str(&format!(
         "Mean score, {}, {} weights; higher is better\n\n{}",
         report.rule,
         report.schedule,
         layout.table(&rows)
-    );
+    ));
     let called = |file: &String| {
         let place = report.files.iter().position(|other| other.file == *file);
         place.and_then(|place| names.get(place)).unwrap_or(file).clone()

@@ -67,7 +67,8 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
 }
 
 /// Reads every line as a `T`, with all threads: `add` adds it to what is known of its part, and `take` gets the
-/// parts in the order of the file. Blank lines hold nothing and are passed over.
+/// parts in the order of the file. Blank lines hold nothing and are passed over, and so are lines that
+/// `passes_over` takes.
 ///
 /// # Errors
 ///
@@ -75,6 +76,7 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
 /// `add`. An [`InputError`] for a file that cannot be read or has no line.
 pub(crate) fn fold<T: DeserializeOwned, P: Default + Send, E: From<InputError> + Send>(
     path: &Path,
+    passes_over: impl Fn(&mut P, usize, &[u8]) -> Result<bool, InputError> + Sync,
     add: impl Fn(&mut P, T) -> Result<(), E> + Sync,
     mut take: impl FnMut(P) + Send,
 ) -> Result<(), E> {
@@ -85,7 +87,9 @@ pub(crate) fn fold<T: DeserializeOwned, P: Default + Send, E: From<InputError> +
         for (number, line) in (part.first_line..).zip(lines) {
             if !line.trim_ascii().is_empty() {
                 rows += 1;
-                add(&mut known, read_line(path, number, line)?)?;
+                if !passes_over(&mut known, number, line)? {
+                    add(&mut known, read_line(path, number, line)?)?;
+                }
             }
         }
         Ok::<_, E>((rows, known))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent_benchmarks::Figure;
+use censoring::ScoreEstimate;
 use serde::Serialize;
 use trajectory_metrics::NamedEstimate;
 
@@ -53,7 +54,22 @@ impl From<Figure> for Value {
     }
 }
 
+impl From<ScoreEstimate> for Value {
+    fn from(estimate: ScoreEstimate) -> Self {
+        Self {
+            value: estimate.value,
+            ci_low: estimate.interval.map(|interval| interval.low()),
+            ci_high: estimate.interval.map(|interval| interval.high()),
+        }
+    }
+}
+
 impl Value {
+    /// A value without an interval.
+    pub(crate) const fn alone(value: f64) -> Self {
+        Self { value, ci_low: None, ci_high: None }
+    }
+
     /// The value of an estimate; `None` if it is undefined.
     pub(crate) fn of(estimate: &NamedEstimate) -> Option<Self> {
         let value = *estimate.value.as_ref().ok().filter(|value| value.is_finite())?;

@@ -16,7 +16,7 @@ use crate::{
         rollout_file::Spent,
         runs::{By, Runs, Settings},
     },
-    output::table::Layout,
+    output::{plain, table::Layout},
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -270,7 +270,8 @@ pub(crate) fn table(found: &BagenReport, layout: Layout) -> String {
         );
     }
     for note in &ours.notes {
-        text.push_str(&format!("\nnote: {note}"));
+        text.push('\n');
+        text.push_str(plain::note(note).trim_end());
     }
     text + "\n"
 }

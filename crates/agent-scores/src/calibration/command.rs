@@ -24,6 +24,7 @@ use crate::{
     output::{
         file_reports::{FileReport, at},
         form::Forms,
+        plain,
         program::Written,
         table::Layout,
     },
@@ -137,7 +138,7 @@ fn text(
         }
         text.push_str(&layout.table(&rows));
         for note in &comparison.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
     }
     text

@@ -26,6 +26,7 @@ use crate::{
     },
     output::{
         form::Forms,
+        plain,
         program::Written,
         table::{Layout, number},
     },
@@ -360,7 +361,7 @@ fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
         text.push_str(&listed(paths));
     }
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }

@@ -32,6 +32,7 @@ use crate::{
     output::{
         file_reports,
         form::Forms,
+        plain,
         program::Written,
         table::{Layout, number},
     },
@@ -203,7 +204,7 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
         for (file, name) in report.files.iter().zip(names) {
             note = note.replace(&file.file, name);
         }
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(&note));
     }
     text
 }

@@ -6,7 +6,7 @@ use agent_benchmarks::Figure;
 use serde::Serialize;
 use trajectory_metrics::NamedEstimate;
 
-use crate::output::table::Layout;
+use crate::output::{plain, table::Layout};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -104,7 +104,7 @@ impl RunReport {
             layout.table(&rows),
         );
         for note in &self.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
         text
     }

@@ -25,6 +25,7 @@ use crate::{
     output::{
         file_reports::{self, FileReport},
         form::Forms,
+        plain,
         program::Written,
         table::{Layout, number},
     },
@@ -216,7 +217,7 @@ fn log_table(report: &StreamReports, settings: &Settings, layout: Layout) -> Str
     }
     text.push_str(&stream_report::left_out(report));
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text + &noted(&names, &columns)
 }

@@ -27,7 +27,7 @@ use std::{error::Error, path::Path};
 
 use crate::{
     files::bundled,
-    output::{form::Forms, program, program::Written, table::Layout},
+    output::{form::Forms, plain, program, program::Written, table::Layout},
     report::{self, figure::Figures},
     triage::{
         capped_file::CappedRuns,
@@ -288,7 +288,7 @@ fn text(problems: &Pool, report: &Report, arguments: &Options, layout: Layout) -
         }
     }
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }

@@ -26,7 +26,7 @@ const LONGEST_NAME: usize = 41;
 /// Letters below an axis, beside each other.
 const LETTERS_OF_AXIS: usize = 48;
 /// Letters of a name that is written at a slant.
-const LONGEST_SLANTED: usize = 15;
+const LONGEST_SLANTED: usize = 13;
 /// Height of a row of the legend below a picture.
 const LEGEND_ROW: f64 = 18.0;
 /// Room above and below the values, as a share of their range.
@@ -154,7 +154,9 @@ fn scene(figure: &Figure, place: Place) -> Scene {
         layout = layout.with_x_tick_step(step);
     }
     if is_slanted(&figure.x) {
+        // The names take the place of the axis' own name.
         layout = layout.with_x_tick_rotate(-35.0);
+        layout.x_label = None;
     }
     if place == Place::File {
         // The legend is below the axes and must not take their height.
@@ -313,12 +315,27 @@ fn is_slanted(axis: &Axis) -> bool {
     longest * axis.categories.len() > LETTERS_OF_AXIS
 }
 
+/// Names that are written at a slant: without their middle, or without their beginning if they differ only
+/// there.
+fn slanted(names: &[String]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| shortened(name, LONGEST_SLANTED)).collect();
+    if (1..short.len()).all(|at| !short[..at].contains(&short[at])) {
+        return short;
+    }
+    let end = |name: &String| {
+        let cut = name.chars().count().saturating_sub(LONGEST_SLANTED - 1);
+        let dots = if cut > 0 { "…" } else { "" };
+        dots.chars().chain(name.chars().skip(cut)).collect()
+    };
+    names.iter().map(end).collect()
+}
+
 /// Names of categories, or numbers with as many decimals as the range needs.
 fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
     let mut names = axis.categories.clone();
     if !names.is_empty() {
         if is_slanted(axis) {
-            names.iter_mut().for_each(|name| *name = shortened(name, LONGEST_SLANTED));
+            names = slanted(&names);
         }
         return TickFormat::Custom(std::sync::Arc::new(move |at: f64| {
             let position = at.round();
@@ -365,6 +382,15 @@ mod tests {
         assert_eq!(tick(50_000.0, 200_000.0, 200_000.0), "50k");
         assert_eq!(tick(2_500_000.0, 1e7, 1e7), "2.5M");
         assert_eq!(tick(1_500.0, 2_000.0, 2_000.0), "1500");
+    }
+
+    #[test]
+    fn names_at_a_slant_are_short_and_differ() {
+        let names =
+            ["get_user_details", "mcp__hub__create_issue", "mcp__hub__delete_issue", "calculate"];
+        let names: Vec<String> = names.map(str::to_owned).into();
+        assert_eq!(slanted(&names[..2]), ["get_us…etails", "mcp__h…_issue"]);
+        assert_eq!(slanted(&names[1..]), ["…create_issue", "…delete_issue", "calculate"]);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 pub(crate) mod file_reports;
 pub(crate) mod form;
 pub(crate) mod outputs;
-pub(crate) mod plain;
 pub(crate) mod program;
 pub(crate) mod table;
 pub(crate) mod threshold;

@@ -7,8 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::output::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::plain;
 
 /// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);

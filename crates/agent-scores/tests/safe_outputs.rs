@@ -135,7 +135,9 @@ fn control_characters_reach_no_terminal_no_markdown_no_page_and_no_picture() {
         let text = fs::read_to_string(&file).unwrap();
         let text = text.trim_start_matches("<!DOCTYPE html>");
         roxmltree::Document::parse(text).unwrap();
-        assert!(!acts(text) && text.contains(r"\u{1b}"), "{file}");
+        // Below an axis, names lose their middle.
+        let seen = if file.ends_with("svg") { "…" } else { r"\u{1b}" };
+        assert!(!acts(text) && text.contains(seen), "{file}");
     }
     let missing = "missing\u{1b}[31m\u{9b}.jsonl";
     let error = refusal(&run_words(&["logs", missing]), "missing");

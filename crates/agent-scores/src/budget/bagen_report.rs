@@ -16,7 +16,8 @@ use crate::{
         rollout_file::Spent,
         runs::{By, Runs, Settings},
     },
-    output::{plain, table::Layout},
+    output::table::Layout,
+    plain,
 };
 
 /// The format of a file, for the help of the program that reads it.

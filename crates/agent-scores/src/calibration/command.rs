@@ -24,10 +24,10 @@ use crate::{
     output::{
         file_reports::{FileReport, at},
         form::Forms,
-        plain,
         program::Written,
         table::Layout,
     },
+    plain,
     progress::working,
     traces::trace_file::{self, WithMissing},
 };

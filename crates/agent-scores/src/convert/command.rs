@@ -13,10 +13,10 @@ use crate::{
     },
     logs::report,
     output::{
-        plain,
         program::{self, Written},
         trajectories,
     },
+    plain,
     progress::Progress,
 };
 

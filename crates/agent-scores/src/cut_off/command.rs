@@ -32,10 +32,10 @@ use crate::{
     output::{
         file_reports,
         form::Forms,
-        plain,
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
@@ -239,6 +239,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
     let mut text = String::new();
     if stream.n_censored > 0 {
         let selection = &report.selection;
+        let name = plain::line(name);
         text = format!("\n{name}, assumption {}\n\n{}", report.assumption, layout.table(&rows));
         text.push_str(&format!(
         "\ncut-off runs are {} times as long as complete runs; their mean forecast differs by {}\n",
@@ -277,6 +278,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
                 part(row.successes),
             ]
         }));
+        let name = plain::line(name);
         text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", layout.table(&rows)));
     }
     if let Some(audit) = &report.continuations {

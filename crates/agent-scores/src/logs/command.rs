@@ -15,7 +15,8 @@ use crate::{
         options::Options,
         report::{LogReport, LogRow, read},
     },
-    output::{plain, program::Written, table::Layout},
+    output::{program::Written, table::Layout},
+    plain,
     report::{self, pages},
 };
 

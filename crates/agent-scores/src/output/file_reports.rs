@@ -4,7 +4,7 @@ use std::{error::Error, path::Path};
 
 use serde::Serialize;
 
-use crate::output::plain::{self, line};
+use crate::plain::{self, line};
 
 /// A file's report.
 #[derive(Debug, Serialize)]

@@ -4,11 +4,11 @@ use std::error::Error;
 
 use crate::{
     output::{
-        plain,
         program::{self, Written},
         table::Layout,
         threshold::{self, Threshold},
     },
+    plain,
     report::files::ReportFiles,
 };
 

@@ -38,7 +38,7 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
                 _ if is_special => {}
                 "out" => kept.extend(KEPT.map(|name| destination(&path.join(name)))),
                 id if OUTPUTS.contains(&id) => {
-                    outputs.push((id.replace('_', "-"), destination(path)))
+                    outputs.push((id.replace('_', "-"), destination(path)));
                 }
                 _ => inputs.extend(fs::canonicalize(path)),
             }

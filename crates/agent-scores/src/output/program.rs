@@ -11,7 +11,7 @@ use std::{
 
 use rayon::ThreadPoolBuilder;
 
-use crate::output::plain;
+use crate::plain;
 
 /// What a subcommand prints, and the conditions of `--fail-if` that hold.
 #[derive(Debug)]

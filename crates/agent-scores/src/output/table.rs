@@ -1,6 +1,6 @@
 //! Tables, as plain text or as Markdown.
 
-use crate::output::plain::cell;
+use crate::plain::cell;
 
 /// How tables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    output::plain,
+    plain,
     report::{
         figure::{Figure, Figures, Mark, Series},
         pages,

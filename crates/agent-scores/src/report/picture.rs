@@ -15,7 +15,7 @@ use kuva::{
 };
 
 use crate::{
-    output::plain::shortened,
+    plain::shortened,
     report::figure::{Axis, Figure, Mark, Series},
 };
 

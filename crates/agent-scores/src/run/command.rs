@@ -1,6 +1,6 @@
 //! Runs a benchmark with a model, keeps every answer, and reports.
 
-use std::{env, error::Error, fs, time::Duration};
+use std::{env, error::Error, fs, thread, time::Duration};
 
 use agent_benchmarks::{
     Request,
@@ -37,6 +37,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if options.dry_run {
         return dry_run(&options);
     }
+    // The HTTP client needs threads, and would panic without.
+    let thread = thread::Builder::new().spawn(|| ());
+    thread.map_err(|error| format!("no thread can be started: {error}"))?;
     // Wrong settings and files are found before anything is written.
     expected::expected(&options)?;
     let at = |error: std::io::Error| format!("{}: {error}", options.out.display());

@@ -6,7 +6,7 @@ use agent_benchmarks::Figure;
 use serde::Serialize;
 use trajectory_metrics::NamedEstimate;
 
-use crate::output::{plain, table::Layout};
+use crate::{output::table::Layout, plain};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -97,7 +97,7 @@ impl RunReport {
         let mut text = format!(
             "{} with {}: {} runs, {} tokens of prompts and {} of replies{cost}\n\n{}",
             self.benchmark,
-            self.model,
+            plain::line(&self.model),
             self.n_runs,
             self.input_tokens,
             self.output_tokens,

@@ -25,10 +25,10 @@ use crate::{
     output::{
         file_reports::{self, FileReport},
         form::Forms,
-        plain,
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},

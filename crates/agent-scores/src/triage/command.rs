@@ -27,7 +27,8 @@ use std::{error::Error, path::Path};
 
 use crate::{
     files::bundled,
-    output::{form::Forms, plain, program, program::Written, table::Layout},
+    output::{form::Forms, program, program::Written, table::Layout},
+    plain,
     report::{self, figure::Figures},
     triage::{
         capped_file::CappedRuns,
@@ -265,7 +266,7 @@ fn text(problems: &Pool, report: &Report, arguments: &Options, layout: Layout) -
         problems.items().len(),
         solved(problems),
         arguments.pool_size,
-        arguments.planner,
+        plain::line(&arguments.planner),
         if report.informed { INFORMED } else { "" },
         layout.table(&rows)
     );

@@ -24,8 +24,12 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
 }
 
 /// The page of a subcommand.
-pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
-    match subcommand {
+///
+/// # Errors
+///
+/// For a subcommand without a page.
+pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
+    Ok(match subcommand {
         "traces" => traces::page(output),
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
@@ -34,6 +38,7 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
         "triage" => triage::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
-        _ => logs::page(output),
-    }
+        "logs" => logs::page(output),
+        _ => return Err(format!("--html: {subcommand} has no page")),
+    })
 }

@@ -32,7 +32,7 @@ use crate::{
     progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},
-        evaluation::{Estimates, METRICS, Report, evaluate},
+        evaluation::{CENSORED, Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
         options::{Missing, Options},
         settings::Settings,
@@ -257,7 +257,9 @@ fn table(
             None => "undefined".to_owned(),
             Some(estimate) => {
                 let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };
-                let mark = if are_comparable && estimate.value == best { "*" } else { " " };
+                // Under its assumption the lowest forecasts on cut-off runs are best.
+                let is_best = metric != CENSORED && estimate.value == best;
+                let mark = if are_comparable && is_best { "*" } else { " " };
                 let interval = match (estimate.ci_low, estimate.ci_high) {
                     (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
                     _ if settings.resamples > 0 => " [undefined]".to_owned(),

@@ -18,6 +18,7 @@ use crate::{
     },
     files::run_counts::RunCounts,
     output::table::Layout,
+    plain,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -274,7 +275,8 @@ pub(crate) fn table(found: &BagenReport, layout: Layout) -> String {
         );
     }
     for note in &ours.notes {
-        text.push_str(&format!("\nnote: {note}"));
+        text.push('\n');
+        text.push_str(plain::note(note).trim_end());
     }
     text + "\n"
 }

@@ -108,6 +108,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     resources.extend(settings.others.iter().cloned());
     let all: Vec<RolloutFile> =
         files.iter().map(|path| rollout_file::read(path, &resources)).collect::<Result<_, _>>()?;
+    rollout_file::check_keys(&all, &settings.keys)?;
     let mut recorded = Vec::new();
     settings.by = match estimator.as_str() {
         "linear" => By::Linear,

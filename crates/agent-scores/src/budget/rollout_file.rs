@@ -1,11 +1,15 @@
 //! Files of rollouts: one run a line, `{"id", "task"?, "turns": [{"input_tokens", "output_tokens",
 //! "cost_usd"}, …], "success", "stop_reason"?, "caps"?: {resource: cap}}`. A cost of null is unknown.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use budget_estimation::{Error, Rollouts};
 use censoring::{StopClass, StopReason};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
 use crate::files::{
@@ -169,6 +173,30 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
         rows.push(Row { line, id, task, turns, achieved, budget_ended });
     }
     Ok(RolloutFile { file, rows, runs, resources, bytes })
+}
+
+/// Checks that each key is a field of some run.
+///
+/// # Errors
+///
+/// A line that names the key and lists the fields.
+pub(crate) fn check_keys(files: &[RolloutFile], keys: &[String]) -> Result<(), String> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let mut fields = BTreeSet::new();
+    for line in files.iter().flat_map(|file| file.bytes.split(|&byte| byte == b'\n')) {
+        // The lines were read before; blank ones hold nothing.
+        let line: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
+        fields.extend(line.into_keys());
+    }
+    match keys.iter().find(|key| !fields.contains(*key)) {
+        Some(key) => {
+            let fields: Vec<String> = fields.into_iter().collect();
+            Err(format!("--keys: no run has a field {key:?}; there are {}", fields.join(", ")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked

@@ -27,6 +27,7 @@ use crate::{
         program::Written,
         table::Layout,
     },
+    plain,
     progress::working,
     traces::trace_file::{self, WithMissing},
 };
@@ -139,7 +140,7 @@ fn text(
         }
         text.push_str(&layout.table(&rows));
         for note in &comparison.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
     }
     text

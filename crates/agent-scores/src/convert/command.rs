@@ -1,6 +1,6 @@
 //! Logs as files of the other subcommands, or as trajectories in ATIF.
 
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, path::Path};
 
 use run_logs::{Caller, LoggedRun, Run, StreamOptions, to_atif};
 use serde_json::{Value, json};
@@ -12,36 +12,36 @@ use crate::{
         logs::{self, Judging},
     },
     logs::report,
-    output::program::{self, Written},
+    output::{
+        program::{self, Written},
+        trajectories,
+    },
+    plain,
     progress::Progress,
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let mut progress = Progress::runs(&log.display().to_string());
-    let runs = logs::open(&log, options.format)?.inspect(|_| progress.add(1));
-    let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-    drop(progress);
+    let runs = logs::open(&log, options.format)?;
     if options.to == Kind::Atif {
-        return atif(&runs, options.output.as_deref());
+        let mut progress = Progress::runs(&log.display().to_string());
+        return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
     }
-    let lines = lines(&log, &runs, &options)?;
-    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
-    let left_out = runs.len() - kept;
+    let Lines { lines, kept, n } = lines(&log, runs, &options)?;
     if kept == 0 {
         let (log, needs) = (log.display(), options.to.needs());
         return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
     }
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = plain::json(lines.join("\n") + "\n");
     let mut written = match &options.output {
         None => Written::from(text),
         Some(path) => {
             program::write_file(path, text.as_bytes())?;
-            Written::from(format!("wrote {kept} runs to {}\n", path.display()))
+            Written::from(wrote(kept, path))
         }
     };
-    if left_out > 0 {
-        let (n, needs) = (runs.len(), options.to.needs());
+    if kept < n {
+        let (left_out, needs) = (n - kept, options.to.needs());
         let counted = match options.to {
             Kind::Problems => "",
             _ => "; their lines say why, and reports count them",
@@ -52,33 +52,57 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     Ok(written)
 }
 
-/// A trajectory per run: a single one as text, several as files of a folder.
-fn atif(runs: &[Run], folder: Option<&Path>) -> Result<Written, Box<dyn Error>> {
-    let (folder, n) = match (folder, runs) {
-        (None, [run]) => return Ok((to_atif(run) + "\n").into()),
-        (None, runs) => {
-            let problem = "give --output FOLDER for the trajectories of";
-            return Err(format!("--to atif: {problem} {} runs", runs.len()).into());
-        }
-        (Some(folder), runs) => (folder, runs.len()),
-    };
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (number, run) in (1..).zip(runs) {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let safe: String =
-            run.id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
-        let path = folder.join(format!("{number:05}-{safe}.json"));
-        program::write_file(&path, to_atif(run).as_bytes())?;
-    }
-    Ok(format!("wrote {n} runs to {}\n", folder.display()).into())
+fn wrote(runs: usize, to: &Path) -> String {
+    format!("wrote {runs} runs to {}\n", plain::line(&to.display().to_string()))
 }
 
-/// A line per run: what it holds, or why it is left out.
-fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
+/// A trajectory per run: a single one as text, several as files of a folder. Nothing is written before all runs
+/// are read.
+fn atif(
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    folder: Option<&Path>,
+) -> Result<Written, Box<dyn Error>> {
+    let texts = runs.map(|run| run.map(|run| (plain::json(to_atif(&run)), run.id)));
+    let texts: Vec<(String, String)> = texts.collect::<Result<_, _>>()?;
+    match (folder, &texts[..]) {
+        (Some(folder), _) => {
+            let n = trajectories::write(folder, texts.into_iter().map(|(text, id)| (id, text)))?;
+            Ok(wrote(n, folder).into())
+        }
+        (None, [(text, _)]) => Ok((text.clone() + "\n").into()),
+        (None, _) => {
+            let problem = "give --output FOLDER for the trajectories of";
+            Err(format!("--to atif: {problem} {} runs", texts.len()).into())
+        }
+    }
+}
+
+/// What is written of a log: a line per run that can be converted and, except for problems, one per run that is left
+/// out, with the reason.
+struct Lines {
+    lines: Vec<String>,
+    /// Number of lines of runs that could be converted.
+    kept: usize,
+    /// Number of all runs.
+    n: usize,
+}
+
+/// The lines of a log. One run is held at a time.
+fn lines(
+    log: &Path,
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    options: &Options,
+) -> Result<Lines, Box<dyn Error>> {
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
-    let table = judging.table(log, runs.iter().cloned().map(Ok), &StreamOptions::default())?;
+    let mut made = Vec::new();
+    let runs = runs.inspect(|run| {
+        if let (Kind::Paths, Ok(run)) = (options.to, run) {
+            made.push(calls(run));
+        }
+    });
+    let table = judging.table(log, runs, &StreamOptions::default())?;
     let rows = table.rows();
-    Ok(match options.to {
+    let lines: Vec<Value> = match options.to {
         Kind::Traces => {
             let found = table.stream(options.stream, options.missing)?;
             let mut kept = found.runs().iter().peekable();
@@ -103,12 +127,15 @@ fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<
         }
         Kind::Problems => rows.iter().filter_map(problem).collect(),
         Kind::Paths | Kind::Atif => {
-            let of = |(run, row)| {
-                paths(run, row).unwrap_or_else(|reason| left_out(row, "success", reason))
+            let of = |(made, row)| {
+                paths(made, row).unwrap_or_else(|reason| left_out(row, "success", reason))
             };
-            runs.iter().zip(rows).map(of).collect()
+            made.into_iter().zip(rows).map(of).collect()
         }
-    })
+    };
+    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
+    let lines = lines.iter().map(Value::to_string).collect();
+    Ok(Lines { lines, kept, n: rows.len() })
 }
 
 /// The line of a run that the readers of the file count and do not score.
@@ -158,9 +185,9 @@ fn problem(row: &LoggedRun) -> Option<Value> {
     Some(json!({ "problem": named(row)["id"], "solved": solved, "output_tokens": tokens }))
 }
 
-/// The calls of the agent and its subagents beside those that the task expects of the agent.
-fn paths(run: &Run, row: &LoggedRun) -> Result<Value, &'static str> {
-    let success = row.outcome.ok_or("no_outcome")?;
+/// The calls of the agent and its subagents, and those that the task expects of the agent; `None` if it expects
+/// none.
+fn calls(run: &Run) -> Option<[Value; 2]> {
     let expected: Vec<Value> = run
         .expected_calls
         .iter()
@@ -170,7 +197,7 @@ fn paths(run: &Run, row: &LoggedRun) -> Result<Value, &'static str> {
         })
         .collect();
     if expected.is_empty() {
-        return Err("no_expected_calls");
+        return None;
     }
     let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
     let calls = replies.flat_map(|reply| &reply.tool_calls).map(|call| {
@@ -178,13 +205,19 @@ fn paths(run: &Run, row: &LoggedRun) -> Result<Value, &'static str> {
         set(&mut made, "ok", call.ok);
         made
     });
+    Some([calls.collect(), expected.into()])
+}
+
+fn paths(calls: Option<[Value; 2]>, row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    let [calls, expected] = calls.ok_or("no_expected_calls")?;
     let mut line = named(row);
-    line["agent_calls"] = calls.collect();
-    line["expected_calls"] = json!(expected);
+    line["agent_calls"] = calls;
+    line["expected_calls"] = expected;
     line["success"] = json!(success);
     // The reader needs a task to count trials.
     if line.get("task").is_none() {
-        line["task"] = json!(run.id);
+        line["task"] = json!(row.id);
     }
     Ok(line)
 }

@@ -30,6 +30,7 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
@@ -206,7 +207,7 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
         for (file, name) in report.files.iter().zip(names) {
             note = note.replace(&file.file, name);
         }
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(&note));
     }
     text
 }
@@ -241,6 +242,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
     let mut text = String::new();
     if stream.n_censored > 0 {
         let selection = &report.selection;
+        let name = plain::line(name);
         text = format!("\n{name}, assumption {}\n\n{}", report.assumption, layout.table(&rows));
         text.push_str(&format!(
         "\ncut-off runs are {} times as long as complete runs; their mean forecast differs by {}\n",
@@ -279,6 +281,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
                 part(row.successes),
             ]
         }));
+        let name = plain::line(name);
         text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", layout.table(&rows)));
     }
     if let Some(audit) = &report.continuations {

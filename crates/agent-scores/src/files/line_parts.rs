@@ -18,6 +18,9 @@ use crate::files::{
 /// Bytes of a part, up to the end of its last line.
 const PART: usize = 1 << 18;
 
+/// Bytes of the longest line that is held.
+const LONGEST_LINE: usize = 1 << 28;
+
 /// Parts of a thread that are in memory at a time.
 const PARTS_PER_THREAD: usize = 4;
 
@@ -167,7 +170,8 @@ impl<R: Read> LineReader<R> {
         lines.clear();
         lines.append(&mut self.rest);
         loop {
-            lines.reserve(least);
+            let problem = |_| io::Error::from(io::ErrorKind::OutOfMemory);
+            lines.try_reserve(least).map_err(problem)?;
             let read = self.source.by_ref().take(least as u64).read_to_end(lines)?;
             if std::mem::take(&mut self.first) && lines.starts_with(b"\xef\xbb\xbf") {
                 lines.drain(..3);
@@ -180,6 +184,11 @@ impl<R: Read> LineReader<R> {
                 self.rest.extend_from_slice(&lines[new + end + 1..]);
                 lines.truncate(new + end + 1);
                 return Ok(());
+            }
+            if lines.len() > LONGEST_LINE {
+                let problem =
+                    format!("a line has more than {LONGEST_LINE} bytes, which no line may have");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
             }
         }
     }
@@ -231,6 +240,16 @@ mod tests {
         let marked = lines("\u{feff}a\n\u{feff}b".as_bytes());
         assert_eq!(marked, Ok(vec![(1, "a".to_owned()), (2, "\u{feff}b".to_owned())]));
         assert_eq!(lines("\u{feff}".as_bytes()), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_line_without_end_is_an_error_before_memory_ends() {
+        let problem = |error: io::Error| error.to_string();
+        let read = for_each_part(io::repeat(b'x'), PART, |_| Ok(()), |()| (), problem);
+        assert_eq!(
+            read,
+            Err("a line has more than 268435456 bytes, which no line may have".into())
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use agent_benchmarks::{
     confidence::{self, Confidence, ConfidenceTable},
     costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
     read_openai_chat, read_questions,
-    triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
+    triage::{Framing, SolveConversation, Triage, TriageTable},
 };
 use run_logs::{Format, ReadOptions, read_path};
 
@@ -87,22 +87,12 @@ impl<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync> Asking<'_, A> {
 pub(super) fn costbench_instances(
     options: &Options,
 ) -> Result<Vec<(String, costbench::Instance)>, Box<dyn Error>> {
-    let kind = match options.block.as_str() {
-        "none" => Vec::new(),
-        name => {
-            let kinds = EventKind::ALL.into_iter();
-            let mut kinds = kinds.filter(|kind| kind.name().replace('_', "-") == name);
-            let problem =
-                "there are none, ban-tool, preference-change, cost-change and remove-tools";
-            vec![kinds.next().ok_or_else(|| format!("--block: cannot read {name:?}: {problem}"))?]
-        }
-    };
-    if options.level > 5 {
-        return Err(format!("--level: is {}; it must be from 0 to 5", options.level).into());
-    }
+    // None for the name "none".
+    let of_name = |kind: &EventKind| kind.name().replace('_', "-") == options.block;
+    let kind = EventKind::ALL.into_iter().filter(of_name).collect();
     let bench = CostBench::new(options.level)?.with_events(kind).with_sampling(options.sampling());
     let all = queries(Split::Test, 42);
-    let wanted = options.queries.clamp(1, all.len());
+    let wanted = options.queries.min(all.len());
     let chosen = (0..wanted).map(|i| &all[i * all.len() / wanted]);
     Ok(chosen.map(|query| (query.id.clone(), bench.instance(query))).collect())
 }
@@ -160,31 +150,22 @@ pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Erro
     if questions.is_empty() {
         return Err(at("holds no question".to_owned()).into());
     }
-    if options.pool_size == 0 {
-        return Err("--pool-size: is 0; it must be at least 1".into());
-    }
     Ok(questions)
 }
 
-pub(super) fn triage_setting(options: &Options) -> Result<Triage, Box<dyn Error>> {
-    let framing = match options.framing.as_str() {
-        "neutral" => Framing::Neutral,
-        "agent" => Framing::Agent,
-        "exam" => Framing::Exam,
-        name => {
-            let problem = "there are neutral, agent and exam";
-            return Err(format!("--framing: cannot read {name:?}: {problem}").into());
-        }
-    };
-    let alpha = Alpha::new(options.alpha).map_err(|error| format!("--alpha: {error}"))?;
-    Ok(Triage::new(alpha).with_framing(framing).with_sampling(options.sampling()))
+pub(super) fn triage_setting(options: &Options) -> Triage {
+    let framing = Framing::ALL.into_iter().find(|framing| framing.name() == options.framing);
+    Triage::new(options.alpha)
+        .with_framing(framing.unwrap_or_default())
+        .with_sampling(options.sampling())
+        .with_schema(!options.no_schema)
 }
 
 pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     asking: &Asking<'_, A>,
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
-    let (setting, questions) = (triage_setting(options)?, questions(options)?);
+    let (setting, questions) = (triage_setting(options), questions(options)?);
     let named: Vec<(String, Question)> =
         questions.into_iter().map(|it| (format!("solve {}", it.id), it)).collect();
     let solve = |question| SolveConversation::new(question, options.sampling());
@@ -341,13 +322,16 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
     let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
     let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
-    let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+    let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
     let left_out = runs.len() - rollouts.len();
     if rollouts.is_empty() {
         let problem = "a run needs turns with token counts and an outcome";
         return Err(
             format!("{}: {left_out} runs, none of them usable: {problem}", path.display()).into()
         );
+    }
+    if let Some(cap) = options.cap {
+        rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
     }
     let note = format!("runs without turns or without a known outcome, left out: {left_out}");
     Ok((rollouts, (left_out > 0).then_some(note)))
@@ -363,10 +347,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
     let setting = budget_setting(options)?;
-    let (mut rollouts, left_out) = rollouts(options)?;
-    if let Some(cap) = options.cap {
-        rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
-    }
+    let (rollouts, left_out) = rollouts(options)?;
     let instances = (0..rollouts.len()).map(|at| {
         let instance = setting.instance(&rollouts, at)?;
         let id = instance.rollout().id().unwrap_or_default();

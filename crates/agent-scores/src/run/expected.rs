@@ -6,10 +6,7 @@ use agent_benchmarks::{Conversation, Request, triage::SolveConversation};
 use run_logs::Reply;
 
 use crate::run::{
-    benchmarks::{
-        budget_setting, confidence_instances, costbench_instances, questions, rollouts,
-        triage_setting,
-    },
+    benchmarks::{budget_setting, confidence_instances, costbench_instances, questions, rollouts},
     options::{Benchmark, Options},
 };
 
@@ -64,7 +61,6 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
             }
         }
         Benchmark::Triage => {
-            triage_setting(options)?;
             let questions = questions(options)?;
             for question in &questions {
                 let conversation = SolveConversation::new(question, options.sampling());

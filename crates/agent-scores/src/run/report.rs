@@ -7,7 +7,7 @@ use censoring::ScoreEstimate;
 use serde::Serialize;
 use trajectory_metrics::NamedEstimate;
 
-use crate::output::table::Layout;
+use crate::{output::table::Layout, plain};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -113,14 +113,14 @@ impl RunReport {
         let mut text = format!(
             "{} with {}: {} runs, {} tokens of prompts and {} of replies{cost}\n\n{}",
             self.benchmark,
-            self.model,
+            plain::line(&self.model),
             self.n_runs,
             self.input_tokens,
             self.output_tokens,
             layout.table(&rows),
         );
         for note in &self.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
         text
     }

@@ -28,6 +28,7 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},
@@ -205,7 +206,7 @@ fn log_table(report: &StreamReports, settings: &Settings, layout: Layout) -> Str
     }
     text.push_str(&stream_report::left_out(report));
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text + &noted(&names, &columns)
 }

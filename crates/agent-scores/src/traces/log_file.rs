@@ -16,7 +16,7 @@ use crate::{
 pub(crate) const HELP: &str = r#"
 A FILE may also be a log of an evaluation, or a folder of logs: exchanges recorded with a model
 ({"id", "task"?, "outcome", "turns": [{"request", "response"}]} per line), chats and responses in the forms of
-OpenAI, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
+OpenAI, Anthropic, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
 A log has a report per stream of confidence, one value per model call:
 token_probability     mean probability of the tokens of the reply
 entropy               1 - H / ln 5; H is the mean entropy of the five most probable tokens

@@ -95,12 +95,9 @@ fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<
     })
 }
 
-/// The name and the task of a run; the name has the trial where the log counts trials.
+/// The name and the task of a run. A run without a task is a task of its own, with its trials.
 fn named(row: &LoggedRun) -> Value {
-    let id = row.trial.map_or_else(|| row.id.clone(), |trial| format!("{}#{trial}", row.id));
-    let mut line = json!({ "id": id });
-    set(&mut line, "task", row.task.as_deref());
-    line
+    json!({ "id": row.name(), "task": row.task.as_deref().unwrap_or(&row.id) })
 }
 
 fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
@@ -127,7 +124,7 @@ fn rollout(row: &LoggedRun) -> Option<Value> {
 
 fn problem(row: &LoggedRun) -> Option<Value> {
     let (solved, tokens) = (row.outcome?, row.usage.output_tokens.filter(|&tokens| tokens > 0)?);
-    Some(json!({ "problem": named(row)["id"], "solved": solved, "output_tokens": tokens }))
+    Some(json!({ "problem": row.name(), "solved": solved, "output_tokens": tokens }))
 }
 
 /// The calls of the agent and its subagents beside those that the task expects of the agent.
@@ -154,9 +151,5 @@ fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
     line["agent_calls"] = calls.collect();
     line["expected_calls"] = json!(expected);
     line["success"] = json!(success);
-    // The reader needs a task to count trials.
-    if line.get("task").is_none() {
-        line["task"] = json!(run.id);
-    }
     Some(line)
 }

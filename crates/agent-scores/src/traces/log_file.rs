@@ -2,7 +2,9 @@
 
 use std::{error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, Format, MissingTurns, RunTable, StreamOptions, StreamRuns};
+use run_logs::{
+    ConfidenceStream, Format, LoggedRun, MissingTurns, RunTable, StreamOptions, StreamRuns,
+};
 
 use crate::{
     files::{
@@ -101,7 +103,7 @@ impl LogFile {
         let runs = found.runs().iter().filter_map(|run| {
             let row = rows.get(run.row)?;
             Some(Run::of_log(LogRun {
-                id: row.id.clone(),
+                id: row.name(),
                 task: row.task.clone(),
                 file: self.file.clone(),
                 forecasts: run.forecasts.clone(),
@@ -120,7 +122,7 @@ impl LogFile {
     }
 
     /// The name of a run.
-    pub(crate) fn id(&self, row: usize) -> Option<&str> {
-        self.table.rows().get(row).map(|row| row.id.as_str())
+    pub(crate) fn id(&self, row: usize) -> Option<String> {
+        self.table.rows().get(row).map(LoggedRun::name)
     }
 }

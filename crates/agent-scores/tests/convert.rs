@@ -115,9 +115,32 @@ fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!(first["turns"][1]["output_tokens"], 4);
     assert_eq!(first["turns"][1]["cost_usd"], serde_json::Value::Null);
+    // Requests of 9 tokens do not repeat what was sent and replied before.
+    assert_eq!(first["turns"][1]["fresh_input_tokens"], 9);
     let (problems, _) = converted(&log, "problems");
     let report = json_of("triage", &[&problems, "--json", "--pool-size", "3", "--alpha", "1"]);
     assert_eq!((&report["problems"], &report["solved"]), (&3.into(), &2.into()));
+}
+
+#[test]
+fn a_budget_of_total_tokens_counts_what_is_sent_again_once() {
+    let turn = |input: u64, output: u64| {
+        format!(
+            r#"{{"response": {{"choices": [{{"message": {{"content": "a"}}}}], "usage": {{"prompt_tokens": {input}, "completion_tokens": {output}}}}}}}"#
+        )
+    };
+    let turns = [turn(300, 50), turn(400, 100), turn(500, 100)].join(",");
+    let row = |id: &str, outcome: bool| {
+        format!(r#"{{"id": "{id}", "outcome": {outcome}, "turns": [{turns}]}}"#)
+    };
+    let log = write("repeated.jsonl", &[row("a", false), row("b", true)].join("\n"));
+    let (rollouts, _) = converted(&log, "rollouts");
+    for (resource, spent) in
+        [("total_tokens", 600.0), ("fresh_input_tokens", 350.0), ("input_tokens", 1_200.0)]
+    {
+        let words = [&rollouts, "--json", "--resamples", "0", "--resource", resource];
+        assert_eq!(json_of("budget", &words)["spent_by_failures"], spent, "{resource}");
+    }
 }
 
 #[test]

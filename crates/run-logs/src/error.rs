@@ -222,6 +222,14 @@ pub enum Error {
         /// The valid range, in words.
         range: &'static str,
     },
+    /// A text is not a regular expression.
+    #[error("{pattern:?} is not a regular expression: {reason}")]
+    Pattern {
+        /// The text.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {

@@ -10,7 +10,7 @@ use budget_estimation::{
 
 use crate::budget::{
     estimate_file::Answers,
-    rollout_file::{RolloutFile, Spent, together},
+    rollout_file::{FRESH, RolloutFile, Spent, together},
 };
 
 /// Turns that the linear estimator assumes until a run has succeeded.
@@ -256,8 +256,14 @@ fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
     if let [one] = parts[..] {
         return all.resource(one);
     }
+    // A token that is sent again is counted once where the files say which are new.
+    let has_fresh = all.resource(FRESH).is_ok();
+    let part = |part: &str| match part {
+        "input_tokens" if has_fresh => FRESH,
+        _ => part,
+    };
     let parts: Vec<Resource> =
-        parts.iter().map(|part| all.resource(part)).collect::<Result<_, _>>()?;
+        parts.iter().map(|name| all.resource(part(name))).collect::<Result<_, _>>()?;
     all.add_sum(spent.name(), &parts)
 }
 

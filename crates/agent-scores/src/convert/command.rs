@@ -9,7 +9,7 @@ use crate::{
     convert::options::{Kind, Options},
     files::{
         bundled,
-        logs::{self, Judging},
+        logs::{self, Judging, confidence_field},
     },
     logs::report,
     output::program::{self, Written},
@@ -70,7 +70,9 @@ fn atif(runs: &[Run], folder: Option<&Path>) -> Result<Written, Box<dyn Error>> 
 /// A line per run that can be converted.
 fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
-    let table = judging.table(log, runs.iter().cloned().map(Ok), &StreamOptions::default())?;
+    let field = confidence_field(options.confidence, options.confidence_pattern.as_deref())?;
+    let streams = StreamOptions::default().with_confidence(field);
+    let table = judging.table(log, runs.iter().cloned().map(Ok), &streams)?;
     let rows = table.rows();
     Ok(match options.to {
         Kind::Traces => {
@@ -108,9 +110,10 @@ fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
 
 fn rollout(row: &LoggedRun) -> Option<Value> {
     let success = row.outcome.filter(|_| !row.turn_usage.is_empty())?;
-    let turns = row.turn_usage.iter().map(|turn| {
+    let turns = row.turn_usage.iter().zip(row.fresh_input_tokens()).map(|(turn, fresh)| {
         json!({
             "input_tokens": turn.input_tokens,
+            "fresh_input_tokens": fresh,
             "output_tokens": turn.output_tokens,
             "cost_usd": turn.cost_usd,
         })

@@ -24,12 +24,14 @@ token_probability     mean probability of the tokens of the reply
 entropy               1 - H / ln 5; H is the mean entropy of the five most probable tokens
 entropy_renormalised  the same with the five probabilities divided by their sum
 action_…              the same of the text inside <action>…</action> only
-stated_confidence     the number inside <confidence>…</confidence>, or of the field "confidence" in JSON
+stated_confidence     the number inside <confidence>…</confidence>, of the field "confidence" in JSON, or of a line
+                      "Confidence: 85%" or "confidence = 0.85"; what stands inside <think>…</think> does not count
 Options for logs:
 --missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
                out the calls that have none, and a run without any value
 --confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
-               around the number and fractions, and moves what is outside [0, 1] to 0 or 1
+               around the only number, and fractions; 85 without a percent sign is outside [0, 1] for both
+--confidence-pattern REGEX  finds the confidence of a reply in place of these forms; the first group is the number
 --at-limit     what a limit that ended a run means for its outcome, if there is also a score: censored (default;
                the outcome is unknown) or scored
 --scorer NAME  the scorer whose value is the outcome, where a log has several
@@ -56,6 +58,8 @@ pub(crate) struct LogFile {
     /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
     missing: MissingTurns,
+    /// A run with a reply, and the end of its text.
+    last_reply: Option<(String, String)>,
 }
 
 /// Reads a log; `None` if the file is no log, so that it may hold traces.
@@ -75,20 +79,57 @@ pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile
         runs => runs?,
     };
     let mut contents = Contents::default();
+    let mut last_reply = None;
     let read = std::iter::from_fn(|| {
         let run = runs.next()?;
         if let Ok(run) = &run {
             contents.add(run, runs.format());
+            last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }
         Some(run)
     });
     let table = settings.judging.table(path, read, &settings.streams)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
-    Ok(Some(LogFile { file, format, table, notes, missing: settings.missing }))
+    Ok(Some(LogFile { file, format, table, notes, missing: settings.missing, last_reply }))
+}
+
+/// The name of a run and the last characters of its last reply, without control characters.
+fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
+    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+    let text = replies.map(|reply| reply.text.trim_end()).filter(|text| !text.is_empty()).last()?;
+    let from = text.char_indices().rev().nth(199).map_or(0, |(at, _)| at);
+    let end = text.get(from..).unwrap_or_default().chars();
+    let visible = end.flat_map(|c| {
+        let escaped = c.is_control().then(|| c.escape_default());
+        let plain = escaped.is_none().then_some(c);
+        escaped.into_iter().flatten().chain(plain)
+    });
+    Some((run.id.clone(), visible.collect()))
 }
 
 impl LogFile {
+    /// Whether there are runs, and no model call of any of them has a value of any stream.
+    pub(crate) fn is_without_streams(&self) -> bool {
+        let is_empty = |stream| self.table.stream(stream, MissingTurns::SkipTurn).runs().is_empty();
+        self.len() > 0 && ConfidenceStream::ALL.into_iter().all(is_empty)
+    }
+
+    /// That no stream was found, how a reply ends, and what would have been read.
+    pub(crate) fn no_stream(&self) -> String {
+        let ends = match &self.last_reply {
+            Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),
+            None => "no run has a reply with text".to_owned(),
+        };
+        format!(
+            "{}: no reply has log-probabilities or states a confidence in a form that is read: {ends}; \
+             the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
+             \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
+             around the number, --confidence-pattern REGEX names another form",
+            self.file
+        )
+    }
+
     /// How many runs the log has.
     #[must_use]
     pub(crate) fn len(&self) -> usize {

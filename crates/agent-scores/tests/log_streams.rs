@@ -259,8 +259,8 @@ fn trajectory_scores_of_recorded_runs_equal_those_of_independently_computed_stre
                 Some(weighted.map(|(p, weight)| weight / 6.0 * log(p)).sum())
             })
             .collect();
-        assert_eq!(scores.len(), 88);
-        let expected = scores.iter().sum::<f64>() / 88.0;
+        assert_eq!(scores.len(), 90);
+        let expected = scores.iter().sum::<f64>() / 90.0;
         let stream = &report["streams"][stream];
         let value = stream["tps_log"]["value"].as_f64().unwrap();
         assert!((value - expected).abs() < 1e-12, "{value} {expected}");

@@ -258,12 +258,11 @@ fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
     }
     // A token that is sent again is counted once where the files say which are new.
     let has_fresh = all.resource(FRESH).is_ok();
-    let part = |part: &str| match part {
+    let new = parts.iter().map(|&part| match part {
         "input_tokens" if has_fresh => FRESH,
-        _ => part,
-    };
-    let parts: Vec<Resource> =
-        parts.iter().map(|name| all.resource(part(name))).collect::<Result<_, _>>()?;
+        part => part,
+    });
+    let parts: Vec<Resource> = new.map(|part| all.resource(part)).collect::<Result<_, _>>()?;
     all.add_sum(spent.name(), &parts)
 }
 

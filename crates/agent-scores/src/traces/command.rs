@@ -5,7 +5,7 @@
 //!     [--summary last|mean|minimum|SCHEDULE]
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
 //!     [--missing refuse|leave-out|skip|carry-forward|carry-forward-from=P|clip] [--json]
-//!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
+//!     [--confidence strict|lenient] [--confidence-pattern REGEX] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
 //! Without a file it compares three forecasters on bundled runs (made by `demo-data`).
@@ -21,7 +21,11 @@ use std::{
 };
 
 use crate::{
-    files::{bundled, logs::Judging, run_counts},
+    files::{
+        bundled,
+        logs::{Judging, confidence_field},
+        run_counts,
+    },
     output::{
         file_reports::{self, FileReport},
         form::Forms,
@@ -41,7 +45,7 @@ use crate::{
         trace_tally::{self, TraceTally},
     },
 };
-use run_logs::{ConfidenceField, ConfidenceReading, ConfidenceStream, StreamOptions};
+use run_logs::{ConfidenceReading, ConfidenceStream, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
@@ -49,6 +53,7 @@ struct Arguments {
     settings: Settings,
     missing: Option<ForecastPolicy>,
     reading: ConfidenceReading,
+    pattern: Option<String>,
     judging: Judging,
     forms: Forms,
 }
@@ -62,12 +67,13 @@ fn arguments(options: Options) -> Arguments {
             .to_vec();
     }
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer };
+    let pattern = options.confidence_pattern;
     // Runs that intervals resample are held in memory anyway.
     let is_held = options.curves || options.forms.has_files() || resamples > 0;
     let with_curves = options.forms.has_figures() && is_held;
     let settings =
         Settings { schedule, summary, calibration, resamples, seed, cluster_by_task, with_curves };
-    Arguments { files, settings, missing, reading, judging, forms: options.forms }
+    Arguments { files, settings, missing, reading, pattern, judging, forms: options.forms }
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -148,8 +154,8 @@ fn trace_output<T: AsRef<Remarks>>(
 
 /// The output for logs; `None` if no file is one.
 fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
-    let Arguments { files, settings, missing, reading, judging, forms } = arguments;
-    let confidence = ConfidenceField::new("confidence", *reading);
+    let Arguments { files, settings, missing, reading, pattern, judging, forms } = arguments;
+    let confidence = confidence_field(*reading, pattern.as_deref())?;
     let of_logs = missing.unwrap_or(ForecastPolicy::LeaveOut);
     let log_settings = LogSettings {
         judging: judging.clone(),
@@ -166,6 +172,9 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
     }
     if logs.is_empty() {
         return Ok(None);
+    }
+    if let (true, Some(log)) = (logs.iter().all(LogFile::is_without_streams), logs.first()) {
+        return Err(log.no_stream().into());
     }
     let together: Vec<&LogFile> = logs.iter().collect();
     let report = |logs: &[&LogFile]| {

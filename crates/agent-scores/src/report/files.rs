@@ -54,11 +54,11 @@ impl ReportFiles {
         let output = Output::new(&value);
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            let page = pages::page(subcommand, output).to_html(output);
+            let page = pages::page(subcommand, output)?.to_html(output);
             contents.push((path.as_path(), page.into_bytes()));
         }
         if let Some(path) = &self.plot {
-            let figure = main_figure(subcommand, output)
+            let figure = main_figure(subcommand, output)?
                 .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
             let content = if ending(path) == "png" {
                 png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
@@ -78,16 +78,26 @@ fn ending(path: &Path) -> String {
 
 /// The one figure that stands for a subcommand: the curves of all files, or else the figure of all files
 /// together, or of the first.
-fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
+///
+/// # Errors
+///
+/// For a subcommand without a figure.
+fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
     let names: &[&str] = match subcommand {
+        "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
         "paths" => &["matches"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "triage" => &["efficiency"],
         "budget" => &["fan"],
         "logs" => &["calls", "endings"],
-        _ => &["reliability"],
+        _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
+    Ok(main_figure_of(names, output))
+}
+
+/// The first of these figures that an output has.
+fn main_figure_of(names: &[&str], output: Output<'_>) -> Option<Figure> {
     let several = output.len("/files");
     if several > 1 {
         let figures = (0..several).filter_map(|i| {

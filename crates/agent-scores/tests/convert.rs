@@ -59,7 +59,8 @@ fn converted_traces_score_as_the_stream_of_the_log() {
 /// A log of inspect_ai: 30 samples in two identical epochs.
 fn epochs() -> String {
     let sample = |id: u32, epoch: u32| {
-        let (confidence, value) = (0.2 + 0.02 * f64::from(id), if id % 3 == 0 { "I" } else { "C" });
+        let (confidence, value) =
+            (0.2 + 0.02 * f64::from(id), if id.is_multiple_of(3) { "I" } else { "C" });
         let said = format!("<confidence>{confidence:.2}</confidence>");
         format!(
             r#"{{"id":"prime-{id}","epoch":{epoch},"scores":{{"match":{{"value":"{value}"}}}},"events":[{{"event":"model",

@@ -10,8 +10,8 @@ pub(crate) struct CacheTokens {
 impl CacheTokens {
     /// Adds the tokens to the input, of which they are a part in every other format.
     pub(crate) fn add_to(self, usage: &mut Usage) {
-        let parts = [self.written, self.read].into_iter().flatten();
-        let add = |input: u64| parts.fold(Some(input), |sum, part| sum?.checked_add(part));
+        let mut parts = [self.written, self.read].into_iter().flatten();
+        let add = |input: u64| parts.try_fold(input, u64::checked_add);
         usage.input_tokens = usage.input_tokens.and_then(add);
         (usage.cache_write_tokens, usage.cached_tokens) = (self.written, self.read);
     }

@@ -24,11 +24,9 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
         }
         Ok(())
     })?;
-    let of_cache = [usage.cached_tokens, usage.cache_write_tokens].into_iter().flatten();
+    let mut of_cache = [usage.cached_tokens, usage.cache_write_tokens].into_iter().flatten();
     let input = usage.input_tokens;
-    usage.input_tokens = input.and_then(|input| {
-        of_cache.fold(Some(input), |sum: Option<u64>, part| sum?.checked_add(part))
-    });
+    usage.input_tokens = input.and_then(|input| of_cache.try_fold(input, u64::checked_add));
     Ok(usage)
 }
 

@@ -55,7 +55,13 @@ enum Design {
 
 /// How often the interval of the difference in mean log scores lies below 0, and how often it holds the
 /// true difference, over pairs of streams of equally good forecasters.
-fn simulated(design: Design, tasks: usize, trials: usize, pairs: u64, resamples: usize) -> (f64, f64) {
+fn simulated(
+    design: Design,
+    tasks: usize,
+    trials: usize,
+    pairs: u64,
+    resamples: usize,
+) -> (f64, f64) {
     let (mut fired, mut covered) = (0, 0);
     for pair in 0..pairs {
         let mut generator = ChaCha8Rng::seed_from_u64(1_000 + pair);
@@ -168,7 +174,10 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
 fn the_value_is_the_difference_of_two_evaluations_and_swapping_the_streams_turns_its_sign() {
     let ([first, second], tasks) = pair();
     let mut shorter = Traces::default();
-    second.iter().take(31).for_each(|trace| shorter.push(trace.forecasts(), trace.outcome()).unwrap());
+    second
+        .iter()
+        .take(31)
+        .for_each(|trace| shorter.push(trace.forecasts(), trace.outcome()).unwrap());
     let clusters = |a: &[String], b: &[String]| [a, b].concat();
     let found = estimates([&first, &shorter], &clusters(&tasks, &tasks[..31]), 50, 1);
     let swapped = estimates([&shorter, &first], &clusters(&tasks[..31], &tasks), 50, 1);

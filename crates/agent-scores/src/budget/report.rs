@@ -12,7 +12,7 @@ use crate::{
     budget::{
         references::reference_losses,
         runs::{Runs, Settings},
-        spread::{Spread, spreads},
+        spread::{Spread, Spreads, spreads},
     },
     report::figure::Figures,
 };
@@ -122,6 +122,8 @@ pub(crate) struct Report {
     pub resamples: usize,
     /// Seed of the bootstrap.
     pub seed: u64,
+    /// Whether whole tasks were resampled; otherwise runs, if there are intervals.
+    pub clustered_by_task: bool,
     /// How many of what.
     #[serde(flatten)]
     pub counts: BTreeMap<&'static str, u64>,
@@ -175,10 +177,9 @@ pub(crate) fn evaluate(
     let mut notes = runs.notes.clone();
     let references = reference_losses(&runs.samples, settings.coverage)?;
     let figures = figures(summary.as_ref(), &stops, references);
-    let intervals = if resamples > 0 {
-        spreads(runs, settings.cluster_by_task, resamples, seed, &mut notes)?
-    } else {
-        BTreeMap::new()
+    let Spreads { clustered_by_task, intervals } = match resamples {
+        0 => Spreads::default(),
+        _ => spreads(runs, settings.cluster_by_task, resamples, seed, &mut notes)?,
     };
     for (name, _) in FIGURES {
         if figures.get(name).copied().flatten().is_none() {
@@ -192,6 +193,7 @@ pub(crate) fn evaluate(
         claimed_coverage: settings.coverage.get(),
         resamples,
         seed,
+        clustered_by_task,
         counts: counts(runs, summary.as_ref(), &stops),
         spent_by_failures: stops.spent_by_failures,
         saved: stops.saved,

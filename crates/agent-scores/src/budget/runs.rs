@@ -95,7 +95,7 @@ pub struct Settings {
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
-    /// Whether intervals of figures resample whole tasks in place of single runs.
+    /// Whether intervals of figures resample tasks only, so that every run needs one.
     pub cluster_by_task: bool,
 }
 

@@ -106,20 +106,40 @@ struct Task {
 }
 
 impl PathTally {
-    /// Reads the runs of a file with all threads.
+    /// Reads the runs of a file with all threads, model by model; a single model is not named.
     ///
     /// # Errors
     ///
     /// [`InputError`] that names file, line and field of the first thing that is wrong.
-    pub fn read(path: &Path, ignore_arguments: bool) -> Result<Self, Box<dyn std::error::Error>> {
-        let mut tally = Self::default();
+    pub fn read(
+        path: &Path,
+        ignore_arguments: bool,
+    ) -> Result<Vec<(Option<String>, Self)>, Box<dyn std::error::Error>> {
+        let mut models: BTreeMap<Option<String>, Self> = BTreeMap::new();
         line_parts::fold(
             path,
-            |part: &mut Self, run: PathRun| Ok(part.update(&run, ignore_arguments)?),
-            |part| tally.append(&part),
+            |part: &mut BTreeMap<Option<String>, Self>, run: PathRun| {
+                if !part.contains_key(&run.model) {
+                    part.insert(run.model.clone(), Self::default());
+                }
+                match part.get_mut(&run.model) {
+                    Some(tally) => Ok(tally.update(&run, ignore_arguments)?),
+                    None => Ok(()),
+                }
+            },
+            |part| {
+                for (model, tally) in part {
+                    models.entry(model).or_default().append(&tally);
+                }
+            },
         )
         .map_err(|problem: Problem| problem.into_error())?;
-        Ok(tally)
+        let is_one = models.len() == 1;
+        let named = models.into_iter().map(|(model, tally)| match is_one {
+            true => (None, tally),
+            false => (Some(model.unwrap_or_else(|| "unknown model".to_owned())), tally),
+        });
+        Ok(named.collect())
     }
 
     /// Compares the calls of a run with the expected ones.

@@ -11,6 +11,8 @@ mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
+pub(crate) use common::stream_places;
+
 /// The figures that follow from the numbers of an output.
 pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {
     match subcommand {

@@ -1,6 +1,6 @@
 //! Logs that the crate run-logs reads, as streams of confidence.
 
-use std::{error::Error, path::Path};
+use std::{collections::BTreeSet, error::Error, path::Path};
 
 use run_logs::{ConfidenceStream, Format, MissingTurns, RunTable, StreamOptions, StreamRuns};
 
@@ -44,10 +44,12 @@ pub(crate) struct LogSettings {
     pub missing: MissingTurns,
 }
 
-/// A log, or a folder of logs.
+/// A log, or a folder of logs; of several models, the runs of one.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     file: String,
+    /// The model, if there are several.
+    pub model: Option<String>,
     /// The format; `several` for a folder whose files have different ones.
     pub format: &'static str,
     table: RunTable,
@@ -56,12 +58,15 @@ pub(crate) struct LogFile {
     missing: MissingTurns,
 }
 
-/// Reads a log; `None` if the file is no log, so that it may hold traces.
+/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
 ///
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile>, Box<dyn Error>> {
+pub(crate) fn read(
+    path: &Path,
+    settings: &LogSettings,
+) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
@@ -83,10 +88,28 @@ pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile
     let table = settings.judging.table(path, read, &settings.streams)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
-    Ok(Some(LogFile { file, format, table, notes, missing: settings.missing }))
+    let log = |model, table| {
+        let (file, notes) = (file.clone(), notes.clone());
+        LogFile { file, model, format, table, notes, missing: settings.missing }
+    };
+    // A run that ended before a reply names no model.
+    let models: BTreeSet<&String> =
+        table.rows().iter().filter_map(|row| row.model.as_ref()).collect();
+    if models.len() <= 1 {
+        return Ok(Some(vec![log(None, table)]));
+    }
+    let of_model = |(model, table): (Option<String>, _)| {
+        log(Some(model.unwrap_or_else(|| "unknown model".to_owned())), table)
+    };
+    Ok(Some(table.by_model().into_iter().map(of_model).collect()))
 }
 
 impl LogFile {
+    /// The file as named by the caller.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// How many runs the log has.
     #[must_use]
     pub(crate) fn len(&self) -> usize {

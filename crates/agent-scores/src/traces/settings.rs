@@ -38,7 +38,8 @@ pub(crate) struct Settings {
     pub resamples: usize,
     /// Seed of the bootstrap.
     pub seed: u64,
-    /// Whether whole tasks are resampled in place of single runs.
+    /// Whether only tasks are resampled, so that every run needs one; otherwise, runs are where all of them
+    /// are of one task, and those without a task.
     pub cluster_by_task: bool,
     /// Whether curves and bins are wanted too.
     pub with_curves: bool,

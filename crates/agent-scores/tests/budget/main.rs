@@ -314,7 +314,7 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
 fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
     let one = written("column_one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
     let two = written("column_two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
-    let both = json(&[&one, &two, "--json"]);
+    let both = json(&[&one, &two, "--pool", "--json"]);
     assert_eq!((&both["n_rollouts"], &both["files"][1]["n_rollouts"]), (&2.into(), &1.into()));
     // The second file does not learn from the first.
     assert_eq!((&both["hit_rate"], &both["files"][1]["hit_rate"]), (&0.0.into(), &0.0.into()));

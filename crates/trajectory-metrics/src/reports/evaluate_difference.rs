@@ -108,8 +108,9 @@ pub fn evaluate_difference(
         };
     }
     let named = NAMES.into_iter().enumerate().zip(replicates);
-    let named = named
-        .map(|((metric, name), replicates)| NamedEstimate::new(name, of(metric), replicates, level));
+    let named = named.map(|((metric, name), replicates)| {
+        NamedEstimate::new(name, of(metric), replicates, level)
+    });
     Ok(named.collect())
 }
 

@@ -151,6 +151,7 @@ fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
         made
     });
     let mut line = named(row);
+    set(&mut line, "model", row.model.as_deref());
     line["agent_calls"] = calls.collect();
     line["expected_calls"] = json!(expected);
     line["success"] = json!(success);

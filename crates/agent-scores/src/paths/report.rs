@@ -71,6 +71,9 @@ impl PathReport {
     }
 }
 
+/// The runs of each model; of a single model, which is not named.
+pub type ByModel = Vec<(Option<String>, PathTally)>;
+
 /// What a report needs of runs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
@@ -114,7 +117,7 @@ impl PathTally {
     pub fn read(
         path: &Path,
         ignore_arguments: bool,
-    ) -> Result<Vec<(Option<String>, Self)>, Box<dyn std::error::Error>> {
+    ) -> Result<ByModel, Box<dyn std::error::Error>> {
         let mut models: BTreeMap<Option<String>, Self> = BTreeMap::new();
         line_parts::fold(
             path,

@@ -1,6 +1,6 @@
 //! Limits on the values of a report, for continuous integration.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 use serde_json::Value;
 
@@ -96,9 +96,8 @@ impl Threshold {
         if let Some(columns) = columns.filter(|_| is_at_root)
             && columns.iter().any(|column| step(column, rest).is_some())
         {
-            let name =
-                |column: &Value| Some(format!("files.{}.{rest}", column.get("name")?.as_str()?));
-            let forms: Vec<String> = columns.iter().filter_map(name).collect();
+            let form = |column| Some(format!("files.{}.{rest}", name(column)?));
+            let forms: Vec<String> = columns.iter().filter_map(form).collect();
             return self.wrong(&format!(
                 "names no column, and there is a value for each; give {}, or a number as in files.0.{rest}",
                 forms.join(" or ")
@@ -142,9 +141,10 @@ fn no_difference(report: &Value) -> String {
     )
 }
 
-/// The name of a column.
+/// The name of a column, or the stem of its file where a report names files only.
 fn name(column: &Value) -> Option<&str> {
-    column.get("name")?.as_str()
+    let text = |key: &str| column.get(key)?.as_str();
+    text("name").or_else(|| Path::new(text("file")?).file_stem()?.to_str())
 }
 
 /// The value that the first part of a key leads to, and the rest of the key. Columns are found by their number
@@ -262,6 +262,8 @@ mod tests {
         }
         let error = failure("files.gpt.x < 1", &report).unwrap_err();
         assert!(error.contains("there are 2 entries, counted from 0: gpt-4, gpt-4.1"), "{error}");
+        let by_file = json!({ "files": [{ "file": "logs/a.b.jsonl", "x": 1.0 }] });
+        assert!(failure("files.a.b.x < 2", &by_file).unwrap().is_some());
         let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
         assert!(failure("files.a.x < 2", &same).is_err());
     }

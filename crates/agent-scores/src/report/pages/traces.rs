@@ -55,7 +55,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
     let mut sections = vec![Section {
         title: "How good are the forecasts?".to_owned(),
         table: Some(metric_table(output, &places)),
-        note: "Scores are proper: no forecast does better on average than the true probability. The base rate is one constant forecast for all runs; forecasts that are no better carry no information.".to_owned(),
+        note: "Scores are proper: no forecast does better on average than the true probability. The base rate, shown where all columns have the same runs, is one constant forecast for all of them; forecasts that are no better carry no information. Average precision and the area under risk and coverage depend on the share of failures: compare them on the same runs only.".to_owned(),
         ..Section::default()
     }];
     sections.extend(differences(output));
@@ -113,7 +113,7 @@ fn difference(output: Output<'_>, name: &str, at: &str) -> Option<Section> {
     let names = METRICS.map(|(metric, name)| (name.to_owned(), format!("{at}/{metric}")));
     let rows = names.into_iter().filter(|(_, pointer)| output.at(pointer).is_some());
     let keys = [
-        ("value", "second minus first"),
+        ("value", "difference"),
         ("ci_low", "from"),
         ("ci_high", "to"),
         ("standard_error", "standard error"),
@@ -129,7 +129,11 @@ fn difference(output: Output<'_>, name: &str, at: &str) -> Option<Section> {
         _ => "The columns have no task in common: differences are not paired.".to_owned(),
     };
     Some(Section {
-        title: format!("Is the second column better than the first?{name}"),
+        title: format!(
+            "Is {} better than {}?{name}",
+            output.text("/files/1/name"),
+            output.text("/files/0/name")
+        ),
         table: Some(table),
         note: format!("{note} An interval that holds 0 does not say which column is better."),
         ..Section::default()

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::report::{
     figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
-    pages,
+    pages::{self, common::stream_places},
     picture::{png_file, svg_file},
     table::Output,
     trace_figures::BAND,
@@ -93,7 +93,7 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
         let pointers = names.iter().map(|name| format!("{place}/curves/{name}"));
         pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
     };
-    let columns = pages::stream_places(output).into_iter();
+    let columns = stream_places(output).into_iter();
     let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));
     together(columns.collect()).or_else(|| figure(""))
 }

@@ -1,7 +1,7 @@
 //! The page of each subcommand, made of its JSON output.
 
 mod budget;
-mod common;
+pub(crate) mod common;
 mod costbench;
 mod logs;
 mod paths;
@@ -10,8 +10,6 @@ mod traces;
 mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
-
-pub(crate) use common::stream_places;
 
 /// The figures that follow from the numbers of an output.
 pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {

@@ -350,6 +350,16 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     assert_eq!(ends(&by_default), ends(&flagged));
     assert_eq!(by_default["clustered_by_task"], true);
     assert!(!by_default["notes"].to_string().contains("cluster"), "{}", by_default["notes"]);
+    let by_run = json_of("traces", &[&words[..], &["--cluster-by", "run"]].concat());
+    assert_ne!(ends(&by_default), ends(&by_run));
+    assert_eq!(by_run["clustered_by_task"], false);
+    for (wrong, why) in [
+        (&["--cluster-by", "day"][..], "give task or run"),
+        (&["--cluster-by", "run", "--cluster-by-task"], "--cluster-by"),
+    ] {
+        let error = refusal(&run_other("traces", &[&words[..], wrong].concat()), why);
+        assert!(error.contains(why), "{error}");
+    }
 
     let few = json_of("traces", &[&calibrated("few.jsonl", 1, 200, 3, 0), "--json"]);
     let notes = few["notes"].to_string();
@@ -381,6 +391,8 @@ fn intervals_of_budget_resample_whole_tasks() {
     assert_eq!(report["intervals"], flagged["intervals"]);
     assert_eq!(report["clustered_by_task"], true);
     assert!(report["notes"].to_string().contains("only 6 tasks"), "{}", report["notes"]);
+    let by_run = json_of("budget", &[&words[..], &["--cluster-by", "run"]].concat());
+    assert_ne!(report["intervals"], by_run["intervals"]);
 }
 
 #[test]

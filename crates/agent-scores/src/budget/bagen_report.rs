@@ -17,6 +17,7 @@ use crate::{
         runs::{By, Runs, Settings},
     },
     output::table::Layout,
+    values::ClusterBy,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -115,7 +116,7 @@ pub(crate) fn evaluate(
         by,
         coverage,
         warm_up: 0,
-        cluster_by_task: false,
+        cluster_by: ClusterBy::default(),
     };
     let rollouts = estimates.rollouts().map_err(at)?;
     let mut reports = Vec::new();

@@ -37,6 +37,7 @@ use crate::{
         table::Layout,
     },
     progress::working,
+    values::ClusterBy,
 };
 use budget_estimation::{AnswerMode, Sample, joint_hits};
 
@@ -58,8 +59,7 @@ struct Arguments {
 }
 
 fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
-    let Options { mut files, estimator, cap, coverage, probes, warm_up, cluster_by_task, .. } =
-        options;
+    let Options { mut files, estimator, cap, coverage, probes, warm_up, clustering, .. } = options;
     let Options { resource, keys, resamples, seed, pool, forms, plot_id, .. } = options;
     let mode = match (options.lenient, options.points) {
         (_, true) => AnswerMode::LenientPoints,
@@ -76,7 +76,7 @@ fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
         by: By::Linear,
         coverage,
         warm_up,
-        cluster_by_task,
+        cluster_by: clustering.by(),
     };
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
@@ -132,7 +132,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             By::Recorded { file: estimator, answers }
         }
     };
-    if settings.cluster_by_task {
+    if settings.cluster_by == ClusterBy::TaskOnly {
         let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
         if let Some((file, row)) = rows.find(|(_, row)| row.task.is_none()) {
             let (file, line) = (&file.file, row.line);
@@ -210,7 +210,7 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
         Some("--resource: the file of BAGEN's estimates has its own resources")
     } else if arguments.estimator.is_some() {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
-    } else if settings.cluster_by_task {
+    } else if settings.cluster_by == ClusterBy::TaskOnly {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
     } else if arguments.forms.has_files() {
         Some("--plot, --html: they show runs, not a file of BAGEN's estimates")

@@ -10,7 +10,7 @@ use crate::{
         rollout_file::{self, Spent},
     },
     output::form::Forms,
-    values,
+    values::{self, Clustering},
 };
 
 /// Scores estimates of what an agent's runs still spend
@@ -57,10 +57,8 @@ pub(crate) struct Options {
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
-    /// Refuse runs that name no task. Whole tasks are resampled in any case; without this option, runs are
-    /// where all of them are of one task, and those that name none
-    #[arg(long)]
-    pub(crate) cluster_by_task: bool,
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
     /// Add a report on the runs of all files together to --json
     #[arg(long)]
     pub(crate) pool: bool,

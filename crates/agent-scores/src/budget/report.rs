@@ -179,7 +179,7 @@ pub(crate) fn evaluate(
     let figures = figures(summary.as_ref(), &stops, references);
     let Spreads { clustered_by_task, intervals } = match resamples {
         0 => Spreads::default(),
-        _ => spreads(runs, settings.cluster_by_task, resamples, seed, &mut notes)?,
+        _ => spreads(runs, settings.cluster_by, resamples, seed, &mut notes)?,
     };
     for (name, _) in FIGURES {
         if figures.get(name).copied().flatten().is_none() {

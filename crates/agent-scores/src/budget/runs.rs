@@ -8,9 +8,12 @@ use budget_estimation::{
     estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
-use crate::budget::{
-    estimate_file::Answers,
-    rollout_file::{RolloutFile, Spent, together},
+use crate::{
+    budget::{
+        estimate_file::Answers,
+        rollout_file::{RolloutFile, Spent, together},
+    },
+    values::ClusterBy,
 };
 
 /// Turns that the linear estimator assumes until a run has succeeded.
@@ -95,8 +98,8 @@ pub struct Settings {
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
-    /// Whether intervals of figures resample tasks only, so that every run needs one.
-    pub cluster_by_task: bool,
+    /// What intervals of figures resample as a whole.
+    pub(crate) cluster_by: ClusterBy,
 }
 
 /// The runs that are scored, and the estimates on them.

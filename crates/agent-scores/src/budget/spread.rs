@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use budget_estimation::{Error, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
 use serde::Serialize;
 
-use crate::{budget::runs::Runs, traces::units::few_clusters};
+use crate::{budget::runs::Runs, traces::units::few_clusters, values::ClusterBy};
 
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
@@ -33,7 +33,7 @@ pub(crate) struct Spreads {
 /// Intervals of the figures of which the crate has one.
 pub(crate) fn spreads(
     runs: &Runs,
-    cluster_by_task: bool,
+    by: ClusterBy,
     resamples: usize,
     seed: u64,
     notes: &mut Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) fn spreads(
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
-    let Clusters { clusters, what } = clusters(runs, cluster_by_task, notes);
+    let Clusters { clusters, what } = clusters(runs, by, notes);
     let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
     if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
         notes.push(format!("no intervals: they need at least 2 {what}"));
@@ -106,19 +106,18 @@ struct Clusters {
     what: &'static str,
 }
 
-/// Tasks, of which a rollout without a task is one; rollouts, if all of them are of one task and `tasks_only`
-/// is false.
-fn clusters(runs: &Runs, tasks_only: bool, notes: &mut Vec<String>) -> Clusters {
+/// Tasks, of which a rollout without a task is one, or rollouts.
+fn clusters(runs: &Runs, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     let mut first = BTreeMap::new();
     let rollouts = runs.rollouts.iter().enumerate();
-    let of = rollouts.map(|(at, run)| match run.task() {
+    let of = rollouts.map(|(at, run)| match run.task().filter(|_| by != ClusterBy::Run) {
         Some(task) => *first.entry(task.to_owned()).or_insert(at),
         None => at,
     });
     let mut clusters: Vec<usize> = of.collect();
     let mut what = if first.is_empty() { "runs" } else { TASKS };
     let is_one = clusters.len() > 1 && clusters.iter().all(|cluster| *cluster == clusters[0]);
-    if is_one && !tasks_only {
+    if is_one && by == ClusterBy::Task {
         notes.push(
             "all runs are of one task: runs are resampled, and intervals say nothing about other tasks"
                 .to_owned(),

@@ -21,6 +21,7 @@ use crate::{
         trace_file::Run,
         units::{Unit, few},
     },
+    values::ClusterBy,
 };
 
 /// How to compare.
@@ -105,12 +106,13 @@ pub(crate) fn compare(
         calibration: Calibration::None,
         resamples: 0,
         seed: settings.seed,
-        cluster_by_task: true,
+        cluster_by: ClusterBy::Task,
         with_curves: false,
     };
     let Sample { complete: raw, complete_runs, .. } =
         prepare(runs, &as_given, &mut audit, &mut notes)?;
-    let tasks: Vec<Unit<'_>> = complete_runs.iter().map(|run| Unit::of(run)).collect();
+    let tasks: Vec<Unit<'_>> =
+        complete_runs.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
     notes.extend(few(&tasks));
     let folds = if settings.whole_tasks {

@@ -3,7 +3,8 @@
 //! ```text
 //! traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
 //!     [--summary last|mean|minimum|SCHEDULE]
-//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task] [--pool]
+//!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by task|run]
+//!     [--cluster-by-task] [--pool]
 //!     [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
 //!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
 //! ```
@@ -57,7 +58,7 @@ struct Arguments {
 
 fn arguments(options: Options) -> Arguments {
     let Options { mut files, schedule, summary, calibrate: calibration, .. } = options;
-    let Options { resamples, seed, cluster_by_task, missing, confidence: reading, .. } = options;
+    let Options { resamples, seed, clustering, missing, confidence: reading, .. } = options;
     if files.is_empty() {
         files = ["truthful", "overconfident", "constant"]
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
@@ -67,8 +68,9 @@ fn arguments(options: Options) -> Arguments {
     // Runs that intervals resample are held in memory anyway.
     let is_held = options.curves || options.forms.has_files() || resamples > 0;
     let with_curves = options.forms.has_figures() && is_held;
+    let cluster_by = clustering.by();
     let settings =
-        Settings { schedule, summary, calibration, resamples, seed, cluster_by_task, with_curves };
+        Settings { schedule, summary, calibration, resamples, seed, cluster_by, with_curves };
     let pool = options.pool;
     Arguments { files, settings, missing, reading, judging, pool, forms: options.forms }
 }

@@ -8,12 +8,15 @@ use trajectory_metrics::{
     Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, evaluate_difference,
 };
 
-use crate::traces::{
-    evaluation::{CENSORED, LEVEL, METRICS, simple_scores},
-    sample::{Sample, prepare},
-    settings::Settings,
-    trace_file::Run,
-    units::{Unit, few, single},
+use crate::{
+    traces::{
+        evaluation::{CENSORED, LEVEL, METRICS, simple_scores},
+        sample::{Sample, prepare},
+        settings::Settings,
+        trace_file::Run,
+        units::{Unit, few, single},
+    },
+    values::ClusterBy,
 };
 
 /// Why there are no differences without resamples.
@@ -56,7 +59,7 @@ impl Difference {
 pub(crate) struct Differences {
     /// What is resampled together.
     pub pairing: Pairing,
-    /// Tasks that both columns have; of runs without a task, the runs.
+    /// Tasks that both columns have; of runs without a task, or where runs are resampled, the runs.
     pub n_shared_tasks: usize,
     /// By metric; `None` for a metric that is undefined.
     #[serde(flatten)]
@@ -91,17 +94,18 @@ pub(crate) fn differences(
     }
     let is_same_runs = outcomes(&first).is_some_and(|runs| Some(runs) == outcomes(&second));
     let both = [&first, &second];
-    let by_task = both.map(|sample| sample.runs().map(Unit::of).collect::<Vec<_>>());
+    let chosen = |run| Unit::of(run, settings.cluster_by);
+    let by_task = both.map(|sample| sample.runs().map(chosen).collect::<Vec<_>>());
     let singles = by_task.each_ref().map(|units| single(units).is_some());
     let mut notes = Vec::new();
     let units = match singles {
         [false, false] => by_task,
-        [true, true] if !settings.cluster_by_task => {
+        [true, true] if settings.cluster_by == ClusterBy::Task => {
             notes.push(
                 "each column is of one task: runs are resampled, and the intervals say nothing about other tasks"
                     .to_owned(),
             );
-            both.map(|sample| sample.runs().map(Unit::run).collect())
+            both.map(|sample| sample.runs().map(|run| Unit::of(run, ClusterBy::Run)).collect())
         }
         _ => return Ok(Err("a column is of a single task; at least 2 are needed".to_owned())),
     };

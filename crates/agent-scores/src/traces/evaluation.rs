@@ -127,7 +127,7 @@ pub(crate) fn evaluate(
     let n_ids = distinct(|run| Some(&run.id));
     let resampled = match scored.is_empty() || settings.resamples == 0 {
         true => None,
-        false => Some(Resampled::new(&scored, settings.cluster_by_task, settings.seed)?),
+        false => Some(Resampled::new(&scored, settings.cluster_by, settings.seed)?),
     };
     let mut resampling = None;
     if let Some(resampled) = &resampled {

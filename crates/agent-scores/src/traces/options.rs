@@ -12,7 +12,7 @@ use crate::{
         settings::{self, Calibration},
         trace_file,
     },
-    values,
+    values::{self, Clustering},
 };
 
 /// Scores the confidence that agents reported along their runs
@@ -40,10 +40,8 @@ pub(crate) struct Options {
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
-    /// Refuse runs that name no task. Whole tasks are resampled in any case; without this option, runs are
-    /// where all of them are of one task, and those that name none
-    #[arg(long)]
-    pub(crate) cluster_by_task: bool,
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
     /// Add a report on the runs of all columns together to --json
     #[arg(long)]
     pub(crate) pool: bool,

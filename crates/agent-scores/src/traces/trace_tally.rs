@@ -321,6 +321,7 @@ mod tests {
             evaluation::evaluate,
             trace_file::{Run, TraceFile},
         },
+        values::ClusterBy,
     };
 
     fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
@@ -331,7 +332,7 @@ mod tests {
             calibration,
             resamples: 0,
             seed: 1,
-            cluster_by_task: false,
+            cluster_by: ClusterBy::default(),
             with_curves: false,
         }
     }

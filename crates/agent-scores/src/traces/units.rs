@@ -7,7 +7,7 @@ use std::{
 
 use trajectory_metrics::Bootstrap;
 
-use crate::{files::json_lines::InputError, traces::trace_file::Run};
+use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
 
 /// With fewer clusters, a note says how many there are.
 const ENOUGH_CLUSTERS: usize = 20;
@@ -22,17 +22,13 @@ pub(crate) enum Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn of(run: &'a Run) -> Self {
-        run.task.as_deref().map_or(Self::Run(&run.id), Self::Task)
-    }
-
-    /// The run alone, whatever its task.
-    pub(crate) fn run(run: &'a Run) -> Self {
-        Self::Run(&run.id)
+    pub(crate) fn of(run: &'a Run, by: ClusterBy) -> Self {
+        let task = run.task.as_deref().filter(|_| by != ClusterBy::Run);
+        task.map_or(Self::Run(&run.id), Self::Task)
     }
 }
 
-/// A bootstrap of whole tasks; of runs if all of them are of one task and `tasks_only` is false.
+/// A bootstrap of whole tasks or of runs.
 #[derive(Debug)]
 pub(crate) struct Resampled {
     /// The bootstrap; why there is none if there are fewer than two clusters.
@@ -44,11 +40,12 @@ pub(crate) struct Resampled {
 }
 
 impl Resampled {
-    pub(crate) fn new(runs: &[&Run], tasks_only: bool, seed: u64) -> Result<Self, InputError> {
+    pub(crate) fn new(runs: &[&Run], by: ClusterBy, seed: u64) -> Result<Self, InputError> {
+        let tasks_only = by == ClusterBy::TaskOnly;
         if let Some(run) = runs.iter().find(|run| tasks_only && run.task.is_none()) {
             return Err(run.error("task", "missing; --cluster-by-task needs one".to_owned()));
         }
-        let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run)).collect();
+        let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run, by)).collect();
         let mut notes = Vec::new();
         if let Some(Unit::Task(task)) = single(&units)
             && !tasks_only
@@ -56,7 +53,7 @@ impl Resampled {
             notes.push(format!(
                 "all runs are of one task, {task:?}: runs are resampled, and intervals say nothing about other tasks"
             ));
-            units = runs.iter().map(|run| Unit::run(run)).collect();
+            units = runs.iter().map(|run| Unit::of(run, ClusterBy::Run)).collect();
         }
         let is_by_task = units.iter().any(|unit| matches!(unit, Unit::Task(_)));
         notes.extend(few(&units));

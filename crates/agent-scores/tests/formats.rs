@@ -79,7 +79,7 @@ fn logs_of_every_format_are_listed_and_have_a_report_per_stream() {
             "harbor" => &["--scorer", "reward"],
             _ => &[],
         };
-        let words = [&[&path, "--json", "--resamples", "0"], scorer].concat();
+        let words = [&[&path, "--pool", "--json", "--resamples", "0"], scorer].concat();
         let scored = json_of("traces", &words);
         assert_eq!((&scored["format"], &scored["n_runs"]), (&format.into(), &n_runs.into()));
         let streams = scored["streams"].as_object().unwrap();

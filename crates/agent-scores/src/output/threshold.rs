@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A condition such as `tps_log < -0.6`, under which a command fails.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,8 +105,15 @@ impl Threshold {
         }
         let known = match at {
             Value::Object(keys) => {
-                let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
-                format!("there are {}", keys.join(", "))
+                let names = |keys: &Map<String, Value>| {
+                    keys.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+                };
+                let column = columns.filter(|_| is_at_root).and_then(|columns| columns.first());
+                let columns =
+                    column.and_then(Value::as_object).map_or_else(String::new, |column| {
+                        format!("; the columns in files have {}", names(column))
+                    });
+                format!("there are {}{columns}", names(keys))
             }
             Value::Array(all) => {
                 let names: Vec<&str> = all.iter().filter_map(name).collect();

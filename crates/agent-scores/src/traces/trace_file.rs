@@ -38,6 +38,8 @@ stop       optional reason why the run ended. A run without an outcome is censor
            it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted; one that
            completed is read as unjudged
 horizon    optional number of steps that a censored run would have been scored over
+success_chance  optional probability from 0 to 1 that a censored run would have succeeded, for cut-off; it
+           must not come from a stream that is scored
 Other fields are ignored.
 "#;
 
@@ -51,13 +53,14 @@ struct Line<F = Option<f64>> {
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+    success_chance: Option<f64>,
 }
 
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
-        let Line { id, task, forecasts, outcome, stop, horizon } = line;
+        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
         let forecasts = forecasts.into_iter().map(AnyNumber::value).collect();
-        Self { id, task, forecasts, outcome, stop, horizon }
+        Self { id, task, forecasts, outcome, stop, horizon, success_chance }
     }
 }
 
@@ -76,6 +79,8 @@ pub struct Run {
     pub file: String,
     /// The line that the run stands in, from 1; `None` for a run of a log.
     pub line: Option<usize>,
+    /// The probability of success after the stop, if the line gives it.
+    pub success_chance: Option<Probability>,
     forecasts: Vec<Probability>,
     outcome: Option<bool>,
     stop: Option<StopReason>,
@@ -97,7 +102,7 @@ impl Run {
     /// A run of a log, whose outcome and stop reason agree.
     pub(crate) fn of_log(run: LogRun) -> Self {
         let LogRun { id, task, file, forecasts, outcome, stop, horizon } = run;
-        Self { id, task, file, line: None, forecasts, outcome, stop, horizon }
+        Self { id, task, file, line: None, success_chance: None, forecasts, outcome, stop, horizon }
     }
 
     /// The run as the censoring crate sees it.
@@ -108,6 +113,12 @@ impl Run {
     pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
         let Self { forecasts, outcome, stop, horizon, .. } = self;
         stopped(forecasts, *outcome, stop.as_ref(), *horizon)
+    }
+
+    /// The forecasts.
+    #[must_use]
+    pub fn forecasts(&self) -> &[Probability] {
+        &self.forecasts
     }
 
     /// An error about a field of this run.
@@ -230,6 +241,7 @@ pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError
         task: row.task.map(str::to_owned),
         file: file.clone(),
         line: Some(row.line),
+        success_chance: row.success_chance,
         forecasts: row.forecasts.to_vec(),
         outcome: row.outcome,
         stop: row.stop.cloned(),
@@ -254,6 +266,7 @@ pub(crate) struct Row<'a> {
     pub(crate) outcome: Option<bool>,
     pub(crate) stop: Option<&'a StopReason>,
     pub(crate) horizon: Option<usize>,
+    pub(crate) success_chance: Option<Probability>,
     /// It completed without an outcome; its stop is `unjudged`.
     unjudged: bool,
 }
@@ -270,11 +283,11 @@ impl<'a> Row<'a> {
         stop: Option<&'a StopReason>,
         forecasts: &'a [Probability],
     ) -> Self {
-        let TraceLine { id, task, outcome, horizon, .. } = *read;
+        let TraceLine { id, task, outcome, horizon, success_chance, .. } = *read;
         let completed = stop.is_some_and(|stop| stop.class() == StopClass::Complete);
         let unjudged = outcome.is_none() && completed;
         let stop = if unjudged { Some(&StopReason::Unjudged) } else { stop };
-        Self { id, task, line, forecasts, outcome, stop, horizon, unjudged }
+        Self { id, task, line, forecasts, outcome, stop, horizon, success_chance, unjudged }
     }
 
     /// Checks the fields together.
@@ -368,9 +381,14 @@ fn read_part<E: From<InputError>>(
                 };
                 match check_forecasts(path, number, &line.forecasts, policy, &mut remarks.counts)? {
                     Ok(forecasts) => {
-                        let Line { id, task, outcome, stop, horizon, .. } = &line;
+                        let Line { id, task, outcome, stop, horizon, success_chance, .. } = &line;
                         let (task, horizon, outcome) = (task.as_deref(), *horizon, *outcome);
-                        let read = TraceLine { id, task, outcome, stop: None, horizon };
+                        let success_chance =
+                            success_chance.map(Probability::new).transpose().map_err(|error| {
+                                wrong(path, number, "success_chance", error.to_string())
+                            })?;
+                        let read =
+                            TraceLine { id, task, outcome, stop: None, horizon, success_chance };
                         keep(&mut remarks, Row::new(number, &read, stop.as_ref(), &forecasts))?;
                     }
                     Err(left_out) => {

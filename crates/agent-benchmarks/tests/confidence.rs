@@ -45,7 +45,7 @@ fn with_tokens(mut reply: Reply, probability: f64, of_action: f64) -> Reply {
 fn run(question: &Question, replies: impl IntoIterator<Item = Reply>) -> ConfidenceRecord {
     let mut replies = replies.into_iter();
     let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
-    converse(Confidence::new(4).unwrap().instance(question).conversation(), model)
+    converse(Confidence::new(4).unwrap().instance(question).conversation(), model).unwrap()
 }
 
 fn values(record: &ConfidenceRecord, stream: ConfidenceStream) -> Vec<f64> {
@@ -112,7 +112,8 @@ fn each_request_has_the_steps_so_far_and_asks_for_log_probabilities() {
         seen.borrow_mut().push((request.messages.len(), last.text.clone()));
         Ok(step("continue", "0.5"))
     });
-    let record = converse(Confidence::new(3).unwrap().instance(&yes()).conversation(), model);
+    let record =
+        converse(Confidence::new(3).unwrap().instance(&yes()).conversation(), model).unwrap();
     let seen = seen.into_inner();
     assert_eq!(seen.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [2, 4, 6]);
     assert_eq!(seen[1].1, "2 steps are left. Take the next one.");
@@ -151,7 +152,7 @@ fn three_replies_without_an_action_in_a_row_end_the_run_and_a_step_between_start
     let play = |replies: Vec<Reply>| {
         let mut replies = replies.into_iter();
         let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
-        let record = converse(setting.instance(&question).conversation(), model);
+        let record = converse(setting.instance(&question).conversation(), model).unwrap();
         (record.record.run.stop, record.record.run.turns.len())
     };
     assert_eq!(play(vec![bad(), bad(), bad()]), (Some(StopReason::ParseError), 3));

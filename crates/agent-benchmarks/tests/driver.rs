@@ -47,9 +47,9 @@ fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
     });
     let settings = ClientSettings { attempts: 7, timeout: Duration::from_millis(1_500), ..quick() };
     let began = std::time::Instant::now();
-    let record = converse(instance.conversation(), client(&url, settings));
+    let record = converse(instance.conversation(), client(&url, settings)).unwrap();
     assert!(began.elapsed() >= Duration::from_millis(1_700), "the waits were kept");
-    let direct = converse(instance.conversation(), Greedy::new(instance));
+    let direct = converse(instance.conversation(), Greedy::new(instance)).unwrap();
     assert_eq!((&record.transcript, record.record.events.len()), (&direct.transcript, 0));
     assert_eq!(count.load(Ordering::SeqCst), 6 + record.record.run.turns.len());
 }
@@ -80,7 +80,7 @@ fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() 
         });
         let settings = ClientSettings { attempts: 3, max_reply: 1_000_000, ..quick() };
         let instance = &instances(0, 400)[0];
-        let record = converse(instance.conversation(), client(&url, settings));
+        let record = converse(instance.conversation(), client(&url, settings)).unwrap();
         let [event] = &record.record.events[..] else { panic!("{:?}", record.record.events) };
         assert!(
             matches!(&event.event, ReplyEvent::NoReply { problem } if problem.contains(part)),

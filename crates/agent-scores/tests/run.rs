@@ -103,10 +103,12 @@ fn costbench_is_run_reported_and_not_asked_again() {
     assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&json!(300), &json!(60)));
     assert!((first["cost_usd"].as_f64().unwrap() - 420e-6).abs() < 1e-12);
     let row = &first["rows"][0];
-    assert_eq!(row["metrics"]["task_completion_ratio"]["value"], 0.0);
+    // As in the released evaluation, runs without a call are left out of all means.
+    assert_eq!(row["metrics"]["task_completion_ratio"], json!(null));
+    assert_eq!(row["setting"], "5 steps, events: none");
     assert_eq!(
-        (&row["setting"], &row["counts"]["runs"]),
-        (&json!("5 steps, events: none"), &json!(6))
+        (&row["counts"]["runs"], &row["counts"]["left_out_without_calls"]),
+        (&json!(0), &json!(6))
     );
 
     let again = report(&command(&arguments));
@@ -115,7 +117,7 @@ fn costbench_is_run_reported_and_not_asked_again() {
     assert!(!content(Path::new(&out)).contains("sk-secret"));
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 6);
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
-    assert!(page.contains("task completion ratio"));
+    assert!(page.contains("left out without calls") && page.contains("No figure is defined"));
 
     let mut other = arguments;
     other[4] = "another model";

@@ -20,7 +20,7 @@ use crate::{
 ///     Ok(Reply { text, ..Reply::default() })
 /// });
 /// let instance = Confidence::new(4)?.instance(&question);
-/// let record = converse(instance.conversation(), model);
+/// let record = converse(instance.conversation(), model)?;
 /// assert_eq!(record.record.run.outcome, Some(true));
 /// let stated = record.forecasts(ConfidenceStream::StatedConfidence)?.expect("each step has one");
 /// assert_eq!(stated.iter().map(|it| it.get()).collect::<Vec<_>>(), [0.6, 0.9]);

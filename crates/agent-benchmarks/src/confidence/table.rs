@@ -21,7 +21,7 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 /// for number in 0..8 {
 ///     let checker = Checker::YesNo { answer: number % 4 > 0 };
 ///     let instance = setting.instance(&Question::new(format!("q{number}"), "?", checker));
-///     table.update("yes", &converse(instance.conversation(), always_yes))?;
+///     table.update("yes", &converse(instance.conversation(), always_yes)?)?;
 /// }
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
 /// let stated = rows.iter().find(|row| row.stream == ConfidenceStream::StatedConfidence);

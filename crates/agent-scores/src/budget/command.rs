@@ -25,7 +25,7 @@ use crate::{
         estimate_file::{self, Answers},
         figures,
         options::Options,
-        report::{FIGURES, Report, evaluate},
+        report::{BudgetFigure, FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
     },
@@ -349,8 +349,8 @@ fn table(
     };
     let mut rows: Vec<Vec<String>> =
         vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
-    for (figure, direction) in FIGURES {
-        rows.push(row(&format!("{figure} ({direction})"), &|report| {
+    for BudgetFigure { name: figure, better, .. } in FIGURES {
+        rows.push(row(&format!("{figure} ({better})"), &|report| {
             let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
             match report.intervals.get(figure) {
                 Some(spread) => {

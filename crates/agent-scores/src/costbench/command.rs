@@ -33,7 +33,7 @@ use crate::{
 };
 use serde::Serialize;
 use tool_graph::{
-    EnvironmentRules, RuleVersion,
+    EnvironmentRules, LeftOutCounts, RuleVersion,
     costbench::{CostModel, EventKind, Library},
 };
 
@@ -143,7 +143,11 @@ fn world(settings: &Settings) -> Result<World, String> {
     }
     let rules = match rules {
         "released" => EnvironmentRules::RELEASED,
-        _ => EnvironmentRules { removals: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT },
+        _ => EnvironmentRules {
+            removals: RuleVersion::Released,
+            counted_runs: RuleVersion::Released,
+            ..EnvironmentRules::PAPER_TEXT
+        },
     };
     let blocks = if kind == Block::None { 0 } else { blocks };
     Ok(World { library, costs, seed, block: kind, blocks, rules })
@@ -270,6 +274,7 @@ fn group_table(group: &Group, layout: Layout) -> String {
         "seed",
         "events",
         "queries",
+        "left out",
         "completed (+)",
         "cost gap (-)",
         "AED (-)",
@@ -306,6 +311,7 @@ fn group_row(row: &Row) -> Vec<String> {
         row.seed.to_string(),
         events,
         row.queries.to_string(),
+        left_out_cell(&row.left_out_by_reason),
         with_radius(row.completed, 1.0, 3),
         with_radius(row.cost_gap, 1.0, 3),
         with_radius(row.aed, 1.0, 3),
@@ -318,6 +324,14 @@ fn group_row(row: &Row) -> Vec<String> {
         failures.inaccessible.to_string(),
         row.gt_ned.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}")),
     ]
+}
+
+/// The number of queries left out, with those whose last event comes at the end in parentheses.
+fn left_out_cell(counts: &LeftOutCounts) -> String {
+    match counts.last_event {
+        0 => counts.total().to_string(),
+        at_end => format!("{} ({at_end} end with it)", counts.total()),
+    }
 }
 
 fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {

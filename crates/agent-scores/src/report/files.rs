@@ -55,11 +55,11 @@ impl ReportFiles {
         let output = Output::new(&value);
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            let page = pages::page(subcommand, output).to_html(output);
+            let page = pages::page(subcommand, output)?.to_html(output);
             contents.push((path.as_path(), page.into_bytes()));
         }
         if let Some(path) = &self.plot {
-            let figure = main_figure(subcommand, output)
+            let figure = main_figure(subcommand, output)?
                 .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
             let content = if ending(path) == "png" {
                 png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
@@ -79,15 +79,20 @@ fn ending(path: &Path) -> String {
 
 /// The one figure that stands for a subcommand: that of every column, each named, or else the figure of the
 /// whole output.
-fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
+///
+/// # Errors
+///
+/// For a subcommand without a figure.
+fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
     let names: &[&str] = match subcommand {
+        "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
         "paths" => &["matches"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "triage" => &["efficiency"],
         "budget" => &["fan"],
         "logs" => &["calls", "endings"],
-        _ => &["reliability"],
+        _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {
         let pointers = names.iter().map(|name| format!("{place}/curves/{name}"));
@@ -95,7 +100,7 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
     };
     let columns = stream_places(output).into_iter();
     let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));
-    together(columns.collect()).or_else(|| figure(""))
+    Ok(together(columns.collect()).or_else(|| figure("")))
 }
 
 /// One figure with the series of several columns, each named after its column; `None` without a column. Bands

@@ -11,7 +11,8 @@ mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
-/// The figures that follow from the numbers of an output.
+/// The figures that follow from the numbers of an output; none of a subcommand whose figures come with its
+/// output.
 pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {
     match subcommand {
         "cut-off" => traces::cut_off_figures(output),
@@ -25,8 +26,12 @@ pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {
 }
 
 /// The page of a subcommand.
-pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
-    match subcommand {
+///
+/// # Errors
+///
+/// For a subcommand without a page.
+pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
+    Ok(match subcommand {
         "traces" => traces::page(output),
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
@@ -35,6 +40,7 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
         "triage" => triage::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
-        _ => logs::page(output),
-    }
+        "logs" => logs::page(output),
+        _ => return Err(format!("--html: {subcommand} has no page")),
+    })
 }

@@ -122,7 +122,9 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         setting: format!("{} steps, events: {}", row.task_length, row.events),
         counts: BTreeMap::from([
             ("runs", row.runs),
-            ("left_out_without_events", row.left_out),
+            ("left_out_without_events", row.left_out.events_missing),
+            ("left_out_event_at_the_end", row.left_out.last_event),
+            ("left_out_without_calls", row.left_out.no_calls),
             ("left_out_without_reply", row.without_reply),
             ("calls", row.failures.calls),
             ("wrong_parameters", row.failures.wrong_parameters),
@@ -140,8 +142,15 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
+    let notes = match options.block.as_str() {
+        "none" => Vec::new(),
+        _ => vec![NO_GAP_UNDER_EVENTS.to_owned()],
+    };
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
 }
+
+const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only \
+                                   for the costs known when they were made; compare paths instead";
 
 pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
     let path = options.file()?;

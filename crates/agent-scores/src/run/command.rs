@@ -87,7 +87,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let json = report::files::json("run", &report, Figures::new())?;
     let value = serde_json::from_str(&json)?;
     let value = Output::new(&value);
-    let page = pages::page("run", value).to_html(value);
+    let page = pages::page("run", value)?.to_html(value);
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
     options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))
 }

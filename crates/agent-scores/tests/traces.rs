@@ -147,21 +147,23 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
 
     let left_out = report("leave-out");
     let counts = serde_json::json!({
-        "policy": "leave_out", "runs": 4, "left_out_runs": 3, "repaired_runs": 0, "clipped": 0, "carried": 0
+        "policy": "leave_out", "runs": 4, "left_out_runs": 3, "repaired_runs": 0, "clipped": 0, "carried": 0,
+        "skipped": 0
     });
     assert_eq!((&left_out["missing"], &left_out["n"]), (&counts, &1.into()));
     assert!((left_out["tps_log"]["value"].as_f64().unwrap() - good).abs() < 1e-15);
     assert_eq!(
         note(&left_out),
         format!(
-            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward), 3 left out, the \
+            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward, 0 skipped), 3 left out, the \
              first because of forecasts[1] in {path}:2: 1.25, outside [0, 1]"
         )
     );
 
     let carried = report("carry-forward");
     let counts = serde_json::json!({
-        "policy": "carry_forward", "runs": 4, "left_out_runs": 1, "repaired_runs": 2, "clipped": 0, "carried": 3
+        "policy": "carry_forward", "runs": 4, "left_out_runs": 1, "repaired_runs": 2, "clipped": 0, "carried": 3,
+        "skipped": 0
     });
     assert_eq!((&carried["missing"], &carried["n"]), (&counts, &3.into()));
     let second = (2.0 * 0.5_f64.ln() + 0.7_f64.ln()) / 3.0;

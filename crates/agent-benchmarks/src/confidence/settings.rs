@@ -43,8 +43,8 @@ pub struct Instance {
 
 impl Confidence {
     /// The setting with at most this many steps (the paper: 16 for StrategyQA, 7 for HotpotQA),
-    /// temperature 0, the five most probable tokens, and an end after three replies in a row that
-    /// have no action.
+    /// temperature 0, the five most probable tokens, and at most two repairs of a step: an end after
+    /// three replies in a row that have no readable action or confidence.
     ///
     /// # Errors
     ///
@@ -75,7 +75,8 @@ impl Confidence {
         self
     }
 
-    /// Sets after how many replies in a row without a readable action the conversation ends.
+    /// Sets after how many replies in a row without a readable action or confidence the conversation
+    /// ends; the repairs of a step are one fewer.
     ///
     /// # Errors
     ///

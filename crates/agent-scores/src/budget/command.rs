@@ -29,7 +29,7 @@ use crate::{
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
     },
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports::{self, FileReport, NoDifference, Together},
         form::Forms,
@@ -111,6 +111,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     resources.extend(settings.others.iter().cloned());
     let all: Vec<RolloutFile> =
         files.iter().map(|path| rollout_file::read(path, &resources)).collect::<Result<_, _>>()?;
+    rollout_file::check_keys(&all, &settings.keys)?;
     let mut recorded = Vec::new();
     settings.by = match estimator.as_str() {
         "linear" => By::Linear,
@@ -377,8 +378,10 @@ fn table(
         };
         format!(", 95 % intervals by whole {what}, {resamples} resamples")
     };
+    let counts = names.iter().zip(reports).map(|(name, of)| (name.as_str(), &of.report.runs));
     let mut text = format!(
-        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        "{}{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        run_counts::lines(counts),
         settings.spent.name(),
         settings.by.name(),
         settings.coverage.get(),

@@ -15,6 +15,7 @@ use crate::{
         runs::{Runs, Settings},
         spread::{Spread, Spreads, spreads},
     },
+    files::run_counts::RunCounts,
     report::figure::Figures,
 };
 
@@ -150,6 +151,9 @@ pub(crate) struct BeforeFirstTurn {
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Report {
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// Who estimated.
     pub estimator: String,
     /// What was estimated.
@@ -227,6 +231,7 @@ pub(crate) fn evaluate(
         }
     }
     Ok(Report {
+        runs: runs.all.clone(),
         estimator: settings.by.name().to_owned(),
         resource: settings.spent.name().to_owned(),
         cap: settings.cap,

@@ -29,6 +29,7 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    plain,
     report::{self, figure::Figures, plan_graph::plan_graph},
 };
 use serde::Serialize;
@@ -374,7 +375,7 @@ fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
         text.push_str(&listed(paths));
     }
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }
@@ -382,9 +383,9 @@ fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
 /// The paths of one query, a line each.
 fn listed(paths: &Paths) -> String {
     let Paths { query_id, task, optimal, optimal_cost, greedy, greedy_cost, .. } = paths;
-    let mut text = format!("\n{query_id} {task}\n");
+    let mut text = format!("\n{} {task}\n", plain::line(query_id));
     let mut line = |name: &str, path: &[String]| {
-        text.push_str(&format!("  {name}: {}\n", path.join(" > ")));
+        text.push_str(&format!("  {name}: {}\n", plain::line(&path.join(" > "))));
     };
     line(&format!("optimal, {optimal_cost:.2}"), optimal);
     line(&format!("greedy, {greedy_cost:.2}"), greedy);

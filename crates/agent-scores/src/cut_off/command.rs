@@ -23,13 +23,14 @@ use crate::{
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports,
         form::Forms,
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
@@ -157,12 +158,14 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
     rows.push(row("chances from", &|file| {
         file.success_chance.as_ref().map_or("nothing was cut off", |of| of.source).to_owned()
     }));
-    let mut text = format!(
+    let counts = names.iter().zip(&report.files).map(|(name, file)| (name.as_str(), &file.runs));
+    let mut text = run_counts::lines(counts);
+    text.push_str(&format!(
         "Mean score, {}, {} weights; higher is better\n\n{}",
         report.rule,
         report.schedule,
         layout.table(&rows)
-    );
+    ));
     let called = |file: &String| {
         let place = report.files.iter().position(|other| other.file == *file);
         place.and_then(|place| names.get(place)).unwrap_or(file).clone()
@@ -204,7 +207,7 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
         for (file, name) in report.files.iter().zip(names) {
             note = note.replace(&file.file, name);
         }
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(&note));
     }
     text
 }
@@ -239,6 +242,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
     let mut text = String::new();
     if stream.n_censored > 0 {
         let selection = &report.selection;
+        let name = plain::line(name);
         text = format!("\n{name}, assumption {}\n\n{}", report.assumption, layout.table(&rows));
         text.push_str(&format!(
         "\ncut-off runs are {} times as long as complete runs; their mean forecast differs by {}\n",
@@ -277,6 +281,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
                 part(row.successes),
             ]
         }));
+        let name = plain::line(name);
         text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", layout.table(&rows)));
     }
     if let Some(audit) = &report.continuations {

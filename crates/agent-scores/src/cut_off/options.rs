@@ -25,8 +25,8 @@ pub(crate) struct Options {
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[arg(long, default_value = "linear-front")]
     pub(crate) schedule: WeightSchedule,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward or
-    /// clip, see below
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below
     #[arg(long, default_value = "refuse", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
     /// Calibrate forecasts by maps of the complete runs of other tasks: none, platt or isotonic

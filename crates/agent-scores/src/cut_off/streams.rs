@@ -15,6 +15,7 @@ use crate::{
         report::{self, Bounds, OrderChange, ReportSettings, StreamReport},
         sample::{Ipcw, Sample},
     },
+    files::run_counts::RunCounts,
     output::program::with_causes,
     traces::trace_file::{self, Missing, TraceFile},
 };
@@ -31,6 +32,9 @@ pub(crate) const WAYS: [&str; 5] =
 pub(crate) struct Stream {
     /// Where it was read from.
     pub file: String,
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// What was done about forecasts that are missing or outside [0, 1].
     pub missing: Missing,
     /// Runs whose outcome is known.
@@ -307,6 +311,7 @@ fn score_stream(
     }
     Ok(Stream {
         file: sample.file.clone(),
+        runs: trace_file::run_counts(&[read]),
         missing: trace_file::missing(&[read]),
         n_complete: sample.audit.complete(),
         n_censored: sample.audit.censored(),

@@ -14,6 +14,7 @@ use trajectory_metrics::{
 use crate::{
     files::{
         line_parts::{self, Problem},
+        run_counts::RunCounts,
         texts::Texts,
     },
     paths::path_file::PathRun,
@@ -23,7 +24,10 @@ use crate::{
 /// The whole report. What is undefined is `None`, and a note says why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathReport {
-    /// Runs.
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub(crate) runs: RunCounts,
+    /// Runs that are compared.
     pub n: usize,
     /// Different tasks.
     pub n_tasks: usize,
@@ -71,6 +75,13 @@ impl PathReport {
     }
 }
 
+/// The runs of a part of a file by model, and those that were left out before.
+#[derive(Default)]
+struct Models {
+    models: BTreeMap<Option<String>, PathTally>,
+    left_out: RunCounts,
+}
+
 /// The runs of each model; of a single model, which is not named.
 pub type ByModel = Vec<(Option<String>, PathTally)>;
 
@@ -79,6 +90,8 @@ pub type ByModel = Vec<(Option<String>, PathTally)>;
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
+    /// All runs, also those that were left out before.
+    runs: RunCounts,
     n: usize,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
@@ -118,26 +131,36 @@ impl PathTally {
         path: &Path,
         ignore_arguments: bool,
     ) -> Result<ByModel, Box<dyn std::error::Error>> {
-        let mut models: BTreeMap<Option<String>, Self> = BTreeMap::new();
+        let (mut models, mut left_out) = (BTreeMap::<_, Self>::new(), RunCounts::default());
         line_parts::fold(
             path,
-            |part: &mut BTreeMap<Option<String>, Self>, run: PathRun| {
-                if !part.contains_key(&run.model) {
-                    part.insert(run.model.clone(), Self::default());
+            |part: &mut Models, number, line| part.left_out.take(path, number, line),
+            |part: &mut Models, run: PathRun| {
+                let models = &mut part.models;
+                if !models.contains_key(&run.model) {
+                    models.insert(run.model.clone(), Self::default());
                 }
-                match part.get_mut(&run.model) {
+                match models.get_mut(&run.model) {
                     Some(tally) => Ok(tally.update(&run, ignore_arguments)?),
                     None => Ok(()),
                 }
             },
             |part| {
-                for (model, tally) in part {
+                left_out.append(&part.left_out);
+                for (model, tally) in part.models {
                     models.entry(model).or_default().append(&tally);
                 }
             },
         )
         .map_err(|problem: Problem| problem.into_error())?;
-        let is_one = models.len() == 1;
+        // The line of a run that was left out names no model.
+        let is_one = models.len() <= 1;
+        if models.is_empty() || !is_one && left_out != RunCounts::default() {
+            models.entry(None).or_default();
+        }
+        if let Some(first) = models.values_mut().next() {
+            first.runs.append(&left_out);
+        }
         let named = models.into_iter().map(|(model, tally)| match is_one {
             true => (None, tally),
             false => (Some(model.unwrap_or_else(|| "unknown model".to_owned())), tally),
@@ -170,6 +193,7 @@ impl PathTally {
         self.aned.update(normalized_edit_distance(&called, &expected));
         self.aed.update(interned_edit_distance(&called, &expected) as f64);
         self.n += 1;
+        self.runs.add(Some(run.success), None);
         self.ids.push(&run.id);
         let known = self.taken.len();
         self.taken.extend(run.agent_calls.iter().filter_map(|agent| agent.ok));
@@ -183,6 +207,7 @@ impl PathTally {
     /// Adds later runs.
     pub fn append(&mut self, other: &Self) {
         self.n += other.n;
+        self.runs.append(&other.runs);
         self.ids.append(&other.ids);
         other.tasks.iter().for_each(|(name, task)| self.add_task(name, task.clone()));
         self.mixed |= other.mixed;
@@ -233,6 +258,7 @@ impl PathTally {
         let [exact_match, in_order_match, any_order_match] =
             self.matches.each_ref().map(|mean| mean.finish().ok());
         Ok(PathReport {
+            runs: self.runs.clone(),
             n: self.n,
             n_tasks: self.tasks.len(),
             arguments_ignored: ignore_arguments,

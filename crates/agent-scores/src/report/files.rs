@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::{
-    figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
-    pages::{self, common::stream_places},
-    picture::{png_file, svg_file},
-    table::Output,
-    trace_figures::BAND,
+use crate::{
+    plain,
+    report::{
+        figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
+        pages::{self, common::stream_places},
+        picture::{png_file, svg_file},
+        table::Output,
+        trace_figures::BAND,
+    },
 };
 
 /// The files that a caller asked for besides the output.
@@ -51,15 +54,12 @@ impl ReportFiles {
         subcommand: &str,
         text: &str,
     ) -> Result<Vec<(&Path, Vec<u8>)>, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let output = Output::new(&value);
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            let page = pages::page(subcommand, output)?.to_html(output);
-            contents.push((path.as_path(), page.into_bytes()));
+            contents.push((path.as_path(), page(subcommand, text)?.into_bytes()));
         }
         if let Some(path) = &self.plot {
-            let figure = main_figure(subcommand, output)?
+            let figure = main_figure(subcommand, Output::new(&shown(text)?))?
                 .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
             let content = if ending(path) == "png" {
                 png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
@@ -70,6 +70,22 @@ impl ReportFiles {
         }
         Ok(contents)
     }
+}
+
+/// The report page of a JSON output.
+///
+/// # Errors
+///
+/// One of the JSON library.
+pub(crate) fn page(subcommand: &str, text: &str) -> Result<String, String> {
+    let value = shown(text)?;
+    let output = Output::new(&value);
+    Ok(pages::page(subcommand, output)?.to_html(output))
+}
+
+/// A JSON output whose texts can stand in pages and pictures.
+fn shown(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map(plain::value).map_err(|error| error.to_string())
 }
 
 /// The ending of a file's name in lower case.
@@ -191,8 +207,10 @@ pub(crate) fn derived<T: Serialize>(
     subcommand: &str,
     report: &T,
 ) -> Result<Figures, serde_json::Error> {
-    let value = serde_json::to_value(report)?;
-    Ok(pages::figures(subcommand, Output::new(&value)))
+    Ok(match pages::figures(subcommand) {
+        Some(figures) => figures(Output::new(&serde_json::to_value(report)?)),
+        None => Figures::new(),
+    })
 }
 
 #[cfg(test)]

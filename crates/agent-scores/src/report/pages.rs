@@ -3,7 +3,7 @@
 mod budget;
 pub(crate) mod common;
 mod costbench;
-mod logs;
+pub(crate) mod logs;
 mod paths;
 mod run;
 mod traces;
@@ -11,17 +11,15 @@ mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
-/// The figures that follow from the numbers of an output; none of a subcommand whose figures come with its
-/// output.
-pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {
+/// What makes the figures that follow from the numbers of an output, if a subcommand has some.
+pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
-        "cut-off" => traces::cut_off_figures(output),
-        "paths" => paths::figures(output),
-        "costbench" => costbench::figures(output),
-        "triage" => triage::figures(output),
-        "budget" => budget::figures(output),
-        "logs" => logs::figures(output),
-        _ => Figures::new(),
+        "cut-off" => Some(traces::cut_off_figures),
+        "paths" => Some(paths::figures),
+        "costbench" => Some(costbench::figures),
+        "triage" => Some(triage::figures),
+        "budget" => Some(budget::figures),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 //!     [--summary last|mean|minimum|SCHEDULE]
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by task|run]
 //!     [--cluster-by-task] [--pool]
-//!     [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+//!     [--missing refuse|leave-out|skip|carry-forward|carry-forward-from=P|clip] [--json]
 //!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
@@ -23,32 +23,33 @@ use std::{
 };
 
 use crate::{
-    files::{bundled, logs::Judging},
+    files::{bundled, logs::Judging, run_counts},
     output::{
         file_reports::{self, FileReport, Together},
         form::Forms,
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     traces::{
         differences::{Difference, Differences, NO_RESAMPLES, Pairing, differences},
         evaluation::{CENSORED, Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
-        options::{Missing, Options},
+        options::Options,
         settings::Settings,
         stream_report::{self, StreamReports},
         trace_file::{self, Remarks, Run, TraceFile, WithMissing},
         trace_tally::{self, TraceTally},
     },
 };
-use run_logs::{ConfidenceField, ConfidenceReading, ConfidenceStream, MissingTurns, StreamOptions};
+use run_logs::{ConfidenceField, ConfidenceReading, ConfidenceStream, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
     files: Vec<PathBuf>,
     settings: Settings,
-    missing: Option<Missing>,
+    missing: Option<ForecastPolicy>,
     reading: ConfidenceReading,
     judging: Judging,
     /// Whether a report on all columns together is wanted too.
@@ -81,13 +82,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return Ok(output);
     }
     let Arguments { files, settings, missing, pool, forms, .. } = arguments;
-    let missing = match missing {
-        None => ForecastPolicy::Refuse,
-        Some(Missing::Policy(policy)) => policy,
-        Some(Missing::Skip) => {
-            return Err("--missing skip is for logs; these files hold traces".into());
-        }
-    };
+    let missing = missing.unwrap_or_default();
     if trace_tally::suffices(&settings) {
         let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
         let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
@@ -122,7 +117,8 @@ fn trace_output<T: AsRef<Remarks>>(
     let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
         let mut report = report(files)?;
         report.notes.extend(trace_file::notes(files));
-        Ok(WithMissing { report, missing: trace_file::missing(files) })
+        let (runs, missing) = (trace_file::run_counts(files), trace_file::missing(files));
+        Ok(WithMissing { runs, report, missing })
     };
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(all) {
@@ -144,7 +140,9 @@ fn trace_output<T: AsRef<Remarks>>(
             _ => None,
         };
         let found = compared.as_ref().and_then(|compared| compared.as_ref().ok());
-        let mut text = table(&names, &columns, reference, settings, found, layout);
+        let runs = names.iter().zip(&reports).map(|(name, of)| (name.as_str(), &of.report.runs));
+        let mut text = run_counts::lines(runs);
+        text.push_str(&table(&names, &columns, reference, settings, found, layout));
         if let Some(compared) = &compared {
             text.push_str(&difference_table(&names, "difference", compared, layout));
         }
@@ -181,10 +179,7 @@ struct StreamDifferences<'a> {
 fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
     let Arguments { files, settings, missing, reading, judging, pool, forms } = arguments;
     let confidence = ConfidenceField::new("confidence", *reading);
-    let of_logs = match missing {
-        Some(Missing::Skip) => MissingTurns::SkipTurn,
-        _ => MissingTurns::LeaveOutRun,
-    };
+    let of_logs = missing.unwrap_or(ForecastPolicy::LeaveOut);
     let log_settings = LogSettings {
         judging: judging.clone(),
         streams: StreamOptions::default().with_confidence(confidence),
@@ -200,11 +195,6 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
     }
     if logs.is_empty() {
         return Ok(None);
-    }
-    if let Some(Missing::Policy(policy)) = missing
-        && *policy != ForecastPolicy::LeaveOut
-    {
-        return Err("--missing: for logs there are leave-out and skip".into());
     }
     let report = |logs: &[&LogFile]| {
         working("scoring streams", || stream_report::report(logs, settings, of_logs, *reading))
@@ -260,7 +250,7 @@ fn compared_streams(
 ) -> Result<BTreeMap<&'static str, Compared>, Box<dyn Error>> {
     let mut compared = BTreeMap::new();
     for stream in ConfidenceStream::ALL {
-        let [first, second] = [first, second].map(|log| log.stream(stream).0);
+        let ((first, _), (second, _)) = (first.stream(stream)?, second.stream(stream)?);
         if !(first.is_empty() || second.is_empty()) {
             // A calibration that cannot be fitted leaves the figures of the column undefined, too.
             let found = differences(&first, &second, settings);
@@ -291,7 +281,8 @@ fn log_table(
     let (mut names, mut columns) = (Vec::new(), Vec::new());
     for FileReport { name, report, .. } in reports {
         let named = if is_one { String::new() } else { format!("{name}: ") };
-        text.push_str(&format!("{named}{} runs, format {}\n", report.n_runs, report.format));
+        let counts = report.runs.line((!is_one).then_some(name));
+        text.push_str(&format!("{counts}{named}format {}\n", report.format));
         for (stream, of) in streams_with_runs(report) {
             names.push(format!("{named}{stream}"));
             columns.push(of);
@@ -468,7 +459,7 @@ fn label(metric: &str, higher_is_better: bool) -> String {
 fn difference_table(names: &[String], what: &str, compared: &Compared, layout: Layout) -> String {
     let [first, second] = names else { return String::new() };
     let found = match compared {
-        Err(why) => return format!("\nnote: {what}: undefined: {why}\n"),
+        Err(why) => return format!("\n{}", plain::note(&format!("{what}: undefined: {why}"))),
         Ok(found) => found,
     };
     let mut rows = vec![vec![String::new(), "difference".to_owned(), "SE".to_owned()]];
@@ -495,7 +486,7 @@ fn difference_table(names: &[String], what: &str, compared: &Compared, layout: L
         Pairing::Tasks => format!("paired by task, {} shared", found.n_shared_tasks),
         Pairing::None => "not paired".to_owned(),
     };
-    let notes = found.notes.iter().map(|note| format!("note: {what}: {note}\n"));
+    let notes = found.notes.iter().map(|note| plain::note(&format!("{what}: {note}")));
     let heading = format!("{what}: {second} minus {first}, {paired}");
     format!("\n{heading}\n{}{}", layout.table(&rows), notes.collect::<String>())
 }

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, Format, MissingTurns, RunTable, StreamOptions, StreamRuns};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, StreamOptions, StreamRuns};
 
 use crate::{
     files::{
         bundled,
         logs::{Contents, Judging, open},
+        run_counts::RunCounts,
     },
     traces::trace_file::{LogRun, Run},
 };
@@ -25,7 +26,7 @@ action_…              the same of the text inside <action>…</action> only
 stated_confidence     the number inside <confidence>…</confidence>, or of the field "confidence" in JSON
 Options for logs:
 --missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
-               out the calls that have none, and a run without any value
+               out the calls that have none, and a run without any value; the others as for traces
 --confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
                around the number and fractions, and moves what is outside [0, 1] to 0 or 1
 --at-limit     what a limit that ended a run means for its outcome, if there is also a score: censored (default;
@@ -41,7 +42,7 @@ pub(crate) struct LogSettings {
     /// How streams are worked out.
     pub streams: StreamOptions<'static>,
     /// What happens to runs with missing values.
-    pub missing: MissingTurns,
+    pub missing: ForecastPolicy,
 }
 
 /// A log, or a folder of logs; of several models, the runs of one.
@@ -55,7 +56,7 @@ pub(crate) struct LogFile {
     table: RunTable,
     /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
-    missing: MissingTurns,
+    missing: ForecastPolicy,
 }
 
 /// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
@@ -110,16 +111,27 @@ impl LogFile {
         &self.file
     }
 
-    /// How many runs the log has.
-    #[must_use]
-    pub(crate) fn len(&self) -> usize {
-        self.table.rows().len()
+    /// Counts all runs of the log.
+    pub(crate) fn count(&self, counts: &mut RunCounts) {
+        self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
     }
 
     /// The runs that have a stream, and those that are left out.
-    #[must_use]
-    pub(crate) fn stream(&self, stream: ConfidenceStream) -> (Vec<Run>, StreamRuns) {
-        let found = self.table.stream(stream, self.missing);
+    ///
+    /// # Errors
+    ///
+    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses.
+    pub(crate) fn stream(
+        &self,
+        stream: ConfidenceStream,
+    ) -> Result<(Vec<Run>, StreamRuns), run_logs::Error> {
+        // A policy that refuses what is missing does not ask for streams that the log does not have.
+        let found = match self.table.stream(stream, self.missing) {
+            Err(_) if self.table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() => {
+                self.table.stream(stream, ForecastPolicy::LeaveOut)?
+            }
+            found => found?,
+        };
         let rows = self.table.rows();
         let runs = found.runs().iter().filter_map(|run| {
             let row = rows.get(run.row)?;
@@ -133,13 +145,16 @@ impl LogFile {
                 horizon: run.horizon,
             }))
         });
-        (runs.collect(), found)
+        Ok((runs.collect(), found))
     }
 
     /// The left-out runs that have a value at some model call.
     pub(crate) fn partial(&self, stream: ConfidenceStream) -> u64 {
-        let runs = |missing| self.table.stream(stream, missing).runs().len() as u64;
-        runs(MissingTurns::SkipTurn) - runs(self.missing)
+        let is_partial = |run: &&run_logs::LoggedRun| {
+            run.forecasts(stream, self.missing).is_err()
+                && run.forecasts(stream, ForecastPolicy::Skip).is_ok()
+        };
+        self.table.rows().iter().filter(is_partial).count() as u64
     }
 
     /// The name of a run.

@@ -45,10 +45,10 @@ pub(crate) struct Options {
     /// Add a report on the runs of all columns together to --json
     #[arg(long)]
     pub(crate) pool: bool,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward,
-    /// clip or skip, see below
-    #[arg(long, value_parser = missing)]
-    pub(crate) missing: Option<Missing>,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = trace_file::policy)]
+    pub(crate) missing: Option<ForecastPolicy>,
     /// Reading of stated confidence in logs: strict or lenient
     #[arg(long, default_value = "strict", value_parser = confidence)]
     pub(crate) confidence: ConfidenceReading,
@@ -75,21 +75,6 @@ average_precision                 average precision of failures: it depends on t
 aurc                              area under risk and coverage: it depends on the share of failures, too
 t_ece, t_brier                    calibration error and Brier loss of one forecast per run
 ";
-
-/// What `--missing` asks for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Missing {
-    Policy(ForecastPolicy),
-    /// Only for logs.
-    Skip,
-}
-
-fn missing(text: &str) -> Result<Missing, &'static str> {
-    match text {
-        "skip" => Ok(Missing::Skip),
-        text => trace_file::policy(text).map(Missing::Policy),
-    }
-}
 
 fn confidence(text: &str) -> Result<ConfidenceReading, &'static str> {
     match text {

@@ -94,7 +94,7 @@ fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool, layout: Lay
     let counts = reports.iter().map(|named| &named.report.runs);
     let mut text = format!(
         "{}calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
-        run_counts::lines(names.iter().map(String::as_str).zip(counts)),
+        run_counts::lines(names.iter().copied().zip(counts)),
         layout.table(&rows)
     );
     for (name, named) in names.iter().zip(reports) {

@@ -12,3 +12,4 @@ pub(crate) mod stream_report;
 pub mod trace_file;
 pub(crate) mod trace_line;
 pub(crate) mod trace_tally;
+pub(crate) mod units;

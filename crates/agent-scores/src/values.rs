@@ -36,3 +36,41 @@ pub(crate) fn level(text: &str) -> Result<Level, &'static str> {
 pub(crate) fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")
 }
+
+/// What intervals resample as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ClusterBy {
+    /// Tasks, of which a run without a task is one; runs, if all of them are of one task.
+    #[default]
+    Task,
+    /// Tasks, which every run must name.
+    TaskOnly,
+    /// Runs.
+    Run,
+}
+
+/// The options that choose it.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Clustering {
+    /// What intervals resample: whole tasks, or runs where all of them are of one task or name none (task);
+    /// or runs in any case (run), for tasks that are kinds of questions and not the same question again
+    #[arg(long, value_name = "task|run", default_value = "task", value_parser = cluster_by)]
+    cluster_by: ClusterBy,
+    /// Resample tasks only: refuse runs that name no task, and give no intervals for a single task
+    #[arg(long, conflicts_with = "cluster_by")]
+    cluster_by_task: bool,
+}
+
+impl Clustering {
+    pub(crate) fn by(self) -> ClusterBy {
+        if self.cluster_by_task { ClusterBy::TaskOnly } else { self.cluster_by }
+    }
+}
+
+fn cluster_by(text: &str) -> Result<ClusterBy, &'static str> {
+    match text {
+        "task" => Ok(ClusterBy::Task),
+        "run" => Ok(ClusterBy::Run),
+        _ => Err("give task or run"),
+    }
+}

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// A short call of every subcommand with a report, and a number of its JSON object.
 const CALLS: [(&str, &[&str], &str); 9] = [
-    ("traces", &["--resamples", "10"], "tps_log"),
+    ("traces", &["--resamples", "10"], "files.0.tps_log"),
     ("calibration", &["--resamples", "10"], "files.0.n"),
     ("cut-off", &["--resamples", "10"], "files.0.simple"),
     ("paths", &[], "exact_match"),
@@ -68,13 +68,13 @@ fn differences_between_two_files_are_the_second_minus_the_first() {
         ("difference.tps_log < -0.1", 1),
         ("difference.tps_log > -0.1", 0),
         ("difference.tps_log.ci_high < 0", 1),
-        ("difference.n > 0", 0),
+        ("difference.n_shared_tasks < 190", 0),
     ] {
         let output = run_other("traces", &[&words[..], &["--fail-if", condition]].concat());
         assert_eq!(output.status.code(), Some(code), "{condition}");
     }
     let alone = run_other("traces", &[&files[0], "--fail-if", "difference.tps_log < 0"]);
-    assert!(refusal(&alone, "alone").contains("a difference needs exactly two files"));
+    assert!(refusal(&alone, "alone").contains("traces computes that of exactly two columns"));
 }
 
 /// The words of a report in Markdown, without the marks of the language.

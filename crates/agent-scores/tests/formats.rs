@@ -80,7 +80,7 @@ fn logs_of_every_format_are_listed_and_have_a_report_per_stream() {
             "harbor" => &["--scorer", "reward"],
             _ => &[],
         };
-        let words = [&[&path, "--json", "--resamples", "0"], scorer].concat();
+        let words = [&[&path, "--pool", "--json", "--resamples", "0"], scorer].concat();
         if format == "tau2" {
             // It has no stream.
             let error = refusal(&run_other("traces", &words), format);

@@ -161,7 +161,7 @@ fn a_policy_for_missing_values_has_one_name_and_one_meaning_for_traces_and_logs(
 }
 
 #[test]
-fn a_folder_and_several_files_are_one_set_of_runs() {
+fn a_folder_is_a_column_and_several_files_are_one_each() {
     let log = log();
     let folder = Path::new(&log).parent().unwrap().join("folder");
     fs::create_dir_all(&folder).unwrap();
@@ -170,13 +170,15 @@ fn a_folder_and_several_files_are_one_set_of_runs() {
     }
     fs::write(folder.join("notes.txt"), "no log").unwrap();
     let folder = folder.display().to_string();
-    for arguments in [&[folder.as_str()][..], &[&log, &log]] {
+    for arguments in [&[folder.as_str()][..], &[&log, &log, "--pool"]] {
         let report = json_of(PROGRAM, &[arguments, &["--json", "--resamples", "0"]].concat());
         let stated = &report["streams"]["stated_confidence"];
         assert_eq!((&report["n_runs"], &stated["n"]), (&10.into(), &4.into()), "{arguments:?}");
-        let files = report["files"].as_array().map_or(1, Vec::len);
-        assert_eq!(files, arguments.len(), "{arguments:?}");
     }
+    let report = json_of(PROGRAM, &[&log, &log, "--json", "--resamples", "0"]);
+    assert_eq!((&report["n_runs"], &report["streams"]), (&Value::Null, &Value::Null));
+    let counts = [0, 1].map(|i| report["files"][i]["streams"]["stated_confidence"]["n"].as_u64());
+    assert_eq!(counts, [Some(2), Some(2)]);
 }
 
 #[test]
@@ -195,8 +197,8 @@ fn a_folder_of_several_formats_and_repeated_names_says_so() {
         "the name a stands for 2 runs",
     ]);
     assert_eq!((&report["format"], &report["notes"]), (&"several".into(), &notes));
-    let several =
-        json_of(PROGRAM, &[&log, &format!("{folder}/two.json"), "--json", "--resamples", "0"]);
+    let two = format!("{folder}/two.json");
+    let several = json_of(PROGRAM, &[&log, &two, "--pool", "--json", "--resamples", "0"]);
     assert_eq!((&several["format"], &several["n_runs"]), (&"several".into(), &6.into()));
     let one = json_of(PROGRAM, &[&log, "--json", "--resamples", "0"]);
     assert_eq!((&one["format"], &one["notes"]), (&"exchanges".into(), &serde_json::json!([])));

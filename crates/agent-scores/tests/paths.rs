@@ -259,7 +259,7 @@ fn figures_agree_with_the_shortest_python() {
 fn several_files_are_columns_and_a_report_each() {
     let (one, two) = (write("column_one.jsonl", GOOD), write("column_two.jsonl", GOOD));
     let (one, two) = (&one, &two);
-    let both = json(&[one, two, "--json"]);
+    let both = json(&[one, two, "--pool", "--json"]);
     assert_eq!((&both["n"], &both["files"][1]["n"]), (&2.into(), &1.into()));
     // The task of the one is that of the other.
     assert_eq!((&both["n_tasks"], &both["pass_hat_k"]["2"]), (&1.into(), &1.0.into()));

@@ -124,7 +124,7 @@ fn by_default_one_bad_forecast_refuses_the_file() {
     // A value that is missing cannot be clipped.
     let error = refusal(&run(&[&path, "--missing", "clip"]), "bad");
     assert!(error.contains("bad.jsonl:3: field forecasts[0]: missing; --missing says"), "{error}");
-    assert_eq!(json(&["--json", "--resamples", "0"])["missing"]["policy"], "refuse");
+    assert_eq!(json(&["--json", "--resamples", "0"])["files"][0]["missing"]["policy"], "refuse");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn where_all_runs_are_left_out_figures_are_undefined_and_the_report_says_so() {
 #[test]
 fn counts_of_several_files_are_added_up() {
     let paths = [with_bad_forecasts("bad_1.jsonl"), with_bad_forecasts("bad_2.jsonl")];
-    let report = json(&[&paths[0], &paths[1], "--json", "--missing", "carry-forward"]);
+    let report = json(&[&paths[0], &paths[1], "--pool", "--json", "--missing", "carry-forward"]);
     assert_eq!((&report["missing"]["runs"], &report["missing"]["carried"]), (&8.into(), &6.into()));
     assert_eq!(report["files"][1]["missing"]["carried"], 3);
 }
@@ -219,7 +219,7 @@ fn stop_reasons_that_are_not_known_are_listed_with_the_number_of_their_runs() {
     let judged = write("judged.jsonl", &rows[2]);
     let notes = json(&[&judged, "--json", "--resamples", "0"])["notes"].to_string();
     assert!(notes.contains("(1); all their runs have an outcome and are scored"), "{notes}");
-    let notes = json(&["--json", "--resamples", "0"])["notes"].to_string();
+    let notes = json(&["--json", "--resamples", "0"])["files"][0]["notes"].to_string();
     assert!(!notes.contains("stop: "), "{notes}");
 }
 
@@ -281,7 +281,7 @@ fn undefined_metrics_are_null_and_say_why() {
 }
 
 #[test]
-fn with_all_runs_of_one_task_intervals_are_undefined_and_a_note_says_why() {
+fn with_all_runs_of_one_task_and_tasks_only_intervals_are_undefined_and_a_note_says_why() {
     let rows = [
         r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"task":"only"}"#,
         r#"{"id":"b","forecasts":[0.4],"outcome":false,"task":"only"}"#,
@@ -359,7 +359,7 @@ fn the_order_of_the_rows_does_not_matter() {
     let mirrored = write("mirrored.jsonl", &mirrored.join("\n"));
     let of = |path: &str| {
         let mut report = json(&[path, "--json", "--resamples", "50", "--calibrate", "isotonic"]);
-        report["file"] = Value::Null;
+        (report["file"], report["name"]) = (Value::Null, Value::Null);
         report
     };
     assert_eq!(of(&bundled), of(&mirrored));
@@ -369,7 +369,8 @@ fn the_order_of_the_rows_does_not_matter() {
 fn the_same_file_twice_says_no_more_than_once() {
     let path = bundled("demo_truthful.jsonl");
     let once = json(&[&path, "--json", "--resamples", "100", "--calibrate", "platt"]);
-    let twice = json(&[&path, &path, "--json", "--resamples", "100", "--calibrate", "platt"]);
+    let twice =
+        json(&[&path, &path, "--pool", "--json", "--resamples", "100", "--calibrate", "platt"]);
     assert_eq!(twice["n"].as_u64(), once["n"].as_u64().map(|n| 2 * n));
     for metric in ["tps_log", "auroc"] {
         for end in ["value", "ci_low", "ci_high"] {

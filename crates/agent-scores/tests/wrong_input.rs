@@ -140,7 +140,7 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
         (
             &["traces", "--fail-if", "tps_lgo < 1"],
             "--fail-if: tps_lgo: ",
-            "there are assumptions, aurc",
+            "the columns in files have assumptions, aurc",
         ),
         (&["costbench", "--level", "9"], "invalid option '--level'", "--help"),
         (&["costbench", "--block", "storm"], "--block: ", "ban-tool"),

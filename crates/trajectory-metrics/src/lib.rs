@@ -39,7 +39,8 @@ pub use ranks::{
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
-    Resampling, StreamMetrics, evaluate, fixed_rank_sensitivity, raw_against_calibrated,
+    Resampling, StreamMetrics, evaluate, evaluate_difference, fixed_rank_sensitivity,
+    raw_against_calibrated,
 };
 pub use resampling::{
     Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest, cluster_difference,

@@ -1,6 +1,7 @@
 //! Reports that combine scores, diagnostics and intervals of streams.
 
 pub(crate) mod diagnostics;
+pub(crate) mod evaluate_difference;
 pub(crate) mod evaluation;
 pub(crate) mod fixed_rank;
 pub(crate) mod named_estimate;
@@ -8,6 +9,7 @@ pub(crate) mod raw_against_calibrated;
 pub(crate) mod scored_stream;
 
 pub use diagnostics::Diagnostics;
+pub use evaluate_difference::evaluate_difference;
 pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics, evaluate};
 pub use fixed_rank::{FixedRankSensitivity, fixed_rank_sensitivity};
 pub use named_estimate::NamedEstimate;

@@ -19,6 +19,7 @@ use crate::{
     files::run_counts::RunCounts,
     output::table::Layout,
     plain,
+    values::ClusterBy,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -117,7 +118,7 @@ pub(crate) fn evaluate(
         by,
         coverage,
         warm_up: 0,
-        cluster_by_task: false,
+        cluster_by: ClusterBy::default(),
     };
     let rollouts = estimates.rollouts().map_err(at)?;
     let mut reports = Vec::new();

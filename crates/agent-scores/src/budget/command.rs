@@ -10,10 +10,11 @@
 //!
 //! Without a file it takes bundled runs (made by `demo-data`). Runs are replayed in the order
 //! of the file: the estimator sees each prefix, and learns from the run when it has ended. Each file
-//! gets a column and an estimator of its own; with `--json` the figures at the top are over all files
-//! together, and `files` has a report of each where there are several.
+//! gets a column and an estimator of its own; with `--json`, `files` has a report of each where there are
+//! several.
 
 use std::{
+    collections::BTreeMap,
     error::Error,
     path::{Path, PathBuf},
 };
@@ -30,12 +31,13 @@ use crate::{
     },
     files::{bundled, run_counts},
     output::{
-        file_reports::{self, FileReport},
+        file_reports::{self, FileReport, NoDifference, Together},
         form::Forms,
         program::Written,
         table::Layout,
     },
     progress::working,
+    values::ClusterBy,
 };
 use budget_estimation::{AnswerMode, Sample, joint_hits};
 
@@ -50,14 +52,15 @@ struct Arguments {
     settings: Settings,
     resamples: usize,
     seed: u64,
+    /// Whether a report on all files together is wanted too.
+    pool: bool,
     forms: Forms,
     plot_id: Option<String>,
 }
 
 fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
-    let Options { mut files, estimator, cap, coverage, probes, warm_up, cluster_by_task, .. } =
-        options;
-    let Options { resource, keys, resamples, seed, forms, plot_id, .. } = options;
+    let Options { mut files, estimator, cap, coverage, probes, warm_up, clustering, .. } = options;
+    let Options { resource, keys, resamples, seed, pool, forms, plot_id, .. } = options;
     let mode = match (options.lenient, options.points) {
         (_, true) => AnswerMode::LenientPoints,
         (true, _) => AnswerMode::Lenient,
@@ -73,7 +76,7 @@ fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
         by: By::Linear,
         coverage,
         warm_up,
-        cluster_by_task,
+        cluster_by: clustering.by(),
     };
     if files.is_empty() {
         files.push(bundled::path("demo_rollouts.jsonl"));
@@ -90,7 +93,7 @@ fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
     if forms.has_files() && !settings.others.is_empty() {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
-    Ok(Arguments { files, estimator, mode, settings, resamples, seed, forms, plot_id })
+    Ok(Arguments { files, estimator, mode, settings, resamples, seed, pool, forms, plot_id })
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -130,7 +133,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             By::Recorded { file: estimator, answers }
         }
     };
-    if settings.cluster_by_task {
+    if settings.cluster_by == ClusterBy::TaskOnly {
         let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
         if let Some((file, row)) = rows.find(|(_, row)| row.task.is_none()) {
             let (file, line) = (&file.file, row.line);
@@ -145,14 +148,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
     }
     if resources.len() > 1 {
-        return several(
-            &all,
-            &settings,
-            &resources,
-            &recorded,
-            (resamples, seed),
-            &arguments.forms,
-        );
+        let several = Several { settings, resources, recorded, resamples, seed };
+        return several.output(&all, arguments.pool, &arguments.forms);
     }
     let mut reports = Vec::new();
     for file in &all {
@@ -168,19 +165,26 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             let id = arguments.plot_id.as_deref().filter(|_| all.len() == 1);
             report.curves = figures::figures(&runs, id, &by, &report)?;
         }
-        reports.push(FileReport { file: file.file.clone(), report });
+        reports.push((file.file.clone(), None, report));
     }
-    let together: Vec<&RolloutFile> = all.iter().collect();
-    arguments.forms.write("budget", |layout| Ok(table(&reports, &settings, resamples, layout)),
+    let reports = file_reports::columns(reports);
+    let pooled = || -> Result<Report, Box<dyn Error>> {
+        let together: Vec<&RolloutFile> = all.iter().collect();
+        let runs = replay(&together, &settings)?;
+        let mut report = evaluate(&runs, &settings, resamples, seed)?;
+        let by = estimator_name(&settings);
+        let id = arguments.plot_id.as_deref();
+        report.curves = figures::figures(&runs, id, &by, &report)?;
+        report.notes.push(file_reports::POOLED.to_owned());
+        Ok(report)
+    };
+    arguments.forms.write(
+        "budget",
+        |layout| Ok(table(&reports, &settings, resamples, layout)),
         || {
             file_reports::json(&reports, || {
-                let runs = replay(&together, &settings)?;
-                let mut report = evaluate(&runs, &settings, resamples, seed)?;
-                let by = estimator_name(&settings);
-                let id = arguments.plot_id.as_deref();
-                report.curves = figures::figures(&runs, id, &by, &report)?;
-                report.notes.push("these figures are over all files together, a run in two files counting twice; see files".to_owned());
-                Ok(report)
+                let pooled = if arguments.pool { Some(pooled()?) } else { None };
+                Ok(Together::<_, NoDifference>::pooled(pooled))
             })
         },
     )
@@ -207,7 +211,7 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
         Some("--resource: the file of BAGEN's estimates has its own resources")
     } else if arguments.estimator.is_some() {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
-    } else if settings.cluster_by_task {
+    } else if settings.cluster_by == ClusterBy::TaskOnly {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
     } else if arguments.forms.has_files() {
         Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
@@ -226,59 +230,111 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
         .map(Some)
 }
 
-/// A report for each of several resources, over all files together, and their joint hits.
-fn several(
-    files: &[RolloutFile],
-    settings: &Settings,
-    resources: &[Spent],
-    recorded: &[Answers],
-    (resamples, seed): (usize, u64),
-    forms: &Forms,
-) -> Result<Written, Box<dyn Error>> {
-    let files: Vec<&RolloutFile> = files.iter().collect();
-    let (mut reports, mut samples) = (Vec::new(), Vec::new());
-    for (at, resource) in resources.iter().enumerate() {
-        let mut settings = settings.clone();
-        settings.spent = resource.clone();
-        settings.others = resources.iter().filter(|&other| other != resource).cloned().collect();
-        if let (By::Recorded { answers, .. }, Some(own)) = (&mut settings.by, recorded.get(at)) {
-            answers.clone_from(own);
+/// Several resources that are estimated together.
+struct Several {
+    settings: Settings,
+    resources: Vec<Spent>,
+    /// Recorded answers by resource.
+    recorded: Vec<Answers>,
+    resamples: usize,
+    seed: u64,
+}
+
+/// A report for each of several resources, and their joint hits.
+#[derive(serde::Serialize)]
+struct JointReport {
+    joint_hit_rate: Option<f64>,
+    n_joint_hits: usize,
+    n_feasible: usize,
+    resources: BTreeMap<String, Report>,
+    notes: Vec<String>,
+}
+
+impl Several {
+    fn output(
+        &self,
+        files: &[RolloutFile],
+        pool: bool,
+        forms: &Forms,
+    ) -> Result<Written, Box<dyn Error>> {
+        let mut reports = Vec::new();
+        for file in files {
+            reports.push((file.file.clone(), None, self.report(&[file])?));
         }
-        let runs = replay(&files, &settings)?;
-        let report = evaluate(&runs, &settings, resamples, seed)?;
-        reports.push(FileReport { file: resource.name().to_owned(), report });
-        samples.push(runs.every_sample);
+        let reports = file_reports::columns(reports);
+        let json = || {
+            file_reports::json(&reports, || {
+                let files: Vec<&RolloutFile> = files.iter().collect();
+                let mut pooled = if pool { Some(self.report(&files)?) } else { None };
+                if let Some(report) = &mut pooled {
+                    report.notes.push(file_reports::POOLED.to_owned());
+                }
+                Ok(Together::<_, NoDifference>::pooled(pooled))
+            })
+        };
+        forms.write("budget", |layout| Ok(self.table(&reports, layout)), json)
     }
-    let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
-    let hits = joint_hits(&lists)?;
-    let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
-    let feasible: Vec<bool> = labels.zip(hits).filter(|(it, _)| *it).map(|(_, hit)| hit).collect();
-    let (n, n_hits) = (feasible.len(), feasible.iter().filter(|&&hit| hit).count());
-    let rate = (n > 0).then(|| n_hits as f64 / n as f64);
-    let json = || {
-        let by_name = reports
-            .iter()
-            .map(|named| Ok((named.file.clone(), serde_json::to_value(&named.report)?)));
-        let by_name = by_name.collect::<Result<serde_json::Map<_, _>, serde_json::Error>>()?;
-        let mut notes = Vec::new();
-        if rate.is_none() {
-            notes.push("joint_hit_rate: undefined, as there is no prefix of a feasible run");
+
+    /// The reports on the runs of files together.
+    fn report(&self, files: &[&RolloutFile]) -> Result<JointReport, Box<dyn Error>> {
+        let (mut by_name, mut samples) = (BTreeMap::new(), Vec::new());
+        for (at, resource) in self.resources.iter().enumerate() {
+            let mut settings = self.settings.clone();
+            settings.spent = resource.clone();
+            let others = self.resources.iter().filter(|&other| other != resource);
+            settings.others = others.cloned().collect();
+            if let (By::Recorded { answers, .. }, Some(own)) =
+                (&mut settings.by, self.recorded.get(at))
+            {
+                answers.clone_from(own);
+            }
+            let runs = replay(files, &settings)?;
+            let report = evaluate(&runs, &settings, self.resamples, self.seed)?;
+            by_name.insert(resource.name().to_owned(), report);
+            samples.push(runs.every_sample);
         }
-        let json = serde_json::json!({
-            "joint_hit_rate": rate,
-            "n_joint_hits": n_hits,
-            "n_feasible": n,
-            "resources": by_name,
-            "notes": notes,
-        });
-        Ok(json.to_string())
-    };
-    let aligned = |layout| {
-        let rate = rate.map_or("undefined".to_owned(), number);
-        let table = table(&reports, settings, resamples, layout);
-        Ok(format!("{table}\njoint hit rate {rate}: {n_hits} of {n} feasible prefixes\n"))
-    };
-    forms.write("budget", aligned, json)
+        let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+        let hits = joint_hits(&lists)?;
+        let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
+        let feasible: Vec<bool> =
+            labels.zip(hits).filter(|(it, _)| *it).map(|(_, hit)| hit).collect();
+        let (n, n_hits) = (feasible.len(), feasible.iter().filter(|&&hit| hit).count());
+        let mut notes = Vec::new();
+        if n == 0 {
+            let why = "undefined, as there is no prefix of a feasible run";
+            notes.push(format!("joint_hit_rate: {why}"));
+        }
+        Ok(JointReport {
+            joint_hit_rate: (n > 0).then(|| n_hits as f64 / n as f64),
+            n_joint_hits: n_hits,
+            n_feasible: n,
+            resources: by_name,
+            notes,
+        })
+    }
+
+    /// The resources of each file side by side.
+    fn table(&self, reports: &[FileReport<JointReport>], layout: Layout) -> String {
+        let mut text = String::new();
+        let mut rates = String::new();
+        let mut columns = Vec::new();
+        for FileReport { name, file, report, .. } in reports {
+            let named = if reports.len() == 1 { String::new() } else { format!("{name} ") };
+            for resource in &self.resources {
+                let Some(of) = report.resources.get(resource.name()) else { continue };
+                let name = format!("{named}{}", resource.name());
+                let (file, model) = (file.clone(), None);
+                columns.push(FileReport { name, file, model, report: of.clone() });
+            }
+            let rate = report.joint_hit_rate.map_or("undefined".to_owned(), number);
+            rates.push_str(&format!(
+                "\n{named}joint hit rate {rate}: {} of {} feasible prefixes\n",
+                report.n_joint_hits, report.n_feasible
+            ));
+        }
+        text.push_str(&table(&columns, &self.settings, self.resamples, layout));
+        text + &rates
+    }
 }
 
 fn table(
@@ -287,7 +343,7 @@ fn table(
     resamples: usize,
     layout: Layout,
 ) -> String {
-    let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
+    let names: Vec<String> = reports.iter().map(|column| column.name.clone()).collect();
     let row = |name: &str, cell: &dyn Fn(&Report) -> String| -> Vec<String> {
         let cells = reports.iter().map(|named| cell(&named.report));
         std::iter::once(name.to_owned()).chain(cells).collect()
@@ -314,7 +370,12 @@ fn table(
     let sure = if resamples == 0 {
         String::new()
     } else {
-        let what = if settings.cluster_by_task { "tasks" } else { "runs" };
+        let by_task = reports.iter().filter(|column| column.report.clustered_by_task).count();
+        let what = match by_task {
+            0 => "runs",
+            all if all == reports.len() => "tasks",
+            _ => "tasks or runs",
+        };
         format!(", 95 % intervals by whole {what}, {resamples} resamples")
     };
     let counts = names.iter().zip(reports).map(|(name, of)| (name.as_str(), &of.report.runs));

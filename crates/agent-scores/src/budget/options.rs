@@ -10,7 +10,7 @@ use crate::{
         rollout_file::{self, Spent},
     },
     output::form::Forms,
-    values,
+    values::{self, Clustering},
 };
 
 /// Scores estimates of what an agent's runs still spend
@@ -52,15 +52,17 @@ pub(crate) struct Options {
     /// Learn from the first N runs of each file without scoring them
     #[arg(long, value_name = "N", default_value = "0", value_parser = warm_up)]
     pub(crate) warm_up: usize,
-    /// Bootstrap resamples of whole runs behind the 95 % intervals; 0 for none
+    /// Bootstrap resamples of whole tasks behind the 95 % intervals; 0 for none
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
     pub(crate) resamples: usize,
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
-    /// Resample whole tasks in place of whole runs; every run needs a task
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
+    /// Add a report on the runs of all files together to --json
     #[arg(long)]
-    pub(crate) cluster_by_task: bool,
+    pub(crate) pool: bool,
     /// Draw this run in place of the longest feasible one
     #[arg(long, value_name = "ID")]
     pub(crate) plot_id: Option<String>,

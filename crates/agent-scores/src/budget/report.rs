@@ -13,7 +13,7 @@ use crate::{
     budget::{
         references::reference_losses,
         runs::{Runs, Settings},
-        spread::{Spread, spreads},
+        spread::{Spread, Spreads, spreads},
     },
     files::run_counts::RunCounts,
     report::figure::Figures,
@@ -166,6 +166,8 @@ pub(crate) struct Report {
     pub resamples: usize,
     /// Seed of the bootstrap.
     pub seed: u64,
+    /// Whether whole tasks were resampled; otherwise runs, if there are intervals.
+    pub clustered_by_task: bool,
     /// How many of what.
     #[serde(flatten)]
     pub counts: BTreeMap<&'static str, u64>,
@@ -219,10 +221,9 @@ pub(crate) fn evaluate(
     let mut notes = runs.notes.clone();
     let references = reference_losses(&runs.samples, settings.coverage)?;
     let figures = figures(summary.as_ref(), &stops, references);
-    let intervals = if resamples > 0 {
-        spreads(runs, settings.cluster_by_task, resamples, seed, &mut notes)?
-    } else {
-        BTreeMap::new()
+    let Spreads { clustered_by_task, intervals } = match resamples {
+        0 => Spreads::default(),
+        _ => spreads(runs, settings.cluster_by, resamples, seed, &mut notes)?,
     };
     for BudgetFigure { name, .. } in FIGURES {
         if figures.get(name).copied().flatten().is_none() {
@@ -237,6 +238,7 @@ pub(crate) fn evaluate(
         claimed_coverage: settings.coverage.get(),
         resamples,
         seed,
+        clustered_by_task,
         counts: counts(runs, summary.as_ref(), &stops),
         spent_by_failures: stops.spent_by_failures,
         saved: stops.saved,

@@ -14,6 +14,7 @@ use crate::{
         rollout_file::{FRESH, RolloutFile, Spent, together},
     },
     files::run_counts::RunCounts,
+    values::ClusterBy,
 };
 
 /// Turns that the linear estimator assumes until a run has succeeded.
@@ -98,8 +99,8 @@ pub struct Settings {
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
-    /// Whether intervals of figures resample whole tasks in place of single runs.
-    pub cluster_by_task: bool,
+    /// What intervals of figures resample as a whole.
+    pub(crate) cluster_by: ClusterBy,
 }
 
 /// The runs that are scored, and the estimates on them.

@@ -1,11 +1,11 @@
 //! How sure the figures of a budget report are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{Error, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
 use serde::Serialize;
 
-use crate::budget::runs::Runs;
+use crate::{budget::runs::Runs, traces::units::few_clusters, values::ClusterBy};
 
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
@@ -21,25 +21,33 @@ pub(crate) struct Spread {
     pub standard_error: Option<f64>,
 }
 
+/// Intervals by figure.
+#[derive(Debug, Default)]
+pub(crate) struct Spreads {
+    /// Whether whole tasks were resampled.
+    pub clustered_by_task: bool,
+    /// The intervals.
+    pub intervals: BTreeMap<&'static str, Spread>,
+}
+
 /// Intervals of the figures of which the crate has one.
 pub(crate) fn spreads(
     runs: &Runs,
-    cluster_by_task: bool,
+    by: ClusterBy,
     resamples: usize,
     seed: u64,
     notes: &mut Vec<String>,
-) -> Result<BTreeMap<&'static str, Spread>, Error> {
+) -> Result<Spreads, Error> {
     let level = Level::new(LEVEL)?;
     let mut spreads = BTreeMap::new();
     if runs.samples.is_empty() {
-        return Ok(spreads);
+        return Ok(Spreads::default());
     }
-    let clusters = clusters(runs, cluster_by_task);
+    let Clusters { clusters, what } = clusters(runs, by, notes);
     let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
-    let what = if cluster_by_task { "tasks" } else { "runs" };
     if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
         notes.push(format!("no intervals: they need at least 2 {what}"));
-        return Ok(spreads);
+        return Ok(Spreads::default());
     }
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
     let replicates = bootstrap_metrics(&runs.samples, cluster, resamples, seed)?;
@@ -85,18 +93,40 @@ pub(crate) fn spreads(
         let (ci_low, ci_high) = (interval.low().max(0.0), interval.high().min(1.0));
         spreads.insert(name, Spread { ci_low, ci_high, standard_error: Some(mean.standard_error) });
     }
-    Ok(spreads)
+    Ok(Spreads { clustered_by_task: what == TASKS, intervals: spreads })
 }
 
-/// The cluster of each rollout: its position, or that of the first with the same task.
-fn clusters(runs: &Runs, by_task: bool) -> Vec<usize> {
+const TASKS: &str = "tasks";
+
+/// What is resampled.
+struct Clusters {
+    /// The cluster of each rollout: its position, or that of the first with the same task.
+    clusters: Vec<usize>,
+    /// What clusters are.
+    what: &'static str,
+}
+
+/// Tasks, of which a rollout without a task is one, or rollouts.
+fn clusters(runs: &Runs, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     let mut first = BTreeMap::new();
     let rollouts = runs.rollouts.iter().enumerate();
-    let of = rollouts.map(|(at, run)| match run.task().filter(|_| by_task) {
+    let of = rollouts.map(|(at, run)| match run.task().filter(|_| by != ClusterBy::Run) {
         Some(task) => *first.entry(task.to_owned()).or_insert(at),
         None => at,
     });
-    of.collect()
+    let mut clusters: Vec<usize> = of.collect();
+    let mut what = if first.is_empty() { "runs" } else { TASKS };
+    let is_one = clusters.len() > 1 && clusters.iter().all(|cluster| *cluster == clusters[0]);
+    if is_one && by == ClusterBy::Task {
+        notes.push(
+            "all runs are of one task: runs are resampled, and intervals say nothing about other tasks"
+                .to_owned(),
+        );
+        (clusters, what) = ((0..clusters.len()).collect(), "runs");
+    }
+    let distinct = clusters.iter().collect::<BTreeSet<_>>().len();
+    notes.extend(few_clusters(distinct, what));
+    Clusters { clusters, what }
 }
 
 /// Says that a figure of a single cluster has no interval; one that is undefined is noted as that.

@@ -6,14 +6,11 @@
 //!     [--json]
 //! ```
 //!
-//! Reads the files that `traces` reads, each a stream of its own, and asks for a task on every
-//! complete run: both streams are resampled together, by task. Without a file it compares the
-//! bundled runs of an overconfident and of a truthful forecaster.
+//! Reads the files that `traces` reads, each a stream of its own: both streams are resampled together, by
+//! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an
+//! overconfident and of a truthful forecaster.
 
-use std::{
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::{error::Error, path::PathBuf};
 
 use crate::{
     calibration::{
@@ -22,7 +19,7 @@ use crate::{
     },
     files::bundled,
     output::{
-        file_reports::{FileReport, at},
+        file_reports::{FileReport, at, columns},
         form::Forms,
         program::Written,
         table::Layout,
@@ -72,8 +69,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         report.notes.extend(trace_file::notes(&[&runs]));
         let (counts, missing) = (trace_file::run_counts(&[&runs]), trace_file::missing(&[&runs]));
         let report = WithMissing { runs: counts, report, missing };
-        reports.push(FileReport { file, report });
+        reports.push((file, None, report));
     }
+    let reports = columns(reports);
     forms.write(
         "calibration",
         |layout| Ok(text(&reports, &settings, layout)),
@@ -100,9 +98,9 @@ fn text(
         "{} weights, Platt scaling cross-fitted over two halves of {split}, {} resamples of tasks; (+) higher is better, (-) lower\n",
         settings.schedule, settings.resamples,
     );
-    for FileReport { file, report: WithMissing { runs, report: comparison, .. } } in reports {
-        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        text.push_str(&format!("\n{}", runs.line(Some(&name))));
+    for FileReport { name, report, .. } in reports {
+        let WithMissing { runs, report: comparison, .. } = report;
+        text.push_str(&format!("\n{}", runs.line(Some(name))));
         text.push_str(&format!(
             "{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",
             comparison.n,
@@ -116,7 +114,8 @@ fn text(
         let mut rows = vec![header.map(str::to_owned).to_vec()];
         for (metric, higher_is_better) in COMPARED {
             let direction = if higher_is_better { "+" } else { "-" };
-            let mut row = vec![format!("{metric} ({direction})")];
+            let of = if metric == "average_precision" { " of failures" } else { "" };
+            let mut row = vec![format!("{metric}{of} ({direction})")];
             match comparison.metrics.get(metric).copied().flatten() {
                 Some(change) => {
                     let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };

@@ -19,7 +19,9 @@ use crate::{
         sample::{Sample, prepare},
         settings::{Calibration, Settings},
         trace_file::Run,
+        units::{Unit, few},
     },
+    values::ClusterBy,
 };
 
 /// How to compare.
@@ -59,7 +61,7 @@ pub(crate) struct Comparison {
     pub n_censored: u64,
     /// Traces without an outcome that cannot be scored.
     pub n_excluded: u64,
-    /// Different tasks among complete traces.
+    /// Different tasks among complete traces; a trace without a task is one.
     pub n_tasks: usize,
     /// Share of successes among complete traces.
     pub base_rate: f64,
@@ -91,8 +93,7 @@ pub(crate) const COMPARED: [(&str, bool); 8] = [
 ///
 /// # Errors
 ///
-/// An error of the library where there are not enough runs; an
-/// [`InputError`](crate::files::json_lines::InputError) for a run without a task.
+/// An error of the library where there are not enough runs.
 pub(crate) fn compare(
     runs: &[Run],
     settings: &ComparisonSettings,
@@ -105,17 +106,15 @@ pub(crate) fn compare(
         calibration: Calibration::None,
         resamples: 0,
         seed: settings.seed,
-        cluster_by_task: true,
+        cluster_by: ClusterBy::Task,
         with_curves: false,
     };
     let Sample { complete: raw, complete_runs, .. } =
         prepare(runs, &as_given, &mut audit, &mut notes)?;
-    let task = |run: &&Run| match &run.task {
-        Some(task) => Ok(task.clone()),
-        None => Err(run.error("task", "missing; whole tasks are resampled".to_owned())),
-    };
-    let tasks: Vec<String> = complete_runs.iter().map(task).collect::<Result<_, _>>()?;
+    let tasks: Vec<Unit<'_>> =
+        complete_runs.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
+    notes.extend(few(&tasks));
     let folds = if settings.whole_tasks {
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {

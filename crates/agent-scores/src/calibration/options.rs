@@ -10,8 +10,8 @@ use crate::{output::form::Forms, traces::trace_file, values};
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, trace_file::FORMAT].concat())]
 pub(crate) struct Options {
-    /// Files of traces, each a stream of its own; without a file, two bundled streams. Every run with an
-    /// outcome needs a task, as whole tasks are resampled; standard errors of runs of one task are undefined
+    /// Files of traces, each a stream of its own; without a file, two bundled streams. Whole tasks are
+    /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back

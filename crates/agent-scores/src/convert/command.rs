@@ -212,6 +212,7 @@ fn paths(calls: Option<[Value; 2]>, row: &LoggedRun) -> Result<Value, &'static s
     let success = row.outcome.ok_or("no_outcome")?;
     let [calls, expected] = calls.ok_or("no_expected_calls")?;
     let mut line = named(row);
+    set(&mut line, "model", row.model.as_deref());
     line["agent_calls"] = calls;
     line["expected_calls"] = expected;
     line["success"] = json!(success);

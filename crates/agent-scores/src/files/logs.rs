@@ -112,14 +112,15 @@ pub(crate) fn reading(text: &str) -> Result<ConfidenceReading, &'static str> {
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     formats: BTreeMap<Format, u64>,
-    names: BTreeMap<(String, Option<u64>), u64>,
+    /// Runs by name, trial and model.
+    names: BTreeMap<(String, Option<u64>, Option<String>), u64>,
 }
 
 impl Contents {
     /// Counts a run of a log in this format.
     pub(crate) fn add(&mut self, run: &Run, format: Format) {
         *self.formats.entry(format).or_default() += 1;
-        *self.names.entry((run.id.clone(), run.trial)).or_default() += 1;
+        *self.names.entry((run.id.clone(), run.trial, run.model.clone())).or_default() += 1;
     }
 
     /// The format as a report names it, and notes on several formats, on names of several runs and on
@@ -134,7 +135,7 @@ impl Contents {
             format = SEVERAL;
         }
         let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
-        if let Some(((id, trial), runs)) = repeated.next() {
+        if let Some(((id, trial, _), runs)) = repeated.next() {
             let trial = trial.map_or(String::new(), |trial| format!(" #{trial}"));
             let others = match repeated.count() {
                 0 => String::new(),

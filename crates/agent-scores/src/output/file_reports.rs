@@ -1,4 +1,4 @@
-//! A report a file, and one over all files together where there are several.
+//! A report per column: a file, or one of the models in it. Columns are pooled only if that is asked for.
 
 use std::{error::Error, path::Path};
 
@@ -6,36 +6,92 @@ use serde::Serialize;
 
 use crate::plain::{self, line};
 
-/// A file's report.
+/// A column's report.
 #[derive(Debug, Serialize)]
 pub(crate) struct FileReport<T> {
+    /// The name of the column, short and different from those of other columns where that is possible.
+    pub name: String,
     /// The file, as named by the caller.
     pub file: String,
+    /// The model, if the file has runs of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What was found.
     #[serde(flatten)]
     pub report: T,
 }
 
-/// The object for programs: the report itself of a single file, else that over all files together and
-/// the reports of each as `files`.
+/// The columns of these files and models in their order, with their names.
+pub(crate) fn columns<T>(
+    reports: impl IntoIterator<Item = (String, Option<String>, T)>,
+) -> Vec<FileReport<T>> {
+    let unnamed = reports.into_iter().map(|(file, model, report)| {
+        let name = String::new();
+        FileReport { name, file, model, report }
+    });
+    let mut columns: Vec<FileReport<T>> = unnamed.collect();
+    let files = names(columns.iter().map(|column| Path::new(&column.file)));
+    let is_one_file = columns.iter().all(|column| column.file == columns[0].file);
+    for (column, file) in columns.iter_mut().zip(files) {
+        column.name = match &column.model {
+            None => file,
+            Some(model) if is_one_file => model.clone(),
+            Some(model) => format!("{file} {model}"),
+        };
+    }
+    columns
+}
+
+/// What is said of several columns beside the report of each.
+pub(crate) struct Together<T, D> {
+    /// The report on the runs of all columns, if it was asked for.
+    pub pooled: Option<T>,
+    /// The second of two columns minus the first.
+    pub difference: Option<D>,
+    /// Why there is no difference, and what to know about it.
+    pub notes: Vec<String>,
+}
+
+impl<T, D> Together<T, D> {
+    /// The pooled report or none, without differences.
+    pub(crate) fn pooled(pooled: Option<T>) -> Self {
+        Self { pooled, difference: None, notes: Vec::new() }
+    }
+}
+
+/// No differences are computed between the columns.
+pub(crate) type NoDifference = ();
+
+/// What is said of columns that were pooled.
+pub(crate) const POOLED: &str =
+    "these figures are over all columns together, a run in two of them counting twice; see files";
+
+/// The object for programs: the report itself of a single column; else the reports of each as `files`, with
+/// the difference, and the figures over all of them if they were asked for.
 ///
 /// # Errors
 ///
-/// That of `together`, which makes the report over all files.
-pub(crate) fn json<T: Serialize>(
+/// That of `together`.
+pub(crate) fn json<T: Serialize, D: Serialize>(
     reports: &[FileReport<T>],
-    together: impl FnOnce() -> Result<T, Box<dyn Error>>,
+    together: impl FnOnce() -> Result<Together<T, D>, Box<dyn Error>>,
 ) -> Result<String, Box<dyn Error>> {
     #[derive(Serialize)]
-    struct Pooled<'a, T> {
+    struct Several<'a, T, D> {
         #[serde(flatten)]
-        report: T,
+        pooled: Option<T>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        difference: Option<D>,
+        // The notes of a pooled report hold these.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
         files: &'a [FileReport<T>],
     }
     let object = if let [single] = reports {
         serde_json::to_string_pretty(single)?
     } else {
-        serde_json::to_string_pretty(&Pooled { report: together()?, files: reports })?
+        let Together { pooled, difference, notes } = together()?;
+        serde_json::to_string_pretty(&Several { pooled, difference, notes, files: reports })?
     };
     Ok(object + "\n")
 }
@@ -45,7 +101,8 @@ pub(crate) fn names<'a>(files: impl Iterator<Item = &'a Path>) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let files: Vec<(&Path, String)> = files.map(|path| (path, stem(path))).collect();
     let name = |(path, own): &(&Path, String)| {
-        let alone = files.iter().filter(|(_, other)| other == own).count() == 1;
+        let is_other = |(file, stem): &&(&Path, String)| stem == own && file != path;
+        let alone = !files.iter().any(|file| is_other(&file));
         if alone { own.clone() } else { path.display().to_string() }
     };
     files.iter().map(name).collect()

@@ -21,8 +21,9 @@ pub(crate) struct Forms {
     /// Print the table in GitHub's Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; with two
-    /// files, difference.KEY is the second file's value minus the first's; may be given several times
+    /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; of several
+    /// columns by name or number, as in 'files.1.tps_log < -0.6'; difference.KEY is a difference that the
+    /// report computes, such as 'difference.tps_log.ci_high < 0'; may be given several times
     #[arg(long, value_name = "CONDITION", value_parser = threshold::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]

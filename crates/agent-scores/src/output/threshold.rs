@@ -1,8 +1,8 @@
 //! Limits on the values of a report, for continuous integration.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A condition such as `tps_log < -0.6`, under which a command fails.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,37 +63,18 @@ impl Threshold {
     ///
     /// # Errors
     ///
-    /// A line for a key that the report does not have, and for a value that is undefined or no number.
+    /// A line for a key that the report does not have, for one that names no column where there are several,
+    /// for a difference that was not computed, and for a value that is undefined or no number.
     pub(crate) fn failure(&self, report: &Value) -> Result<Option<String>, String> {
-        let value = match self.key.strip_prefix("difference.") {
-            Some(key) => self.difference(report, key)?,
-            None => self.number(report, &self.key)?,
-        };
+        let value = self.number(report)?;
         let holds = self.comparison.holds(value, self.limit);
         Ok(holds.then(|| format!("failed: {self}: {} is {value}", self.key)))
     }
 
-    /// The paired difference of the report, which has an interval too, or the value of the second file minus
-    /// that of the first.
-    fn difference(&self, report: &Value, key: &str) -> Result<f64, String> {
-        let metric = key.split('.').next().unwrap_or_default();
-        if report.get("difference").and_then(|paired| paired.get(metric)).is_some() {
-            return self.number(report, &self.key);
-        }
-        match report.get("files").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([first, second]) => Ok(self.number(second, key)? - self.number(first, key)?),
-            _ => Err(self.wrong("a difference needs exactly two files")),
-        }
-    }
-
-    fn number(&self, report: &Value, key: &str) -> Result<f64, String> {
-        let mut at = report;
-        for part in key.split('.') {
-            let inner = match at {
-                Value::Array(all) => part.parse().ok().and_then(|index: usize| all.get(index)),
-                _ => at.get(part),
-            };
-            at = inner.ok_or_else(|| self.unknown(part, at))?;
+    fn number(&self, report: &Value) -> Result<f64, String> {
+        let (mut at, mut rest) = (report, self.key.as_str());
+        while !rest.is_empty() {
+            (at, rest) = step(at, rest).ok_or_else(|| self.missing(report, at, rest))?;
         }
         let number = at.get("value").unwrap_or(at);
         match number {
@@ -104,13 +85,45 @@ impl Threshold {
         }
     }
 
-    fn unknown(&self, part: &str, at: &Value) -> String {
+    /// Why a value has nothing that the rest of the key names.
+    fn missing(&self, report: &Value, at: &Value, rest: &str) -> String {
+        let part = rest.split('.').next().unwrap_or(rest);
+        let columns = report.get("files").and_then(Value::as_array);
+        let is_at_root = std::ptr::eq(at, report);
+        if is_at_root && part == DIFFERENCE {
+            return self.wrong(&no_difference(report));
+        }
+        if let Some(columns) = columns.filter(|_| is_at_root)
+            && columns.iter().any(|column| step(column, rest).is_some())
+        {
+            let form = |column| Some(format!("files.{}.{rest}", name(column)?));
+            let forms: Vec<String> = columns.iter().filter_map(form).collect();
+            return self.wrong(&format!(
+                "names no column, and there is a value for each; give {}, or a number as in files.0.{rest}",
+                forms.join(" or ")
+            ));
+        }
         let known = match at {
             Value::Object(keys) => {
-                let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
-                format!("there are {}", keys.join(", "))
+                let names = |keys: &Map<String, Value>| {
+                    keys.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+                };
+                let column = columns.filter(|_| is_at_root).and_then(|columns| columns.first());
+                let columns =
+                    column.and_then(Value::as_object).map_or_else(String::new, |column| {
+                        format!("; the columns in files have {}", names(column))
+                    });
+                format!("there are {}{columns}", names(keys))
             }
-            Value::Array(all) => format!("there are {} entries, counted from 0", all.len()),
+            Value::Array(all) => {
+                let names: Vec<&str> = all.iter().filter_map(name).collect();
+                let names = if names.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", names.join(", "))
+                };
+                format!("there are {} entries, counted from 0{names}", all.len())
+            }
             _ => "there is nothing inside".to_owned(),
         };
         self.wrong(&format!("{part:?} does not exist; {known}"))
@@ -118,6 +131,54 @@ impl Threshold {
 
     fn wrong(&self, problem: &str) -> String {
         format!("--fail-if: {}: {problem}", self.key)
+    }
+}
+
+/// Where a report has the second of two columns minus the first.
+const DIFFERENCE: &str = "difference";
+
+/// Why a report has no differences.
+fn no_difference(report: &Value) -> String {
+    let notes = report.get("notes").and_then(Value::as_array);
+    let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
+    let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
+    why.map_or_else(
+        || "no difference was computed; traces computes that of exactly two columns".to_owned(),
+        |why| format!("no difference was computed: {why}"),
+    )
+}
+
+/// The name of a column, or the stem of its file where a report names files only.
+fn name(column: &Value) -> Option<&str> {
+    let text = |key: &str| column.get(key)?.as_str();
+    text("name").or_else(|| Path::new(text("file")?).file_stem()?.to_str())
+}
+
+/// The value that the first part of a key leads to, and the rest of the key. Columns are found by their number
+/// or their name; names and keys may hold dots.
+fn step<'a, 'k>(at: &'a Value, key: &'k str) -> Option<(&'a Value, &'k str)> {
+    let after = |start: &str| match key.strip_prefix(start)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('.'),
+    };
+    match at {
+        Value::Array(all) => {
+            let part = key.split('.').next().unwrap_or(key);
+            if let Some(entry) = part.parse().ok().and_then(|index: usize| all.get(index)) {
+                return Some((entry, after(part)?));
+            }
+            let named = all.iter().filter_map(|entry| Some((name(entry)?, entry)));
+            let found = named.filter_map(|(name, entry)| Some((name, entry, after(name)?)));
+            let (longest, entry, rest) = found.clone().max_by_key(|(name, ..)| name.len())?;
+            // A name of two columns leads to neither.
+            let is_only = found.filter(|(name, ..)| *name == longest).count() == 1;
+            is_only.then_some((entry, rest))
+        }
+        Value::Object(keys) => {
+            let found = keys.iter().filter_map(|(name, value)| Some((name, value, after(name)?)));
+            found.max_by_key(|(name, ..)| name.len()).map(|(_, value, rest)| (value, rest))
+        }
+        _ => None,
     }
 }
 
@@ -163,28 +224,55 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_the_second_file_minus_the_first() {
-        let report = json!({ "files": [{ "x": 1.0 }, { "x": { "value": 0.25 } }] });
-        assert!(failure("difference.x < -0.7", &report).unwrap().is_some());
-        assert!(failure("difference.x > 0", &report).unwrap().is_none());
+    fn a_difference_that_was_not_computed_is_an_error_and_no_subtraction() {
+        let files = json!([{ "x": { "value": 1.0, "ci_high": 2.0 } }, { "x": { "value": 0.5, "ci_high": 1.0 } }]);
+        let report =
+            json!({ "files": files, "notes": ["difference: undefined: no task has a run"] });
+        for condition in ["difference.x < 0", "difference.x.ci_high < 0"] {
+            let error = failure(condition, &report).unwrap_err();
+            assert!(error.ends_with("no difference was computed: no task has a run"), "{error}");
+        }
         let single = failure("difference.x > 0", &json!({ "x": 1 })).unwrap_err();
-        assert!(single.contains("exactly two files"), "{single}");
+        assert!(single.contains("exactly two columns"), "{single}");
     }
 
     #[test]
-    fn a_paired_difference_of_the_report_comes_first_and_has_an_interval() {
+    fn a_computed_difference_has_an_interval() {
         let report = json!({
-            "difference": { "x": { "value": -0.5, "ci_high": -0.25 } },
+            "difference": { "pairing": "tasks", "x": { "value": -0.5, "ci_high": -0.25 }, "y": null },
             "files": [{ "x": 1.0, "n": 3 }, { "x": 0.5, "n": 7 }],
         });
         for (condition, fails) in [
             ("difference.x < -0.4", true),
             ("difference.x.ci_high < 0", true),
             ("difference.x.ci_high < -0.3", false),
-            ("difference.n >= 4", true),
         ] {
             assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
         }
+        let counts = failure("difference.n >= 4", &report).unwrap_err();
+        assert!(counts.contains("\"n\" does not exist; there are pairing, x, y"), "{counts}");
+        let undefined = failure("difference.y < 4", &report).unwrap_err();
+        assert!(undefined.contains("is undefined"), "{undefined}");
+    }
+
+    #[test]
+    fn a_condition_that_names_no_column_lists_them() {
+        let report =
+            json!({ "files": [{ "name": "gpt-4", "x": 1.0 }, { "name": "gpt-4.1", "x": 0.5 }] });
+        let error = failure("x < 1", &report).unwrap_err();
+        let forms = "give files.gpt-4.x or files.gpt-4.1.x, or a number as in files.0.x";
+        assert!(error.contains(forms), "{error}");
+        for (condition, fails) in
+            [("files.1.x < 1", true), ("files.gpt-4.x < 1", false), ("files.gpt-4.1.x < 1", true)]
+        {
+            assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+        }
+        let error = failure("files.gpt.x < 1", &report).unwrap_err();
+        assert!(error.contains("there are 2 entries, counted from 0: gpt-4, gpt-4.1"), "{error}");
+        let by_file = json!({ "files": [{ "file": "logs/a.b.jsonl", "x": 1.0 }] });
+        assert!(failure("files.a.b.x < 2", &by_file).unwrap().is_some());
+        let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
+        assert!(failure("files.a.x < 2", &same).is_err());
     }
 
     #[test]

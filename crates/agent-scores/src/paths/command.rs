@@ -6,19 +6,15 @@
 //!
 //! Without a file it compares bundled runs, which are made up. All calls of the agent count, by name
 //! and exact arguments, or by name alone with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
-//! OpenAI writes them, and as Anthropic does. Each file gets a column; with
-//! `--json` the figures at the top are over all files together, and `files` has a report of each
-//! where there are several.
+//! OpenAI writes them, and as Anthropic does. Each file gets a column, and each model where a file names
+//! several; with `--json`, `files` has a report of each where there are several.
 
-use std::{
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::error::Error;
 
 use crate::{
     files::{bundled, run_counts},
     output::{
-        file_reports::{self, FileReport},
+        file_reports::{self, FileReport, NoDifference, Together},
         program::Written,
         table::{Layout, number},
     },
@@ -30,43 +26,55 @@ use crate::{
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { mut files, ignore_arguments, forms } = options;
+    let Options { mut files, ignore_arguments, pool, forms } = options;
     if files.is_empty() {
         files.push(bundled::path("demo_tool_calls.jsonl"));
     }
-    let read = |path: &PathBuf| PathTally::read(path, ignore_arguments);
-    let all: Vec<PathTally> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let mut all = Vec::new();
     let mut reports = Vec::new();
-    for (path, tally) in files.iter().zip(&all) {
-        let mut report = tally.report(ignore_arguments)?;
-        if forms.has_figures() {
-            report.curves = derived("paths", &report)?;
+    for path in &files {
+        for (model, tally) in PathTally::read(path, ignore_arguments)? {
+            let mut report = tally.report(ignore_arguments)?;
+            if forms.has_figures() {
+                report.curves = derived("paths", &report)?;
+            }
+            reports.push((path.display().to_string(), model, report));
+            all.push(tally);
         }
-        reports.push(FileReport { file: path.display().to_string(), report });
     }
+    let reports = file_reports::columns(reports);
     forms.write(
         "paths",
         |layout| Ok(table(&reports, ignore_arguments, layout)),
         || {
             file_reports::json(&reports, || {
-                let mut together = PathTally::default();
-                all.iter().for_each(|tally| together.append(tally));
-                let mut report = together.report(ignore_arguments)?;
-                report.notes.push("these figures are over all files together, a run in two files counting twice and a task in two files being one; see files".to_owned());
-                report.curves = derived("paths", &report)?;
-                Ok(report)
+                let pooled = match pool {
+                    false => None,
+                    true => {
+                        let mut together = PathTally::default();
+                        all.iter().for_each(|tally| together.append(tally));
+                        let mut report = together.report(ignore_arguments)?;
+                        report.notes.push(format!(
+                            "{}; a task in two of them is one",
+                            file_reports::POOLED
+                        ));
+                        report.curves = derived("paths", &report)?;
+                        Some(report)
+                    }
+                };
+                Ok(Together::<_, NoDifference>::pooled(pooled))
             })
         },
     )
 }
 
 fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool, layout: Layout) -> String {
-    let names = file_reports::names(reports.iter().map(|named| Path::new(&named.file)));
+    let names: Vec<&str> = reports.iter().map(|column| column.name.as_str()).collect();
     let row = |name: String, values: &dyn Fn(&PathReport) -> String| {
         std::iter::once(name).chain(reports.iter().map(|named| values(&named.report))).collect()
     };
     let mut rows: Vec<Vec<String>> =
-        vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
+        vec![std::iter::once("").chain(names.iter().copied()).map(str::to_owned).collect()];
     rows.push(row("runs".to_owned(), &|report| report.n.to_string()));
     rows.push(row("tasks".to_owned(), &|report| report.n_tasks.to_string()));
     let figures = reports.first().map(|named| named.report.figures()).into_iter().flatten();
@@ -86,7 +94,7 @@ fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool, layout: Lay
     let counts = reports.iter().map(|named| &named.report.runs);
     let mut text = format!(
         "{}calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
-        run_counts::lines(names.iter().map(String::as_str).zip(counts)),
+        run_counts::lines(names.iter().copied().zip(counts)),
         layout.table(&rows)
     );
     for (name, named) in names.iter().zip(reports) {

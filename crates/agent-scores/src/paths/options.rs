@@ -8,12 +8,16 @@ use crate::output::form::Forms;
 #[derive(Debug, clap::Args)]
 #[command(after_help = FORMAT)]
 pub(crate) struct Options {
-    /// Files of tool calls, each with a column; without a file, bundled runs
+    /// Files of tool calls, each with a column, and so is each model where a file names several; without a
+    /// file, bundled runs
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Compare calls by name alone; by default also by their exact arguments
     #[arg(long)]
     pub(crate) ignore_arguments: bool,
+    /// Add a report on the runs of all columns together to --json
+    #[arg(long)]
+    pub(crate) pool: bool,
     #[command(flatten)]
     pub(crate) forms: Forms,
 }
@@ -28,5 +32,6 @@ agent_calls     what the agent called, in order: name, args if there are any, an
                 tool took the call without an error (ok)
 expected_calls  what the task expects, in order
 success         true, false, 1 or 0
+model           optional name of the model; of several models, each gets a column
 Other fields of a run are ignored.
 "#;

@@ -75,6 +75,16 @@ impl PathReport {
     }
 }
 
+/// The runs of a part of a file by model, and those that were left out before.
+#[derive(Default)]
+struct Models {
+    models: BTreeMap<Option<String>, PathTally>,
+    left_out: RunCounts,
+}
+
+/// The runs of each model; of a single model, which is not named.
+pub type ByModel = Vec<(Option<String>, PathTally)>;
+
 /// What a report needs of runs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
@@ -112,21 +122,50 @@ struct Task {
 }
 
 impl PathTally {
-    /// Reads the runs of a file with all threads.
+    /// Reads the runs of a file with all threads, model by model; a single model is not named.
     ///
     /// # Errors
     ///
     /// [`InputError`] that names file, line and field of the first thing that is wrong.
-    pub fn read(path: &Path, ignore_arguments: bool) -> Result<Self, Box<dyn std::error::Error>> {
-        let mut tally = Self::default();
+    pub fn read(
+        path: &Path,
+        ignore_arguments: bool,
+    ) -> Result<ByModel, Box<dyn std::error::Error>> {
+        let (mut models, mut left_out) = (BTreeMap::<_, Self>::new(), RunCounts::default());
         line_parts::fold(
             path,
-            |part: &mut Self, number, line| part.runs.take(path, number, line),
-            |part: &mut Self, run: PathRun| Ok(part.update(&run, ignore_arguments)?),
-            |part| tally.append(&part),
+            |part: &mut Models, number, line| part.left_out.take(path, number, line),
+            |part: &mut Models, run: PathRun| {
+                let models = &mut part.models;
+                if !models.contains_key(&run.model) {
+                    models.insert(run.model.clone(), Self::default());
+                }
+                match models.get_mut(&run.model) {
+                    Some(tally) => Ok(tally.update(&run, ignore_arguments)?),
+                    None => Ok(()),
+                }
+            },
+            |part| {
+                left_out.append(&part.left_out);
+                for (model, tally) in part.models {
+                    models.entry(model).or_default().append(&tally);
+                }
+            },
         )
         .map_err(|problem: Problem| problem.into_error())?;
-        Ok(tally)
+        // The line of a run that was left out names no model.
+        let is_one = models.len() <= 1;
+        if models.is_empty() || !is_one && left_out != RunCounts::default() {
+            models.entry(None).or_default();
+        }
+        if let Some(first) = models.values_mut().next() {
+            first.runs.append(&left_out);
+        }
+        let named = models.into_iter().map(|(model, tally)| match is_one {
+            true => (None, tally),
+            false => (Some(model.unwrap_or_else(|| "unknown model".to_owned())), tally),
+        });
+        Ok(named.collect())
     }
 
     /// Compares the calls of a run with the expected ones.

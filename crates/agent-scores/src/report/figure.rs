@@ -9,6 +9,8 @@ pub(crate) type Figures = BTreeMap<String, Figure>;
 
 /// At most this many points of a curve are kept.
 const MOST_POINTS: usize = 200;
+/// Width of a bar of a category, or of the bars of several columns there.
+pub(crate) const BAR_WIDTH: f64 = 0.7;
 
 /// The axes and series of one figure.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -154,7 +156,7 @@ impl Series {
     ) -> Self {
         let bars = heights.into_iter().enumerate().map(|(i, height)| {
             let at = i as f64;
-            [at - 0.35, at + 0.35, height]
+            [at - 0.5 * BAR_WIDTH, at + 0.5 * BAR_WIDTH, height]
         });
         Self::bars(name, bars)
     }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::{
     plain,
     report::{
-        figure::{Figure, Figures, Mark, Series},
-        pages,
+        figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
+        pages::{self, common::stream_places},
         picture::{png_file, svg_file},
         table::Output,
+        trace_figures::BAND,
     },
 };
 
@@ -92,8 +93,8 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// The one figure that stands for a subcommand: the curves of all files, or else the figure of all files
-/// together, or of the first.
+/// The one figure that stands for a subcommand: that of every column, each named, or else the figure of the
+/// whole output.
 ///
 /// # Errors
 ///
@@ -109,50 +110,70 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
         "logs" => &["calls", "endings"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
-    Ok(main_figure_of(names, output))
+    let figure = |place: &str| {
+        let pointers = names.iter().map(|name| format!("{place}/curves/{name}"));
+        pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
+    };
+    let columns = stream_places(output).into_iter();
+    let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));
+    Ok(together(columns.collect()).or_else(|| figure("")))
 }
 
-/// The first of these figures that an output has.
-fn main_figure_of(names: &[&str], output: Output<'_>) -> Option<Figure> {
-    let several = output.len("/files");
-    if several > 1 {
-        let figures = (0..several).filter_map(|i| {
-            let pointer = names.iter().map(|name| format!("/files/{i}/curves/{name}"));
-            let figure = pointer.filter_map(|it| Figure::deserialize_from(output.at(&it)?)).next();
-            Some((file_stem(output.text(&format!("/files/{i}/file"))), figure?))
-        });
-        if let Some(figure) = together(figures.collect()) {
-            return Some(figure);
+/// One figure with the series of several columns, each named after its column; `None` without a column. Bands
+/// are left out, which would hide each other, and bars stand side by side.
+fn together(columns: Vec<(String, Figure)>) -> Option<Figure> {
+    let (_, first) = columns.first()?;
+    if columns.len() == 1 {
+        return columns.into_iter().next().map(|(_, figure)| figure);
+    }
+    let mut figure = first.clone();
+    // What differs stands before the question: "run-7: 12 turns. Do the intervals hold …?"
+    if columns.iter().any(|(_, other)| other.title != figure.title)
+        && let Some((_, question)) = first.title.rsplit_once(". ")
+    {
+        figure.title = question.to_owned();
+    }
+    figure.series.retain(|series| series.mark == Mark::Reference);
+    let others = columns.iter().flat_map(|(_, other)| &other.x.categories);
+    for category in others {
+        if !figure.x.categories.contains(category) {
+            figure.x.categories.push(category.clone());
         }
     }
-    let streams = output.names("/streams").into_iter().map(|name| format!("/streams/{name}"));
-    let places = ["".to_owned(), "/files/0".to_owned()].into_iter().chain(streams);
-    let places: Vec<String> = places.collect();
-    let pointers =
-        names.iter().flat_map(|name| places.iter().map(move |at| format!("{at}/curves/{name}")));
-    pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
-}
-
-fn file_stem(file: &str) -> String {
-    Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// One figure with the curves of several files, each named after its file; `None` where the figures have
-/// no curve of which each file has one.
-fn together(figures: Vec<(String, Figure)>) -> Option<Figure> {
-    let is_curve = |series: &&Series| {
-        matches!(series.mark, Mark::Line | Mark::Step | Mark::Dots | Mark::LineDots)
-    };
-    let (_, first) = figures.first()?;
-    let mut figure = first.clone();
-    figure.series.retain(|series| series.mark == Mark::Reference);
-    for (name, of_file) in &figures {
-        let mut curves = of_file.series.iter().filter(is_curve);
-        let (curve, None) = (curves.next()?, curves.next()) else { return None };
-        figure.series.push(Series { name: name.clone(), ..curve.clone() });
+    let n = columns.len() as f64;
+    for (i, (name, own)) in columns.iter().enumerate() {
+        // From -0.5 to 0.5 of the width that a column's marks share.
+        let shift = (i as f64 + 0.5) / n - 0.5;
+        let drawn = own.series.iter().filter(|series| {
+            !matches!(series.mark, Mark::Reference | Mark::Band) && series.name != BAND
+        });
+        let is_only = drawn.clone().count() == 1;
+        for series in drawn {
+            let name = if is_only { name.clone() } else { format!("{name}: {}", series.name) };
+            let mut series = Series { name, ..series.clone() };
+            match series.mark {
+                Mark::Bars if !own.x.categories.is_empty() => {
+                    let places = series.x.iter().map(|x| own.x.categories.get(x.round() as usize));
+                    let place =
+                        |category: &String| figure.x.categories.iter().position(|c| c == category);
+                    let places: Vec<f64> =
+                        places.map(|it| it.and_then(place).unwrap_or_default() as f64).collect();
+                    let width = BAR_WIDTH / n;
+                    series.x = places.iter().map(|at| at + BAR_WIDTH * shift).collect();
+                    series.low = series.x.iter().map(|x| x - 0.5 * width).collect();
+                    series.high = series.x.iter().map(|x| x + 0.5 * width).collect();
+                }
+                Mark::Spans => series.x.iter_mut().for_each(|x| *x += SPAN_ROOM * shift),
+                _ => {}
+            }
+            figure.series.push(series);
+        }
     }
     Some(figure)
 }
+
+/// Room that spans of several columns share.
+const SPAN_ROOM: f64 = 0.5;
 
 /// A report with the figures that follow from its numbers.
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! The page of each subcommand, made of its JSON output.
 
 mod budget;
-mod common;
+pub(crate) mod common;
 mod costbench;
 pub(crate) mod logs;
 mod paths;

@@ -266,7 +266,9 @@ fn whole_step(figure: &Figure) -> Option<f64> {
         return Some(1.0);
     }
     let (low, high) = x_range(figure);
-    let mut all = figure.series.iter().flat_map(|series| &series.x);
+    // Spans of several columns stand beside each other.
+    let others = figure.series.iter().filter(|series| series.mark != Mark::Spans);
+    let mut all = others.flat_map(|series| &series.x);
     if figure.x.range.is_some() || !all.all(|x| x.fract() == 0.0) {
         return None;
     }

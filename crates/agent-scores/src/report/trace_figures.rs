@@ -19,6 +19,8 @@ const LEVEL: f64 = 0.95;
 /// Drawn outcomes of a band that are held in memory at once, at most: resamples times distinct
 /// forecasts.
 const MOST_DRAWN: usize = 20_000_000;
+/// The name of the band, which is a single span where all forecasts are equal.
+pub(crate) const BAND: &str = "95 % band of calibrated forecasts";
 /// With fewer resamples a band has no meaning.
 const FEWEST_RESAMPLES: usize = 100;
 /// Steps of the figure of mean forecasts, at most.
@@ -125,7 +127,7 @@ fn reliability(
                 .map(|at| [at.confidence.get(), at.interval.low(), at.interval.high()])
                 .collect();
             series.push(Series::between(
-                "95 % band of calibrated forecasts",
+                BAND,
                 if points.len() == 1 { Mark::Spans } else { Mark::Band },
                 thinned(&points),
             ));

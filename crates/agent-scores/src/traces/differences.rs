@@ -1,40 +1,79 @@
-//! Paired differences between two streams of forecasts on the same runs.
+//! The differences between two columns, of the same runs, of the same tasks or of neither.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::TerminationAudit;
 use serde::Serialize;
-use trajectory_metrics::{Bootstrap, Level, Traces, raw_against_calibrated};
+use trajectory_metrics::{
+    Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, evaluate_difference,
+};
 
-use crate::traces::{
-    sample::{Sample, prepare},
-    settings::Settings,
-    trace_file::Run,
+use crate::{
+    traces::{
+        evaluation::{CENSORED, LEVEL, METRICS, simple_scores},
+        sample::{Sample, prepare},
+        settings::Settings,
+        trace_file::Run,
+        units::{Unit, few, single},
+    },
+    values::ClusterBy,
 };
 
 /// Why there are no differences without resamples.
-pub(crate) const NO_RESAMPLES: &str = "paired differences need resamples";
-/// Share of resampled differences inside an interval.
-const LEVEL: f64 = 0.95;
+pub(crate) const NO_RESAMPLES: &str = "it needs at least 2 resamples";
 
-/// One metric of the second file minus that of the first.
+/// What of two columns is resampled together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Pairing {
+    /// Both columns hold the same complete runs with the same outcomes.
+    Runs,
+    /// The runs of a task that both columns have are resampled together, those of other tasks apart.
+    Tasks,
+    /// The columns have no task in common.
+    None,
+}
+
+/// One metric of the second column minus that of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Difference {
-    /// The difference on all complete runs.
+    /// The difference of the two values.
     pub value: f64,
     /// Lower end of the 95 % interval.
-    pub ci_low: f64,
+    pub ci_low: Option<f64>,
     /// Upper end of the 95 % interval.
-    pub ci_high: f64,
+    pub ci_high: Option<f64>,
     /// Standard error; `None` if no resample varies.
     pub standard_error: Option<f64>,
 }
 
-/// Differences by metric; `None` for a metric that is undefined.
-pub(crate) type Differences = BTreeMap<String, Option<Difference>>;
+impl Difference {
+    /// Whether the interval says that one column is better.
+    pub(crate) fn excludes_zero(self) -> bool {
+        self.ci_low.is_some_and(|low| low > 0.0) || self.ci_high.is_some_and(|high| high < 0.0)
+    }
+}
 
-/// The differences between two files over their complete runs, both of which see the same resamples;
-/// an `Err` inside says why the files cannot be paired.
+/// The differences between two columns.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Differences {
+    /// What is resampled together.
+    pub pairing: Pairing,
+    /// Tasks that both columns have; of runs without a task, or where runs are resampled, the runs.
+    pub n_shared_tasks: usize,
+    /// By metric; `None` for a metric that is undefined.
+    #[serde(flatten)]
+    pub metrics: BTreeMap<&'static str, Option<Difference>>,
+    /// What is undefined and why, and what to know before the figures are quoted.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+/// The differences between two columns, or why there are none. Tasks are resampled, each with all its runs in
+/// both columns; where each column is of a single task, runs are.
+///
+/// Calibration maps are fitted once to the runs of each column and not in the resamples, as in the report of
+/// a column.
 ///
 /// # Errors
 ///
@@ -47,73 +86,126 @@ pub(crate) fn differences(
     if settings.resamples < 2 {
         return Ok(Err(NO_RESAMPLES.to_owned()));
     }
-    if settings.summary.is_some() {
-        return Ok(Err("paired differences are of the default summary only".to_owned()));
+    let (mut audit, mut ignored) = (TerminationAudit::default(), Vec::new());
+    let first = prepare(first, settings, &mut audit, &mut ignored)?;
+    let second = prepare(second, settings, &mut audit, &mut ignored)?;
+    if first.complete.is_empty() || second.complete.is_empty() {
+        return Ok(Err("a column has no complete run".to_owned()));
     }
-    let (mut audit, mut notes) = (TerminationAudit::default(), Vec::new());
-    let first = prepare(first, settings, &mut audit, &mut notes)?;
-    let second = prepare(second, settings, &mut audit, &mut notes)?;
-    let Some(paired) = in_order_of(&first, &second)? else {
-        return Ok(Err(
-            "the files do not hold the same complete runs with the same outcomes".to_owned()
-        ));
+    let is_same_runs = outcomes(&first).is_some_and(|runs| Some(runs) == outcomes(&second));
+    let both = [&first, &second];
+    let chosen = |run| Unit::of(run, settings.cluster_by);
+    let by_task = both.map(|sample| sample.runs().map(chosen).collect::<Vec<_>>());
+    let singles = by_task.each_ref().map(|units| single(units).is_some());
+    let mut notes = Vec::new();
+    let units = match singles {
+        [false, false] => by_task,
+        [true, true] if settings.cluster_by == ClusterBy::Task => {
+            notes.push(
+                "each column is of one task: runs are resampled, and the intervals say nothing about other tasks"
+                    .to_owned(),
+            );
+            both.map(|sample| sample.runs().map(|run| Unit::of(run, ClusterBy::Run)).collect())
+        }
+        _ => return Ok(Err("a column is of a single task; at least 2 are needed".to_owned())),
     };
-    let cluster = |run: &&Run| match &run.task {
-        Some(task) if settings.cluster_by_task => task.clone(),
-        _ => run.id.clone(),
+    let [of_first, of_second] = units.each_ref().map(|units| BTreeSet::from_iter(units.iter()));
+    let n_shared = of_first.intersection(&of_second).count();
+    // Runs of one name with different outcomes are other runs: trials of one task are not paired by their ids.
+    let is_apart = singles == [true, true] && !is_same_runs;
+    let pairing = match n_shared {
+        _ if is_same_runs => Pairing::Runs,
+        0 => Pairing::None,
+        _ if is_apart => Pairing::None,
+        _ => Pairing::Tasks,
     };
-    let clusters: Vec<String> = first.complete_runs.iter().map(cluster).collect();
+    // Complete runs of both columns come first, those that were cut off follow.
+    let complete = both.map(|sample| sample.complete.len());
+    let rows = |side: usize, range: std::ops::Range<usize>| {
+        let units = units[side][range].to_vec();
+        units.into_iter().map(move |unit| (if is_apart { side } else { 0 }, unit))
+    };
+    let clusters = rows(0, 0..complete[0])
+        .chain(rows(1, 0..complete[1]))
+        .chain(rows(0, complete[0]..units[0].len()))
+        .chain(rows(1, complete[1]..units[1].len()));
+    let clusters: Vec<(usize, Unit<'_>)> = clusters.collect();
+    let all: Vec<Unit<'_>> = clusters.iter().map(|(_, unit)| *unit).collect();
+    notes.extend(few(&all));
     let bootstrap = match Bootstrap::clusters(&clusters, settings.seed) {
         Ok(bootstrap) => bootstrap,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let level = Level::new(LEVEL)?;
-    let changes = raw_against_calibrated(
-        &first.complete,
-        &paired,
-        &settings.schedule,
-        &bootstrap,
-        settings.resamples,
-    )?;
-    let difference = |change: trajectory_metrics::MetricChange| {
-        let difference = change.difference.ok().map(|difference| {
-            let estimate = difference.percentile_interval(level);
-            Difference {
-                value: estimate.estimate,
-                ci_low: estimate.interval.low(),
-                ci_high: estimate.interval.high(),
-                standard_error: estimate.standard_error,
-            }
-        });
-        (change.metric, difference)
+    let resampling = Resampling {
+        bootstrap: &bootstrap,
+        resamples: settings.resamples,
+        level: Level::new(LEVEL)?,
     };
-    Ok(Ok(changes.into_iter().map(difference).collect()))
+    let options = EvaluationOptions {
+        schedule: settings.schedule.clone(),
+        summary: settings.summary.clone(),
+        resampling: Some(resampling),
+        ..EvaluationOptions::default()
+    };
+    let mut found = evaluate_difference(&first.complete, &second.complete, &options)?;
+    found.push(censored(both, complete, settings, resampling)?);
+    notes.extend(found.iter().flat_map(NamedEstimate::notes));
+    let metrics = METRICS.into_iter().map(|(metric, _)| {
+        let estimate = found.iter().find(|estimate| estimate.metric == metric);
+        (metric, estimate.and_then(difference))
+    });
+    let metrics = metrics.collect();
+    Ok(Ok(Differences { pairing, n_shared_tasks: n_shared, metrics, notes }))
 }
 
-/// The complete traces of the second sample in the order of the first; `None` unless both have the same
-/// runs, each once, with the same outcomes.
-fn in_order_of(
-    first: &Sample<'_>,
-    second: &Sample<'_>,
-) -> Result<Option<Traces>, censoring::Error> {
-    let traces: BTreeMap<&str, _> = second
-        .complete_runs
-        .iter()
-        .map(|run| run.id.as_str())
-        .zip(second.complete.iter())
-        .collect();
-    let n = first.complete_runs.len();
-    if n == 0 || second.complete_runs.len() != n || traces.len() != n {
-        return Ok(None);
-    }
-    let mut paired = Traces::default();
-    for (run, trace) in first.complete_runs.iter().zip(first.complete.iter()) {
-        match traces.get(run.id.as_str()) {
-            Some(other) if other.outcome() == trace.outcome() => {
-                paired.push(other.forecasts(), other.outcome())?;
-            }
-            _ => return Ok(None),
+/// What a report says of an estimate; `None` if its value is undefined.
+fn difference(estimate: &NamedEstimate) -> Option<Difference> {
+    let value = *estimate.value.as_ref().ok().filter(|value| value.is_finite())?;
+    let interval = estimate.interval.as_ref().and_then(|interval| interval.as_ref().ok());
+    Some(Difference {
+        value,
+        ci_low: interval.map(|interval| interval.interval.low()),
+        ci_high: interval.map(|interval| interval.interval.high()),
+        standard_error: interval.and_then(|interval| interval.standard_error),
+    })
+}
+
+/// The difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of
+/// both columns, then the censored ones of both.
+fn censored(
+    samples: [&Sample<'_>; 2],
+    complete: [usize; 2],
+    settings: &Settings,
+    Resampling { bootstrap, resamples, level }: Resampling<'_>,
+) -> Result<NamedEstimate, Box<dyn std::error::Error>> {
+    let [first, second] = samples.map(|sample| simple_scores(sample, settings));
+    let (first, second) = (first?, second?);
+    let middle = complete[0] + complete[1];
+    let last = middle + first.len() - complete[0];
+    let mean = |scores: &[f64], counts: [&[u32]; 2]| {
+        let mut mean = ExactMean::default();
+        for (&score, &count) in scores.iter().zip(counts.into_iter().flatten()) {
+            mean.update_weighted(score, count.into())?;
         }
-    }
-    Ok(Some(paired))
+        Ok(mean.finish()?)
+    };
+    let means = |counts: &[u32]| {
+        [
+            mean(&first, [&counts[..complete[0]], &counts[middle..last]]),
+            mean(&second, [&counts[complete[0]..middle], &counts[last..]]),
+        ]
+    };
+    let [of_first, of_second] = bootstrap.replicates(resamples, means);
+    let minus = of_second.and_then(|second| second.minus(&of_first?));
+    let [first, second] = means(&vec![1; bootstrap.row_count()]);
+    let value = second.and_then(|second| Ok(second - first?));
+    Ok(NamedEstimate::new(CENSORED, value, Some(minus), level))
+}
+
+/// The outcomes of the complete runs by id; `None` if an id stands twice.
+fn outcomes<'a>(sample: &Sample<'a>) -> Option<BTreeMap<&'a str, bool>> {
+    let ids = sample.complete_runs.iter().map(|run| run.id.as_str());
+    let outcomes: BTreeMap<&str, bool> =
+        ids.zip(sample.complete.outcomes().iter().copied()).collect();
+    (outcomes.len() == sample.complete.len()).then_some(outcomes)
 }

@@ -6,17 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::{TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    Bootstrap, Diagnostics, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate,
-    Probability, Resampling, Summary, Tps, TpsFamily,
+    Diagnostics, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, Probability,
+    Resampling, Summary, Tps, TpsFamily,
 };
 
 use crate::{
     report::trace_figures::{CurveSettings, Curves, curves},
     traces::{
-        differences::Differences,
         sample::{Sample, constant, prepare},
         settings::{Calibration, Settings},
         trace_file::Run,
+        units::{Resampled, RunsDigest},
     },
 };
 
@@ -84,7 +84,7 @@ pub(crate) struct Report {
     pub resamples: usize,
     /// Seed of the bootstrap.
     pub seed: u64,
-    /// Whether whole tasks were resampled.
+    /// Whether whole tasks were resampled; otherwise runs, if there are intervals.
     pub clustered_by_task: bool,
     /// The metrics.
     #[serde(flatten)]
@@ -98,9 +98,9 @@ pub(crate) struct Report {
     pub assumptions: BTreeMap<&'static str, &'static str>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
-    /// Metrics of the second of two files minus those of the first, if both hold the same runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub difference: Option<Differences>,
+    /// Which complete runs these are.
+    #[serde(skip)]
+    pub runs: RunsDigest,
     /// How runs ended, complete, cut-off and excluded ones alike, if curves were asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stops: BTreeMap<String, u64>,
@@ -110,7 +110,8 @@ pub(crate) struct Report {
 }
 
 /// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
-/// file. Runs of one id are resampled together, whatever file they stand in.
+/// file. Runs of one task are resampled together, whatever file they stand in, and so are runs of one id
+/// without a task.
 ///
 /// # Errors
 ///
@@ -132,21 +133,23 @@ pub(crate) fn evaluate(
     };
     let n_tasks = distinct(|run| run.task.as_deref());
     let n_ids = distinct(|run| Some(&run.id));
-    let bootstrap = match bootstrap(&scored, settings)? {
-        Some(Err(error)) => {
-            notes.push(format!("no intervals: {error}"));
-            None
-        }
-        Some(Ok(bootstrap)) => Some(bootstrap),
-        None => None,
+    let resampled = match scored.is_empty() || settings.resamples == 0 {
+        true => None,
+        false => Some(Resampled::new(&scored, settings.cluster_by, settings.seed)?),
     };
-    let resampling = match &bootstrap {
-        Some(bootstrap) => {
-            let resamples = settings.resamples;
-            Some(Resampling { bootstrap, resamples, level: Level::new(LEVEL)? })
+    let mut resampling = None;
+    if let Some(resampled) = &resampled {
+        notes.extend(resampled.notes.iter().cloned());
+        let (resamples, level) = (settings.resamples, Level::new(LEVEL)?);
+        match &resampled.bootstrap {
+            Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
+            Err(error) => notes.push(format!("no intervals: {error}")),
         }
-        None => None,
-    };
+    }
+    let mut digest = RunsDigest::default();
+    for (run, &outcome) in sample.complete_runs.iter().zip(sample.complete.outcomes()) {
+        digest.update(&run.id, outcome);
+    }
     let options = EvaluationOptions {
         schedule: settings.schedule.clone(),
         summary: settings.summary.clone(),
@@ -175,6 +178,8 @@ pub(crate) fn evaluate(
         excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
         n_tasks,
         n_ids,
+        clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
+        runs: digest,
         notes,
         complete,
         censored: censored_score(&sample, settings, resampling)?,
@@ -200,6 +205,10 @@ pub(crate) struct Figures {
     pub(crate) excluded: BTreeMap<String, u64>,
     pub(crate) n_tasks: usize,
     pub(crate) n_ids: usize,
+    /// Whether whole tasks were resampled.
+    pub(crate) clustered_by_task: bool,
+    /// Which complete runs these are.
+    pub(crate) runs: RunsDigest,
     /// Notes that come first.
     pub(crate) notes: Vec<String>,
     /// `None` without a complete trace.
@@ -223,21 +232,16 @@ pub(crate) struct CompleteFigures {
 impl Figures {
     /// The report with all its notes.
     pub(crate) fn into_report(self, settings: &Settings) -> Report {
-        let Self { n, n_censored, excluded, n_tasks, n_ids, mut notes, complete, censored } = self;
+        let Self { n, n_censored, excluded, n_tasks, n_ids, clustered_by_task, runs, .. } = self;
+        let Self { mut notes, complete, censored, .. } = self;
         let scored = n + n_censored;
         let share_tasks = n_tasks > 0 && (n_tasks as u64) < scored;
-        if !settings.cluster_by_task && share_tasks {
-            notes.push(format!(
-                "{scored} traces share {n_tasks} tasks and are not independent; --cluster-by-task gives \
-                 honest intervals",
-            ));
-        }
         if settings.calibration != Calibration::None && share_tasks {
             notes.push("calibration: traces of one task may be in different halves".to_owned());
         }
         if (n_ids as u64) < scored {
             notes.push(format!(
-                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
+                "{scored} traces have {n_ids} different ids; without a task, those of one id are resampled together",
             ));
         }
         if n_censored > 0 {
@@ -289,39 +293,30 @@ impl Figures {
             calibration: settings.calibration,
             resamples: settings.resamples,
             seed: settings.seed,
-            clustered_by_task: settings.cluster_by_task,
+            clustered_by_task,
             metrics,
             base_rate_reference,
             summaries,
             assumptions: ASSUMPTIONS.into(),
             notes,
-            difference: None,
+            runs,
             stops: BTreeMap::new(),
             curves: None,
         }
     }
 }
 
-/// Resamples all traces that can be scored, complete ones first; `None` where there is nothing to
-/// resample, an error inside where all of them are of one task or id.
-fn bootstrap(
-    scored: &[&Run],
+/// The log scores of complete traces, then those of censored ones.
+pub(crate) fn simple_scores(
+    sample: &Sample<'_>,
     settings: &Settings,
-) -> Result<Option<Result<Bootstrap, Error>>, Box<dyn std::error::Error>> {
-    if scored.is_empty() || settings.resamples == 0 {
-        return Ok(None);
+) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
+    let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
+    let mut scores = log.scores(&sample.complete)?;
+    for run in &sample.censored {
+        scores.push(simple_score(&log, &run.stopped()?)?);
     }
-    if !settings.cluster_by_task {
-        // By id and not by row, so that the order of the rows does not matter.
-        let ids: Vec<&str> = scored.iter().map(|run| run.id.as_str()).collect();
-        return Ok(Some(Bootstrap::clusters(&ids, settings.seed)));
-    }
-    let task = |run: &&Run| match &run.task {
-        Some(task) => Ok(task.clone()),
-        None => Err(run.error("task", "missing; --cluster-by-task needs one".to_owned())),
-    };
-    let tasks: Vec<String> = scored.iter().map(task).collect::<Result<_, _>>()?;
-    Ok(Some(Bootstrap::clusters(&tasks, settings.seed)))
+    Ok(scores)
 }
 
 /// The log score with censored runs, over complete and censored traces.
@@ -330,11 +325,7 @@ fn censored_score(
     settings: &Settings,
     resampling: Option<Resampling<'_>>,
 ) -> Result<NamedEstimate, Box<dyn std::error::Error>> {
-    let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
-    let mut scores = log.scores(&sample.complete)?;
-    for run in &sample.censored {
-        scores.push(simple_score(&log, &run.stopped()?)?);
-    }
+    let scores = simple_scores(sample, settings)?;
     let mean = |counts: &[u32]| {
         let mut mean = ExactMean::default();
         for (&value, &count) in scores.iter().zip(counts) {

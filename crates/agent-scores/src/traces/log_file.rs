@@ -1,6 +1,6 @@
 //! Logs that the crate run-logs reads, as streams of confidence.
 
-use std::{error::Error, path::Path};
+use std::{collections::BTreeSet, error::Error, path::Path};
 
 use run_logs::{
     ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, StreamOptions, StreamRuns,
@@ -50,10 +50,12 @@ pub(crate) struct LogSettings {
     pub missing: ForecastPolicy,
 }
 
-/// A log, or a folder of logs.
+/// A log, or a folder of logs; of several models, the runs of one.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     file: String,
+    /// The model, if there are several.
+    pub model: Option<String>,
     /// The format; `several` for a folder whose files have different ones.
     pub format: &'static str,
     table: RunTable,
@@ -64,12 +66,15 @@ pub(crate) struct LogFile {
     last_reply: Option<(String, String)>,
 }
 
-/// Reads a log; `None` if the file is no log, so that it may hold traces.
+/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
 ///
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile>, Box<dyn Error>> {
+pub(crate) fn read(
+    path: &Path,
+    settings: &LogSettings,
+) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
@@ -93,7 +98,21 @@ pub(crate) fn read(path: &Path, settings: &LogSettings) -> Result<Option<LogFile
     let table = settings.judging.table(path, read, &settings.streams)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
-    Ok(Some(LogFile { file, format, table, notes, missing: settings.missing, last_reply }))
+    let log = |model, table| {
+        let (file, notes) = (file.clone(), notes.clone());
+        let last_reply = last_reply.clone();
+        LogFile { file, model, format, table, notes, missing: settings.missing, last_reply }
+    };
+    // A run that ended before a reply names no model.
+    let models: BTreeSet<&String> =
+        table.rows().iter().filter_map(|row| row.model.as_ref()).collect();
+    if models.len() <= 1 {
+        return Ok(Some(vec![log(None, table)]));
+    }
+    let of_model = |(model, table): (Option<String>, _)| {
+        log(Some(model.unwrap_or_else(|| "unknown model".to_owned())), table)
+    };
+    Ok(Some(table.by_model().into_iter().map(of_model).collect()))
 }
 
 /// The name of a run and the last characters of its last reply, on one line.
@@ -106,6 +125,11 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
 }
 
 impl LogFile {
+    /// The file as named by the caller.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Counts all runs of the log.
     pub(crate) fn count(&self, counts: &mut RunCounts) {
         self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));

@@ -13,15 +13,15 @@ use crate::{
         settings::{self, Calibration},
         trace_file,
     },
-    values,
+    values::{self, Clustering},
 };
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = [EXAMPLE, trace_file::FORMAT, log_file::HELP].concat())]
 pub(crate) struct Options {
-    /// Files of traces, or logs or folders of logs; each gets a column, each stream of a log too. Without a
-    /// file, three forecasters on bundled runs are compared
+    /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
+    /// of a log. Without a file, three forecasters on bundled runs are compared
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
@@ -41,9 +41,11 @@ pub(crate) struct Options {
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
-    /// Resample whole tasks, which every run then must name
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
+    /// Add a report on the runs of all columns together to --json
     #[arg(long)]
-    pub(crate) cluster_by_task: bool,
+    pub(crate) pool: bool,
     /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
     /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
     #[arg(long, value_name = "POLICY", value_parser = trace_file::policy)]
@@ -69,7 +71,14 @@ pub(crate) struct Options {
 }
 
 const EXAMPLE: &str = "\
-Example: agent-scores traces runs.jsonl --cluster-by-task --fail-if 'tps_log < -0.6'
+Example: agent-scores traces runs.jsonl --fail-if 'tps_log < -0.6'
+
+tps_log, tps_brier, tps_beta_2_4  trajectory proper scores: the whole stream of a run is scored
+tps_log_censored_simple           tps_log with cut-off runs, which are taken as failures
+auroc                             how well forecasts rank successes above failures
+average_precision                 average precision of failures: it depends on the share of failures
+aurc                              area under risk and coverage: it depends on the share of failures, too
+t_ece, t_brier                    calibration error and Brier loss of one forecast per run
 ";
 
 fn at_limit(text: &str) -> Result<AtLimit, &'static str> {

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use trajectory_metrics::{Summary, WeightSchedule};
 
+use crate::values::ClusterBy;
+
 /// How forecasts are calibrated before they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,8 +40,8 @@ pub(crate) struct Settings {
     pub resamples: usize,
     /// Seed of the bootstrap.
     pub seed: u64,
-    /// Whether whole tasks are resampled in place of single runs.
-    pub cluster_by_task: bool,
+    /// What is resampled as a whole.
+    pub cluster_by: ClusterBy,
     /// Whether curves and bins are wanted too.
     pub with_curves: bool,
 }

@@ -115,15 +115,15 @@ fn evaluated(runs: &[&[Run]], settings: &Settings) -> Result<Report, Box<dyn Err
     }
 }
 
-/// The left-out runs of all streams, one line each, for people.
+/// The left-out runs of all streams, one line each, for people; `column` comes before the stream.
 #[must_use]
-pub(crate) fn left_out(report: &StreamReports) -> String {
+pub(crate) fn left_out(column: &str, report: &StreamReports) -> String {
     let mut text = String::new();
     for stream in ConfidenceStream::ALL {
         let Some(of) = report.streams.get(stream.name()) else { continue };
         let Report { n, n_censored, n_excluded, .. } = of.report;
         text.push_str(&format!(
-            "\n{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded, {} left out",
+            "\n{column}{stream}: {n} complete traces, {n_censored} censored, {n_excluded} excluded, {} left out",
             of.n_left_out
         ));
         if of.n_left_out > 0 {

@@ -16,6 +16,7 @@ use crate::{
         evaluation::{self, CENSORED, CompleteFigures, Figures, Report},
         settings::{Calibration, Settings},
         trace_file::{self, Remarks, Row},
+        units::RunsDigest,
     },
 };
 
@@ -52,6 +53,8 @@ struct Totals {
     /// Of complete and censored runs; a task that follows itself stands once.
     ids: Texts,
     tasks: Texts,
+    /// Of complete runs.
+    runs: RunsDigest,
 }
 
 /// The runs of a part of a file that are still to be scored.
@@ -122,6 +125,7 @@ impl<'a> Scoring<'a> {
             Observation::Complete(trace) => {
                 let key = (row.forecasts.len(), trace.outcome());
                 *totals.complete.entry(key).or_default() += 1;
+                totals.runs.update(row.id, trace.outcome());
                 part.complete.push(trace.forecasts(), trace.outcome())?;
             }
         }
@@ -178,6 +182,7 @@ impl Totals {
         }
         self.ids.append(&other.ids);
         self.tasks.append(&other.tasks);
+        self.runs.merge(other.runs);
     }
 
     /// The constant forecast of the base rate on the same runs: its scores, and the mean log score with
@@ -293,6 +298,8 @@ pub(crate) fn report(
         excluded: totals.excluded.clone(),
         n_tasks,
         n_ids,
+        clustered_by_task: false,
+        runs: totals.runs,
         notes: Vec::new(),
         complete,
         censored: censored(&totals),
@@ -314,6 +321,7 @@ mod tests {
             evaluation::evaluate,
             trace_file::{Run, TraceFile},
         },
+        values::ClusterBy,
     };
 
     fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
@@ -324,7 +332,7 @@ mod tests {
             calibration,
             resamples: 0,
             seed: 1,
-            cluster_by_task: false,
+            cluster_by: ClusterBy::default(),
             with_curves: false,
         }
     }

@@ -143,6 +143,33 @@ impl RunTable {
         &self.rows
     }
 
+    /// The runs of each model, in the order of the models' names; those whose model is unknown come first.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use run_logs::{
+    ///     AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+    /// };
+    ///
+    /// let log = br#"
+    ///     {"id": "a", "outcome": true, "turns": [{"response": {"model": "small", "choices": []}}]}
+    ///     {"id": "a", "outcome": true, "turns": [{"response": {"model": "large", "choices": []}}]}"#;
+    /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+    /// let policy = OutcomePolicy::new(AtLimit::Censored);
+    /// let models = RunTable::new(runs, &policy, &StreamOptions::default())?.by_model();
+    /// let names: Vec<Option<&str>> = models.keys().map(Option::as_deref).collect();
+    /// assert_eq!(names, [Some("large"), Some("small")]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
+        let mut models: BTreeMap<_, Self> = BTreeMap::new();
+        for row in self.rows {
+            models.entry(row.model.clone()).or_default().rows.push(row);
+        }
+        models
+    }
+
     /// The forecasts of a stream under a policy for turns without a value.
     ///
     /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither

@@ -15,25 +15,47 @@ pub(crate) struct Place {
     pub(crate) pointer: String,
 }
 
-/// The reports of an output: that of each file where there are several, otherwise the output itself.
+/// The reports of an output: that of each column where there are several, otherwise the output itself.
 pub(crate) fn places(output: Output<'_>) -> Vec<Place> {
-    match output.len("/files") {
-        0 => vec![Place { name: file_name(output, ""), pointer: String::new() }],
-        n => {
-            let place = |i: usize| {
-                let pointer = format!("/files/{i}");
-                Place { name: file_name(output, &pointer), pointer }
-            };
-            (0..n).map(place).collect()
-        }
-    }
+    let pointers = match output.len("/files") {
+        0 => vec![String::new()],
+        n => (0..n).map(|i| format!("/files/{i}")).collect(),
+    };
+    let place = |pointer: String| {
+        let name = match output.text(&format!("{pointer}/name")) {
+            "" => {
+                let file = std::path::Path::new(output.text(&format!("{pointer}/file")));
+                file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            name => name.to_owned(),
+        };
+        Place { name, pointer }
+    };
+    pointers.into_iter().map(place).collect()
 }
 
-/// The stem of the file of a report.
-fn file_name(output: Output<'_>, pointer: &str) -> String {
-    let file = output.text(&format!("{pointer}/file"));
-    let path = std::path::Path::new(file);
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+/// The same with a report per stream of confidence of which a log has runs, where reports are on logs.
+pub(crate) fn stream_places(output: Output<'_>) -> Vec<Place> {
+    let columns = places(output);
+    let is_one = columns.len() == 1;
+    let streams = columns.into_iter().flat_map(|column| {
+        let streams = format!("{}/streams", column.pointer);
+        if output.at(&streams).is_none() {
+            return vec![column];
+        }
+        let has_runs = |name: &&str| {
+            ["n", "n_censored"].into_iter().any(|count| {
+                let runs = output.at(&format!("{streams}/{name}/{count}"));
+                runs.and_then(Value::as_u64) > Some(0)
+            })
+        };
+        let place = |name: &str| Place {
+            name: if is_one { name.to_owned() } else { format!("{}: {name}", column.name) },
+            pointer: format!("{streams}/{name}"),
+        };
+        output.names(&streams).into_iter().filter(has_runs).map(place).collect()
+    });
+    streams.collect()
 }
 
 /// The figure of this name of each report, as one section; `None` if no report has it.

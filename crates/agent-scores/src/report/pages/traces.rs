@@ -4,7 +4,8 @@ use crate::report::{
     figure::{Axis, Figure, Figures, Mark, Series},
     page::{Page, Section},
     pages::common::{
-        Place, figure_section, key_table, notes, number_at, places, rows_table, sentence, words,
+        Place, figure_section, key_table, notes, number_at, places, rows_table, sentence,
+        stream_places, words,
     },
     table::{Cell, Output, Table},
 };
@@ -16,7 +17,7 @@ const METRICS: [(&str, &str); 9] = [
     ("tps_beta_2_4", "beta(2, 4) score (higher is better)"),
     ("tps_log_censored_simple", "log score, cut-off runs assumed to fail (higher is better)"),
     ("auroc", "AUROC (higher is better)"),
-    ("average_precision", "average precision (higher is better)"),
+    ("average_precision", "average precision of failures (higher is better)"),
     ("aurc", "area under risk and coverage (lower is better)"),
     ("t_ece", "calibration error (lower is better)"),
     ("t_brier", "Brier loss of the summary (lower is better)"),
@@ -40,7 +41,7 @@ const FIGURES: [&str; 5] =
 
 /// The page of `traces`.
 pub(super) fn page(output: Output<'_>) -> Page {
-    let places = stream_places(output).unwrap_or_else(|| places(output));
+    let places = stream_places(output);
     let mut lead =
         vec![words("Forecasts of success that agents reported along their runs, weights ")];
     let first = places.first().map(|place| place.pointer.clone()).unwrap_or_default();
@@ -54,7 +55,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
     let mut sections = vec![Section {
         title: "How good are the forecasts?".to_owned(),
         table: Some(metric_table(output, &places)),
-        note: "Scores are proper: no forecast does better on average than the true probability, except where cut-off runs are assumed to fail. The base rate is one constant forecast for all runs; forecasts that are no better carry no information.".to_owned(),
+        note: "Scores are proper: no forecast does better on average than the true probability, except where cut-off runs are assumed to fail. The base rate, shown where all columns have the same runs, is one constant forecast for all of them; forecasts that are no better carry no information. Average precision and the area under risk and coverage depend on the share of failures: compare them on the same runs only.".to_owned(),
         ..Section::default()
     }];
     sections.extend(differences(output));
@@ -66,28 +67,19 @@ pub(super) fn page(output: Output<'_>) -> Page {
     Page { title, lead: sentence(lead), sections, notes }
 }
 
-/// A place per stream of a log that some run has; `None` for traces.
-fn stream_places(output: Output<'_>) -> Option<Vec<Place>> {
-    output.at("/streams")?;
-    let count = |name: &str, key: &str| {
-        output
-            .at(&format!("/streams/{name}/{key}"))
-            .and_then(serde_json::Value::as_u64)
-            .unwrap_or(0)
-    };
-    let has_runs = |name: &&str| count(name, "n") + count(name, "n_censored") > 0;
-    let place = |name: &str| Place { name: name.to_owned(), pointer: format!("/streams/{name}") };
-    Some(output.names("/streams").into_iter().filter(has_runs).map(place).collect())
-}
-
 fn metric_table(output: Output<'_>, places: &[Place]) -> Table {
     let mut header = vec!["metric".to_owned()];
-    let single = places.len() == 1;
+    // One reference holds for all columns if they have the same runs.
+    let reference = |place: &Place| format!("{}/base_rate_reference", place.pointer);
+    let first = places.first().map(reference);
+    let common = first.filter(|first| {
+        places.iter().all(|place| output.at(&reference(place)) == output.at(first))
+    });
     header.extend(places.iter().map(|place| match &*place.name {
         "" => "value".to_owned(),
         name => name.to_owned(),
     }));
-    if single {
+    if common.is_some() {
         header.push("base rate".to_owned());
     }
     let mut table = Table::new(header);
@@ -98,32 +90,52 @@ fn metric_table(output: Output<'_>, places: &[Place]) -> Table {
             .iter()
             .map(|place| output.estimate(&format!("{}/{metric}", place.pointer), decimals))
             .collect();
-        if let [place] = places {
-            let pointer = format!("{}/base_rate_reference/{metric}", place.pointer);
-            cells.push(output.estimate(&pointer, decimals));
+        if let Some(reference) = &common {
+            cells.push(output.estimate(&format!("{reference}/{metric}"), decimals));
         }
         table.push(name, cells);
     }
     table
 }
 
-/// The paired differences between two files, if the output has them.
-fn differences(output: Output<'_>) -> Option<Section> {
-    let names = METRICS.map(|(metric, name)| (name.to_owned(), format!("/difference/{metric}")));
+/// The differences between two columns, if the output has them, stream by stream where columns are logs.
+fn differences(output: Output<'_>) -> Vec<Section> {
+    let names = output.names("/difference/streams").into_iter();
+    let streams = names.map(|name| (format!(": {name}"), format!("/difference/streams/{name}")));
+    let alone = (String::new(), "/difference".to_owned());
+    std::iter::once(alone)
+        .chain(streams)
+        .filter_map(|(name, at)| difference(output, &name, &at))
+        .collect()
+}
+
+fn difference(output: Output<'_>, name: &str, at: &str) -> Option<Section> {
+    let names = METRICS.map(|(metric, name)| (name.to_owned(), format!("{at}/{metric}")));
     let rows = names.into_iter().filter(|(_, pointer)| output.at(pointer).is_some());
     let keys = [
-        ("value", "second minus first"),
+        ("value", "difference"),
         ("ci_low", "from"),
         ("ci_high", "to"),
         ("standard_error", "standard error"),
-        ("p_value", "p"),
     ];
     let table = rows_table(output, rows, "metric", &keys)?;
+    let shared = output.at(&format!("{at}/n_shared_tasks"));
+    let note = match output.text(&format!("{at}/pairing")) {
+        "runs" => "Both columns have the same complete runs, which are resampled together: differences are paired by run.".to_owned(),
+        "tasks" => format!(
+            "The runs of each of the {} tasks that both columns have are resampled together, those of other tasks apart.",
+            shared.map_or_else(String::new, ToString::to_string)
+        ),
+        _ => "The columns have no task in common: differences are not paired.".to_owned(),
+    };
     Some(Section {
-        title: "Is the second file better than the first?".to_owned(),
+        title: format!(
+            "Is {} better than {}?{name}",
+            output.text("/files/1/name"),
+            output.text("/files/0/name")
+        ),
         table: Some(table),
-        note: "Differences are paired: both files see the same resamples of the same runs."
-            .to_owned(),
+        note: format!("{note} An interval that holds 0 does not say which column is better."),
         ..Section::default()
     })
 }

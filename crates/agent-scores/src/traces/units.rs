@@ -1,0 +1,109 @@
+//! What is resampled as a whole, and whether two reports are on the same runs.
+
+use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use trajectory_metrics::Bootstrap;
+
+use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
+
+/// With fewer clusters, a note says how many there are.
+const ENOUGH_CLUSTERS: usize = 20;
+
+/// A task with all its runs, or a run that names no task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unit<'a> {
+    /// A task by its name.
+    Task(&'a str),
+    /// A run by its id.
+    Run(&'a str),
+}
+
+impl<'a> Unit<'a> {
+    pub(crate) fn of(run: &'a Run, by: ClusterBy) -> Self {
+        let task = run.task.as_deref().filter(|_| by != ClusterBy::Run);
+        task.map_or(Self::Run(&run.id), Self::Task)
+    }
+}
+
+/// A bootstrap of whole tasks or of runs.
+#[derive(Debug)]
+pub(crate) struct Resampled {
+    /// The bootstrap; why there is none if there are fewer than two clusters.
+    pub(crate) bootstrap: Result<Bootstrap, trajectory_metrics::Error>,
+    /// Whether it draws whole tasks.
+    pub(crate) is_by_task: bool,
+    /// What to know about the intervals.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Resampled {
+    pub(crate) fn new(runs: &[&Run], by: ClusterBy, seed: u64) -> Result<Self, InputError> {
+        let tasks_only = by == ClusterBy::TaskOnly;
+        if let Some(run) = runs.iter().find(|run| tasks_only && run.task.is_none()) {
+            return Err(run.error("task", "missing; --cluster-by-task needs one".to_owned()));
+        }
+        let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run, by)).collect();
+        let mut notes = Vec::new();
+        if let Some(Unit::Task(task)) = single(&units)
+            && !tasks_only
+        {
+            notes.push(format!(
+                "all runs are of one task, {task:?}: runs are resampled, and intervals say nothing about other tasks"
+            ));
+            units = runs.iter().map(|run| Unit::of(run, ClusterBy::Run)).collect();
+        }
+        let is_by_task = units.iter().any(|unit| matches!(unit, Unit::Task(_)));
+        notes.extend(few(&units));
+        Ok(Self { bootstrap: Bootstrap::clusters(&units, seed), is_by_task, notes })
+    }
+}
+
+/// The unit that all runs belong to, if there is only one.
+pub(crate) fn single<'a>(units: &[Unit<'a>]) -> Option<Unit<'a>> {
+    let first = *units.first()?;
+    units.iter().all(|unit| *unit == first).then_some(first)
+}
+
+/// A note on few clusters; none for a single one, which has no interval.
+pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
+    let distinct: BTreeSet<&Unit<'_>> = units.iter().collect();
+    let is_task = |unit: &&Unit<'_>| matches!(unit, Unit::Task(_));
+    let what = match distinct.iter().filter(|unit| is_task(unit)).count() {
+        0 => "runs",
+        tasks if tasks == distinct.len() => "tasks",
+        _ => "tasks and runs without a task",
+    };
+    few_clusters(distinct.len(), what)
+}
+
+/// The same of a number of clusters.
+pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
+    (2..ENOUGH_CLUSTERS)
+        .contains(&clusters)
+        .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
+}
+
+/// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without
+/// regard to which runs they have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RunsDigest {
+    runs: u64,
+    sum: u64,
+}
+
+impl RunsDigest {
+    pub(crate) fn update(&mut self, id: &str, outcome: bool) {
+        let mut hasher = DefaultHasher::new();
+        (id, outcome).hash(&mut hasher);
+        self.runs += 1;
+        self.sum = self.sum.wrapping_add(hasher.finish());
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+}

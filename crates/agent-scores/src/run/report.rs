@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use agent_benchmarks::Figure;
 use serde::Serialize;
-use trajectory_metrics::NamedEstimate;
+use trajectory_metrics::{NamedEstimate, NoInterval};
 
-use crate::output::table::Layout;
+use crate::output::{no_interval, table::Layout};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -36,19 +36,19 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Value {
     value: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     ci_low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     ci_high: Option<f64>,
+    #[serde(skip)]
+    no_interval: Option<NoInterval>,
 }
 
 impl From<Figure> for Value {
     fn from(figure: Figure) -> Self {
-        let end = |of: fn(&agent_benchmarks::Figure) -> Option<f64>| of(&figure);
         Self {
             value: figure.value,
-            ci_low: end(|it| it.interval.map(|interval| interval.low())),
-            ci_high: end(|it| it.interval.map(|interval| interval.high())),
+            ci_low: figure.interval.ok().map(|interval| interval.low()),
+            ci_high: figure.interval.ok().map(|interval| interval.high()),
+            no_interval: figure.interval.err(),
         }
     }
 }
@@ -62,7 +62,21 @@ impl Value {
             value,
             ci_low: interval.map(|interval| interval.interval.low()),
             ci_high: interval.map(|interval| interval.interval.high()),
+            no_interval: match &estimate.interval {
+                Some(Err(trajectory_metrics::Error::NoInterval(why))) => Some(*why),
+                _ => None,
+            },
         })
+    }
+}
+
+impl Row {
+    /// Why figures of the row have no interval.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let missing = self.metrics.iter();
+        let missing =
+            missing.filter_map(|(name, value)| Some((name, value.as_ref()?.no_interval?)));
+        no_interval::notes(&self.setting, missing)
     }
 }
 
@@ -79,7 +93,7 @@ impl RunReport {
         };
         for name in names(|row| row.metrics.keys().map(String::as_str).collect()) {
             let cells = self.rows.iter().map(|row| match row.metrics.get(name) {
-                Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high) })) => {
+                Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high), .. })) => {
                     format!("{value:.3} [{low:.3}, {high:.3}]")
                 }
                 Some(Some(Value { value, .. })) => format!("{value:.3}"),

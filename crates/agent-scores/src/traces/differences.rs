@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use censoring::TerminationAudit;
+use censoring::{Seed, TerminationAudit};
 use serde::Serialize;
 use trajectory_metrics::{Bootstrap, Level, Traces, raw_against_calibrated};
 
@@ -22,10 +22,10 @@ const LEVEL: f64 = 0.95;
 pub(crate) struct Difference {
     /// The difference on all complete runs.
     pub value: f64,
-    /// Lower end of the 95 % interval.
-    pub ci_low: f64,
+    /// Lower end of the 95 % interval; `None` if there is none.
+    pub ci_low: Option<f64>,
     /// Upper end of the 95 % interval.
-    pub ci_high: f64,
+    pub ci_high: Option<f64>,
     /// Standard error; `None` if no resample varies.
     pub standard_error: Option<f64>,
 }
@@ -63,7 +63,7 @@ pub(crate) fn differences(
         _ => run.id.clone(),
     };
     let clusters: Vec<String> = first.complete_runs.iter().map(cluster).collect();
-    let bootstrap = match Bootstrap::clusters(&clusters, settings.seed) {
+    let bootstrap = match Bootstrap::clusters(&clusters, Seed::new(settings.seed)) {
         Ok(bootstrap) => bootstrap,
         Err(error) => return Ok(Err(error.to_string())),
     };
@@ -77,12 +77,13 @@ pub(crate) fn differences(
     )?;
     let difference = |change: trajectory_metrics::MetricChange| {
         let difference = change.difference.ok().map(|difference| {
-            let estimate = difference.percentile_interval(level);
+            let found = difference.confidence_interval(level);
+            let interval = found.ok().map(|estimate| estimate.interval);
             Difference {
-                value: estimate.estimate,
-                ci_low: estimate.interval.low(),
-                ci_high: estimate.interval.high(),
-                standard_error: estimate.standard_error,
+                value: difference.estimate(),
+                ci_low: interval.map(|interval| interval.low()),
+                ci_high: interval.map(|interval| interval.high()),
+                standard_error: difference.standard_error(),
             }
         });
         (change.metric, difference)

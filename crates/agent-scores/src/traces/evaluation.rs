@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{TerminationAudit, simple_score};
+use censoring::{Seed, TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, Diagnostics, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate,
-    Probability, Resampling, Summary, Tps, TpsFamily,
+    NoInterval, Probability, Resampling, Summary, Tps, TpsFamily,
 };
 
 use crate::{
@@ -134,7 +134,10 @@ pub(crate) fn evaluate(
     let n_ids = distinct(|run| Some(&run.id));
     let bootstrap = match bootstrap(&scored, settings)? {
         Some(Err(error)) => {
-            notes.push(format!("no intervals: {error}"));
+            // One task or id says nothing of the variation between them.
+            let few = NoInterval::check_clusters(1, Level::new(LEVEL)?).err();
+            let why = few.map_or_else(|| error.to_string(), |few| few.to_string());
+            notes.push(format!("no intervals: {why}"));
             None
         }
         Some(Ok(bootstrap)) => Some(bootstrap),
@@ -314,14 +317,14 @@ fn bootstrap(
     if !settings.cluster_by_task {
         // By id and not by row, so that the order of the rows does not matter.
         let ids: Vec<&str> = scored.iter().map(|run| run.id.as_str()).collect();
-        return Ok(Some(Bootstrap::clusters(&ids, settings.seed)));
+        return Ok(Some(Bootstrap::clusters(&ids, Seed::new(settings.seed))));
     }
     let task = |run: &&Run| match &run.task {
         Some(task) => Ok(task.clone()),
         None => Err(run.error("task", "missing; --cluster-by-task needs one".to_owned())),
     };
     let tasks: Vec<String> = scored.iter().map(task).collect::<Result<_, _>>()?;
-    Ok(Some(Bootstrap::clusters(&tasks, settings.seed)))
+    Ok(Some(Bootstrap::clusters(&tasks, Seed::new(settings.seed))))
 }
 
 /// The log score with censored runs, over complete and censored traces.

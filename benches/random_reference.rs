@@ -7,7 +7,7 @@
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knapsack_oracle::{FitRule, Item, Pool};
+use knapsack_oracle::{FitRule, Item, Pool, Seed};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -32,7 +32,7 @@ fn random_reference(c: &mut Criterion) {
         for (name, rule) in [("stop", FitRule::StopAtFirst), ("skip", FitRule::SkipWhatDoesNotFit)]
         {
             group.bench_function(format!("30x1000_{name}/alpha_{alpha}"), |b| {
-                b.iter(|| pool.random_sampled(black_box(budget), rule, 1_000, 7));
+                b.iter(|| pool.random_sampled(black_box(budget), rule, 1_000, Seed::new(7)));
             });
         }
         group.bench_function(format!("30_exact/alpha_{alpha}"), |b| {

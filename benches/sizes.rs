@@ -15,10 +15,12 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, IntervalScores, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, ProgressMetrics, Resource, Rollouts,
+    LinearEstimator, MarginUnit, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed,
     SplitConformal, Weight, estimator_from_fn, score_rollout,
 };
-use censoring::{IpcwWeights, KaplanMeier, StopReason, StopTimes, Stopped, TerminationAudit};
+use censoring::{
+    IpcwWeights, KaplanMeier, RunEnd, StopReason, StopTimes, Stopped, TerminationAudit,
+};
 use knapsack_oracle::{
     FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, execute, kendall_tau_b,
 };
@@ -78,7 +80,7 @@ const WORK: [(&str, usize, Make); 32] = [
     ("Bootstrap::mean, 10 resamples, rows", 10_000_000, |n| {
         let values = random_rows(n, 7).0;
         Box::new(move || {
-            black_box(Bootstrap::rows(n, 1).unwrap().mean(&values, None, 10).unwrap());
+            black_box(Bootstrap::rows(n, Seed::new(1)).unwrap().mean(&values, None, 10).unwrap());
         })
     }),
     ("interned_edit_distance, calls of either path", 100_000, |n| {
@@ -152,7 +154,9 @@ const WORK: [(&str, usize, Make); 32] = [
         Box::new(move || {
             let pool = Pool::new(items).unwrap();
             let budget = pool.total_cost() / 2;
-            black_box(pool.random_sampled(budget, FitRule::StopAtFirst, 100, 1).unwrap());
+            black_box(
+                pool.random_sampled(budget, FitRule::StopAtFirst, 100, Seed::new(1)).unwrap(),
+            );
         })
     }),
     ("kendall_tau_b, items", 100_000, |n| {
@@ -224,7 +228,9 @@ fn weighting(n: usize) -> Box<dyn FnOnce()> {
     let (times, cut_off) = random_rows(n, 7);
     let scores: Vec<_> = cut_off.iter().map(|&cut_off| (!cut_off).then_some(-0.25)).collect();
     Box::new(move || {
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops =
+            StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None)
+                .unwrap();
         let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, 20.0).unwrap();
         black_box(weights.mean_score(&scores).unwrap());

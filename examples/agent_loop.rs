@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rest = plan.cost() - reply.cost;
         confidence.push(Probability::new(1.0 - rest / 100.0)?);
         let estimate = Estimate::interval(rest, 1.5 * rest)?;
-        let advice = monitor.push(&[reply.cost], &[estimate], None)?;
+        let advice = monitor.push(&[(reply.cost, estimate)], None)?;
         let name = episode.graph().tool_names(&[next]).concat();
         println!("{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost);
         if matches!(advice, Advice::Stop(_)) {

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, error::Error};
 
 use agent_benchmarks::{
-    Arguments, Conversation, Level, ParameterKind, RecordedCall, Reply, Request, Value,
+    Arguments, Conversation, Level, ParameterKind, RecordedCall, Reply, Request, Seed, Value,
     costbench::{CostBench, CostBenchTable, Split, queries},
 };
 
@@ -49,11 +49,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         table.update("stage by stage", &conversation.finish())?;
     }
-    for row in table.finish(Level::new(0.95)?, 1_000, 1)? {
+    for row in table.finish(Level::new(0.95)?, 1_000, Seed::new(1))? {
         let figures = [row.cost_gap, row.exact_match_ratio, row.task_completion_ratio];
         for (name, figure) in ["cost gap", "exact match", "completion"].into_iter().zip(figures) {
             let figure = figure.ok_or("no run defines it")?;
-            let ends = figure.interval.ok_or("one query has no interval")?;
+            let ends = figure.interval?;
             println!("{name}: {:.3}, from {:.3} to {:.3}", figure.value, ends.low(), ends.high());
         }
     }

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use trajectory_metrics::{
-    BrierScore, Level, Probability, Summary, Tps, Traces, WeightSchedule, auroc_difference,
+    Arm, BrierScore, Level, Probability, Summary, Tps, Traces, WeightSchedule, auroc_difference,
     cluster_difference,
 };
 
@@ -42,26 +42,26 @@ const SECOND: [Run; 12] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // All runs in one list; `second` marks those of the second model.
-    let (mut traces, mut tasks, mut second) = (Traces::default(), Vec::new(), Vec::new());
+    // All runs in one list; `arms` tells which model made which.
+    let (mut traces, mut tasks, mut arms) = (Traces::default(), Vec::new(), Vec::new());
     for (runs, is_second) in [(FIRST, false), (SECOND, true)] {
         for (task, confidence, succeeded) in runs {
             traces.push(Probability::from_slice(confidence)?, succeeded)?;
             tasks.push(task);
-            second.push(is_second);
+            arms.push(Arm::second_if(is_second));
         }
     }
     let schedule = WeightSchedule::LinearFront;
     let level = Level::new(0.95)?;
 
     let scores = Tps::new(BrierScore, schedule.clone()).scores(&traces)?;
-    let gain = cluster_difference(&scores, &second, None, &tasks)?;
+    let gain = cluster_difference(&scores, &arms, None, &tasks)?;
     let interval = gain.interval(level)?;
     println!("second model minus first, {} tasks, 95 % intervals", gain.clusters);
     println!("tps_brier {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());
 
     let confidence = Summary::Weighted(schedule).forecasts(&traces)?;
-    let gain = auroc_difference(&confidence, traces.outcomes(), &second, None, &tasks)?;
+    let gain = auroc_difference(&confidence, traces.outcomes(), &arms, None, &tasks)?;
     let interval = gain.interval(level)?;
     println!("auroc     {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());
     Ok(())

@@ -162,7 +162,7 @@ def bootstrap_mean(
     n_resamples: int,
     confidence_level: float,
     random_state: int,
-) -> tuple[float, float, float, float | None, int]: ...
+) -> tuple[float, float | None, float | None, float | None, int, str | None]: ...
 def bootstrap_auroc(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
@@ -170,13 +170,13 @@ def bootstrap_auroc(
     n_resamples: int,
     confidence_level: float,
     random_state: int,
-) -> tuple[float, float, float, float | None, int]: ...
+) -> tuple[float, float | None, float | None, float | None, int, str | None]: ...
 def cluster_mean(
     values: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
     groups: _Groups,
     confidence_level: float,
-) -> tuple[float, float, float, float]: ...
+) -> tuple[float, float | None, float | None, float]: ...
 def match_calls(
     actual: list[tuple[str, Any]],
     expected: list[tuple[str, Any]],

@@ -9,21 +9,27 @@ from agent_scores import _native
 
 
 class BootstrapEstimate(NamedTuple):
-    """An estimate with a percentile interval. ``undefined`` counts the resamples without a value."""
+    """An estimate with a confidence interval: the expanded percentile interval (Hesterberg 2015), which is wide
+    enough for few groups. Without an interval, ``low`` and ``high`` are None and ``no_interval`` says why: fewer
+    than 6 groups for 95 %, or a value that does not vary. ``undefined`` counts the resamples without a value.
+    """
 
     estimate: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     standard_error: float | None
     undefined: int
+    no_interval: str | None
 
 
 class ClusterEstimate(NamedTuple):
-    """An estimate with an interval and a standard error from the spread between groups."""
+    """An estimate with an interval and a standard error from the spread between groups. ``low`` and ``high`` are
+    None if there is no spread.
+    """
 
     estimate: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     standard_error: float
 
 
@@ -57,8 +63,8 @@ def bootstrap_mean(
 
     Examples
     --------
-    >>> bootstrap_mean([2.0, 2.0], n_resamples=10)[:3]
-    (2.0, 2.0, 2.0)
+    >>> bootstrap_mean([2.0, 3.0], n_resamples=10).no_interval
+    '2 clusters; a 95 % interval needs at least 6'
     """
     return BootstrapEstimate(
         *_native.bootstrap_mean(
@@ -76,7 +82,7 @@ def bootstrap_auroc(
     confidence_level: float = 0.95,
     random_state: int = 0,
 ) -> BootstrapEstimate:
-    """Return the area under the ROC curve with a bootstrap interval.
+    """Return the area under the ROC curve with a bootstrap interval, which needs 6 groups with either outcome.
 
     Parameters
     ----------
@@ -99,7 +105,7 @@ def bootstrap_auroc(
     Examples
     --------
     >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20)[:3]
-    (1.0, 1.0, 1.0)
+    (1.0, None, None)
     """
     return BootstrapEstimate(
         *_native.bootstrap_auroc(

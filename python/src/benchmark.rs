@@ -1,5 +1,5 @@
 use agent_benchmarks::{
-    Error, Level,
+    Error, Level, Seed,
     costbench::{self, CostBenchTable, EventKind, Figure, Split},
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -188,7 +188,7 @@ impl CostBench {
 }
 
 pub(crate) fn ends(figure: Option<Figure>) -> Option<Ends> {
-    figure.map(|it| (it.value, it.interval.map(|ends| (ends.low(), ends.high()))))
+    figure.map(|it| (it.value, it.interval.ok().map(|ends| (ends.low(), ends.high()))))
 }
 
 /// The figures of the benchmark, one dictionary per task length and kind of events.
@@ -206,7 +206,9 @@ pub(crate) fn costbench_figures<'py>(
         table.update(model, &run.get().record).map_err(Failure::from)?;
     }
     let rows = py
-        .detach(|| table.finish(Level::new(confidence_level)?, n_resamples, random_state))
+        .detach(|| {
+            table.finish(Level::new(confidence_level)?, n_resamples, Seed::new(random_state))
+        })
         .map_err(|error: Error| PyErr::from(Failure::from(error)))?;
     let dict = |row: &costbench::CostBenchFigures| {
         let dict = PyDict::new(py);

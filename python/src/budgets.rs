@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Sample, score_rollouts,
+    Sample, Seed, score_rollouts,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -105,7 +105,8 @@ impl BudgetEstimator {
     #[pyo3(signature = (coverage=0.9, *, random_state=0))]
     fn new(coverage: f64, random_state: u64) -> PyResult<Self> {
         let coverage = Level::new(coverage).map_err(Failure::from)?;
-        let estimator = budget_estimation::BudgetEstimator::new(coverage).with_seed(random_state);
+        let estimator =
+            budget_estimation::BudgetEstimator::new(coverage).with_seed(Seed::new(random_state));
         Ok(Self { estimator })
     }
 
@@ -288,8 +289,13 @@ impl BudgetMonitor {
             .map(Probability::new)
             .transpose()
             .map_err(|error| PyErr::from(Failure::from(error)))?;
-        let advice =
-            self.monitor.push(&spent, &estimates, failure_probability).map_err(Failure::from)?;
+        if spent.len() != estimates.len() {
+            let (expected, found) = (spent.len(), estimates.len());
+            let error = Error::Length { what: "estimates of a turn", expected, found };
+            return Err(Failure::from(error).into());
+        }
+        let turn: Vec<(f64, Estimate)> = spent.into_iter().zip(estimates).collect();
+        let advice = self.monitor.push(&turn, failure_probability).map_err(Failure::from)?;
         Ok(match advice {
             Advice::Continue => ("continue", None),
             Advice::Warn(reason) => ("warn", Some(reason.to_string())),

@@ -1,7 +1,8 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
-    LogisticSuccess, RunScore, StopClass, StopReason, StopTimes, Stopped, TerminationAudit,
-    cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
+    LogisticSuccess, RunEnd, RunScore, Seed, StopClass, StopReason, StopTimes, Stopped,
+    TerminationAudit, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
+    simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -276,7 +277,7 @@ impl StoppedRuns {
         let (report, coverage) = self.with(py, |runs| {
             let analysis = CensoringAnalysis::new(assumption)
                 .with_resamples(resamples)
-                .with_seed(seed)
+                .with_seed(Seed::new(seed))
                 .with_level(Level::new(level)?)
                 .with_odds_ratio(odds_ratio)?;
             let success = success.map(Probability::from_slice).transpose()?;
@@ -290,7 +291,11 @@ impl StoppedRuns {
                 kept.iter().map(|&run| runs[run].outcome().is_none()).collect();
             let weights: Option<Vec<Weight>> =
                 weights.map(|weights| kept.iter().map(|&run| weights[run]).collect());
-            let stops = StopTimes::new(&times, &censored, weights.as_deref())?;
+            let stops = StopTimes::new(
+                &times,
+                censored.iter().map(|&end| RunEnd::cut_off_if(end)),
+                weights.as_deref(),
+            )?;
             let coverage = coverage(&stops, &KaplanMeier::censoring_curve(&stops))?;
             Ok((report, coverage))
         })?;
@@ -318,7 +323,8 @@ pub(crate) fn kaplan_meier<'py>(
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let curve = run(py, times.len(), || {
-        let stops = StopTimes::new(times, &censored, weights)?;
+        let stops =
+            StopTimes::new(times, censored.iter().map(|&end| RunEnd::cut_off_if(end)), weights)?;
         Ok::<_, Error>(if of_censoring {
             KaplanMeier::censoring_curve(&stops)
         } else {
@@ -341,7 +347,8 @@ pub(crate) fn ipcw_weights<'py>(
     let times = floats("times", times)?;
     let times = times.as_slice()?;
     let (found, coverage): (Vec<f64>, f64) = run(py, times.len(), || {
-        let stops = StopTimes::new(times, &censored, None)?;
+        let stops =
+            StopTimes::new(times, censored.iter().map(|&end| RunEnd::cut_off_if(end)), None)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &curve, max_weight)?;
         let weights = weights.as_slice().iter().map(|weight| weight.get()).collect();

@@ -1,5 +1,5 @@
 use agent_benchmarks::{
-    Conversation, Level, ModelError, Record,
+    Conversation, Level, ModelError, Record, Seed,
     budget::{AnswerMode, Budget, BudgetRecord, BudgetTable, ResourceKind},
     confidence::{Confidence, ConfidenceRecord, ConfidenceStream, ConfidenceTable},
     openai_chat_body, read_openai_chat, read_questions,
@@ -280,9 +280,9 @@ pub(crate) fn benchmark_figures<'py>(
         .detach(|| {
             let level = Level::new(confidence_level)?;
             Ok((
-                triage.finish(level, n_resamples, random_state)?,
-                confidence.finish(level, n_resamples, random_state)?,
-                budget.finish(level, n_resamples, random_state)?,
+                triage.finish(level, n_resamples, Seed::new(random_state))?,
+                confidence.finish(level, n_resamples, Seed::new(random_state))?,
+                budget.finish(level, n_resamples, Seed::new(random_state))?,
             ))
         })
         .map_err(|error: agent_benchmarks::Error| PyErr::from(Failure::from(error)))?;

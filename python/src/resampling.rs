@@ -1,6 +1,6 @@
 use pyo3::prelude::*;
 use scoring_rules::Level;
-use trajectory_metrics::{Bootstrap, BootstrapEstimate, Error, Ranking};
+use trajectory_metrics::{Bootstrap, BootstrapEstimate, Error, Ranking, Seed};
 
 use crate::{
     arrays::{checked, floats, weights},
@@ -9,23 +9,28 @@ use crate::{
 };
 
 type Values<'py> = Bound<'py, PyAny>;
-type Estimate = (f64, f64, f64, Option<f64>, usize);
+type Ends = (Option<f64>, Option<f64>);
+
+/// The estimate, the ends, the standard error, undefined resamples, and why there is no interval.
+type Estimate = (f64, Option<f64>, Option<f64>, Option<f64>, usize, Option<String>);
 
 fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, Error> {
     match groups {
-        None => Bootstrap::rows(n, seed),
-        Some(groups) => Bootstrap::clusters(groups, seed),
+        None => Bootstrap::rows(n, Seed::new(seed)),
+        Some(groups) => Bootstrap::clusters(groups, Seed::new(seed)),
     }
 }
 
-fn named(estimate: BootstrapEstimate) -> Estimate {
-    let interval = estimate.interval;
+fn named(replicates: &Replicates, level: Level) -> Estimate {
+    let found = replicates.confidence_interval(level);
+    let interval = found.ok().map(|estimate| estimate.interval);
     (
-        estimate.estimate,
-        interval.low(),
-        interval.high(),
-        estimate.standard_error,
-        estimate.undefined,
+        replicates.estimate(),
+        interval.map(|interval| interval.low()),
+        interval.map(|interval| interval.high()),
+        replicates.standard_error(),
+        replicates.undefined(),
+        found.err().map(|why| why.to_string()),
     )
 }
 
@@ -47,9 +52,9 @@ pub(crate) fn bootstrap_mean(
     let estimate = py.detach(|| {
         let level = Level::new(confidence_level)?;
         let bootstrap = bootstrap(values.len(), groups.as_deref(), random_state)?;
-        Ok(bootstrap.mean(values, weights, n_resamples)?.percentile_interval(level))
+        Ok(named(&bootstrap.mean(values, weights, n_resamples)?, level))
     });
-    estimate.map(named).map_err(|error: Error| Failure::from(error).into())
+    estimate.map_err(|error: Error| Failure::from(error).into())
 }
 
 #[pyfunction]
@@ -70,9 +75,9 @@ pub(crate) fn bootstrap_auroc(
         let level = Level::new(confidence_level)?;
         let bootstrap = bootstrap(scores.len(), groups.as_deref(), random_state)?;
         let ranking = Ranking::from_scores(scores, &outcomes)?;
-        Ok(bootstrap.auroc(&ranking, n_resamples)?.percentile_interval(level))
+        Ok(named(&bootstrap.auroc(&ranking, n_resamples)?, level))
     });
-    estimate.map(named).map_err(|error: Error| Failure::from(error).into())
+    estimate.map_err(|error: Error| Failure::from(error).into())
 }
 
 #[pyfunction]
@@ -82,7 +87,7 @@ pub(crate) fn cluster_mean(
     sample_weight: Option<&Values<'_>>,
     groups: &Values<'_>,
     confidence_level: f64,
-) -> PyResult<(f64, f64, f64, f64)> {
+) -> PyResult<(f64, Option<f64>, Option<f64>, f64)> {
     let values = floats("values", values)?;
     let values = values.as_slice()?;
     let weights = weights(sample_weight)?;
@@ -90,8 +95,12 @@ pub(crate) fn cluster_mean(
     let groups = columns::groups(groups)?;
     let estimate = py.detach(|| {
         let estimate = trajectory_metrics::cluster_mean(values, weights, &groups)?;
-        let interval = estimate.interval(Level::new(confidence_level)?)?;
-        Ok((estimate.estimate, interval.low(), interval.high(), estimate.standard_error))
+        let (low, high): Ends = match estimate.interval(Level::new(confidence_level)?) {
+            Ok(interval) => (Some(interval.low()), Some(interval.high())),
+            Err(Error::NoInterval(NoInterval::Constant)) => (None, None),
+            Err(error) => return Err(error),
+        };
+        Ok((estimate.estimate, low, high, estimate.standard_error))
     });
     estimate.map_err(|error: Error| Failure::from(error).into())
 }

@@ -5,3 +5,4 @@ pub(crate) mod dialogue;
 pub(crate) mod mean_rows;
 pub(crate) mod model;
 pub(crate) mod openai_chat;
+pub(crate) mod resampled;

@@ -5,7 +5,7 @@ use std::{cell::RefCell, io::Cursor};
 
 use agent_benchmarks::{
     Checker, Conversation, Error, Level, ModelError, Question, Record, Reply, ReplyEvent, Request,
-    Role, StopReason, Tokens, Weight,
+    Role, Seed, StopReason, Tokens, Weight,
     confidence::{
         Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable,
         MissingValue,
@@ -232,7 +232,7 @@ fn ten(confidence: impl Fn(bool) -> f64) -> Vec<ConfidenceRecord> {
 }
 
 fn rows(table: &ConfidenceTable) -> Vec<ConfidenceFigures> {
-    table.finish(Level::new(0.9).unwrap(), 100, 3).unwrap()
+    table.finish(Level::new(0.9).unwrap(), 100, Seed::new(3)).unwrap()
 }
 
 fn stated_row(table: &ConfidenceTable) -> ConfidenceFigures {

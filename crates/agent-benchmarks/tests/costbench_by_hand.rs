@@ -10,7 +10,7 @@ mod policies;
 use std::io::Cursor;
 
 use agent_benchmarks::{
-    Level, Record, Request, converse,
+    Level, Record, Request, Seed, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
         Instance, Split, queries,
@@ -32,7 +32,7 @@ fn ten(
         table.update("policy", &record).unwrap();
         records.push(record);
     }
-    let mut rows = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    let mut rows = table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap();
     (records, rows.remove(0))
 }
 

@@ -4,7 +4,7 @@
 mod policies;
 
 use agent_benchmarks::{
-    Conversation, Level, Model, converse,
+    Conversation, Level, Model, Seed, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
         Instance, Query, Split, Task, queries,
@@ -27,7 +27,7 @@ fn figures<M: Model>(
         let instance = bench.instance(query);
         table.update("policy", &run(&instance, policy(&instance))).unwrap();
     }
-    let rows = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
+    let rows = table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap();
     let [row] = &rows[..] else { panic!("one model, one length and one setting") };
     row.clone()
 }

@@ -4,7 +4,7 @@
 mod policies;
 
 use agent_benchmarks::{
-    Level, Model, ModelError, Reply, ReplyEvent, Weight, converse,
+    Level, Model, ModelError, NoInterval, Reply, ReplyEvent, Seed, Weight, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
         Figure, Split, queries,
@@ -47,7 +47,7 @@ fn figures(row: &CostBenchFigures) -> [Option<Figure>; 8] {
 }
 
 fn only(table: &CostBenchTable, resamples: usize) -> CostBenchFigures {
-    let mut rows = table.finish(level(), resamples, 5).unwrap();
+    let mut rows = table.finish(level(), resamples, Seed::new(5)).unwrap();
     assert_eq!(rows.len(), 1);
     rows.remove(0)
 }
@@ -72,16 +72,47 @@ fn figures_are_those_of_run_means_and_lie_in_their_intervals() {
     ];
     let found = figures(&row).map(|figure| figure.map(|figure| figure.value));
     assert_eq!(found[..7], expected);
-    for figure in figures(&row).into_iter().flatten() {
+    // Every run is complete, and queries have several runs: no interval, and not a point.
+    assert_eq!(row.task_completion_ratio.unwrap().interval, Err(NoInterval::Constant));
+    let varied = figures(&row).into_iter().flatten();
+    for figure in varied.filter(|figure| figure.interval != Err(NoInterval::Constant)) {
         let interval = figure.interval.unwrap();
         assert!(interval.low() <= figure.value && figure.value <= interval.high(), "{figure:?}");
     }
     let width = |figure: Option<Figure>| {
-        let interval = figure.and_then(|figure| figure.interval).unwrap();
+        let interval = figure.unwrap().interval.unwrap();
         interval.high() - interval.low()
     };
     assert!(width(row.exact_match_ratio) > 0.1);
-    assert_eq!(width(row.task_completion_ratio), 0.0, "every run is complete");
+}
+
+#[test]
+fn a_share_of_0_or_1_is_no_point_and_two_queries_have_no_interval() {
+    let bench = CostBench::new(2).unwrap();
+    let all = queries(Split::Test, 42);
+    let table = |queries: usize| {
+        let mut table = CostBenchTable::default();
+        for query in &all[..queries] {
+            let instance = bench.instance(query);
+            let optimal = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
+            table.update("m", &optimal).unwrap();
+        }
+        only(&table, 200)
+    };
+    let row = table(30);
+    for share in [row.task_completion_ratio, row.exact_match_ratio] {
+        // Clopper and Pearson: 0.025^(1/30).
+        let interval = share.unwrap().interval.unwrap();
+        assert!((interval.low() - 0.8843).abs() < 1e-4 && interval.high() == 1.0, "{interval}");
+    }
+    // No gap and no edit in any run: these are no shares.
+    for mean in [row.cost_gap, row.edit_distance, row.invalid_tool_use_ratio] {
+        assert_eq!(mean.unwrap().interval, Err(NoInterval::Constant));
+    }
+    let few = NoInterval::TooFewClusters { found: 2, least: 6, level: level() };
+    for figure in figures(&table(2)).into_iter().flatten() {
+        assert_eq!(figure.interval, Err(few));
+    }
 }
 
 #[test]
@@ -121,12 +152,12 @@ fn models_lengths_and_events_have_rows_of_their_own_and_one_query_has_no_interva
             table.update(model, &record).unwrap();
         }
     }
-    let rows = table.finish(level(), 100, 5).unwrap();
+    let rows = table.finish(level(), 100, Seed::new(5)).unwrap();
     let keys: Vec<_> =
         rows.iter().map(|row| (row.model.as_str(), row.task_length, row.events.as_str())).collect();
     let of = |model| [(model, 3, "none"), (model, 5, "ban_tool"), (model, 5, "none")];
     assert_eq!(keys, [of("a"), of("b")].concat());
-    assert!(rows.iter().all(|row| row.exact_match_ratio.unwrap().interval.is_none()));
+    assert!(rows.iter().all(|row| row.exact_match_ratio.unwrap().interval.is_err()));
 }
 
 #[test]

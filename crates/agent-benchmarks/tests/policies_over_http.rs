@@ -8,7 +8,7 @@ mod server;
 use std::{collections::BTreeMap, fs, sync::Mutex};
 
 use agent_benchmarks::{
-    Attempted, Checker, Conversation, Level, Model, Question, Reply, Request,
+    Attempted, Checker, Conversation, Level, Model, Question, Reply, Request, Seed,
     budget::{Budget, BudgetFigures, BudgetTable, ResourceKind, Rollouts},
     client::{Journal, run_all},
     converse,
@@ -41,7 +41,7 @@ fn figures<M: Model>(
     fs::remove_file(path).unwrap();
     let mut table = CostBenchTable::default();
     records.iter().for_each(|record| table.update("policy", record).unwrap());
-    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+    table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0)
 }
 
 fn printed(
@@ -90,7 +90,7 @@ fn ten<M: Model>(
         assert_eq!(record.record.events, direct.record.events, "{}", record.query_id());
         table.update("policy", &record).unwrap();
     }
-    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+    table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0)
 }
 
 fn value(figure: Option<Figure>) -> Option<f64> {
@@ -217,7 +217,7 @@ fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFig
         assert_eq!(record.samples(0).len(), instance.requests());
         table.update("server", &record).unwrap();
     }
-    table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0)
+    table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0)
 }
 
 #[test]

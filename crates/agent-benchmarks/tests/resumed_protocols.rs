@@ -10,7 +10,7 @@ use std::{
 };
 
 use agent_benchmarks::{
-    Attempted, Checker, Conversation, Error, Level, ModelError, Question, Request,
+    Attempted, Checker, Conversation, Error, Level, ModelError, Question, Request, Seed,
     budget::{Budget, BudgetTable, ResourceKind, Rollouts},
     client::{AskError, Journal, run_all},
     confidence::{Confidence, ConfidenceStream, ConfidenceTable},
@@ -128,7 +128,7 @@ fn a_live_oracle_of_triage_has_efficiency_1() {
     let records = resumed("triage", &named, |instance| instance.conversation(), policy);
     let mut table = TriageTable::default();
     records.iter().for_each(|record| table.update("oracle", record).unwrap());
-    let rows = table.finish(level(), 100, 1).unwrap();
+    let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
     assert_eq!((rows.len(), rows[0].pools, rows[0].is_live), (1, 6, true));
     assert_eq!(rows[0].efficiency.unwrap().value, 1.0);
 }
@@ -161,7 +161,7 @@ fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
     let records = resumed("budget", &named, |instance| instance.conversation(), policy);
     let mut table = BudgetTable::default();
     records.iter().for_each(|record| table.update("oracle", record).unwrap());
-    let rows = table.finish(level(), 100, 1).unwrap();
+    let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
     let values = [rows[0].hit_rate, rows[0].interval_reward, rows[0].macro_f1, rows[0].fail_f1];
     assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{rows:?}");
 }
@@ -187,7 +187,7 @@ fn all_streams_come_out_of_the_responses_of_a_server_with_log_probabilities() {
     let records = resumed("confidence", &named, |instance| instance.conversation(), policy);
     let mut table = ConfidenceTable::default();
     records.iter().for_each(|record| table.update("m", record).unwrap());
-    let rows = table.finish(level(), 100, 1).unwrap();
+    let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
     assert_eq!(rows.len(), ConfidenceStream::ALL.len());
     for row in rows {
         let evaluation = row.evaluation.unwrap_or_else(|| panic!("{} has no run", row.stream));

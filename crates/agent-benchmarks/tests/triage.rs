@@ -4,8 +4,8 @@
 use std::{cell::RefCell, io::Cursor};
 
 use agent_benchmarks::{
-    Attempted, Checker, Conversation, Level, Question, Record, Reply, ReplyEvent, Request,
-    Sampling, StopReason, Usage, Weight, converse, model_from_fn,
+    Attempted, Checker, Conversation, Level, NoInterval, Question, Record, Reply, ReplyEvent,
+    Request, Sampling, Seed, StopReason, Usage, Weight, converse, model_from_fn,
     triage::{Alpha, Attempts, Framing, Instance, Regime, SolveConversation, Triage, TriageTable},
 };
 use knapsack_oracle::{BudgetAware, ReSolve};
@@ -98,7 +98,7 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
     let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
     let score = mean.informative_score.unwrap();
     assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
-    let rows = table.finish(Level::new(0.997).unwrap(), 500, 1).unwrap();
+    let rows = table.finish(Level::new(0.997).unwrap(), 500, Seed::new(1)).unwrap();
     let figure = rows[0].efficiency.unwrap();
     assert_eq!((rows[0].regime, rows[0].pools), (Regime::Advisory, 600));
     assert!((figure.value - mean.score).abs() < 1e-12, "the table has the mean over pools");
@@ -107,6 +107,21 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
     let informative = rows[0].informative_efficiency.unwrap();
     assert!((informative.value - score).abs() < 1e-12, "the mean over informative pools");
     assert_eq!(rows[0].informative_pools, scores.iter().filter_map(|it| it.informative()).count());
+}
+
+#[test]
+fn two_pools_have_no_interval_of_95_percent() {
+    let mut table = TriageTable::default();
+    for pool in 0..2 {
+        let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
+        let model = model_from_fn(|_| Ok(plan(&[(0, 0)])));
+        table.update("planner", &converse(instance.conversation(), model).unwrap()).unwrap();
+    }
+    let level = Level::new(0.95).unwrap();
+    let few = NoInterval::TooFewClusters { found: 2, least: 6, level };
+    for row in table.finish(level, 500, Seed::new(1)).unwrap() {
+        assert_eq!(row.efficiency.unwrap().interval, Err(few));
+    }
 }
 
 #[test]
@@ -119,7 +134,7 @@ fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
     let mut table = TriageTable::default();
     let model = model_from_fn(|_| Ok(plan(&[(0, 100)])));
     table.update("planner", &converse(instance.conversation(), model).unwrap()).unwrap();
-    let row = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0);
+    let row = table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0);
     assert_eq!(row.efficiency.unwrap().value, 1.0);
     assert_eq!((row.pools, row.informative_pools, row.informative_efficiency), (1, 0, None));
 }
@@ -219,7 +234,7 @@ fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
     ));
     let mut table = TriageTable::default();
     table.update("fast", &record).unwrap();
-    let rows = table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap();
+    let rows = table.finish(Level::new(0.95).unwrap(), 10, Seed::new(1)).unwrap();
     assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 0));
     assert_eq!((rows[0].efficiency, rows[0].is_live), (None, true));
 }
@@ -247,7 +262,7 @@ fn plans_that_cannot_be_read_are_counted_apart_from_models_that_do_not_reply() {
         let record = converse(instance.conversation(), model).unwrap();
         table.update("odd", &record).unwrap();
     }
-    for row in table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap() {
+    for row in table.finish(Level::new(0.95).unwrap(), 10, Seed::new(1)).unwrap() {
         let counts = (row.pools, row.unreadable, row.unfinished, row.over_budget);
         assert_eq!(counts, (1, 2, 1, 1), "{:?}", row.regime);
     }
@@ -304,7 +319,8 @@ fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
         }
     }
     second.merge(&first);
-    let rows = |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, 3).unwrap();
+    let rows =
+        |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, Seed::new(3)).unwrap();
     let figures =
         |table| rows(table).iter().map(|row| (row.efficiency, row.regret)).collect::<Vec<_>>();
     assert_eq!(figures(&heavy), figures(&twice));

@@ -43,7 +43,7 @@ pub use replay::{
 };
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
-pub use scoring_rules::{Interval, Level, Probability, Weight};
+pub use scoring_rules::{Interval, Level, Probability, Seed, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     joint_early_stopping, stopping_curve,

@@ -5,7 +5,7 @@
 
 use budget_estimation::{
     AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, PastQuantiles,
-    Resource, Rollouts, Sample, replay, score_rollouts,
+    Resource, Rollouts, Sample, Seed, replay, score_rollouts,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
@@ -103,7 +103,7 @@ fn scored(
     scored: std::ops::Range<usize>,
 ) {
     let tokens = whole.resource("tokens").unwrap();
-    let mut estimator = BudgetEstimator::default().with_seed(seed);
+    let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
     for (known, rollout) in learnt.iter().zip(whole.iter()) {
         if scored.contains(&rollout.index()) {
             for prefix in replay(&rollout, tokens).unwrap() {
@@ -280,7 +280,7 @@ fn a_limit_on_turns_that_no_run_exceeds_does_not_widen_the_intervals() {
                 cut_off.set_censored(at).unwrap();
             }
         }
-        let default = || BudgetEstimator::default().with_seed(seed);
+        let default = || BudgetEstimator::default().with_seed(Seed::new(seed));
         let all = [
             scores_of(&cut_off, &mut default()),
             scores_of(&failed, &mut default()),
@@ -376,7 +376,7 @@ fn no_upper_end_exceeds_what_is_left_of_a_cap() {
 fn the_same_runs_and_seed_give_the_same_bits_and_another_seed_others() {
     let (rollouts, tokens) = some_runs(40, None);
     let estimates = |seed| {
-        let mut estimator = BudgetEstimator::default().with_seed(seed);
+        let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
         score_rollouts(&rollouts, tokens, &mut estimator).unwrap()
     };
     assert_eq!(estimates(1), estimates(1));

@@ -5,11 +5,17 @@
 use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Estimate, LiveRun, Rollouts};
 use proptest::prelude::*;
 
+/// One entry per resource.
+fn turn(costs: &[f64], estimates: &[Estimate]) -> Vec<(f64, Estimate)> {
+    assert_eq!(costs.len(), estimates.len());
+    costs.iter().copied().zip(estimates.iter().copied()).collect()
+}
+
 #[test]
 fn three_times_a_tenth_fits_under_a_cap_of_three_tenths() {
     let mut monitor = BudgetMonitor::new([("usd", Some(0.3))]).unwrap();
     for _ in 0..3 {
-        assert_eq!(monitor.push(&[0.1], &[Estimate::NoAnswer], None), Ok(Advice::Continue));
+        assert_eq!(monitor.push(&turn(&[0.1], &[Estimate::NoAnswer]), None), Ok(Advice::Continue));
     }
     assert_eq!(monitor.spent(), [0.3]);
 
@@ -35,7 +41,7 @@ fn exceeds(costs: &[f64], cap: f64) -> bool {
     let mut stopped = false;
     for &cost in costs {
         // Costs only grow, so that once exceeded the cap stays so.
-        let advice = monitor.push(&[cost], &[Estimate::NoAnswer], None).unwrap();
+        let advice = monitor.push(&turn(&[cost], &[Estimate::NoAnswer]), None).unwrap();
         let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
         assert!(!stopped || advice == exceeded, "{costs:?} under {cap}");
         stopped = advice == exceeded;
@@ -123,14 +129,14 @@ fn an_estimate_that_fits_exactly_under_what_is_left_is_not_impossible() {
     let mut monitor = BudgetMonitor::new([("usd", Some(0.3))]).unwrap();
     let tenth = [Estimate::interval(0.1, 0.1).unwrap()];
     // In binary 0.3 - 0.2 is less than 0.1.
-    assert_eq!(monitor.push(&[0.2], &tenth, None), Ok(Advice::Continue));
+    assert_eq!(monitor.push(&turn(&[0.2], &tenth), None), Ok(Advice::Continue));
     // Seven tenths of 0.1 is 0.07, of which the binary product falls short.
     let monitor = BudgetMonitor::new([("usd", Some(0.1))]).unwrap();
     let mut monitor = monitor.with_warning_at(0.7).unwrap();
     let none = [Estimate::NoAnswer];
-    assert_eq!(monitor.push(&[0.7 * 0.1], &none, None), Ok(Advice::Continue));
+    assert_eq!(monitor.push(&turn(&[0.7 * 0.1], &none), None), Ok(Advice::Continue));
     let near = Advice::Warn(AdviceReason::NearCap { resource: "usd".to_owned() });
-    assert_eq!(monitor.push(&[0.1 - 0.1 + 1e-17], &none, None), Ok(near));
+    assert_eq!(monitor.push(&turn(&[0.1 - 0.1 + 1e-17], &none), None), Ok(near));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
     AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, Level,
-    LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, StopRule, SuccessForecaster,
-    bootstrap_metrics, cluster_mean, early_stopping, replay,
+    LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule,
+    SuccessForecaster, bootstrap_metrics, cluster_mean, early_stopping, replay,
 };
 use trajectory_metrics::{Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule};
 
@@ -94,7 +94,8 @@ impl Forecasts {
         let outcomes: Vec<bool> = self.samples.iter().map(Sample::is_feasible).collect();
         let clusters: Vec<_> = self.samples.iter().map(|sample| self.task(sample)).collect();
         let ranking = Ranking::new(&self.chances, &outcomes).unwrap();
-        let found = Bootstrap::clusters(&clusters, 1).unwrap().auroc(&ranking, 200).unwrap();
+        let found =
+            Bootstrap::clusters(&clusters, Seed::new(1)).unwrap().auroc(&ranking, 200).unwrap();
         let interval = found.percentile_interval(Level::new(0.95).unwrap());
         (interval.estimate, [interval.interval.low(), interval.interval.high()])
     }
@@ -118,7 +119,7 @@ impl Forecasts {
 
     fn macro_f1(&self, samples: &[Sample]) -> (f64, [f64; 2]) {
         let [macro_f1, ..] =
-            bootstrap_metrics(samples, |sample| self.task(sample), 200, 1).unwrap();
+            bootstrap_metrics(samples, |sample| self.task(sample), 200, Seed::new(1)).unwrap();
         let interval = macro_f1.unwrap().percentile_interval(Level::new(0.95).unwrap());
         (interval.estimate, [interval.interval.low(), interval.interval.high()])
     }

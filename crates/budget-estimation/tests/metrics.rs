@@ -3,7 +3,7 @@
 
 use budget_estimation::{
     DetectionDelay, Error, Estimate, FeasibilityCounts, IntervalDiagnostics, IntervalScores, Level,
-    LinearComparison, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight,
+    LinearComparison, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Seed, Weight,
     bootstrap_metrics, cluster_mean, interval_reward, joint_hits,
 };
 use proptest::prelude::*;
@@ -315,7 +315,7 @@ fn samples_of_one_run_are_one_cluster() {
     assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);
 
     let [macro_f1, fail_f1, hit_rate, reward] =
-        bootstrap_metrics(&samples, Sample::rollout, 500, 7).unwrap();
+        bootstrap_metrics(&samples, Sample::rollout, 500, Seed::new(7)).unwrap();
     let mut metrics = Metrics::default();
     samples.iter().for_each(|sample| metrics.update(sample).unwrap());
     let whole = metrics.finish().unwrap();
@@ -330,9 +330,13 @@ fn samples_of_one_run_are_one_cluster() {
     let values: Vec<f64> = hit_rate.unwrap().values().flatten().collect();
     let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
     assert!(values.len() > 400 && values.iter().all(whole_runs));
-    assert_eq!(bootstrap_metrics(&[], Sample::rollout, 10, 7).unwrap_err(), Error::Empty);
+    assert_eq!(
+        bootstrap_metrics(&[], Sample::rollout, 10, Seed::new(7)).unwrap_err(),
+        Error::Empty
+    );
     let failed: Vec<Sample> = samples.into_iter().filter(|sample| !sample.is_feasible()).collect();
-    let [.., hit_rate, reward] = bootstrap_metrics(&failed, Sample::rollout, 10, 7).unwrap();
+    let [.., hit_rate, reward] =
+        bootstrap_metrics(&failed, Sample::rollout, 10, Seed::new(7)).unwrap();
     for undefined in [hit_rate, reward] {
         assert!(matches!(undefined, Err(Error::Undefined { .. })));
     }
@@ -377,7 +381,7 @@ fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
     progress.update(&a).unwrap();
     // In another bin.
     assert_eq!(progress.update(&b), Err(mixed()));
-    assert!(bootstrap_metrics(&[a, b], Sample::turn, 10, 1).is_err());
+    assert!(bootstrap_metrics(&[a, b], Sample::turn, 10, Seed::new(1)).is_err());
 }
 
 #[test]
@@ -388,7 +392,7 @@ fn a_measure_that_one_cluster_alone_decides_has_no_replicates() {
         Some(Error::ScoringRules(error))
     };
     let errors = |runs: &[Run]| {
-        let all = bootstrap_metrics(&samples(runs), Sample::rollout, 50, 7).unwrap();
+        let all = bootstrap_metrics(&samples(runs), Sample::rollout, 50, Seed::new(7)).unwrap();
         all.map(|replicates| replicates.err())
     };
     // Success and failure have one run each: nothing says how far they would be from others.

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, ClusterEstimate, Estimate, Estimator, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, Rollouts, Sample, StopRule, cluster_mean,
+    LinearEstimator, MarginUnit, PastQuantiles, Rollouts, Sample, Seed, StopRule, cluster_mean,
     early_stopping, score_rollouts,
 };
 use rand_chacha::{
@@ -192,8 +192,8 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
             Box::new(past),
             Box::new(LinearEstimator::learning(20.0, 0.5).unwrap()),
             Box::new(conformal),
-            Box::new(BudgetEstimator::default().with_seed(seed)),
-            Box::new(BudgetEstimator::default().with_seed(seed)),
+            Box::new(BudgetEstimator::default().with_seed(Seed::new(seed))),
+            Box::new(BudgetEstimator::default().with_seed(Seed::new(seed))),
         ];
         for (at, (scored, mut estimator)) in all.iter_mut().zip(estimators).enumerate() {
             let runs = if at == 4 { &order.rollouts } else { &plain };

@@ -10,6 +10,12 @@ use budget_estimation::{
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
 
+/// One entry per resource.
+fn turn(costs: &[f64], estimates: &[Estimate]) -> Vec<(f64, Estimate)> {
+    assert_eq!(costs.len(), estimates.len());
+    costs.iter().copied().zip(estimates.iter().copied()).collect()
+}
+
 /// What the paper printed, from `golden/budget.json` of its figures.
 #[test]
 fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
@@ -134,7 +140,7 @@ proptest! {
             for (sample, &chance) in of_run {
                 let spent = sample.used() - before;
                 before = sample.used();
-                let advice = monitor.push(&[spent], &[sample.estimate()], Some(chance)).unwrap();
+                let advice = monitor.push(&turn(&[spent], &[sample.estimate()]), Some(chance)).unwrap();
                 if matches!(advice, Advice::Stop(_)) {
                     stopped += 1;
                     saved += if rollout.succeeded() { 0.0 } else { sample.remaining() };
@@ -210,8 +216,9 @@ fn a_row_is_of_answers_that_follow_each_other() {
     let interval = Estimate::interval(10.0, 20.0).unwrap();
     let (impossible, none) = (Estimate::Impossible, Estimate::NoAnswer);
     let answers = [impossible, interval, impossible, none, impossible, impossible];
-    let stopped = answers
-        .map(|answer| matches!(monitor.push(&[1.0], &[answer], None).unwrap(), Advice::Stop(_)));
+    let stopped = answers.map(|answer| {
+        matches!(monitor.push(&turn(&[1.0], &[answer]), None).unwrap(), Advice::Stop(_))
+    });
     assert_eq!(stopped, [false, false, false, false, false, true]);
 }
 
@@ -221,17 +228,19 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let mut monitor = BudgetMonitor::new([("usd", Some(10.0)), ("tokens", None)]).unwrap();
     monitor = monitor.with_stop_rule(rule).with_warning_at(0.5).unwrap();
     let silent = [Estimate::NoAnswer; 2];
-    assert!(matches!(monitor.push(&[f64::NAN, 1.0], &silent, None), Err(Error::Cost { .. })));
+    assert!(matches!(
+        monitor.push(&turn(&[f64::NAN, 1.0], &silent), None),
+        Err(Error::Cost { .. })
+    ));
     for (costs, estimates, what) in [
-        (&[1.0][..], &silent[..], "costs of a turn: expected 2, found 1"),
-        (&[1.0, 1.0], &silent[..1], "estimates of a turn: expected 2, found 1"),
+        (&[1.0][..], &silent[..1], "resources of a turn: expected 2, found 1"),
         (&[1.0, -1.0], &silent, "rollout 0, turn 1: tokens is -1; give a number from 0 to 1e100"),
     ] {
-        assert_eq!(monitor.push(costs, estimates, None).unwrap_err().to_string(), what);
+        assert_eq!(monitor.push(&turn(costs, estimates), None).unwrap_err().to_string(), what);
     }
     let below = Estimate::Interval(Interval::new(-1.0, 5.0).unwrap());
     let error = Error::NegativeEstimate { low: -1.0, high: 5.0 };
-    assert_eq!(monitor.push(&[1.0, 1.0], &[below; 2], None), Err(error.clone()));
+    assert_eq!(monitor.push(&turn(&[1.0, 1.0], &[below; 2]), None), Err(error.clone()));
     let (rollouts, ..) = recorded(&[(vec![1, 2, 3], true)], &[5]);
     let tokens = rollouts.resource("tokens").unwrap();
     assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
@@ -239,14 +248,14 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     assert_eq!(score_rollouts(&rollouts, tokens, &mut careless), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
-    assert_eq!(monitor.push(&[4.0, 1e9], &silent, None), Ok(Advice::Continue));
+    assert_eq!(monitor.push(&turn(&[4.0, 1e9], &silent), None), Ok(Advice::Continue));
     let near = Advice::Warn(AdviceReason::NearCap { resource: "usd".to_owned() });
-    assert_eq!(monitor.push(&[1.0, 0.0], &silent, None), Ok(near));
+    assert_eq!(monitor.push(&turn(&[1.0, 0.0], &silent), None), Ok(near));
     let probability = Probability::new(0.95).unwrap();
     let stop = Advice::Stop(AdviceReason::FailureProbability { probability });
-    assert_eq!(monitor.push(&[1.0, 0.0], &silent, Some(probability)), Ok(stop));
+    assert_eq!(monitor.push(&turn(&[1.0, 0.0], &silent), Some(probability)), Ok(stop));
     let exceeded = Advice::Stop(AdviceReason::CapExceeded { resource: "usd".to_owned() });
-    assert_eq!(monitor.push(&[5.0, 0.0], &silent, Some(probability)), Ok(exceeded));
+    assert_eq!(monitor.push(&turn(&[5.0, 0.0], &silent), Some(probability)), Ok(exceeded));
 }
 
 #[test]
@@ -399,7 +408,7 @@ proptest! {
             for (k, &(answers, chance)) in (1..rollout.turns()).zip(answers) {
                 let answer = answers[estimated];
                 let sample = Sample::new(&rollout, resource, k, answer).unwrap();
-                let advice = monitor.push(&usage.costs()[k - 1..k], &[answer], Some(chance)).unwrap();
+                let advice = monitor.push(&turn(&usage.costs()[k - 1..k], &[answer]), Some(chance)).unwrap();
                 let stop = matches!(advice, Advice::Stop(_));
                 if stop && stopped_at.is_none() {
                     stopped_at = Some(sample);
@@ -466,7 +475,7 @@ proptest! {
                     monitor.begin(estimates, Some(*chance)).unwrap()
                 } else {
                     let costs: Vec<f64> = usages.iter().map(|usage| usage.costs()[k - 1]).collect();
-                    monitor.push(&costs, estimates, Some(*chance)).unwrap()
+                    monitor.push(&turn(&costs, estimates), Some(*chance)).unwrap()
                 };
                 let stop = matches!(advice, Advice::Stop(_));
                 if stop && stopped_at.is_none() {
@@ -538,7 +547,7 @@ fn estimates_before_the_first_turn_come_before_the_first_turn() {
     }
     assert_eq!((monitor.turns(), monitor.spent()), (0, &[0.0][..]));
     assert!(matches!(monitor.begin(&[], None), Err(Error::Length { expected: 1, found: 0, .. })));
-    let advice = monitor.push(&[1.0], &impossible, None).unwrap();
+    let advice = monitor.push(&turn(&[1.0], &impossible), None).unwrap();
     assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
     let late = monitor.begin(&impossible, None);
     assert!(matches!(late, Err(Error::Setting { value: 1.0, .. })), "{late:?}");

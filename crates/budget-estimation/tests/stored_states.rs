@@ -15,6 +15,12 @@ use censoring::StopClass;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
+/// One entry per resource.
+fn turn(costs: &[f64], estimates: &[Estimate]) -> Vec<(f64, Estimate)> {
+    assert_eq!(costs.len(), estimates.len());
+    costs.iter().copied().zip(estimates.iter().copied()).collect()
+}
+
 fn stored<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -134,8 +140,8 @@ proptest! {
                 _ => Estimate::interval(0.1, f64::from(said)).unwrap(),
             };
             let stated = Probability::new(f64::from(said) / 10.0).ok();
-            let advice = monitor.push(&spent, &[estimate; 2], stated).unwrap();
-            prop_assert_eq!(&advice, &resumed.push(&spent, &[estimate; 2], stated).unwrap());
+            let advice = monitor.push(&turn(&spent, &[estimate; 2]), stated).unwrap();
+            prop_assert_eq!(&advice, &resumed.push(&turn(&spent, &[estimate; 2]), stated).unwrap());
             prop_assert_eq!(&stored(&advice), &advice);
             resumed = stored(&resumed);
             prop_assert_eq!(&resumed, &monitor);
@@ -321,15 +327,15 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
             .with_stop_rule(StopRule::failure_probability(Probability::new(0.9).unwrap()));
     let silent = [Estimate::NoAnswer; 2];
     let sure = Probability::new(0.95).unwrap();
-    let stop = monitor.push(&[1.0, 1.0], &silent, Some(sure)).unwrap();
+    let stop = monitor.push(&turn(&[1.0, 1.0], &silent), Some(sure)).unwrap();
     assert_eq!(stop, Advice::Stop(AdviceReason::FailureProbability { probability: sure }));
     let impossible = [Estimate::Impossible; 2];
-    let warning = monitor.push(&[1.0, 1.0], &impossible, None).unwrap();
+    let warning = monitor.push(&turn(&[1.0, 1.0], &impossible), None).unwrap();
     assert_eq!((warning.stop_reason(), matches!(warning, Advice::Warn(_))), (None, true));
-    let stop = monitor.push(&[1.0, 1.0], &impossible, Some(sure)).unwrap();
+    let stop = monitor.push(&turn(&[1.0, 1.0], &impossible), Some(sure)).unwrap();
     assert_eq!(stop, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
     assert!(matches!(stop.stop_reason(), Some(StopReason::Other(_))));
-    let stop = monitor.push(&[1.0, 60.0], &silent, None).unwrap();
+    let stop = monitor.push(&turn(&[1.0, 60.0], &silent), None).unwrap();
     assert_eq!(stop.to_string(), "stop: the cap on wall_time is exceeded");
     assert_eq!(stop.stop_reason(), Some(StopReason::MaxTime));
     for (name, reason) in [
@@ -351,7 +357,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         ("eurocents", StopReason::MaxOther { resource: "eurocents".to_owned() }),
     ] {
         let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();
-        let stop = monitor.push(&[1.0], &silent[..1], None).unwrap();
+        let stop = monitor.push(&turn(&[1.0], &silent[..1]), None).unwrap();
         assert_eq!(stop.stop_reason(), Some(reason), "{name}");
         assert_eq!(stop.stop_reason().map(|it| it.class()), Some(StopClass::Censored), "{name}");
     }
@@ -417,7 +423,7 @@ fn contents_of_a_live_run_come_back() {
     // A monitor may be given the rule that it has anyway.
     let monitor = BudgetMonitor::new([("tokens", Some(4.0))]).unwrap();
     let mut monitor = monitor.with_stop_rule(StopRule::CapExceeded);
-    let advice = stored(&monitor).push(&[5.0], &[Estimate::NoAnswer], None).unwrap();
-    assert_eq!(advice, monitor.push(&[5.0], &[Estimate::NoAnswer], None).unwrap());
+    let advice = stored(&monitor).push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap();
+    assert_eq!(advice, monitor.push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap());
     assert!(matches!(advice, Advice::Stop(AdviceReason::CapExceeded { .. })));
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
-    Error, Estimate, FinishedRun, ProbeMethod, Rollouts, Sample, TargetRounding, TargetWidth,
+    Error, Estimate, FinishedRun, ProbeMethod, Rollouts, Sample, Seed, TargetRounding, TargetWidth,
     balance_samples, half_reachable, median_caps, probed_rollouts, rule_reward, split_rollouts,
     subsample_prefixes, training_target,
 };
@@ -66,14 +66,14 @@ proptest! {
 
     #[test]
     fn a_split_holds_every_rollout_once(n in 0_usize..200, seed: u64) {
-        let parts = split_rollouts(n, &[0.4, 0.5, 0.1], seed).unwrap();
+        let parts = split_rollouts(n, &[0.4, 0.5, 0.1], Seed::new(seed)).unwrap();
         let mut all = parts.concat();
         all.sort_unstable();
         prop_assert!(all.into_iter().eq(0..n));
         for (part, share) in parts.iter().zip([0.4, 0.5, 0.1]) {
             prop_assert!((part.len() as f64 - share * n as f64).abs() <= 1.0);
         }
-        prop_assert_eq!(parts, split_rollouts(n, &[0.4, 0.5, 0.1], seed).unwrap());
+        prop_assert_eq!(parts, split_rollouts(n, &[0.4, 0.5, 0.1], Seed::new(seed)).unwrap());
     }
 
     #[test]
@@ -84,7 +84,7 @@ proptest! {
         seed: u64,
     ) {
         let rollouts = rollouts(&turns);
-        let chosen = subsample_prefixes(&rollouts, buckets, cap, seed).unwrap();
+        let chosen = subsample_prefixes(&rollouts, buckets, cap, Seed::new(seed)).unwrap();
         let there_are: usize = turns.iter().map(|t| t - 1).sum();
         prop_assert_eq!(chosen.len(), cap.min(there_are));
         prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
@@ -147,11 +147,11 @@ fn round_robin(sizes: &[usize], cap: usize) -> Vec<usize> {
 fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
     let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
     for seed in 0..20 {
-        let chosen = subsample_prefixes(&rollouts, 3, 20, seed).unwrap();
+        let chosen = subsample_prefixes(&rollouts, 3, 20, Seed::new(seed)).unwrap();
         let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
         assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
-        assert_eq!(chosen, subsample_prefixes(&rollouts, 3, 20, seed).unwrap());
-        assert_ne!(chosen, subsample_prefixes(&rollouts, 3, 20, seed + 1).unwrap());
+        assert_eq!(chosen, subsample_prefixes(&rollouts, 3, 20, Seed::new(seed)).unwrap());
+        assert_ne!(chosen, subsample_prefixes(&rollouts, 3, 20, Seed::new(seed + 1)).unwrap());
     }
 }
 
@@ -174,18 +174,18 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
         .map(|(run, k)| Sample::new(&run, tokens, k, Estimate::NoAnswer).unwrap())
         .collect();
     // 9 feasible ones of two runs, twice each, against 11 others; the fifth run's have nothing left.
-    let balanced = balance_samples(&samples, 2, 42).unwrap();
+    let balanced = balance_samples(&samples, 2, Seed::new(42)).unwrap();
     let feasible = balanced.iter().filter(|&&i| samples[i].is_feasible()).count();
     assert_eq!((balanced.len(), feasible), (22, 11));
     assert!(balanced.iter().all(|&i| !samples[i].is_trivial()));
-    assert_eq!(balance_samples(&samples[..4], 2, 42), Err(Error::Empty));
+    assert_eq!(balance_samples(&samples[..4], 2, Seed::new(42)), Err(Error::Empty));
 }
 
 /// Each of these has no prefix and is taken out of its bucket; that must not cost a pass over the others.
 #[test]
 fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     let rollouts = rollouts(&vec![1; 200_000]);
-    assert_eq!(subsample_prefixes(&rollouts, 1, 512, 42), Ok(Vec::new()));
+    assert_eq!(subsample_prefixes(&rollouts, 1, 512, Seed::new(42)), Ok(Vec::new()));
 }
 
 /// The probes as success and caps of the runs give the label back.
@@ -203,7 +203,7 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
         runs.push(FinishedRun { achieved: 500.0 + f64::from(i), time, spent: vec![items, usd] });
     }
     runs[0].spent[0] = 0.0;
-    let probes = half_reachable(&runs, ProbeMethod::Described, 42).unwrap();
+    let probes = half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
     assert_eq!(probes[0].budgets[0], 0.0);
     let mut labelled = Rollouts::new(["weeks", "items", "usd"]).unwrap();
     for (run, probe) in runs.iter().zip(&probes) {
@@ -219,7 +219,7 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
     for wrong in [-1.0, f64::NAN, 1e101] {
         runs[1].spent[1] = wrong;
         assert!(matches!(
-            half_reachable(&runs, ProbeMethod::Described, 42),
+            half_reachable(&runs, ProbeMethod::Described, Seed::new(42)),
             Err(Error::Setting { .. })
         ));
     }
@@ -234,7 +234,7 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
             spent: vec![3e4 / f64::from(i), 7e5],
         })
         .collect();
-    let probes = half_reachable(&runs, ProbeMethod::Described, 42).unwrap();
+    let probes = half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
     assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
     let mut largest: f64 = 0.0;
     for (run, probe) in runs.iter().zip(&probes) {
@@ -249,14 +249,14 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         largest = ratios.iter().copied().fold(largest, f64::max);
     }
     assert!(largest > 1.8);
-    assert_eq!(probes, half_reachable(&runs, ProbeMethod::Described, 42).unwrap());
-    assert_ne!(probes, half_reachable(&runs, ProbeMethod::Described, 43).unwrap());
+    assert_eq!(probes, half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap());
+    assert_ne!(probes, half_reachable(&runs, ProbeMethod::Described, Seed::new(43)).unwrap());
 }
 
 #[test]
 fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
     for n in [usize::MAX, 100_000_001] {
-        let error = split_rollouts(n, &[0.5, 0.5], 1).unwrap_err();
+        let error = split_rollouts(n, &[0.5, 0.5], Seed::new(1)).unwrap_err();
         assert!(matches!(error, Error::Setting { name: "number of rollouts", .. }), "{error}");
     }
 }
@@ -281,13 +281,13 @@ proptest! {
             ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
         let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
         let (probed, probes) =
-            probed_rollouts(&rollouts, &achieved, weeks, &[items, usd], method, seed).unwrap();
+            probed_rollouts(&rollouts, &achieved, weeks, &[items, usd], method, Seed::new(seed)).unwrap();
         prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), runs.len() / 2);
         for (rollout, probe) in probed.iter().zip(&probes) {
             prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
         }
-        let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], method, seed);
+        let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], method, Seed::new(seed));
         let is_length = matches!(short, Err(Error::Length { .. }));
         prop_assert!(is_length);
     }
@@ -298,7 +298,7 @@ proptest! {
 #[test]
 fn released_probes_fill_their_ranges_and_no_more() {
     let run = FinishedRun { achieved: 400.0, time: 12.0, spent: vec![50.0, 0.0] };
-    let probes = half_reachable(&vec![run; 8_000], ProbeMethod::Released, 9).unwrap();
+    let probes = half_reachable(&vec![run; 8_000], ProbeMethod::Released, Seed::new(9)).unwrap();
     let [mut reachable, mut missed, mut budgets] = [(); 3].map(|()| Vec::new());
     for probe in &probes {
         if probe.reachable { &mut reachable } else { &mut missed }.push(probe.target / 400.0);

@@ -3,9 +3,9 @@ use crate::reasons::exclusion::Exclusion;
 /// The reason why an input is invalid or a result is undefined.
 ///
 /// ```
-/// use censoring::{Error, StopTimes};
+/// use censoring::{RunEnd, Error, StopTimes};
 ///
-/// let error = StopTimes::new(&[3.0, -1.0], &[true, false], None).unwrap_err();
+/// let error = StopTimes::new(&[3.0, -1.0], [RunEnd::CutOff, RunEnd::Outcome], None).unwrap_err();
 /// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
 /// assert_eq!(error.to_string(), "stop time of run 1 is -1; it must be finite and at least 0");
 /// ```

@@ -35,9 +35,9 @@ pub use success::{
     plug_in_regret_bound, prefix_features, success_model_from_fn,
 };
 pub use trajectory_metrics::{
-    Folds, Interval, LossDerivatives, Probability, ScoringRule, SmoothRule, Tps, Trace, Weight,
-    WeightSchedule, from_fn,
+    Folds, Interval, LossDerivatives, NoInterval, Probability, ScoringRule, Seed, SmoothRule, Tps,
+    Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
-    IpcwWeights, KaplanMeier, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
+    IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,
 };

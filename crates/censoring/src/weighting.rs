@@ -10,4 +10,4 @@ pub use doubly_robust::doubly_robust_mean_score;
 pub use ipcw::IpcwWeights;
 pub use ipcw_brier::ipcw_brier_loss;
 pub use kaplan_meier::KaplanMeier;
-pub use stop_times::StopTimes;
+pub use stop_times::{RunEnd, StopTimes};

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use censoring::{
-    Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, ScoringRule, StopTimes,
-    TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift, from_fn,
-    simple_score,
+    Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, RunEnd, ScoringRule, Seed,
+    StopTimes, TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift,
+    from_fn, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -61,7 +61,8 @@ impl Check {
         let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
         for tenths in 1..=9_u32 {
             let rate = Probability::new(f64::from(tenths) / 10.0).unwrap();
-            let stops = artificial_stops(&lengths, ids, |_| rate, u64::from(tenths)).unwrap();
+            let stops =
+                artificial_stops(&lengths, ids, |_| rate, Seed::new(u64::from(tenths))).unwrap();
             check.rule(&log(), traces, &stops);
             check.rule(&BrierScore, traces, &stops);
             check.rule(&beta(2.0, 4.0), traces, &stops);
@@ -228,7 +229,8 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
         }
         cut_offs.push(*hide);
     }
-    let stops = StopTimes::new(&times, &cut_offs, None).unwrap();
+    let stops =
+        StopTimes::new(&times, cut_offs.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
     let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     found.push(weights.mean_score(&scores).unwrap());

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 
 use censoring::{
     Continuations, Error, Exclusion, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation,
-    Probability, RunScore, StopReason, StopTimes, Stopped, StreamDifference, SuccessLearner,
-    TiltedMean, Tps, Trace, Weight, WeightSchedule, cross_fit_success, doubly_robust_mean_score,
-    exact_mean_score, from_fn, ipcw_brier_loss, mean_score_bounds, plug_in_bias, simple_mean_score,
-    simple_score,
+    Probability, RunEnd, RunScore, StopReason, StopTimes, Stopped, StreamDifference,
+    SuccessLearner, TiltedMean, Tps, Trace, Weight, WeightSchedule, cross_fit_success,
+    doubly_robust_mean_score, exact_mean_score, from_fn, ipcw_brier_loss, mean_score_bounds,
+    plug_in_bias, simple_mean_score, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, ScoringRule};
@@ -123,14 +123,14 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
     let times = [1.0, 2.0, nan];
     let stops = StopTimes::new(
         &times,
-        &cut_off,
+        cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
         WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
     );
     assert!(matches!(stops, Err(Error::Entry { index: 2, .. })));
 
     let stops = StopTimes::new(
         &[1.0, 2.0, 3.0],
-        &cut_off,
+        cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
         WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
     )
     .unwrap();
@@ -236,12 +236,15 @@ fn no_callback_is_called_for_a_run_of_weight_zero() {
 
     // The last run cannot be seen under the curve, and has no prediction.
     let (times, ends) = ([1.0, 2.0, 3.0], [false, true, false]);
-    let all =
-        StopTimes::new(&times, &ends, WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()))
-            .unwrap();
+    let all = StopTimes::new(
+        &times,
+        ends.iter().map(|&end| RunEnd::cut_off_if(end)),
+        WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
+    )
+    .unwrap();
     let two = StopTimes::new(
         &times[..2],
-        &ends[..2],
+        ends[..2].iter().map(|&end| RunEnd::cut_off_if(end)),
         weights.map(|weights| Weight::from_slice(weights).unwrap()),
     )
     .unwrap();

@@ -6,7 +6,7 @@ mod draws;
 
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, Interval, Probability, RunScore,
-    ScoringRule, StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
+    ScoringRule, Seed, StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
     exact_mean_score, hidden_outcome_shift, mean_score_bounds, simple_mean_score,
 };
 use draws::Draws;
@@ -176,7 +176,7 @@ fn coverage(world: World, resamples: usize) -> [[u32; 4]; 3] {
             analysis()
                 .with_schedules(&[WeightSchedule::LinearFront])
                 .with_resamples(resamples)
-                .with_seed(seed)
+                .with_seed(Seed::new(seed))
                 .with_odds_ratio(odds_ratio)
                 .unwrap()
                 .report(&stopped, Some(&at_stop), None, &tasks)
@@ -402,7 +402,7 @@ fn prefixes_with_too_few_outcomes_and_runs_that_are_not_cut_off_are_left_out() {
 /// The identity of appendix I.1 in every rule and schedule, for all runs and for either outcome.
 fn check_split(traces: &Traces, ids: &[String], rate: f64) {
     let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
-    let stops = artificial_stops(&lengths, ids, |_| p(rate), 1).unwrap();
+    let stops = artificial_stops(&lengths, ids, |_| p(rate), Seed::new(1)).unwrap();
     let runs: Vec<Trace<'_>> = traces.iter().collect();
     for name in RULES {
         for schedule in WeightSchedule::NAMED {

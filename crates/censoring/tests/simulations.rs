@@ -5,7 +5,7 @@
 mod draws;
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score,
+    IpcwWeights, KaplanMeier, Probability, RunEnd, StopTimes, Weight, doubly_robust_mean_score,
 };
 use draws::Draws;
 
@@ -94,7 +94,12 @@ fn inverse_probability_weights_are_unbiased_where_complete_runs_alone_are_not() 
     let mut estimates = [const { Vec::new() }; 3];
     for _ in 0..600 {
         let sample = sample(&mut draws, 150, [0.15; 2]);
-        let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
+        let stops = StopTimes::new(
+            &sample.times,
+            sample.cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         estimates[0].push(mean_of_complete(&sample));
@@ -114,13 +119,18 @@ fn either_model_may_be_wrong_but_not_both() {
     for _ in 0..600 {
         // Hard tasks are cut off more: one curve for all is wrong, one for each kind is right.
         let sample = sample(&mut draws, 200, [0.05, 0.25]);
-        let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
+        let stops = StopTimes::new(
+            &sample.times,
+            sample.cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
+            None,
+        )
+        .unwrap();
         let for_all = KaplanMeier::censoring_curve(&stops);
         let by_kind = [false, true].map(|hard| {
             let of_kind: Vec<f64> = sample.hard.iter().map(|h| f64::from(*h == hard)).collect();
             let stops = StopTimes::new(
                 &sample.times,
-                &sample.cut_off,
+                sample.cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
                 Some(Weight::from_slice(&of_kind).unwrap()),
             )
             .unwrap();
@@ -180,7 +190,12 @@ fn a_monitor_that_cuts_off_what_looks_bad_needs_a_curve_for_each_run() {
             sample.scores.push(stop.is_none().then_some(score));
             truth += score / 100.0;
         }
-        let stops = StopTimes::new(&sample.times, &sample.cut_off, None).unwrap();
+        let stops = StopTimes::new(
+            &sample.times,
+            sample.cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
+            None,
+        )
+        .unwrap();
         let for_all = KaplanMeier::censoring_curve(&stops);
         let own = IpcwWeights::new(&stops, |run| &curves[run], f64::INFINITY).unwrap();
         let pooled = IpcwWeights::new(&stops, |_| &for_all, f64::INFINITY).unwrap();

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use censoring::{
     CalibrationRuns, CensoringAnalysis, CensoringAssumption, CensoringReport, Continuations,
     Exclusion, FlippingOdds, KaplanMeier, LogisticSuccess, LogisticSuccessModel, Probability,
-    RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner, SuccessModel,
-    TerminationAudit, TiltedMean, Weight,
+    RunEnd, RunScore, StopReason, StopTimes, Stopped, SuccessEstimate, SuccessLearner,
+    SuccessModel, TerminationAudit, TiltedMean, Weight,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -52,7 +52,7 @@ proptest! {
     ) {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let ends: Vec<bool> = rows.iter().map(|row| row.1).collect();
-        let stops = StopTimes::new(&times, &ends, None).unwrap();
+        let stops = StopTimes::new(&times, ends.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         for curve in [KaplanMeier::censoring_curve(&stops), KaplanMeier::event_curve(&stops)] {
             prop_assert_eq!(&stored(&curve), &curve);
         }

@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, StopTimes, Weight, doubly_robust_mean_score,
+    IpcwWeights, KaplanMeier, Probability, RunEnd, StopTimes, Weight, doubly_robust_mean_score,
     ipcw_brier_loss,
 };
 use proptest::prelude::*;
@@ -53,7 +53,8 @@ fn an_ipcw_brier_loss_with_left_limits_is_the_loss_of_all_runs_where_times_are_s
                 }
             }
         }
-        let stops = StopTimes::new(&times, &flags, None).unwrap();
+        let stops =
+            StopTimes::new(&times, flags.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let checked = Probability::from_slice(&forecasts).unwrap();
         let loss = ipcw_brier_loss(checked, &stops, |_| &g, horizon).unwrap();
@@ -74,7 +75,9 @@ fn curves_and_brier_losses_are_those_of_scikit_survival_to_1e_12() {
         };
         let (times, forecasts) = (numbers(times), numbers(forecasts));
         let cut_off: Vec<bool> = flags.chars().map(|flag| flag == '1').collect();
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops =
+            StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None)
+                .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         for (step, value) in numbers(steps).into_iter().zip(numbers(curve)) {
             worst[0] = worst[0].max((g.at(step) - value).abs());
@@ -117,7 +120,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
     let forecasts: Vec<f64> = rows.iter().map(|row| row.3 * row.3).collect();
     let stops = StopTimes::new(
         &times,
-        &cut_off,
+        cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
         weights.then_some(Weight::from_slice(&of_rows[..]).unwrap()),
     )
     .unwrap();
@@ -224,7 +227,7 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let mut cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         *cut_off.last_mut().unwrap() = last_is_cut_off;
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops = StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         prop_assert_eq!(weights.truncated(), 0);
@@ -244,7 +247,7 @@ proptest! {
     fn truncated_weights_are_counted(rows in rows(), max_weight in 1.0..4.0_f64) {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops = StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let whole = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let capped = IpcwWeights::new(&stops, |_| &g, max_weight).unwrap();
@@ -264,7 +267,7 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops = StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let ipcw = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, |_, _| constant).unwrap();
@@ -279,7 +282,7 @@ proptest! {
         let times: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
         let cut_off: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let scores: Vec<Option<f64>> = rows.iter().map(|row| (!row.1).then_some(row.3)).collect();
-        let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+        let stops = StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let steps: Vec<f64> = (0_u8..10).map(f64::from).collect();
         let g = KaplanMeier::from_hazards(&steps, Probability::from_slice(&hazards).unwrap());
         let g = g.unwrap();

@@ -3,7 +3,7 @@
 
 use censoring::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
-    Error, HiddenOutcomeShift, MeanShift, Probability, RunGroup, ScoreEstimate, StopClass,
+    Error, HiddenOutcomeShift, MeanShift, Probability, RunGroup, ScoreEstimate, Seed, StopClass,
     StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, hidden_outcome_shift,
 };
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn analysis() -> CensoringAnalysis {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
         .with_resamples(20)
-        .with_seed(3)
+        .with_seed(Seed::new(3))
 }
 
 struct Input<'a> {

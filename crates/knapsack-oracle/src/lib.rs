@@ -50,5 +50,5 @@ pub use scores::{
     unsolvable::UnsolvableCounts,
     variants::{VariantPair, VariantScores},
 };
-pub use scoring_rules::Probability;
+pub use scoring_rules::{Probability, Seed};
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

@@ -4,8 +4,8 @@
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, InformedPlanner, Item,
     OraclePlanner, Plan, Pool, Probability, ProspectiveItem, ProspectivePlanner, RandomOrder,
-    Regime, Step, UnsolvableCounts, ValuePerCost, execute, informed_from_fn, prospective_from_fn,
-    triage_efficiency_score,
+    Regime, Seed, Step, UnsolvableCounts, ValuePerCost, execute, informed_from_fn,
+    prospective_from_fn, triage_efficiency_score,
 };
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ proptest! {
         // Proposition D.1 of the paper.
         let budget = pool.budget(Alpha::new(1.0).unwrap());
         prop_assert_eq!(budget, pool.total_cost());
-        let plan = Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap();
+        let plan = Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap();
         let run = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!(run.stopped_by, None);
         prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
@@ -89,7 +89,7 @@ proptest! {
         pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
     ) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
-        let plan = Plan::prospective(&RandomOrder::new(seed, 1), &pool, budget).unwrap();
+        let plan = Plan::prospective(&RandomOrder::new(Seed::new(seed), 1), &pool, budget).unwrap();
         let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
         let run = pool.execute_in_order(&order, &[budget]).unwrap();
         let want = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
@@ -169,7 +169,7 @@ proptest! {
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
-            Plan::prospective(&RandomOrder::new(seed, 0), &pool, budget).unwrap(),
+            Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap(),
         ] {
             prop_assert!(!execute(&plan, &pool, budget, Regime::Enforced).unwrap().informed);
             prop_assert_eq!(plan.steps().len(), pool.items().len());
@@ -187,7 +187,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
     let random = pool.random_exact(budget).unwrap().value;
     let scores: Vec<f64> = (0..20_000)
         .map(|stream| {
-            let plan = Plan::prospective(&RandomOrder::new(3, stream), &pool, budget).unwrap();
+            let plan =
+                Plan::prospective(&RandomOrder::new(Seed::new(3), stream), &pool, budget).unwrap();
             let earned = execute(&plan, &pool, budget, Regime::Advisory).unwrap().earned;
             triage_efficiency_score(earned, random, oracle).unwrap().score()
         })
@@ -202,7 +203,7 @@ fn a_random_planner_has_efficiency_0_on_average() {
 fn the_order_of_a_seed_does_not_change_with_versions() {
     let item = |i: usize| Item::new(i.to_string(), 1.0, 1, true).unwrap();
     let pool = Pool::new((0..10).map(item).collect()).unwrap();
-    let plan = Plan::prospective(&RandomOrder::new(42, 3), &pool, 10).unwrap();
+    let plan = Plan::prospective(&RandomOrder::new(Seed::new(42), 3), &pool, 10).unwrap();
     let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
     assert_eq!(order, [6, 2, 7, 0, 4, 1, 9, 8, 5, 3]);
 }
@@ -235,7 +236,7 @@ fn references_boxes_and_functions_are_planners() {
     let item = |id: &str, cost| Item::new(id, 1.0, cost, true).unwrap();
     let pool = Pool::new(vec![item("a", 5), item("b", 3)]).unwrap();
     let first = prospective_from_fn(|_, allocation| vec![Step { position: 0, allocation }]);
-    let random = RandomOrder::new(1, 2);
+    let random = RandomOrder::new(Seed::new(1), 2);
     let prospective: Vec<Box<dyn ProspectivePlanner + Send + Sync>> =
         vec![Box::new(InOrder), Box::new(&random), Box::new(first)];
     let steps = |planner: Box<dyn ProspectivePlanner + Send + Sync>| {

@@ -1,7 +1,7 @@
 //! The random reference, exact and sampled.
 #![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{Error, FitRule, Item, Pool};
+use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};
 use proptest::prelude::*;
 
 /// The mean value and cost over all orders, and how often each item runs.
@@ -119,7 +119,7 @@ proptest! {
         prop_assert!(close(exact.value, total, 1e-14));
         prop_assert_eq!(&exact.run_probabilities, &vec![1.0; costs.len()]);
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.random_sampled(budget, rule, 10, seed).unwrap();
+            let sampled = reference.random_sampled(budget, rule, 10, Seed::new(seed)).unwrap();
             prop_assert_eq!((sampled.value, sampled.standard_error), (exact.value, 0.0));
             prop_assert_eq!(sampled.spent, reference.total_cost() as f64);
         }
@@ -161,7 +161,8 @@ fn both_rules_are_sampled_without_bias() {
     for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
         for budget in [2, 5, 9, 14, 20, 24] {
             let all = enumerate(&costs, &values, budget, rule);
-            let sampled = reference.random_sampled(budget, rule, 40_000, budget).unwrap();
+            let sampled =
+                reference.random_sampled(budget, rule, 40_000, Seed::new(budget)).unwrap();
             let errors = (sampled.value - all.value) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{rule:?} at {budget}: {errors}");
             assert!(close(sampled.spent, all.spent, 0.02), "{rule:?} at {budget}: {sampled:?}");
@@ -175,8 +176,9 @@ fn a_million_shuffles_of_thirty_items_agree_with_the_exact_reference() {
         let reference = pool(seed);
         let budget = reference.total_cost() / 4 * quarters;
         let exact = reference.random_exact(budget).unwrap();
-        let sampled =
-            reference.random_sampled(budget, FitRule::StopAtFirst, 1_000_000, seed).unwrap();
+        let sampled = reference
+            .random_sampled(budget, FitRule::StopAtFirst, 1_000_000, Seed::new(seed))
+            .unwrap();
         let errors = (sampled.value - exact.value) / sampled.standard_error;
         assert!(errors.abs() < 4.0, "{quarters} quarters: {errors} standard errors, {exact:?}");
         assert!(close(sampled.spent, exact.spent, 1e-3), "{sampled:?} {}", exact.spent);
@@ -188,7 +190,8 @@ fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
     // One of three items runs, and one of the three is solved: a success probability of 1/3.
     let reference = pool_of(&[6; 3], &[1.0; 3], &[true, false, false]);
     for shuffles in [2, 1_000, 1_024, 1_025, 5_000] {
-        let sampled = reference.random_sampled(10, FitRule::StopAtFirst, shuffles, 7).unwrap();
+        let sampled =
+            reference.random_sampled(10, FitRule::StopAtFirst, shuffles, Seed::new(7)).unwrap();
         let (p, n) = (sampled.value, shuffles as f64);
         let want = (p * (1.0 - p) / (n - 1.0)).sqrt();
         assert!((sampled.standard_error - want).abs() < 1e-14, "{sampled:?}, not {want}");
@@ -201,11 +204,15 @@ fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
 fn shuffles_of_a_seed_do_not_change_with_versions() {
     let reference = pool(1);
     let budget = reference.total_cost() / 2;
-    let stop = reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, 7).unwrap();
+    let stop = reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed::new(7)).unwrap();
     assert_eq!((stop.value, stop.spent), (40.36975, 776_931.737));
-    let skip = reference.random_sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, 7).unwrap();
+    let skip =
+        reference.random_sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, Seed::new(7)).unwrap();
     assert_eq!((skip.value, skip.spent), (43.43025, 808_148.066));
-    assert_ne!(stop, reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, 8).unwrap());
+    assert_ne!(
+        stop,
+        reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed::new(8)).unwrap()
+    );
 }
 
 #[test]
@@ -216,7 +223,7 @@ fn many_items_are_sampled_like_few_items() {
         let reference = pool_of(&vec![5; n], &vec![1.0; n], &solved);
         let share = solved.iter().filter(|&&solved| solved).count() as f64 / n as f64;
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.random_sampled(39, rule, 3_000, 7).unwrap();
+            let sampled = reference.random_sampled(39, rule, 3_000, Seed::new(7)).unwrap();
             assert_eq!(sampled.spent, 35.0);
             let errors = (sampled.value - 7.0 * share) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{n} items: {errors}");
@@ -283,7 +290,7 @@ fn an_exact_reference_beyond_the_memory_limit_is_an_error() {
 
 #[test]
 fn one_shuffle_has_no_standard_error_and_is_refused() {
-    let error = pool(1).random_sampled(1, FitRule::StopAtFirst, 1, 7).unwrap_err();
+    let error = pool(1).random_sampled(1, FitRule::StopAtFirst, 1, Seed::new(7)).unwrap_err();
     assert!(matches!(error, Error::Setting { name: "shuffles", value: 1.0, .. }), "{error}");
 }
 
@@ -322,8 +329,10 @@ fn results_are_stored_with_snake_case_names() {
         r#"{"value":1.0,"spent":1.0,"run_probabilities":[0.5,0.5]}"#
     );
     assert_eq!(
-        serde_json::to_string(&reference.random_sampled(1, FitRule::StopAtFirst, 9, 7).unwrap())
-            .unwrap(),
+        serde_json::to_string(
+            &reference.random_sampled(1, FitRule::StopAtFirst, 9, Seed::new(7)).unwrap()
+        )
+        .unwrap(),
         r#"{"value":1.0,"standard_error":0.0,"spent":1.0,"shuffles":9}"#
     );
     let rule: FitRule = serde_json::from_str(r#""skip_what_does_not_fit""#).unwrap();
@@ -336,7 +345,7 @@ fn a_pool_of_100_000_items_is_shuffled_as_fairly_as_a_small_one() {
     let n = 100_000;
     let items = (0..n).map(|i| Item::new(i.to_string(), 1.0, 1, i < n / 2).unwrap()).collect();
     let pool = Pool::new(items).unwrap();
-    let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, 1).unwrap();
+    let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, Seed::new(1)).unwrap();
     assert_eq!(sampled.spent, 50_000.0);
     // The number of solved items that run is hypergeometric with a standard deviation of 79.06.
     assert!((sampled.value - 25_000.0).abs() < 5.0 * 79.06 / 20.0_f64.sqrt(), "{sampled:?}");
@@ -348,7 +357,7 @@ fn more_than_ten_million_shuffles_are_refused() {
     let pools = [vec![item("a", 5)], vec![item("a", 5), item("b", 9)]];
     for pool in pools.map(|items| Pool::new(items).unwrap()) {
         for shuffles in [10_000_001, usize::MAX] {
-            let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, 1);
+            let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, Seed::new(1));
             let value = shuffles as f64;
             let want = Error::Setting { name: "shuffles", value, range: "from 2 to 10 million" };
             assert_eq!(refused, Err(want));

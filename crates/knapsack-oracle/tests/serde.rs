@@ -9,7 +9,7 @@ use knapsack_oracle::{
     Execution, FitRule, ForecastThreshold, InOrder, InjectedPool, Item, Knapsack, KnapsackItem,
     MeanEfficiency, MeanRegret, MultidimensionalKnapsack, MultidimensionalSolution, Oracle,
     OraclePlanner, OrderedExecution, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve,
-    Regime, Repair, SampledRandom, Solution, Step, UnreadableReason, UnsolvableCounts,
+    Regime, Repair, SampledRandom, Seed, Solution, Step, UnreadableReason, UnsolvableCounts,
     ValuePerCost, VariantScores, execute, inject_unsolvable, mean_efficiency_score, mean_regret,
     repair_plan,
 };
@@ -46,7 +46,13 @@ fn settings_and_planners_round_trip() {
     round_trips(&Alpha::SWEEP);
     round_trips(&(FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit));
     round_trips(&(Regime::Advisory, Regime::Enforced));
-    round_trips(&(CheapestFirst, ValuePerCost, OraclePlanner, InOrder, RandomOrder::new(7, 3)));
+    round_trips(&(
+        CheapestFirst,
+        ValuePerCost,
+        OraclePlanner,
+        InOrder,
+        RandomOrder::new(Seed::new(7), 3),
+    ));
     round_trips(&Step { position: 1, allocation: 2 });
     round_trips(&ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false });
     round_trips(&KnapsackItem { profit: 3, weight: 4 });
@@ -108,7 +114,8 @@ fn references_round_trip_through_checks() {
     );
     let exact: ExactRandom = pool.random_exact(5).unwrap();
     refuses(&exact, &[(r#"probabilities":["#, r#"probabilities":[1.5,"#, "from 0 to 1")]);
-    let sampled: SampledRandom = pool.random_sampled(5, FitRule::StopAtFirst, 128, 1).unwrap();
+    let sampled: SampledRandom =
+        pool.random_sampled(5, FitRule::StopAtFirst, 128, Seed::new(1)).unwrap();
     refuses(&sampled, &[(r#""shuffles":128"#, r#""shuffles":1"#, "from 2")]);
     let items = [(1, 4), (2, 5), (3, 6)].map(|(profit, weight)| KnapsackItem { profit, weight });
     let solution: Solution = Knapsack::new(9, &items).unwrap().solve();
@@ -170,7 +177,7 @@ fn scores_round_trip_through_checks() {
 fn an_injected_pool_round_trips_through_checks() {
     let item = |id, solved| Item::new(id, 1.0, 5, solved).unwrap();
     let unsolvable = [item("x", false), item("y", false), item("z", false)];
-    let injected = inject_unsolvable(&[pool()], &unsolvable, 1.0, 1).unwrap().remove(0);
+    let injected = inject_unsolvable(&[pool()], &unsolvable, 1.0, Seed::new(1)).unwrap().remove(0);
     refuses::<InjectedPool>(
         &injected,
         &[

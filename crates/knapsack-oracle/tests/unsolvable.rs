@@ -3,7 +3,7 @@
 
 use knapsack_oracle::{
     Alpha, BudgetAware, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, ReSolve,
-    Regime, Step, UnsolvableCounts, execute, execute_capped, inject_unsolvable,
+    Regime, Seed, Step, UnsolvableCounts, execute, execute_capped, inject_unsolvable,
     triage_efficiency_score,
 };
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
     let unsolvable = items("abstain", 90, false);
     for ratio in [0.25, 0.5, 0.75, 1.0] {
         let (mut informed, mut naive) = (UnsolvableCounts::default(), UnsolvableCounts::default());
-        for injected in inject_unsolvable(&pools, &unsolvable, ratio, 1).unwrap() {
+        for injected in inject_unsolvable(&pools, &unsolvable, ratio, Seed::new(1)).unwrap() {
             let (pool, marks) = (injected.pool(), injected.unsolvable());
             let budget = pool.budget(half());
             let plan = Plan::informed(&OraclePlanner, pool, budget).unwrap();
@@ -48,7 +48,8 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
 #[test]
 fn at_full_injection_no_plan_can_earn_anything() {
     let pool = Pool::new(items("solvable", 10, true)).unwrap();
-    let injected = inject_unsolvable(&[pool], &items("abstain", 10, false), 1.0, 1).unwrap();
+    let injected =
+        inject_unsolvable(&[pool], &items("abstain", 10, false), 1.0, Seed::new(1)).unwrap();
     let pool = injected[0].pool();
     let budget = pool.budget(half());
     let oracle = pool.oracle(budget).unwrap().value;

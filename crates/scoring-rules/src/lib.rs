@@ -46,4 +46,4 @@ pub use rules::{
 pub use sums::decimals;
 pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};
 pub use ties::{Block, TiedBlocks};
-pub use values::{Interval, Level, Observed, OrderedScore, Probability, Weight};
+pub use values::{Interval, Level, Observed, OrderedScore, Probability, Seed, Weight};

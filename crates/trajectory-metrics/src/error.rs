@@ -1,4 +1,4 @@
-use crate::forecast_fault::ForecastFault;
+use crate::{forecast_fault::ForecastFault, no_interval::NoInterval};
 
 /// The reason why an input is invalid or a result is undefined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -160,6 +160,9 @@ pub enum Error {
         "the replicates have different draws; compare replicates of the same rows, clusters and seed"
     )]
     OtherDraws,
+    /// Replicates give no confidence interval.
+    #[error(transparent)]
+    NoInterval(#[from] NoInterval),
     /// No calibration map can be fitted to the traces outside a fold.
     #[error("no calibration map can be fitted to the traces outside fold {fold}")]
     Fold {

@@ -10,6 +10,7 @@ mod forecast_fault;
 mod from_fn;
 #[doc(hidden)]
 pub mod logistic;
+mod no_interval;
 mod numerics;
 mod ranks;
 mod reports;
@@ -32,6 +33,7 @@ pub use calibration::{
 pub use error::Error;
 pub use forecast_fault::ForecastFault;
 pub use from_fn::FromFn;
+pub use no_interval::NoInterval;
 pub use ranks::{
     AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
     RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong,
@@ -43,12 +45,12 @@ pub use reports::{
     raw_against_calibrated,
 };
 pub use resampling::{
-    Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest, cluster_difference,
-    cluster_mean, cluster_ratio, sign_flip_test,
+    Arm, Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest,
+    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
-    OrderedScore, Probability, ScoringRule, SmoothRule, TiedBlocks, Weight, from_fn,
+    OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight, from_fn,
 };
 pub use streams::{
     CheckedRun, CustomWeights, ForecastCounts, ForecastPolicy, OnlineTps, OnlineTpsState, Summary,

@@ -1,5 +1,6 @@
 //! Standard errors, confidence intervals and tests for rows that may come in clusters.
 
+pub(crate) mod arm;
 pub(crate) mod bca;
 pub(crate) mod bootstrap;
 pub(crate) mod bootstrap_mean;
@@ -10,6 +11,7 @@ pub(crate) mod jackknife;
 pub(crate) mod replicates;
 pub(crate) mod sign_flip;
 
+pub use arm::Arm;
 pub use bootstrap::Bootstrap;
 pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};
 pub use replicates::{BootstrapEstimate, Replicates};

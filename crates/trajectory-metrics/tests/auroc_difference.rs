@@ -6,8 +6,13 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use trajectory_metrics::{
-    Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference, delong_test,
+    Arm, Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference, delong_test,
 };
+
+/// The arms of rows, the second where marked.
+fn arms(second: &[bool]) -> Vec<Arm> {
+    second.iter().map(|&second| Arm::second_if(second)).collect()
+}
 
 fn probabilities(values: &[f64]) -> &[Probability] {
     Probability::from_slice(values).unwrap()
@@ -47,7 +52,7 @@ proptest! {
         let is_second: Vec<bool> = (0..2 * n).map(|row| row >= n).collect();
         let tasks: Vec<usize> = (0..2 * n).map(|row| row % n).collect();
         let clustered = auroc_difference(
-            probabilities(&both), &all_outcomes, &is_second, None, &tasks,
+            probabilities(&both), &all_outcomes, &arms(&is_second), None, &tasks,
         ).unwrap();
         prop_assert!((clustered.estimate + paired.difference).abs() <= 1e-14);
         prop_assert!((clustered.standard_error - paired.standard_error).abs() <= 1e-13);
@@ -68,7 +73,7 @@ proptest! {
             let tasks: Vec<u32> = rows.iter().map(|row| row.3).collect();
             let weights: Vec<f64> = rows.iter().map(|row| row.4 as f64).collect();
             let weights = weighted.then(|| Weight::from_slice(&weights).unwrap());
-            auroc_difference(probabilities(&confidence), &outcomes, &second, weights, &tasks)
+            auroc_difference(probabilities(&confidence), &outcomes, &arms(&second), weights, &tasks)
         };
         let mut copies: Vec<Row> = rows.iter().flat_map(|row| vec![*row; row.4]).collect();
         let (weighted, copied) = (of(&rows, true), of(&copies, false));
@@ -89,7 +94,7 @@ proptest! {
 fn a_sample_without_variance_over_tasks_is_a_typed_error() {
     let confidence = [0.9, 0.2, 0.6, 0.7];
     let of = |outcomes: &[bool], second: &[bool], tasks: &[&str]| {
-        auroc_difference(probabilities(&confidence), outcomes, second, None, tasks)
+        auroc_difference(probabilities(&confidence), outcomes, &arms(second), None, tasks)
     };
     let (outcomes, second) = ([true, false, true, false], [false, false, true, true]);
     let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
@@ -103,7 +108,7 @@ fn a_sample_without_variance_over_tasks_is_a_typed_error() {
     );
     assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(scoring_rules::Error::Empty.into()));
     let short = of(&outcomes, &second[..2], &tasks);
-    assert_eq!(short, Err(Error::Length { what: "from_second", expected: 4, found: 2 }));
+    assert_eq!(short, Err(Error::Length { what: "arms", expected: 4, found: 2 }));
 }
 
 /// Two models on the same tasks. A task is hard for both, and shifts their confidences alike; runs
@@ -143,7 +148,8 @@ fn a_95_percent_interval_of_the_difference_covers_the_truth_about_95_times_in_10
     let (sets, mut covered, mut errors, mut squares) = (600, 0, 0.0, 0.0);
     for _ in 0..sets {
         let (confidence, outcomes, second, groups) = sample(50);
-        let of = auroc_difference(probabilities(&confidence), &outcomes, &second, None, &groups);
+        let of =
+            auroc_difference(probabilities(&confidence), &outcomes, &arms(&second), None, &groups);
         let of = of.unwrap();
         let interval = of.interval(level).unwrap();
         covered += u32::from(interval.low() <= truth && truth <= interval.high());
@@ -166,7 +172,8 @@ fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
     let tasks = ["a", "a", "a", "a", "b", "b", "c", "c", "d", "d"];
     let of = |second: &[bool], weights: Option<&[f64]>, tasks: &[&str]| {
         let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
-        auroc_difference(probabilities(&confidence), &outcomes, second, weights, tasks).map(drop)
+        auroc_difference(probabilities(&confidence), &outcomes, &arms(second), weights, tasks)
+            .map(drop)
     };
     let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
     let second_in_a = first_in_a.map(|second| !second);

@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Level, PositiveClass, Probability, TiedBlocks, Weight, augrc, aurc, auroc,
-    average_precision, consistency_band, delong, delong_test, excess_aurc,
+    Binning, Error, Level, PositiveClass, Probability, Seed, TiedBlocks, Weight, augrc, aurc,
+    auroc, average_precision, consistency_band, delong, delong_test, excess_aurc,
     expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
     root_mean_square_calibration_error,
@@ -171,7 +171,7 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
         )
         .unwrap();
         let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
-        let band = consistency_band(&blocks, level, 40_000, 2007).unwrap();
+        let band = consistency_band(&blocks, level, 40_000, Seed::new(2007)).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
             for (end, exact) in
                 [(ours.interval.low(), &exact[0]), (ours.interval.high(), &exact[1])]
@@ -253,7 +253,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
         }
     }
     all.extend(reliability_curve(blocks).unwrap().iter().map(|point| point.success_rate));
-    for point in consistency_band(blocks, Level::HALF, 20, 3).unwrap() {
+    for point in consistency_band(blocks, Level::HALF, 20, Seed::new(3)).unwrap() {
         all.extend([point.interval.low(), point.interval.high()]);
     }
     all
@@ -439,7 +439,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
     let (mut state, mut inside, mut points) = (2007_u64, 0, 0);
     let band = {
         let blocks = TiedBlocks::new(probabilities(&confidence), &[true; 300], None).unwrap();
-        consistency_band(&blocks, Level::new(0.9).unwrap(), 1_000, 11).unwrap()
+        consistency_band(&blocks, Level::new(0.9).unwrap(), 1_000, Seed::new(11)).unwrap()
     };
     for _ in 0..100 {
         let outcomes: Vec<bool> = confidence

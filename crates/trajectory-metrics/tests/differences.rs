@@ -5,8 +5,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
 use trajectory_metrics::{
-    Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, Probability, Resampling, Traces,
-    Weight, evaluate, evaluate_difference, raw_against_calibrated,
+    Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, Probability, Resampling, Seed,
+    Traces, Weight, evaluate, evaluate_difference, raw_against_calibrated,
 };
 
 fn uniform(generator: &mut ChaCha8Rng) -> f64 {
@@ -33,7 +33,7 @@ fn estimates(
     resamples: usize,
     seed: u64,
 ) -> Vec<NamedEstimate> {
-    let bootstrap = Bootstrap::clusters(clusters, seed).unwrap();
+    let bootstrap = Bootstrap::clusters(clusters, Seed::new(seed)).unwrap();
     let level = Level::new(0.95).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples, level });
     let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
@@ -157,7 +157,7 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
     let ([first, second], tasks) = pair();
     let both = [&tasks[..], &tasks].concat();
     let found = estimates([&first, &second], &both, 100, 7);
-    let bootstrap = Bootstrap::clusters(&tasks, 7).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7)).unwrap();
     let schedule = EvaluationOptions::default().schedule;
     let changes = raw_against_calibrated(&first, &second, &schedule, &bootstrap, 100).unwrap();
     assert_eq!(found.len(), changes.len());
@@ -200,7 +200,7 @@ fn a_weight_of_2_is_the_row_twice() {
         (0..80).map(|row| Weight::new(if row % 3 == 0 { 2.0 } else { 1.0 }).unwrap()).collect();
     let level = Level::new(0.95).unwrap();
     let both = [&tasks[..], &tasks].concat();
-    let bootstrap = Bootstrap::clusters(&both, 5).unwrap();
+    let bootstrap = Bootstrap::clusters(&both, Seed::new(5)).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 50, level });
     let options =
         EvaluationOptions { resampling, weights: Some(&weights), ..EvaluationOptions::default() };
@@ -238,7 +238,7 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
     for pair in [[&none, &first], [&first, &none]] {
         assert_eq!(evaluate_difference(pair[0], pair[1], &plain), Err(Error::Empty));
     }
-    let bootstrap = Bootstrap::clusters(&tasks, 1).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let resampling = Resampling { bootstrap: &bootstrap, resamples: 5, level: Level::HALF };
     let options = EvaluationOptions { resampling: Some(resampling), ..plain };
     let short = evaluate_difference(&first, &second, &options);

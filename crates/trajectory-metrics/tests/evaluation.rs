@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-#[cfg(feature = "serde")]
-use trajectory_metrics::Evaluation;
 use trajectory_metrics::{
     BetaScore, Binning, Bootstrap, BrierScore, Error, EvaluationOptions, Folds, Level, LogScore,
     MetricChange, Platt, PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps,
@@ -11,6 +9,8 @@ use trajectory_metrics::{
     cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
     raw_against_calibrated,
 };
+#[cfg(feature = "serde")]
+use trajectory_metrics::{Evaluation, Seed};
 
 /// A stream, its outcome and a whole weight.
 type Run = (Vec<f64>, bool, u32);
@@ -183,7 +183,7 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
 #[test]
 fn a_stored_report_says_why_a_metric_is_undefined_and_reads_back() {
     let rows = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
-    let bootstrap = Bootstrap::rows(2, 7).unwrap();
+    let bootstrap = Bootstrap::rows(2, Seed::new(7)).unwrap();
     let options = EvaluationOptions {
         resampling: Some(Resampling { bootstrap: &bootstrap, resamples: 50, level: Level::HALF }),
         ..EvaluationOptions::default()
@@ -213,7 +213,7 @@ fn a_stored_report_says_why_a_metric_is_undefined_and_reads_back() {
 #[test]
 fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let (rows, tasks) = overconfident();
-    let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
     let level = Level::new(0.9).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
     let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
@@ -230,9 +230,13 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
         let estimate = report.metrics.estimate(metric).unwrap();
         estimate.interval.clone().unwrap().unwrap().interval
     };
-    assert_eq!(interval("auroc"), area.unwrap().percentile_interval(level).interval);
+    let of_ranking = bootstrap.auroc(&ranking, 200).unwrap();
+    let area = area.unwrap();
+    assert_eq!(area.values().collect::<Vec<_>>(), of_ranking.values().collect::<Vec<_>>());
+    assert_eq!(interval("auroc"), of_ranking.confidence_interval(level).unwrap().interval);
     let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
-    let log = bootstrap.mean(&scores, None, 200).unwrap().percentile_interval(level).interval;
+    let log =
+        bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap().interval;
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
     let diagnostics = &report.metrics.diagnostics["linear-front"];
@@ -249,7 +253,7 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
         assert!((found.high() - interval(metric).high()).abs() < 1e-13, "{metric}");
     }
 
-    let few = Bootstrap::rows(rows.len() - 1, 3).unwrap();
+    let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
     let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
     let error = evaluate(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
     assert!(matches!(error, Error::Length { what: "rows of the bootstrap", .. }), "{error}");
@@ -335,7 +339,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
-    let bootstrap = Bootstrap::clusters(&tasks, 3).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();
     let names: Vec<&str> = changes.iter().map(|change| change.metric.as_str()).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
@@ -366,7 +370,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
 fn streams_of_different_runs_are_refused() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::Uniform;
-    let bootstrap = Bootstrap::clusters(&tasks, 1).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
         raw_against_calibrated(&raw, other, &schedule, bootstrap, resamples)
             .map(|changes| changes.into_iter().map(|named| named.difference).collect::<Vec<_>>())
@@ -383,7 +387,7 @@ fn streams_of_different_runs_are_refused() {
     }
     let error = compare(&other, &bootstrap, 5).unwrap_err();
     assert_eq!(error, message(Error::OutcomeDiffers { index: 7 }));
-    let few = Bootstrap::rows(3, 1).unwrap();
+    let few = Bootstrap::rows(3, Seed::new(1)).unwrap();
     let what = "rows of the bootstrap";
     let error = compare(&raw, &few, 5).unwrap_err();
     assert_eq!(error, message(Error::Length { what, expected: 90, found: 3 }));

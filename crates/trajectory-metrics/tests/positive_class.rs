@@ -4,8 +4,9 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    Bootstrap, Error, PositiveClass, Probability, Ranking, TiedBlocks, Weight, augrc, aurc, auroc,
-    average_precision, delong, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
+    Bootstrap, Error, PositiveClass, Probability, Ranking, Seed, TiedBlocks, Weight, augrc, aurc,
+    auroc, average_precision, delong, excess_aurc, precision_recall_curve, risk_coverage_curve,
+    roc_curve,
 };
 
 fn number(value: &Value) -> f64 {
@@ -129,7 +130,7 @@ proptest! {
         for (a, b) in a.iter().zip(&b) {
             prop_assert_eq!((a.threshold.get(), a.risk), (b.threshold.get(), b.risk));
         }
-        let bootstrap = Bootstrap::rows(rows.len(), seed).unwrap();
+        let bootstrap = Bootstrap::rows(rows.len(), Seed::new(seed)).unwrap();
         let ranked = Ranking::new(confidence, &outcomes).unwrap();
         let scored = Ranking::from_scores(&values, &outcomes).unwrap();
         prop_assert_eq!(bootstrap.auroc(&ranked, 20), bootstrap.auroc(&scored, 20));

@@ -15,7 +15,7 @@ use trajectory_metrics::{
     BrierScore, Calibrator, ClusterEstimate, CrossFit, CustomWeights, Error, Evaluation,
     EvaluationOptions, Folds, ForecastCounts, ForecastPolicy, Interval, Isotonic, Level,
     MetricChange, OnlineTps, OrderedScore, Platt, PlattMap, PositiveClass, PrecisionRecallPoint,
-    Probability, Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, SignFlipTest,
+    Probability, Ranking, Replicates, Resampling, RiskCoveragePoint, RocPoint, Seed, SignFlipTest,
     Summary, TemperatureScaling, TiedBlocks, Tps, TpsFamily, Traces, VennAbers, Weight,
     WeightSchedule, cluster_mean, consistency_band, cross_fit, delong, delong_test, evaluate,
     fixed_rank_sensitivity, precision_recall_curve, raw_against_calibrated, reliability_curve,
@@ -81,7 +81,7 @@ fn traces_and_draws_are_written_and_read_and_invalid_ones_are_refused() {
     let wrong = [("forecasts", json!([0.5])), ("ends", json!([1])), ("outcomes", json!([]))];
     refused::<Traces>(&back(&traces), &wrong);
 
-    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(9)).unwrap();
     let stored = back(&bootstrap);
     let wrong = [
         ("cluster_of", json!([0, 0])),
@@ -134,19 +134,19 @@ fn results_are_written_and_read_and_invalid_ones_are_refused() {
     refused::<RiskCoveragePoint>(&back(&curve[0]), &[("risk", json!(1.5))]);
     back(&reliability_curve(&blocks).unwrap()[0]);
     back(&reliability_diagram(&blocks, Binning::Quantile { bins: 3 }).unwrap()[0]);
-    back(&consistency_band(&blocks, Level::HALF, 20, 1).unwrap()[0]);
+    back(&consistency_band(&blocks, Level::HALF, 20, Seed::new(1)).unwrap()[0]);
 
     let values: Vec<f64> = (0..24).map(|i| f64::from(i).sin()).collect();
     let mean = back(&cluster_mean(&values, None, &tasks).unwrap());
     refused::<ClusterEstimate>(&mean, &[error, ("clusters", json!(1))]);
-    let test = back(&sign_flip_test(&values, None, &tasks, 0, 0).unwrap());
+    let test = back(&sign_flip_test(&values, None, &tasks, 0, Seed::new(0)).unwrap());
     refused::<SignFlipTest>(&test, &[("p_value", json!(1.5))]);
     back(&TpsFamily::means(&traces, None, &schedule).unwrap());
 
     let folds = Folds::clustered(traces.outcomes(), &tasks, 2).unwrap();
     back(&fixed_rank_sensitivity(&traces, &folds, &schedule).unwrap());
     let calibrated = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
-    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(9)).unwrap();
     let changes =
         raw_against_calibrated(&traces, calibrated.traces(), &schedule, &bootstrap, 20).unwrap();
     for change in &changes {
@@ -157,7 +157,7 @@ fn results_are_written_and_read_and_invalid_ones_are_refused() {
 /// The report of a few traces with intervals, as it is stored.
 fn stored_report() -> Value {
     let (traces, tasks) = streams();
-    let bootstrap = Bootstrap::clusters(&tasks, 9).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(9)).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 20, level: Level::HALF });
     let exclusions = [("parse_error".to_owned(), 3)].into();
     let options = EvaluationOptions { resampling, exclusions, ..Default::default() };

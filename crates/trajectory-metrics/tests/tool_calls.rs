@@ -9,7 +9,7 @@ use trajectory_metrics::tool_calls::{
     invalid_tool_use_ratio, mean_over_tasks, multiset_match, normalized_edit_distance, order_tau,
     pass_at_k, pass_hat_k,
 };
-use trajectory_metrics::{Bootstrap, Error, Interval, Level, Weight, cluster_mean};
+use trajectory_metrics::{Bootstrap, Error, Interval, Level, Seed, Weight, cluster_mean};
 
 fn exact(value: f64) -> Interval {
     Interval::point(value).unwrap()
@@ -250,7 +250,7 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
     let normal = mean_over_tasks(&many, None).unwrap().normal_interval(level).unwrap();
-    let tasks = Bootstrap::rows(many.len(), 3).unwrap();
+    let tasks = Bootstrap::rows(many.len(), Seed::new(3)).unwrap();
     let [resampled] = tasks.replicates(2_000, |counts| {
         let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
         [mean_over_tasks(&many, Some(Weight::from_slice(&weights).unwrap()))

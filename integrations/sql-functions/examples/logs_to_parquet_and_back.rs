@@ -29,7 +29,7 @@ use run_logs::{
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
 use trajectory_metrics::{
-    Bootstrap, Tps, Traces, WeightSchedule, cluster_difference, sign_flip_test,
+    Arm, Bootstrap, Seed, Tps, Traces, WeightSchedule, cluster_difference, sign_flip_test,
 };
 
 /// One run of a small log: a model, a task, the confidence stated in each turn, and the outcome.
@@ -145,15 +145,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for name in &names {
         let of: Vec<f64> =
             (0..scores.len()).filter(|&i| models[i] == *name).map(|i| scores[i]).collect();
-        let estimate = Bootstrap::rows(of.len(), 1)?.mean(&of, None, 2_000)?;
-        let estimate = estimate.percentile_interval(level);
+        let estimate = Bootstrap::rows(of.len(), Seed::new(1))?.mean(&of, None, 2_000)?;
+        let estimate = estimate.confidence_interval(level)?;
         let (value, interval) = (estimate.estimate, estimate.interval);
         let (low, high) = (interval.low(), interval.high());
         println!("{name}: {value:.4} [{low:.4}, {high:.4}] over {} tasks", of.len());
     }
     if let [first, second] = &names[..] {
-        let from_second: Vec<bool> = models.iter().map(|model| model == second).collect();
-        let gain = cluster_difference(&scores, &from_second, None, &tasks)?;
+        let arms: Vec<Arm> = models.iter().map(|model| Arm::second_if(model == second)).collect();
+        let gain = cluster_difference(&scores, &arms, None, &tasks)?;
         let interval = gain.interval(level)?;
         let (low, high) = (interval.low(), interval.high());
         println!("{second} minus {first}: {:+.4} [{low:+.4}, {high:+.4}]", gain.estimate);
@@ -161,7 +161,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let (low, high) = scores.split_at(scores.len() / 2);
         if tasks[..low.len()] == tasks[low.len()..] {
             let differences: Vec<f64> = high.iter().zip(low).map(|(b, a)| b - a).collect();
-            let test = sign_flip_test(&differences, None, &tasks[..low.len()], 10_000, 1)?;
+            let test =
+                sign_flip_test(&differences, None, &tasks[..low.len()], 10_000, Seed::new(1))?;
             println!("sign-flip test: p = {:.4}", test.p_value);
         }
     }

@@ -3,15 +3,17 @@ use std::collections::BTreeMap;
 use budget_estimation::{
     FeasibilityCounts, IntervalScores, Metrics, MetricsSummary, Resource, Rollouts, Sample,
 };
-use scoring_rules::{Level, Weight};
-use trajectory_metrics::Bootstrap;
+use scoring_rules::{Level, Seed, Weight};
 
-use crate::{budget::outcome::BudgetRecord, error::Error, values::figure::Figure};
+use crate::{
+    budget::outcome::BudgetRecord, engines::resampled::Resamples, error::Error,
+    values::figure::Figure,
+};
 
 /// The figures of budget estimation for any number of models, estimators and resources.
 ///
 /// ```
-/// use agent_benchmarks::{Level, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Seed, Level, Reply, converse, model_from_fn};
 /// use agent_benchmarks::budget::{Budget, BudgetTable, ResourceKind, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -28,7 +30,7 @@ use crate::{budget::outcome::BudgetRecord, error::Error, values::figure::Figure}
 ///     let instance = setting.instance(&rollouts, run)?;
 ///     table.update("pessimist", &converse(instance.conversation(), pessimist)?)?;
 /// }
-/// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
+/// let rows = table.finish(Level::new(0.95)?, 100, Seed::new(7))?;
 /// assert_eq!(rows[0].summary.map(|it| it.feasibility.impossible.recall), Some(Some(1.0)));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
@@ -36,6 +38,10 @@ use crate::{budget::outcome::BudgetRecord, error::Error, values::figure::Figure}
 pub struct BudgetTable {
     groups: BTreeMap<(String, String), Group>,
 }
+
+/// The places of these figures in [`Group::statistics`].
+const MACRO_F1: usize = 0;
+const FAIL_F1: usize = 1;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
@@ -163,10 +169,11 @@ impl BudgetTable {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Vec<BudgetFigures>, Error> {
+        let how = Resamples { level, resamples, seed };
         let rows = self.groups.iter();
-        rows.map(|(key, group)| group.figures(key, level, resamples, seed)).collect()
+        rows.map(|(key, group)| group.figures(key, how)).collect()
     }
 }
 
@@ -189,28 +196,24 @@ impl Group {
     fn figures(
         &self,
         (forecaster, resource): &(String, String),
-        level: Level,
-        resamples: usize,
-        seed: u64,
+        how: Resamples,
     ) -> Result<BudgetFigures, Error> {
         let mut metrics = Metrics::new();
         for row in &self.rows {
             metrics.update_weighted(&row.sample, row.weight)?;
         }
-        let mut figures: [Option<Figure>; 4] = self
-            .statistics(&vec![1; self.rows.len()])
-            .map(|value| value.ok().map(|value| Figure { value, interval: None }));
-        let several = self.rows.windows(2).any(|pair| pair[0].cluster != pair[1].cluster);
-        if several && resamples > 0 {
-            let clusters: Vec<&str> = self.rows.iter().map(|row| row.cluster.as_str()).collect();
-            let bootstrap = Bootstrap::clusters(&clusters, seed)?;
-            let replicates = bootstrap.replicates(resamples, |counts| self.statistics(counts));
-            for (figure, replicates) in figures.iter_mut().zip(replicates) {
-                if let Some(figure) = figure {
-                    figure.interval = Some(replicates?.percentile_interval(level).interval);
-                }
-            }
-        }
+        let rows: Vec<_> = self.rows.iter().map(|row| (row.cluster.as_str(), row.weight)).collect();
+        let counted = |row: usize, figure: usize| {
+            let Row { weight, sample, .. } = &self.rows[row];
+            let is_counted = match figure {
+                MACRO_F1 => true,
+                FAIL_F1 => !sample.is_feasible() || sample.predicts_impossible(),
+                _ => sample.is_feasible(),
+            };
+            is_counted && *weight > Weight::ZERO
+        };
+        let shares = [false, false, true, false];
+        let figures = how.figures(&rows, counted, shares, |counts| self.statistics(counts))?;
         let [macro_f1, fail_f1, hit_rate, interval_reward] = figures;
         Ok(BudgetFigures {
             forecaster: forecaster.clone(),

@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 
 use censoring::{CensoringAnalysis, CensoringAssumption, CensoringReport, StopClass, Stopped};
 use run_logs::ConfidenceStream;
-use scoring_rules::{Level, Probability, Weight};
+use scoring_rules::{Level, Probability, Seed, Weight};
 use trajectory_metrics::{
-    Bootstrap, Evaluation, EvaluationOptions, Resampling, Traces, WeightSchedule, evaluate,
+    Bootstrap, Evaluation, EvaluationOptions, NoInterval, Resampling, Traces, WeightSchedule,
+    evaluate,
 };
 
 use crate::{confidence::outcome::ConfidenceRecord, error::Error};
@@ -12,7 +13,7 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 /// The figures of stated confidence for any number of models, one row per stream.
 ///
 /// ```
-/// use agent_benchmarks::{Checker, Level, Question, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Seed, Checker, Level, Question, Reply, converse, model_from_fn};
 /// use agent_benchmarks::confidence::{Confidence, ConfidenceStream, ConfidenceTable};
 ///
 /// let setting = Confidence::new(3)?;
@@ -26,7 +27,7 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 ///     let instance = setting.instance(&Question::new(format!("q{number}"), "?", checker));
 ///     table.update("yes", &converse(instance.conversation(), always_yes)?)?;
 /// }
-/// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
+/// let rows = table.finish(Level::new(0.95)?, 100, Seed::new(7))?;
 /// let stated = rows.iter().find(|row| row.stream == ConfidenceStream::StatedConfidence);
 /// let evaluation = stated.and_then(|row| row.evaluation.as_ref()).expect("eight runs");
 /// assert_eq!((evaluation.n, evaluation.base_rate), (8, 0.75));
@@ -212,7 +213,7 @@ impl ConfidenceTable {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Vec<ConfidenceFigures>, Error> {
         let rows = self.groups.iter().map(|((model, stream), group)| {
             Ok(ConfidenceFigures {
@@ -243,7 +244,7 @@ impl Group {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Option<CensoringReport>, Error> {
         if self.cut_off.is_empty() {
             return Ok(None);
@@ -280,7 +281,7 @@ impl Group {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Option<Evaluation>, Error> {
         if self.rows.is_empty() {
             return Ok(None);
@@ -304,6 +305,11 @@ impl Group {
             resampling,
             ..EvaluationOptions::default()
         };
-        Ok(Some(evaluate(&traces, &options)?))
+        let mut evaluation = evaluate(&traces, &options)?;
+        if !several && resamples > 0 {
+            let few = NoInterval::check_clusters(1, level).err();
+            evaluation.notes.extend(few.map(|few| format!("no intervals: {few}")));
+        }
+        Ok(Some(evaluation))
     }
 }

@@ -1,13 +1,19 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{ExactMean, ExactSum, Level, Weight};
+use scoring_rules::{ExactMean, ExactSum, Level, Seed, Weight};
 use tool_graph::LeftOutCounts;
-use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
+use trajectory_metrics::tool_calls::FailureCounts;
 
-use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figure::Figure};
+use crate::{
+    costbench::outcome::CostBenchRecord, engines::resampled::Resamples, error::Error,
+    values::figure::Figure,
+};
 
 /// The means of a row of the table; the last one is a ratio of sums.
 const MEANS: usize = 7;
+
+/// Which figures are shares of runs: exact matches and completed runs.
+const SHARES: [bool; MEANS + 1] = [false, false, false, false, true, true, false, false];
 
 /// The figures of CostBench's tables for any number of models, task lengths and settings of events.
 ///
@@ -19,7 +25,7 @@ const MEANS: usize = 7;
 /// Reference: CostBench, tables 3, 4, 7 and 8, figures 2 and 5, and table 9 for the intervals.
 ///
 /// ```
-/// use agent_benchmarks::{Level, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Seed, Level, Reply, converse, model_from_fn};
 /// use agent_benchmarks::costbench::{CostBench, CostBenchTable, Split, queries};
 ///
 /// let bench = CostBench::new(0)?;
@@ -29,7 +35,7 @@ const MEANS: usize = 7;
 ///     let instance = bench.instance(query);
 ///     table.update("silent", &converse(instance.conversation(), silent)?)?;
 /// }
-/// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
+/// let rows = table.finish(Level::new(0.95)?, 100, Seed::new(7))?;
 /// assert_eq!((rows[0].model.as_str(), rows[0].task_length), ("silent", 3));
 /// assert_eq!((rows[0].runs, rows[0].left_out.no_calls), (0, 3), "the released evaluation's rule");
 /// # Ok::<(), agent_benchmarks::Error>(())
@@ -177,10 +183,11 @@ impl CostBenchTable {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Vec<CostBenchFigures>, Error> {
+        let how = Resamples { level, resamples, seed };
         let groups = self.groups.iter();
-        groups.map(|(key, group)| group.figures(key, level, resamples, seed)).collect()
+        groups.map(|(key, group)| group.figures(key, how)).collect()
     }
 }
 
@@ -188,31 +195,19 @@ impl Group {
     fn figures(
         &self,
         (model, task_length, events): &(String, usize, String),
-        level: Level,
-        resamples: usize,
-        seed: u64,
+        how: Resamples,
     ) -> Result<CostBenchFigures, Error> {
-        let all = vec![1; self.rows.len()];
-        let mut figures: [Option<Figure>; MEANS + 1] = self.statistics(&all).map(|value| {
-            let value = value.ok().filter(|value| value.is_finite())?;
-            Some(Figure { value, interval: None })
-        });
-        let queries: Vec<&str> = self.rows.iter().map(|row| row.query.as_str()).collect();
-        let several = queries.windows(2).any(|pair| pair[0] != pair[1]);
-        if several && resamples > 0 {
-            let bootstrap = Bootstrap::clusters(&queries, seed)?;
-            // What is undefined for all runs has no interval; an invalid setting is an error.
-            let replicates = bootstrap.replicates(resamples, |counts| self.statistics(counts));
-            for (figure, replicates) in figures.iter_mut().zip(replicates) {
-                match (figure, replicates) {
-                    (Some(figure), Ok(replicates)) => {
-                        figure.interval = Some(replicates.percentile_interval(level).interval);
-                    }
-                    (Some(_), Err(error)) => return Err(error.into()),
-                    (None, _) => {}
-                }
-            }
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            rows.push((row.query.as_str(), Weight::new(row.weight)?));
         }
+        let counted = |row: usize, column: usize| {
+            let row = &self.rows[row];
+            let has_value =
+                if column < MEANS { row.values[column].is_some() } else { row.calls > 0.0 };
+            has_value && row.weight > 0.0
+        };
+        let figures = how.figures(&rows, counted, SHARES, |counts| self.statistics(counts))?;
         let [gap, lean_gap, edits, share, exact, completed, valid_calls, invalid] = figures;
         Ok(CostBenchFigures {
             model: model.clone(),

@@ -1,7 +1,6 @@
-use scoring_rules::{ExactMean, Level, Weight};
-use trajectory_metrics::Bootstrap;
+use scoring_rules::{ExactMean, Weight};
 
-use crate::{error::Error, values::figure::Figure};
+use crate::{engines::resampled::Resamples, error::Error, values::figure::Figure};
 
 /// The rows of a weighted mean whose interval resamples whole clusters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,22 +26,13 @@ impl MeanRows {
         self.rows.len()
     }
 
-    /// The mean and its percentile interval; `None` without a row of a positive weight.
-    pub(crate) fn figure(
-        &self,
-        level: Level,
-        resamples: usize,
-        seed: u64,
-    ) -> Result<Option<Figure>, Error> {
-        let Ok(value) = self.mean(&vec![1; self.rows.len()]) else { return Ok(None) };
-        let several = self.clusters.windows(2).any(|pair| pair[0] != pair[1]);
-        if !several || resamples == 0 {
-            return Ok(Some(Figure { value, interval: None }));
-        }
-        let bootstrap = Bootstrap::clusters(&self.clusters, seed)?;
-        let [replicates] = bootstrap.replicates(resamples, |counts| [self.mean(counts)]);
-        let interval = Some(replicates?.percentile_interval(level).interval);
-        Ok(Some(Figure { value, interval }))
+    /// The mean and its interval; `None` without a row of a positive weight.
+    pub(crate) fn figure(&self, resamples: Resamples) -> Result<Option<Figure>, Error> {
+        let rows = self.clusters.iter().zip(&self.rows);
+        let rows: Vec<_> = rows.map(|(cluster, row)| (cluster.as_str(), row.0)).collect();
+        let counted = |row: usize, _| self.rows[row].0 > Weight::ZERO;
+        let [figure] = resamples.figures(&rows, counted, [false], |counts| [self.mean(counts)])?;
+        Ok(figure)
     }
 
     fn mean(&self, counts: &[u32]) -> Result<f64, trajectory_metrics::Error> {

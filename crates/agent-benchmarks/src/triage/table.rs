@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use knapsack_oracle::{Alpha, PlanReading, Regime};
-use scoring_rules::{Level, Weight};
+use scoring_rules::{Level, Seed, Weight};
 
 use crate::{
-    engines::mean_rows::MeanRows,
+    engines::{mean_rows::MeanRows, resampled::Resamples},
     error::Error,
     triage::{outcome::TriageRecord, settings::Framing},
     values::figure::Figure,
@@ -13,7 +13,7 @@ use crate::{
 /// The figures of TRIAGE for any number of models, budgets, framings and regimes.
 ///
 /// ```
-/// use agent_benchmarks::{Attempted, Checker, Level, Question, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Seed, Attempted, Checker, Level, Question, Reply, converse, model_from_fn};
 /// use agent_benchmarks::triage::{Alpha, Triage, TriageTable};
 ///
 /// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };
@@ -28,7 +28,7 @@ use crate::{
 /// });
 /// let mut table = TriageTable::default();
 /// table.update("planner", &converse(instance.conversation(), model)?)?;
-/// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
+/// let rows = table.finish(Level::new(0.95)?, 100, Seed::new(7))?;
 /// assert_eq!((rows.len(), rows[1].efficiency.map(|figure| figure.value)), (2, Some(1.0)));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
@@ -159,8 +159,9 @@ impl TriageTable {
         &self,
         level: Level,
         resamples: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Vec<TriageFigures>, Error> {
+        let how = Resamples { level, resamples, seed };
         let rows = self.groups.iter().map(|(key, group)| {
             Ok(TriageFigures {
                 model: key.model.clone(),
@@ -169,10 +170,10 @@ impl TriageTable {
                 regime: if key.is_enforced { Regime::Enforced } else { Regime::Advisory },
                 is_live: key.is_live,
                 pools: group.efficiency.len(),
-                efficiency: group.efficiency.figure(level, resamples, seed)?,
+                efficiency: group.efficiency.figure(how)?,
                 informative_pools: group.informative.len(),
-                informative_efficiency: group.informative.figure(level, resamples, seed)?,
-                regret: group.regret.figure(level, resamples, seed)?,
+                informative_efficiency: group.informative.figure(how)?,
+                regret: group.regret.figure(how)?,
                 over_budget: group.over_budget,
                 unreadable: group.unreadable,
                 unfinished: group.unfinished,

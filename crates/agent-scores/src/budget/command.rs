@@ -28,6 +28,7 @@ use crate::{
         report::{BudgetFigure, FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
+        spread::Spread,
     },
     files::{bundled, run_counts},
     output::{
@@ -354,10 +355,10 @@ fn table(
         rows.push(row(&format!("{figure} ({better})"), &|report| {
             let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
             match report.intervals.get(figure) {
-                Some(spread) => {
-                    format!("{value:.3} [{:.3}, {:.3}]", spread.ci_low, spread.ci_high)
+                Some(Spread { ci_low: Some(low), ci_high: Some(high), .. }) => {
+                    format!("{value:.3} [{low:.3}, {high:.3}]")
                 }
-                None => number(value),
+                _ => number(value),
             }
         }));
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
     LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Resource, Rollout, Rollouts, Sample,
-    estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
+    Seed, estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
 use crate::{
@@ -152,7 +152,15 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
         let (time, spent) = resources.split_first().ok_or(Error::Empty)?;
         let rows = files.iter().flat_map(|file| &file.rows);
         let achieved: Vec<f64> = rows.map(|row| row.achieved.unwrap_or(f64::NAN)).collect();
-        all = probed_rollouts(&all, &achieved, *time, spent, ProbeMethod::Described, seed)?.0;
+        all = probed_rollouts(
+            &all,
+            &achieved,
+            *time,
+            spent,
+            ProbeMethod::Described,
+            Seed::new(seed),
+        )?
+        .0;
     }
     // A cap may be on another resource than that which is estimated.
     let knows =

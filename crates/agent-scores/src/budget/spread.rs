@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use budget_estimation::{Error, Level, Miss, Sample, bootstrap_metrics, cluster_mean};
+use budget_estimation::{
+    ClusterEstimate, Error, Interval, Level, Miss, Replicates, Sample, Seed, bootstrap_metrics,
+    cluster_mean,
+};
 use serde::Serialize;
+use trajectory_metrics::NoInterval;
 
-use crate::{budget::runs::Runs, traces::units::few_clusters, values::ClusterBy};
+use crate::{
+    budget::runs::Runs, output::no_interval, traces::units::few_clusters, values::ClusterBy,
+};
 
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
@@ -13,10 +19,10 @@ const LEVEL: f64 = 0.95;
 /// What is known of a figure's error, rollouts or tasks being independent and their prefixes not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Spread {
-    /// Lower end of the 95 % interval.
-    pub ci_low: f64,
+    /// Lower end of the 95 % interval; `None` if there is none.
+    pub ci_low: Option<f64>,
     /// Upper end.
-    pub ci_high: f64,
+    pub ci_high: Option<f64>,
     /// Standard error.
     pub standard_error: Option<f64>,
 }
@@ -30,6 +36,17 @@ pub(crate) struct Spreads {
     pub intervals: BTreeMap<&'static str, Spread>,
 }
 
+impl Spread {
+    fn new(interval: Option<Interval>, standard_error: Option<f64>) -> Self {
+        // The figures are shares and rewards in [0, 1].
+        Self {
+            ci_low: interval.map(|interval| interval.low().max(0.0)),
+            ci_high: interval.map(|interval| interval.high().min(1.0)),
+            standard_error: standard_error.filter(|error| *error > 0.0),
+        }
+    }
+}
+
 /// Intervals of the figures of which the crate has one.
 pub(crate) fn spreads(
     runs: &Runs,
@@ -39,18 +56,21 @@ pub(crate) fn spreads(
     notes: &mut Vec<String>,
 ) -> Result<Spreads, Error> {
     let level = Level::new(LEVEL)?;
-    let mut spreads = BTreeMap::new();
+    let (mut spreads, mut missing) = (BTreeMap::new(), Vec::new());
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
     let Clusters { clusters, what } = clusters(runs, by, notes);
     let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
     if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
-        notes.push(format!("no intervals: they need at least 2 {what}"));
+        let why = NoInterval::check_clusters(1, level).err();
+        notes.extend(
+            why.map(|why| format!("no intervals: all prefixes are of one of the {what}: {why}")),
+        );
         return Ok(Spreads::default());
     }
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
-    let replicates = bootstrap_metrics(&runs.samples, cluster, resamples, seed)?;
+    let replicates = bootstrap_metrics(&runs.samples, cluster, resamples, Seed::new(seed))?;
     for (name, replicates) in names.into_iter().zip(replicates) {
         let replicates = match replicates {
             Ok(replicates) => replicates,
@@ -59,17 +79,14 @@ pub(crate) fn spreads(
                 continue;
             }
         };
-        if replicates.values().flatten().take(2).count() < 2 {
-            notes.push(format!("{name}: no interval, it needs at least 2 resamples with a value"));
-            continue;
-        }
-        let interval = replicates.percentile_interval(level);
-        if interval.undefined > 0 {
-            let undefined = interval.undefined;
+        if replicates.undefined() > 0 {
+            let undefined = replicates.undefined();
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
         }
-        let (ci_low, ci_high) = (interval.interval.low(), interval.interval.high());
-        spreads.insert(name, Spread { ci_low, ci_high, standard_error: interval.standard_error });
+        let found = replicates.confidence_interval(level);
+        missing.extend(found.err().map(|why| (name, why)));
+        let interval = found.ok().map(|found| found.interval);
+        spreads.insert(name, Spread::new(interval, replicates.standard_error()));
     }
     type Value = fn(&Sample) -> Option<f64>;
     let means: [(&str, Value); 4] = [
@@ -89,10 +106,12 @@ pub(crate) fn spreads(
                 continue;
             }
         };
-        let interval = mean.interval(level)?;
-        let (ci_low, ci_high) = (interval.low().max(0.0), interval.high().min(1.0));
-        spreads.insert(name, Spread { ci_low, ci_high, standard_error: Some(mean.standard_error) });
+        let independent = mean.clusters == values.len();
+        let found = interval_of_share(&mean, independent, level);
+        missing.extend(found.err().map(|why| (name, why)));
+        spreads.insert(name, Spread::new(found.ok(), Some(mean.standard_error)));
     }
+    notes.extend(no_interval::notes("", missing));
     Ok(Spreads { clustered_by_task: what == TASKS, intervals: spreads })
 }
 
@@ -104,6 +123,22 @@ struct Clusters {
     clusters: Vec<usize>,
     /// What clusters are.
     what: &'static str,
+}
+
+/// The interval of a share by Student's t in [0, 1]; exact for a share of 0 or 1 of independent rows.
+fn interval_of_share(
+    mean: &ClusterEstimate,
+    independent: bool,
+    level: Level,
+) -> Result<Interval, NoInterval> {
+    NoInterval::check_clusters(mean.clusters, level)?;
+    if let Ok(interval) = mean.interval(level) {
+        return Ok(interval);
+    }
+    let constant = Replicates::new(mean.estimate, vec![mean.estimate; 2]);
+    let constant = constant.map_err(|_| NoInterval::Constant)?.with_clusters(mean.clusters);
+    let share = if independent { constant.of_independent_outcomes() } else { constant };
+    Ok(share.confidence_interval(level)?.interval)
 }
 
 /// Tasks, of which a rollout without a task is one, or rollouts.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::TerminationAudit;
+use censoring::{Seed, TerminationAudit};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, Folds, MetricChange, Platt, Summary, WeightSchedule, cross_fit,
@@ -155,9 +155,9 @@ pub(crate) fn compare(
                 .to_owned(),
         );
         // Resamples of runs, of which only the figures of the runs as they are are reported.
-        Bootstrap::rows(raw.len(), settings.seed)?
+        Bootstrap::rows(raw.len(), Seed::new(settings.seed))?
     } else {
-        Bootstrap::clusters(&tasks, settings.seed)?
+        Bootstrap::clusters(&tasks, Seed::new(settings.seed))?
     };
     let schedule = &settings.schedule;
     let changes =

@@ -265,6 +265,7 @@ fn sweep_tables(sweep: &Sweep, settings: &Settings, layout: Layout) -> String {
             group_table(group, layout)
         ));
     }
+    sweep.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
     text
 }
 

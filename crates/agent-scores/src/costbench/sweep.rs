@@ -9,7 +9,8 @@ use tool_graph::{
     costbench::{CostModel, Library},
 };
 use trajectory_metrics::{
-    Bootstrap, Error as MetricsError, ExactMean, Level, tool_calls::normalized_edit_distance,
+    Bootstrap, Error as MetricsError, ExactMean, Level, NoInterval, Seed,
+    tool_calls::normalized_edit_distance,
 };
 
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
         query_file::Query,
         report::{Block, World, scenario},
     },
+    output::no_interval,
     progress::Progress,
 };
 
@@ -48,6 +50,8 @@ pub(crate) struct Sweep {
     pub resamples: usize,
     /// The groups of settings.
     pub groups: Vec<Group>,
+    /// Why figures have no interval.
+    pub notes: Vec<String>,
 }
 
 /// Settings that differ in one way.
@@ -98,13 +102,38 @@ pub(crate) struct Row {
     pub gt_ned: Option<f64>,
 }
 
+impl Row {
+    /// Why figures have no interval, unless none was asked for.
+    fn notes(&self, group: &str) -> Vec<String> {
+        let figures = [
+            ("completed", self.completed),
+            ("cost_gap", self.cost_gap),
+            ("aed", self.aed),
+            ("aned", self.aned),
+            ("emr", self.emr),
+            ("tool_calls", self.tool_calls),
+        ];
+        let missing = figures.into_iter().filter_map(|(name, figure)| {
+            let why = figure?.no_interval?;
+            (why != NoInterval::TooFewResamples { defined: 0 }).then_some((name, why))
+        });
+        let Self { refinement_level, noise_std, seed, block, blocks, .. } = self;
+        let place = format!(
+            "{group}, level {refinement_level}, noise {noise_std}, seed {seed}, {blocks} x {block}"
+        );
+        no_interval::notes(&place, missing)
+    }
+}
+
 /// A mean over queries with its 95 % bootstrap interval (table 9).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Estimate {
     /// The mean.
     pub estimate: f64,
-    /// The ends of the percentile interval; `None` for fewer than two queries or no replicates.
+    /// The ends of the interval; `None` if there is none, see [`Sweep::notes`].
     pub interval: Option<[f64; 2]>,
+    #[serde(skip)]
+    no_interval: Option<NoInterval>,
 }
 
 impl Estimate {
@@ -164,7 +193,9 @@ pub(crate) fn sweep(queries: &[Query], grid: &Grid) -> Result<Sweep, Box<dyn std
         ("seed", "figure 9", seeds),
     ];
     let groups = groups.map(|(name, figure, rows)| Group { name, figure, rows });
-    Ok(Sweep { resamples: grid.resamples, groups: groups.into() })
+    let notes =
+        groups.iter().flat_map(|group| group.rows.iter().flat_map(|row| row.notes(group.name)));
+    Ok(Sweep { resamples: grid.resamples, notes: notes.collect(), groups: groups.into() })
 }
 
 /// The values of the queries in one setting.
@@ -210,7 +241,7 @@ fn row(
         values.calls.push(greedy.path().len() as f64);
         failures.merge(&scores.failures);
     }
-    let estimate = |values: &[f64]| estimate(values, world.seed, resamples);
+    let of = |values: &[f64], is_share| estimate(values, is_share, world.seed, resamples);
     Ok(Row {
         refinement_level: world.library.refinement_level(),
         noise_std,
@@ -220,25 +251,37 @@ fn row(
         queries: values.completed.len(),
         left_out: left_out.total(),
         left_out_by_reason: left_out,
-        completed: estimate(&values.completed)?,
-        cost_gap: estimate(&values.cost_gap)?,
-        aed: estimate(&values.edits)?,
-        aned: estimate(&values.shares)?,
-        emr: estimate(&values.matches)?,
-        tool_calls: estimate(&values.calls)?,
+        completed: of(&values.completed, true)?,
+        cost_gap: of(&values.cost_gap, false)?,
+        aed: of(&values.edits, false)?,
+        aned: of(&values.shares, false)?,
+        emr: of(&values.matches, true)?,
+        tool_calls: of(&values.calls, false)?,
         failures,
         gt_ned: gt_ned.finish().ok(),
     })
 }
 
-/// The mean with its interval, and `None` without values.
-fn estimate(values: &[f64], seed: u64, resamples: usize) -> Result<Option<Estimate>, MetricsError> {
+/// The mean over queries with its interval, and `None` without values.
+fn estimate(
+    values: &[f64],
+    is_share: bool,
+    seed: u64,
+    resamples: usize,
+) -> Result<Option<Estimate>, MetricsError> {
     let mean: ExactMean = values.iter().copied().collect();
     let Ok(estimate) = mean.finish() else { return Ok(None) };
-    if values.len() < 2 || resamples == 0 {
-        return Ok(Some(Estimate { estimate, interval: None }));
-    }
-    let replicates = Bootstrap::rows(values.len(), seed)?.mean(values, None, resamples)?;
-    let interval = replicates.percentile_interval(Level::new(0.95)?).interval;
-    Ok(Some(Estimate { estimate, interval: Some([interval.low(), interval.high()]) }))
+    let level = Level::new(0.95)?;
+    let found = if resamples == 0 {
+        Err(NoInterval::TooFewResamples { defined: 0 })
+    } else if let Err(few) = NoInterval::check_clusters(values.len(), level) {
+        Err(few)
+    } else {
+        let bootstrap = Bootstrap::rows(values.len(), Seed::new(seed))?;
+        let replicates = bootstrap.mean(values, None, resamples)?;
+        let replicates = if is_share { replicates.of_independent_outcomes() } else { replicates };
+        replicates.confidence_interval(level)
+    };
+    let interval = found.ok().map(|found| [found.interval.low(), found.interval.high()]);
+    Ok(Some(Estimate { estimate, interval, no_interval: found.err() }))
 }

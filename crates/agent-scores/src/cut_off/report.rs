@@ -3,14 +3,14 @@
 
 use censoring::{
     CalibrationRuns, CensoringAnalysis, CensoringAssumption, ContinuationAudit, Continuations,
-    Error, Folds, Interval, MeanShift, Observation, Probability, ScoreEstimate, ScoringRule,
-    Stopped, Tps, Trace, WeightSchedule, artificial_stops, cross_fit_calibration,
-    hidden_outcome_shift, rank_changes,
+    Error, Folds, Interval, MeanShift, NoInterval, Observation, Probability, ScoreEstimate,
+    ScoringRule, Seed, Stopped, Tps, Trace, WeightSchedule, artificial_stops,
+    cross_fit_calibration, hidden_outcome_shift, rank_changes,
 };
 use serde::Serialize;
 use trajectory_metrics::{BetaScore, BrierScore, Isotonic, LogScore, Platt, TpsFamily};
 
-use crate::traces::settings::Calibration;
+use crate::{output::no_interval, traces::settings::Calibration};
 
 /// The settings of a report.
 #[derive(Clone, Debug)]
@@ -61,10 +61,12 @@ impl From<Interval> for Bounds {
 pub(crate) struct Estimate {
     /// The value on the sample.
     pub value: f64,
-    /// Low end of the interval, if there are two tasks.
+    /// Low end of the interval, if there is one.
     pub ci_low: Option<f64>,
     /// High end of the interval.
     pub ci_high: Option<f64>,
+    #[serde(skip)]
+    no_interval: Option<NoInterval>,
 }
 
 impl From<ScoreEstimate> for Estimate {
@@ -73,6 +75,7 @@ impl From<ScoreEstimate> for Estimate {
             value: estimate.value,
             ci_low: estimate.interval.map(|interval| interval.low()),
             ci_high: estimate.interval.map(|interval| interval.high()),
+            no_interval: estimate.no_interval,
         }
     }
 }
@@ -284,7 +287,7 @@ pub(crate) fn report(
         let analysis = CensoringAnalysis::new(settings.assumption)
             .with_schedules(std::slice::from_ref(&schedule))
             .with_resamples(settings.resamples)
-            .with_seed(settings.seed)
+            .with_seed(Seed::new(settings.seed))
             .with_odds_ratio(settings.odds_ratio)?;
         let report = analysis.report(&scored, chances, None, tasks)?;
         let group = |class| report.audit.group(class);
@@ -343,12 +346,29 @@ pub(crate) fn report(
 }
 
 impl StreamReport {
-    /// Whether a complete-only mean has no interval because some resamples have no complete run.
-    #[must_use]
-    pub(crate) fn lacks_intervals(&self) -> bool {
-        let finite = |mean: Estimate| mean.ci_low.is_some_and(f64::is_finite);
-        let mut rows = self.comparisons.iter();
-        rows.any(|row| finite(row.simple) && row.complete_only.is_some_and(|mean| !finite(mean)))
+    /// Why means and differences have no interval.
+    pub(crate) fn missing_intervals(&self, place: &str) -> Vec<String> {
+        let named = self.comparisons.iter().flat_map(|row| {
+            [
+                ("complete_only", row.complete_only),
+                ("simple", Some(row.simple)),
+                ("as_success", Some(row.as_success)),
+                ("exact", row.exact),
+                ("simple_shift", row.simple_shift),
+                ("exact_shift", row.exact_shift),
+                ("exact_minus_simple", row.exact_minus_simple),
+            ]
+        });
+        let mut missing: Vec<(&str, String)> = Vec::new();
+        for (name, estimate) in named {
+            let Some(why) = estimate.and_then(|it| it.no_interval) else { continue };
+            // Rules and schedules share their reasons.
+            let entry = (name, why.to_string());
+            if !missing.contains(&entry) {
+                missing.push(entry);
+            }
+        }
+        no_interval::notes(place, missing)
     }
 }
 
@@ -368,7 +388,7 @@ fn hidden_rows(
     }
     let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
     let stops = match hide {
-        Hide::Rate(rate) => artificial_stops(&lengths, &complete_ids, |_| rate, seed)?,
+        Hide::Rate(rate) => artificial_stops(&lengths, &complete_ids, |_| rate, Seed::new(seed))?,
         Hide::After(share) => lengths
             .iter()
             .map(|&steps| Some(((share.get() * steps as f64) as usize).clamp(1, steps)))

@@ -1,7 +1,8 @@
 //! The runs of one file that were cut off or are complete.
 
 use censoring::{
-    Error, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped, TerminationAudit, Weight,
+    Error, IpcwWeights, KaplanMeier, Observation, RunEnd, StopTimes, Stopped, TerminationAudit,
+    Weight,
 };
 use trajectory_metrics::{LogScore, Probability, Tps};
 
@@ -97,7 +98,8 @@ impl<'a> Sample<'a> {
         let times: Vec<f64> = self.stopped.iter().map(|run| run.forecasts().len() as f64).collect();
         let known: Vec<Option<bool>> = (0..self.runs.len()).map(|run| self.outcome(run)).collect();
         let cut_off: Vec<bool> = known.iter().map(Option::is_none).collect();
-        let stops = StopTimes::new(&times, &cut_off, None)?;
+        let stops =
+            StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None)?;
         let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
         let score = |(run, known): (&Stopped<'_>, &Option<bool>)| {

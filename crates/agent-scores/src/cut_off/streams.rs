@@ -192,13 +192,7 @@ pub(crate) fn evaluate(
                     settings.min_valid
                 ));
             }
-            if of_stream.lacks_intervals() {
-                report.notes.push(format!(
-                    "{}: some resamples of tasks have no complete run, so that the complete-only mean and \
-                     its differences have no interval",
-                    stream.file
-                ));
-            }
+            report.notes.extend(of_stream.missing_intervals(&stream.file));
             stream.report = Some(of_stream);
         }
         stream.success_chance.clone_from(&found.source);

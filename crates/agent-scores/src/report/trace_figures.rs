@@ -4,7 +4,7 @@
 use scoring_rules::{Binning, ExactMean, Level, MurphyCurve, TiedBlocks};
 use serde::Serialize;
 use trajectory_metrics::{
-    Error, ReliabilityBin, Summary, Traces, consistency_band, reliability_curve,
+    Error, ReliabilityBin, Seed, Summary, Traces, consistency_band, reliability_curve,
     reliability_diagram, risk_coverage_curve,
 };
 
@@ -121,7 +121,8 @@ fn reliability(
         let distinct = blocks.as_slice().len();
         let resamples = settings.resamples.min(MOST_DRAWN / distinct.max(1));
         if resamples >= FEWEST_RESAMPLES {
-            let band = consistency_band(blocks, Level::new(LEVEL)?, resamples, settings.seed)?;
+            let band =
+                consistency_band(blocks, Level::new(LEVEL)?, resamples, Seed::new(settings.seed))?;
             let points: Vec<[f64; 3]> = band
                 .iter()
                 .map(|at| [at.confidence.get(), at.interval.low(), at.interval.high()])

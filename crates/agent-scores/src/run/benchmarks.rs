@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path, sync::Mutex};
 
 use agent_benchmarks::{
-    Conversation, Level, Question, Record, Request, Sampling,
+    Conversation, Level, Question, Record, Request, Sampling, Seed,
     budget::{
         AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs,
     },
@@ -107,7 +107,7 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     for record in &records {
         table.update(&options.model, record)?;
     }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
     let row = |row: agent_benchmarks::costbench::CostBenchFigures| Row {
         setting: format!("{} steps, events: {}", row.task_length, row.events),
         counts: BTreeMap::from([
@@ -189,7 +189,7 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     for plan in &plans {
         table.update(&options.model, plan)?;
     }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
     let right = solved.iter().filter(|it| it.attempt.is_some_and(|attempt| attempt.solved)).count();
     let row = |row: agent_benchmarks::triage::TriageFigures| Row {
         setting: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
@@ -243,7 +243,7 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     for record in &records {
         table.update(&options.model, record)?;
     }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
     let row = |row: agent_benchmarks::confidence::ConfidenceFigures| {
         let sum = |counts: &BTreeMap<String, u64>| {
             usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
@@ -359,7 +359,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     for record in &records {
         table.update(&options.model, record)?;
     }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
+    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
     let row = |row: agent_benchmarks::budget::BudgetFigures| Row {
         setting: row.resource,
         counts: BTreeMap::from([

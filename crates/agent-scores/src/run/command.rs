@@ -65,6 +65,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let [input_tokens, output_tokens] = client.tokens();
     let mut notes = vec![format!("runs and answers are in {}", options.out.display())];
     notes.extend(finished.notes);
+    notes.extend(finished.rows.iter().flat_map(|row| row.notes()));
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use agent_benchmarks::Figure;
 use censoring::ScoreEstimate;
 use serde::Serialize;
-use trajectory_metrics::NamedEstimate;
+use trajectory_metrics::{NamedEstimate, NoInterval};
 
-use crate::{output::table::Layout, plain};
+use crate::{
+    output::{no_interval, table::Layout},
+    plain,
+};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -37,19 +40,19 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Value {
     value: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     ci_low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     ci_high: Option<f64>,
+    #[serde(skip)]
+    no_interval: Option<NoInterval>,
 }
 
 impl From<Figure> for Value {
     fn from(figure: Figure) -> Self {
-        let end = |of: fn(&agent_benchmarks::Figure) -> Option<f64>| of(&figure);
         Self {
             value: figure.value,
-            ci_low: end(|it| it.interval.map(|interval| interval.low())),
-            ci_high: end(|it| it.interval.map(|interval| interval.high())),
+            ci_low: figure.interval.ok().map(|interval| interval.low()),
+            ci_high: figure.interval.ok().map(|interval| interval.high()),
+            no_interval: figure.interval.err(),
         }
     }
 }
@@ -60,6 +63,7 @@ impl From<ScoreEstimate> for Value {
             value: estimate.value,
             ci_low: estimate.interval.map(|interval| interval.low()),
             ci_high: estimate.interval.map(|interval| interval.high()),
+            no_interval: estimate.no_interval,
         }
     }
 }
@@ -67,7 +71,7 @@ impl From<ScoreEstimate> for Value {
 impl Value {
     /// A value without an interval.
     pub(crate) const fn alone(value: f64) -> Self {
-        Self { value, ci_low: None, ci_high: None }
+        Self { value, ci_low: None, ci_high: None, no_interval: None }
     }
 
     /// The value of an estimate; `None` if it is undefined.
@@ -78,7 +82,21 @@ impl Value {
             value,
             ci_low: interval.map(|interval| interval.interval.low()),
             ci_high: interval.map(|interval| interval.interval.high()),
+            no_interval: match &estimate.interval {
+                Some(Err(trajectory_metrics::Error::NoInterval(why))) => Some(*why),
+                _ => None,
+            },
         })
+    }
+}
+
+impl Row {
+    /// Why figures of the row have no interval.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let missing = self.metrics.iter();
+        let missing =
+            missing.filter_map(|(name, value)| Some((name, value.as_ref()?.no_interval?)));
+        no_interval::notes(&self.setting, missing)
     }
 }
 
@@ -95,7 +113,7 @@ impl RunReport {
         };
         for name in names(|row| row.metrics.keys().map(String::as_str).collect()) {
             let cells = self.rows.iter().map(|row| match row.metrics.get(name) {
-                Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high) })) => {
+                Some(Some(Value { value, ci_low: Some(low), ci_high: Some(high), .. })) => {
                     format!("{value:.3} [{low:.3}, {high:.3}]")
                 }
                 Some(Some(Value { value, .. })) => format!("{value:.3}"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::TerminationAudit;
+use censoring::{Seed, TerminationAudit};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, evaluate_difference,
@@ -39,7 +39,7 @@ pub(crate) enum Pairing {
 pub(crate) struct Difference {
     /// The difference of the two values.
     pub value: f64,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 95 % interval; `None` if there is none.
     pub ci_low: Option<f64>,
     /// Upper end of the 95 % interval.
     pub ci_high: Option<f64>,
@@ -132,7 +132,7 @@ pub(crate) fn differences(
     let clusters: Vec<(usize, Unit<'_>)> = clusters.collect();
     let all: Vec<Unit<'_>> = clusters.iter().map(|(_, unit)| *unit).collect();
     notes.extend(few(&all));
-    let bootstrap = match Bootstrap::clusters(&clusters, settings.seed) {
+    let bootstrap = match Bootstrap::clusters(&clusters, Seed::new(settings.seed)) {
         Ok(bootstrap) => bootstrap,
         Err(error) => return Ok(Err(error.to_string())),
     };

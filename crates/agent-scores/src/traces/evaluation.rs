@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::{TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
-    Diagnostics, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, Probability,
-    Resampling, Summary, Tps, TpsFamily,
+    Diagnostics, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate, NoInterval,
+    Probability, Resampling, Summary, Tps, TpsFamily,
 };
 
 use crate::{
@@ -143,7 +143,12 @@ pub(crate) fn evaluate(
         let (resamples, level) = (settings.resamples, Level::new(LEVEL)?);
         match &resampled.bootstrap {
             Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
-            Err(error) => notes.push(format!("no intervals: {error}")),
+            Err(error) => {
+                // One task or id says nothing of the variation between them.
+                let few = NoInterval::check_clusters(1, level).err();
+                let why = few.map_or_else(|| error.to_string(), |few| few.to_string());
+                notes.push(format!("no intervals: {why}"));
+            }
         }
     }
     let mut digest = RunsDigest::default();

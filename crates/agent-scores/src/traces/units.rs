@@ -5,7 +5,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use trajectory_metrics::Bootstrap;
+use trajectory_metrics::{Bootstrap, Seed};
 
 use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
 
@@ -57,7 +57,7 @@ impl Resampled {
         }
         let is_by_task = units.iter().any(|unit| matches!(unit, Unit::Task(_)));
         notes.extend(few(&units));
-        Ok(Self { bootstrap: Bootstrap::clusters(&units, seed), is_by_task, notes })
+        Ok(Self { bootstrap: Bootstrap::clusters(&units, Seed::new(seed)), is_by_task, notes })
     }
 }
 

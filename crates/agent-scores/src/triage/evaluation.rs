@@ -4,18 +4,21 @@ use std::{collections::BTreeMap, error::Error};
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    RandomOrder, Regime, Repair, SampledRandom, UnreadableReason, UnsolvableCounts, execute,
+    RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts, execute,
     execute_capped, inject_unsolvable, normalized_regret, repair_plan, triage_efficiency_score,
 };
 use rayon::prelude::*;
 use scoring_rules::Weight;
-use trajectory_metrics::{Bootstrap, Level};
+use trajectory_metrics::{Bootstrap, Level, NoInterval};
 
-use crate::triage::{
-    capped_file::CappedRuns,
-    figures::{AtAlpha, Estimate, Figures, REGIMES, Report},
-    plan_file::PlanFile,
-    words::{name_of_reading, name_of_repair, note},
+use crate::{
+    output::no_interval,
+    triage::{
+        capped_file::CappedRuns,
+        figures::{AtAlpha, Estimate, Figures, REGIMES, Report},
+        plan_file::PlanFile,
+        words::{name_of_reading, name_of_repair, note},
+    },
 };
 
 /// Shuffles of the sampled random reference, as in the paper.
@@ -81,7 +84,8 @@ pub(crate) fn pools(
     let mut all = vec![Pools { ratio: None, pools: whole }];
     if let Some((unsolvable, ratios)) = &settings.unsolvable {
         for &ratio in ratios {
-            let injected = inject_unsolvable(&chunks, unsolvable.items(), ratio, settings.seed)?;
+            let injected =
+                inject_unsolvable(&chunks, unsolvable.items(), ratio, Seed::new(settings.seed))?;
             let pools = injected
                 .into_iter()
                 .map(|injected| (injected.pool().clone(), Some(injected.unsolvable().to_vec())))
@@ -238,6 +242,10 @@ fn at_alpha(
         above_oracle,
     };
     note(&at, &mut notes);
+    let rates = at.rates().map(|(name, rate)| (name.to_owned(), rate));
+    let missing = at.regime_estimates().chain(rates);
+    let missing = missing.filter_map(|(name, estimate)| Some((name, estimate?.no_interval?)));
+    notes.extend(no_interval::notes(&place, missing));
     if let Some((number, (reason, byte))) = without_plan {
         notes.push(format!(
             "{place}: no plan was found for pool {number}: {reason}, at byte {byte} of its text"
@@ -258,7 +266,8 @@ fn at_pool(
     let oracle = pool.oracle(budget)?.value;
     // Shuffles of one pool say nothing of those of another.
     let seed = settings.seed.wrapping_add(number as u64);
-    let random_sampled = pool.random_sampled(budget, FitRule::StopAtFirst, SHUFFLES, seed)?;
+    let random_sampled =
+        pool.random_sampled(budget, FitRule::StopAtFirst, SHUFFLES, Seed::new(seed))?;
     let random_exact = pool.random_exact(budget).map(|random| random.value);
     let random = *random_exact.as_ref().unwrap_or(&random_sampled.value);
     let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
@@ -269,7 +278,7 @@ fn at_pool(
         Planner::Random => (0..ORDERS)
             .map(|order| {
                 let stream = number as u64 * ORDERS + order;
-                Plan::prospective(&RandomOrder::new(settings.seed, stream), pool, budget)
+                Plan::prospective(&RandomOrder::new(Seed::new(settings.seed), stream), pool, budget)
             })
             .collect::<Result<_, _>>()?,
         Planner::File(file) => {
@@ -391,17 +400,21 @@ fn figures(pools: &[Scored], settings: &Settings) -> Figures {
 
 /// Mean, standard error and interval over pools; none without a pool.
 fn estimate(values: &[f64], weights: Option<&[Weight]>, seed: u64) -> Option<Estimate> {
+    let level = Level::new(0.95).ok()?;
     if let &[value] = values {
-        return Some(Estimate { value, se: None, ci_low: None, ci_high: None });
+        let no_interval = NoInterval::check_clusters(1, level).err();
+        return Some(Estimate { value, se: None, ci_low: None, ci_high: None, no_interval });
     }
-    let replicates =
-        Bootstrap::rows(values.len(), seed).ok()?.mean(values, weights, RESAMPLES).ok()?;
-    let interval = Level::new(0.95).ok().map(|level| replicates.percentile_interval(level));
+    let bootstrap = Bootstrap::rows(values.len(), Seed::new(seed)).ok()?;
+    let replicates = bootstrap.mean(values, weights, RESAMPLES).ok()?;
+    let found = replicates.confidence_interval(level);
+    let interval = found.ok().map(|estimate| estimate.interval);
     Some(Estimate {
         value: replicates.estimate(),
-        se: replicates.standard_error(),
-        ci_low: interval.map(|interval| interval.interval.low()),
-        ci_high: interval.map(|interval| interval.interval.high()),
+        se: replicates.standard_error().filter(|error| *error > 0.0),
+        ci_low: interval.map(|interval| interval.low()),
+        ci_high: interval.map(|interval| interval.high()),
+        no_interval: found.err(),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use knapsack_oracle::{Regime, UnsolvableCounts};
+use trajectory_metrics::NoInterval;
 
 /// The two regimes and their names.
 pub(crate) const REGIMES: [(Regime, &str); 2] =
@@ -13,12 +14,14 @@ pub(crate) const REGIMES: [(Regime, &str); 2] =
 pub(crate) struct Estimate {
     /// The mean.
     pub value: f64,
-    /// Its standard error, from resampled pools; none for a single pool, as the interval.
+    /// Its standard error, from resampled pools; none for a single pool and for a mean that does not vary.
     pub se: Option<f64>,
     /// The lower end of the interval.
     pub ci_low: Option<f64>,
     /// The upper end.
     pub ci_high: Option<f64>,
+    /// Why there is no interval; `None` if there is one.
+    pub no_interval: Option<NoInterval>,
 }
 
 /// Figures of one regime.
@@ -77,6 +80,22 @@ pub(crate) struct AtAlpha {
 }
 
 impl AtAlpha {
+    /// The means of both regimes by name.
+    pub(crate) fn regime_estimates(&self) -> impl Iterator<Item = (String, Option<Estimate>)> {
+        self.figures.iter().zip(REGIMES).flat_map(|(figures, (_, regime))| {
+            [
+                (format!("eta_{regime}"), figures.eta),
+                (format!("eta_{regime}_informative"), figures.informative),
+                (format!("regret_{regime}"), figures.regret),
+            ]
+        })
+    }
+
+    /// The rates of injected problems by name.
+    pub(crate) fn rates(&self) -> [(&'static str, Option<Estimate>); 2] {
+        [("detection_rate", self.detection), ("waste_rate", self.waste)]
+    }
+
     /// The share, and the ratio if there is one, in words.
     #[must_use]
     pub(crate) fn place(&self) -> String {

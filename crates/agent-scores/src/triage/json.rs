@@ -21,14 +21,10 @@ impl AtAlpha {
         for (name, count) in kinds.into_iter().zip(self.kinds) {
             put(name.into(), json!(count));
         }
+        for (name, estimate) in self.regime_estimates() {
+            put_estimate(&mut put, &name, estimate);
+        }
         for (figures, (_, regime)) in self.figures.iter().zip(REGIMES) {
-            for (name, estimate) in [
-                (format!("eta_{regime}"), figures.eta),
-                (format!("eta_{regime}_informative"), figures.informative),
-                (format!("regret_{regime}"), figures.regret),
-            ] {
-                put_estimate(&mut put, &name, estimate);
-            }
             if let Some(se) = figures.order_se {
                 put(format!("eta_{regime}_informative_order_se"), json!(se));
             }
@@ -40,8 +36,7 @@ impl AtAlpha {
         if let Some(counts) = &self.unsolvable {
             put("unsolvable".into(), json!(counts.unsolvable));
             put("left_out".into(), json!(counts.left_out));
-            for (name, estimate) in [("detection_rate", self.detection), ("waste_rate", self.waste)]
-            {
+            for (name, estimate) in self.rates() {
                 put_estimate(&mut put, name, estimate);
             }
         }

@@ -265,12 +265,14 @@ fn a_figure_that_one_run_alone_decides_has_no_interval_and_a_note() {
         assert_eq!(report["intervals"][name], Value::Null, "{name}");
         assert_eq!(notes(&report, &format!("{name}: no interval, ")), 1, "{name}: {report}");
     }
-    let both = [rollout("a", &[5, 6, 7], true), rollout("b", &[5, 8, 7], true)];
-    let both = written("both.jsonl", &both);
+    let one = |(id, middle)| rollout(id, &[5, middle, 7], true);
+    let six = [("a", 6), ("b", 90), ("c", 6), ("d", 40), ("e", 6), ("f", 9)].map(one);
+    let both = written("both.jsonl", &six);
     assert!(json(&[&both, "--json"])["intervals"]["hit_rate"]["ci_low"].is_number());
     let once = json(&[&both, "--json", "--resamples", "1"]);
-    assert_eq!(once["intervals"]["hit_rate"], Value::Null, "{once}");
-    assert_eq!(notes(&once, "hit_rate: no interval, "), 1);
+    assert_eq!(once["intervals"]["hit_rate"]["ci_low"], Value::Null, "{once}");
+    assert_eq!(notes(&once, "no interval of macro_f1"), 0);
+    assert!(notes(&once, "defined in 1 of the resamples; at least 2 are needed") >= 1, "{once}");
 }
 
 #[test]
@@ -323,7 +325,7 @@ fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
     let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
     // A single run has no interval.
     assert_eq!((line.matches("0.000").count(), line.matches('[').count()), (2, 0), "{line}");
-    assert!(table.contains("no intervals: they need at least 2 runs"), "{table}");
+    assert!(table.contains("1 cluster; a 95 % interval needs at least 6"), "{table}");
 }
 
 #[test]

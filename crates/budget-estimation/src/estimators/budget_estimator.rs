@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::Level;
+use scoring_rules::{Level, Seed};
 
 use crate::{
     error::Error,
@@ -130,8 +130,8 @@ impl BudgetEstimator {
 
     /// Sets the seed of the forests, 0 by default.
     #[must_use]
-    pub fn with_seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+    pub fn with_seed(self, seed: Seed) -> Self {
+        Self { seed: seed.get(), ..self }
     }
 
     /// The chance that the run of a prefix succeeds within its caps, learnt from runs in the resource of the

@@ -1,4 +1,4 @@
-use trajectory_metrics::{Bootstrap, Replicates};
+use trajectory_metrics::{Bootstrap, Replicates, Seed};
 
 use crate::{
     error::Error,
@@ -12,7 +12,8 @@ const NAMES: [&str; 4] = ["macro-F1", "Fail-F1", "the hit rate", "the mean inter
 /// Bootstrap replicates of macro-F1, Fail-F1, hit rate and mean interval reward, in this order, from
 /// resamples of whole clusters, such as rollouts or tasks.
 ///
-/// A measure that is undefined in a resample is marked as undefined in its replicates. Makes
+/// Each measure knows the number of clusters that it counts, for its
+/// [confidence interval](Replicates::confidence_interval). A measure that is undefined in a resample is marked as undefined in its replicates. Makes
 /// `resamples + 1` passes over the samples.
 ///
 /// # Errors
@@ -25,7 +26,7 @@ const NAMES: [&str; 4] = ["macro-F1", "Fail-F1", "the hit rate", "the mean inter
 /// samples that are feasible or have an interval.
 ///
 /// ```
-/// use budget_estimation::{
+/// use budget_estimation::{Seed,
 ///     Error, Estimate, Level, Rollouts, Sample, bootstrap_metrics, estimator_from_fn, score_rollouts,
 /// };
 ///
@@ -36,8 +37,8 @@ const NAMES: [&str; 4] = ["macro-F1", "Fail-F1", "the hit rate", "the mean inter
 /// let tokens = rollouts.resource("tokens")?;
 /// let mut fixed = estimator_from_fn(|_| Estimate::interval(15.0, 21.0));
 /// let samples = score_rollouts(&rollouts, tokens, &mut fixed)?;
-/// let [_, _, hit_rate, _] = bootstrap_metrics(&samples, Sample::rollout, 500, 1)?;
-/// let interval = hit_rate?.percentile_interval(Level::new(0.95)?).interval;
+/// let [_, _, hit_rate, _] = bootstrap_metrics(&samples, Sample::rollout, 500, Seed::new(1))?;
+/// let interval = hit_rate?.confidence_interval(Level::new(0.95)?)?.interval;
 /// assert!(0.5 < interval.low() && interval.high() < 1.0);
 /// # Ok::<(), Error>(())
 /// ```
@@ -48,7 +49,7 @@ pub fn bootstrap_metrics<G: Ord>(
     samples: &[Sample],
     cluster: impl Fn(&Sample) -> G,
     resamples: usize,
-    seed: u64,
+    seed: Seed,
 ) -> Result<[Result<Replicates, Error>; 4], Error> {
     if samples.is_empty() {
         return Err(Error::Empty);
@@ -79,13 +80,20 @@ pub fn bootstrap_metrics<G: Ord>(
         return Ok(problems.map(|problem| Err(problem.unwrap_or(Error::Empty))));
     }
     let undefined = trajectory_metrics::Error::Empty;
-    let replicates = Bootstrap::clusters(&clusters, seed)?.replicates(resamples, |counts| {
+    let bootstrap = Bootstrap::clusters(&clusters, seed)?;
+    let independent = bootstrap.cluster_count() == samples.len();
+    let replicates = bootstrap.replicates(resamples, |counts| {
         measures(&mut counts.iter().copied()).map(|value| value.ok_or(undefined.clone()))
     });
-    let mut problems = problems.into_iter();
-    Ok(replicates.map(|result| match problems.next().flatten() {
-        Some(problem) => Err(problem),
-        None => result.map_err(Error::from),
+    // The hit rate is a share; it is exact if no two samples share a cluster.
+    let mut settings = problems.into_iter().zip(counted).zip([false, false, independent, false]);
+    Ok(replicates.map(|result| match settings.next() {
+        Some(((None, clusters), is_share)) => {
+            let replicates = result?.with_clusters(clusters);
+            Ok(if is_share { replicates.of_independent_outcomes() } else { replicates })
+        }
+        Some(((Some(problem), _), _)) => Err(problem),
+        None => Err(Error::Empty),
     }))
 }
 

@@ -11,8 +11,8 @@ use crate::stopping::cap_reason::cap_reason;
 /// use budget_estimation::{Advice, BudgetMonitor, Error, Estimate};
 ///
 /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?;
-/// assert_eq!(monitor.push(&[60.0], &[Estimate::NoAnswer], None)?, Advice::Continue);
-/// let advice = monitor.push(&[20.0], &[Estimate::interval(10.0, 30.0)?], None)?;
+/// assert_eq!(monitor.push(&[(60.0, Estimate::NoAnswer)], None)?, Advice::Continue);
+/// let advice = monitor.push(&[(20.0, Estimate::interval(10.0, 30.0)?)], None)?;
 /// assert!(matches!(advice, Advice::Warn(_)));
 /// let text = "warn: the estimate may not fit under the cap on tokens";
 /// assert_eq!(advice.to_string(), text);
@@ -37,7 +37,7 @@ pub enum Advice {
 /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate};
 ///
 /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?;
-/// let advice = monitor.push(&[120.0], &[Estimate::NoAnswer], None)?;
+/// let advice = monitor.push(&[(120.0, Estimate::NoAnswer)], None)?;
 /// let Advice::Stop(reason) = advice else { panic!() };
 /// assert_eq!(reason, AdviceReason::CapExceeded { resource: "tokens".to_owned() });
 /// assert_eq!(reason.to_string(), "the cap on tokens is exceeded");
@@ -99,8 +99,8 @@ impl Advice {
     /// use budget_estimation::{BudgetMonitor, Error, Estimate, StopReason};
     ///
     /// let mut monitor = BudgetMonitor::new([("cost_usd", Some(0.3))])?;
-    /// assert_eq!(monitor.push(&[0.3], &[Estimate::NoAnswer], None)?.stop_reason(), None);
-    /// let advice = monitor.push(&[0.1], &[Estimate::NoAnswer], None)?;
+    /// assert_eq!(monitor.push(&[(0.3, Estimate::NoAnswer)], None)?.stop_reason(), None);
+    /// let advice = monitor.push(&[(0.1, Estimate::NoAnswer)], None)?;
     /// assert_eq!(advice.stop_reason(), Some(StopReason::MaxCost));
     /// # Ok::<(), Error>(())
     /// ```

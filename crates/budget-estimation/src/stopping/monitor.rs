@@ -26,14 +26,14 @@ use crate::{
 ///
 /// let rule = StopRule::impossible_in_a_row(2)?;
 /// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
-/// let estimate = [Estimate::interval(300.0, 600.0)?];
-/// assert_eq!(monitor.push(&[200.0], &estimate, None)?, Advice::Continue);
-/// let advice = monitor.push(&[400.0], &estimate, None)?;
+/// let estimate = Estimate::interval(300.0, 600.0)?;
+/// assert_eq!(monitor.push(&[(200.0, estimate)], None)?, Advice::Continue);
+/// let advice = monitor.push(&[(400.0, estimate)], None)?;
 /// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() }));
 /// // At least 300 more, but only 200 are left: the estimate itself says that this is impossible.
-/// let advice = monitor.push(&[200.0], &estimate, None)?;
+/// let advice = monitor.push(&[(200.0, estimate)], None)?;
 /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
-/// let advice = monitor.push(&[0.0], &[Estimate::Impossible], None)?;
+/// let advice = monitor.push(&[(0.0, Estimate::Impossible)], None)?;
 /// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
 /// # Ok::<(), Error>(())
 /// ```
@@ -125,8 +125,8 @@ impl BudgetMonitor {
         Ok(self)
     }
 
-    /// Adds a turn: its cost and the estimate of what remains, one of each per resource, and the stated
-    /// probability of failure, if any.
+    /// Adds a turn: for each resource, in the order of [`Self::new`], its cost and the estimate of what
+    /// remains; and the stated probability of failure, if any.
     ///
     /// Returns the first advice that applies: a cap is exceeded; a stop rule applies, in the order of
     /// the rules; the estimate is `impossible`; an interval may not fit under a cap; a cap is near.
@@ -134,32 +134,31 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost and one estimate per resource; [`Error::Cost`] for
+    /// [`Error::Length`] unless there is one entry per resource; [`Error::Cost`] for
     /// a cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
     /// below 0. The turn is not added.
     pub fn push(
         &mut self,
-        spent: &[f64],
-        estimates: &[Estimate],
+        resources: &[(f64, Estimate)],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
         let turn = usize::try_from(self.turns).unwrap_or(usize::MAX).saturating_add(1);
-        same_length("costs of a turn", self.resources.len(), spent.len())?;
-        same_length("estimates of a turn", self.resources.len(), estimates.len())?;
-        for (resource, &value) in self.resources.iter().zip(spent) {
+        same_length("resources of a turn", self.resources.len(), resources.len())?;
+        for (resource, &(value, _)) in self.resources.iter().zip(resources) {
             if !is_amount(value) {
                 let resource = resource.name.clone();
                 return Err(Error::Cost { rollout: 0, turn, resource, value });
             }
         }
+        let estimates: Vec<Estimate> = resources.iter().map(|(_, estimate)| *estimate).collect();
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.turns = self.turns.saturating_add(1);
-        for ((resource, total), &cost) in self.resources.iter_mut().zip(&mut self.spent).zip(spent)
-        {
+        let totals = self.resources.iter_mut().zip(&mut self.spent);
+        for ((resource, total), &(cost, _)) in totals.zip(resources) {
             resource.spent.add(cost);
             *total = resource.spent.value();
         }
-        Ok(self.advise(estimates, failure_probability))
+        Ok(self.advise(&estimates, failure_probability))
     }
 
     /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of
@@ -178,7 +177,7 @@ impl BudgetMonitor {
     /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?.with_stop_rule(rule);
     /// let advice = monitor.begin(&[Estimate::interval(200.0, 300.0)?], None)?;
     /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
-    /// let advice = monitor.push(&[10.0], &[Estimate::Impossible], None)?;
+    /// let advice = monitor.push(&[(10.0, Estimate::Impossible)], None)?;
     /// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
     /// assert!(monitor.begin(&[Estimate::NoAnswer], None).is_err());
     /// # Ok::<(), Error>(())

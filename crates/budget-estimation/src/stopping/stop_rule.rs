@@ -104,11 +104,11 @@ impl StopRule {
     /// // A solved task is worth as much as 1,000 tokens.
     /// let rule = StopRule::not_worthwhile(1000.0)?;
     /// let mut monitor = BudgetMonitor::new([("tokens", None)])?.with_stop_rule(rule);
-    /// let estimate = [Estimate::interval(100.0, 300.0)?];
+    /// let estimate = Estimate::interval(100.0, 300.0)?;
     /// // 0.25 * 1,000 is more than the expected 200 tokens; 0.125 * 1,000 is less.
-    /// let advice = monitor.push(&[50.0], &estimate, Some(Probability::new(0.75)?))?;
+    /// let advice = monitor.push(&[(50.0, estimate)], Some(Probability::new(0.75)?))?;
     /// assert_eq!(advice, Advice::Continue);
-    /// let advice = monitor.push(&[50.0], &estimate, Some(Probability::new(0.875)?))?;
+    /// let advice = monitor.push(&[(50.0, estimate)], Some(Probability::new(0.875)?))?;
     /// let text = "stop: success is worth 125 in expectation, and the rest of the run costs 200";
     /// assert_eq!(advice.to_string(), text);
     /// # Ok::<(), Error>(())

@@ -1,3 +1,5 @@
+use scoring_rules::Seed;
+
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -23,10 +25,10 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// A run of a task without success or failure: what it achieved and what it spent.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, 7)?;
+/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
 /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 1);
 /// # Ok::<(), Error>(())
 /// ```
@@ -44,10 +46,10 @@ pub struct FinishedRun {
 /// A target and budgets for a run, under which it counts as a success or a failure.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, 7)?;
+/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
 /// let reachable = probes.iter().find(|probe| probe.reachable).unwrap();
 /// assert!(reachable.target <= 500.0 && reachable.budgets[0] >= 40.0);
 /// assert_eq!(reachable.time_budget, 10.0);
@@ -78,10 +80,10 @@ impl FeasibilityProbe {
 /// The way in which [`half_reachable`] draws unreachable probes.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&vec![run; 8], ProbeMethod::Released, 7)?;
+/// let probes = half_reachable(&vec![run; 8], ProbeMethod::Released, Seed::new(7))?;
 /// for probe in probes.iter().filter(|probe| !probe.reachable) {
 ///     assert!(probe.target >= 505.0 && probe.time_budget == 10.0 && probe.budgets[0] >= 40.0);
 /// }
@@ -115,10 +117,10 @@ pub enum ProbeMethod {
 /// at most 1e100, or a cost that is not from 0 to 1e100.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
-/// let probes = half_reachable(&vec![run.clone(); 64], ProbeMethod::Described, 42)?;
+/// let probes = half_reachable(&vec![run.clone(); 64], ProbeMethod::Described, Seed::new(42))?;
 /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 32);
 /// for probe in probes.iter().filter(|probe| probe.reachable) {
 ///     assert!(probe.target <= run.achieved && probe.time_budget == run.time);
@@ -130,7 +132,7 @@ pub enum ProbeMethod {
 pub fn half_reachable(
     runs: &[FinishedRun],
     method: ProbeMethod,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<FeasibilityProbe>, Error> {
     if runs.is_empty() {
         return Err(Error::Empty);
@@ -146,7 +148,7 @@ pub fn half_reachable(
             }
         }
     }
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let mut order: Vec<usize> = (0..runs.len()).collect();
     shuffle(&mut order, &mut generator);
     let mut is_reachable = vec![false; runs.len()];
@@ -185,7 +187,7 @@ pub fn half_reachable(
 /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
 ///
 /// ```
-/// use budget_estimation::{Error, ProbeMethod, Rollouts, probed_rollouts};
+/// use budget_estimation::{Seed, Error, ProbeMethod, Rollouts, probed_rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd"])?;
 /// for cash in 0_u32..4 {
@@ -194,7 +196,7 @@ pub fn half_reachable(
 /// let [weeks, items, usd] = ["weeks", "item_weeks", "usd"].map(|name| rollouts.resource(name));
 /// let achieved = [500.0, 700.0, 650.0, 420.0];
 /// let (method, budgets) = (ProbeMethod::Described, [items?, usd?]);
-/// let (probed, probes) = probed_rollouts(&rollouts, &achieved, weeks?, &budgets, method, 42)?;
+/// let (probed, probes) = probed_rollouts(&rollouts, &achieved, weeks?, &budgets, method, Seed::new(42))?;
 /// for (rollout, probe) in probed.iter().zip(&probes) {
 ///     assert_eq!(rollout.is_feasible()?, probe.reachable);
 /// }
@@ -209,7 +211,7 @@ pub fn probed_rollouts(
     time: Resource,
     spent: &[Resource],
     method: ProbeMethod,
-    seed: u64,
+    seed: Seed,
 ) -> Result<(Rollouts, Vec<FeasibilityProbe>), Error> {
     same_length("achieved", rollouts.len(), achieved.len())?;
     let mut runs = Vec::with_capacity(rollouts.len());

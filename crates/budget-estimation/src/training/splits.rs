@@ -1,3 +1,5 @@
+use scoring_rules::Seed;
+
 use std::collections::VecDeque;
 
 use rand_chacha::{
@@ -27,9 +29,9 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// do not add up to 1 (within 1e-9), and more than 100 million rollouts.
 ///
 /// ```
-/// use budget_estimation::{Error, split_rollouts};
+/// use budget_estimation::{Seed, Error, split_rollouts};
 ///
-/// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], 42)?;
+/// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], Seed::new(42))?;
 /// assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [4, 5, 1]);
 /// let mut all = parts.concat();
 /// all.sort_unstable();
@@ -39,7 +41,7 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E: 40 % for fine-tuning,
 /// 50 % for reinforcement learning, 10 % held out.
-pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usize>>, Error> {
+pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<usize>>, Error> {
     if shares.is_empty() {
         return Err(Error::Empty);
     }
@@ -59,7 +61,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
         return Err(Error::Setting { name, value: total, range: "1" });
     }
     let mut order: Vec<usize> = (0..n).collect();
-    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed));
+    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.get()));
     let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
     for (i, share) in shares.iter().enumerate() {
         sum += share;
@@ -83,7 +85,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 /// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] if a label has no sample.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Rollouts, Sample, balance_samples};
+/// use budget_estimation::{Seed, Error, Estimate, Rollouts, Sample, balance_samples};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[5.0, 5.0, 5.0], true)?;
@@ -96,19 +98,19 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: u64) -> Result<Vec<Vec<usi
 ///     }
 /// }
 /// // Three feasible samples, each twice, and six infeasible samples.
-/// let chosen = balance_samples(&samples, 2, 42)?;
+/// let chosen = balance_samples(&samples, 2, Seed::new(42))?;
 /// assert_eq!(chosen.len(), 12);
 /// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
-pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<Vec<usize>, Error> {
+pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<Vec<usize>, Error> {
     if !(1..=1000).contains(&copies) {
         let name = "number of copies";
         return Err(Error::Setting { name, value: copies as f64, range: "from 1 to 1000" });
     }
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let mut chosen = |feasible: bool, copies: usize| {
         let kept = samples.iter().enumerate();
         let kept = kept.filter(|(_, s)| s.is_feasible() == feasible && !s.is_trivial());
@@ -140,12 +142,12 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: u64) -> Result<V
 /// [`Error::Setting`] for 0 buckets.
 ///
 /// ```
-/// use budget_estimation::{Error, Rollouts, subsample_prefixes};
+/// use budget_estimation::{Seed, Error, Rollouts, subsample_prefixes};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[1.0; 1000], true)?;
 /// rollouts.push(&[1.0; 10], true)?;
-/// let prefixes = subsample_prefixes(&rollouts, 2, 8, 42)?;
+/// let prefixes = subsample_prefixes(&rollouts, 2, 8, Seed::new(42))?;
 /// // Four prefixes of each rollout, although the first is a hundred times as long.
 /// assert_eq!(prefixes.iter().filter(|(rollout, _)| *rollout == 1).count(), 4);
 /// # Ok::<(), Error>(())
@@ -157,7 +159,7 @@ pub fn subsample_prefixes(
     rollouts: &Rollouts,
     buckets: usize,
     cap: usize,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<(usize, usize)>, Error> {
     if buckets == 0 {
         let name = "number of buckets";
@@ -166,7 +168,7 @@ pub fn subsample_prefixes(
     let mut runs: Vec<(usize, usize)> =
         rollouts.iter().map(|run| (run.turns(), run.index())).collect();
     runs.sort_unstable();
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let n = runs.len();
     // For each bucket, its rollouts in order, each with the prefixes that are left.
     let mut queues: Vec<VecDeque<_>> = (0..buckets.min(n))

@@ -1,4 +1,4 @@
-use scoring_rules::{Level, Probability, Weight};
+use scoring_rules::{Level, Probability, Seed, Weight};
 use trajectory_metrics::WeightSchedule;
 
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 /// quantification, arXiv:2605.24756, section 6.3 and appendices H.2 and I.
 ///
 /// ```
-/// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
+/// use censoring::{Seed, CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 0.25])?;
 /// let runs = [
@@ -33,7 +33,7 @@ use crate::{
 ///     Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?,
 /// ];
 /// let q = [Probability::new(0.25)?; 3];
-/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_seed(7);
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_seed(Seed::new(7));
 /// let report = analysis.report(&runs, Some(&q), None, &["a", "b", "c"])?;
 ///
 /// assert_eq!(report.audit.censoring_rate()?, 1.0 / 3.0);
@@ -48,7 +48,7 @@ pub struct CensoringAnalysis {
     assumption: CensoringAssumption,
     schedules: Vec<WeightSchedule>,
     resamples: usize,
-    seed: u64,
+    seed: Seed,
     level: Option<Level>,
     odds_ratio: f64,
 }
@@ -61,7 +61,7 @@ impl CensoringAnalysis {
             assumption,
             schedules: WeightSchedule::NAMED.to_vec(),
             resamples: 1_000,
-            seed: 0,
+            seed: Seed::new(0),
             level: None,
             odds_ratio: 2.0,
         }
@@ -83,7 +83,7 @@ impl CensoringAnalysis {
 
     /// Sets the seed of the resamples.
     #[must_use]
-    pub const fn with_seed(mut self, seed: u64) -> Self {
+    pub const fn with_seed(mut self, seed: Seed) -> Self {
         self.seed = seed;
         self
     }

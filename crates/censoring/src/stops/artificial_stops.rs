@@ -2,7 +2,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
-use scoring_rules::Probability;
+use scoring_rules::{Probability, Seed};
 
 use crate::{checks::same_length, error::Error};
 
@@ -32,14 +32,14 @@ use crate::{checks::same_length, error::Error};
 /// [`Error::Length`] unless there is one id per run.
 ///
 /// ```
-/// use censoring::{Error, Probability, artificial_stops};
+/// use censoring::{Seed, Error, Probability, artificial_stops};
 ///
 /// let lengths = [5, 9, 1, 7, 30, 32, 31, 33];
 /// let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// // A third of the short runs and every long run.
 /// let third = Probability::new(1.0 / 3.0)?;
 /// let rate = |length| if length < 10 { third } else { Probability::ONE };
-/// let stops = artificial_stops(&lengths, &ids, rate, 7)?;
+/// let stops = artificial_stops(&lengths, &ids, rate, Seed::new(7))?;
 /// assert_eq!(stops[..4].iter().flatten().count(), 1);
 /// assert_eq!(stops[4..].iter().flatten().count(), 4);
 /// assert!(stops.iter().zip(lengths).all(|(stop, length)| stop.is_none_or(|stop| stop < length)));
@@ -49,10 +49,10 @@ pub fn artificial_stops<I: Ord>(
     lengths: &[usize],
     ids: &[I],
     rate: impl Fn(usize) -> Probability,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<Option<usize>>, Error> {
     same_length("ids", lengths.len(), ids.len())?;
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let mut by_id: Vec<usize> = (0..ids.len()).collect();
     // Stable: equal ids keep their order.
     by_id.sort_by(|&a, &b| ids[a].cmp(&ids[b]));
@@ -103,7 +103,7 @@ mod tests {
     fn the_stops_of_a_seed_do_not_change_with_versions() {
         let lengths = [3, 40, 7, 1, 12, 25, 12, 12];
         let ids: Vec<usize> = (0..8).collect();
-        let stops = artificial_stops(&lengths, &ids, |_| Probability::HALF, 42).unwrap();
+        let stops = artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(42)).unwrap();
         assert_eq!(stops, [Some(1), Some(12), None, None, None, None, Some(9), Some(7)]);
     }
 
@@ -114,7 +114,7 @@ mod tests {
         let rate = |length: usize| probability(if length == 5 { 0.3 } else { 0.6 });
         let mut counts = [[0_u32; 6]; 5];
         for seed in 0..20_000 {
-            let stops = artificial_stops(&lengths, &ids, rate, seed).unwrap();
+            let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
             for (run, stop) in stops.iter().enumerate() {
                 counts[run][stop.unwrap_or_default()] += 1;
             }
@@ -135,7 +135,8 @@ mod tests {
         let lengths: Vec<usize> = (1..200).map(|i| 1 + i * 7 % 23).collect();
         let ids: Vec<usize> = (1..200).collect();
         for seed in 0..20 {
-            let cut = |p: Probability| artificial_stops(&lengths, &ids, |_| p, seed).unwrap();
+            let cut =
+                |p: Probability| artificial_stops(&lengths, &ids, |_| p, Seed::new(seed)).unwrap();
             assert!(cut(Probability::ZERO).iter().all(Option::is_none));
             let all = cut(Probability::ONE);
             assert!(all.iter().zip(&lengths).all(|(stop, &n)| stop.is_some() == (n > 1)));
@@ -144,7 +145,8 @@ mod tests {
 
     #[test]
     fn one_id_a_run_is_asked_for() {
-        let error = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, 1).unwrap_err();
+        let error =
+            artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed::new(1)).unwrap_err();
         let length = Error::Length { what: "ids", expected: 2, found: 1 };
         assert_eq!(error, length);
     }
@@ -159,7 +161,7 @@ mod tests {
             let lengths: Vec<usize> = runs.iter().map(|run| run.0).collect();
             let ids: Vec<(u16, usize)> = runs.iter().enumerate().map(|(i, run)| (run.1, i)).collect();
             let rate = |length: usize| probability(rates[length]);
-            let stops = artificial_stops(&lengths, &ids, rate, seed).unwrap();
+            let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
             for low in 2..30 {
                 for high in low..30 {
                     let within = |&i: &usize| (low..=high).contains(&lengths[i]);
@@ -180,7 +182,7 @@ mod tests {
             runs.dedup_by_key(|run| run.1);
             let cut = |runs: &[(usize, u64)]| {
                 let (lengths, ids): (Vec<usize>, Vec<u64>) = runs.iter().copied().unzip();
-                artificial_stops(&lengths, &ids, |_| Probability::HALF, seed).unwrap()
+                artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(seed)).unwrap()
             };
             let stops = cut(&runs);
             runs.reverse();

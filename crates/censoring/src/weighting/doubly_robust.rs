@@ -57,9 +57,9 @@ use crate::{
 /// whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
 ///
 /// ```
-/// use censoring::{Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
+/// use censoring::{RunEnd, Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None)?;
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let scores = [Some(-0.1), None, Some(-0.2)];
 /// // Predictions of each run after each of its steps.
@@ -117,10 +117,16 @@ mod tests {
     use trajectory_metrics::Probability;
 
     use super::*;
+    use crate::weighting::stop_times::RunEnd;
 
     #[test]
     fn every_bad_input_names_its_run() {
-        let stops = StopTimes::new(&[1.0, 2.0, 3.0], &[false, true, false], None).unwrap();
+        let stops = StopTimes::new(
+            &[1.0, 2.0, 3.0],
+            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome],
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let scores = [Some(0.0), None, Some(0.0)];
         let of = |scores: &[Option<f64>], m: &dyn Fn(usize, f64) -> f64| {
@@ -136,8 +142,8 @@ mod tests {
         let length = Error::Length { what: "scores", expected: 3, found: 2 };
         assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length));
 
-        let later = StopTimes::new(&[4.0], &[true], None).unwrap();
-        let gone = StopTimes::new(&[3.0], &[true], None).unwrap();
+        let later = StopTimes::new(&[4.0], [RunEnd::CutOff], None).unwrap();
+        let gone = StopTimes::new(&[3.0], [RunEnd::CutOff], None).unwrap();
         let zero = KaplanMeier::censoring_curve(&gone);
         let error = doubly_robust_mean_score(&[None], &later, |_| &zero, |_, _| 0.0);
         assert_eq!(error, Err(Error::ZeroSurvival { run: 0, time: 4.0 }));
@@ -150,7 +156,7 @@ mod tests {
             let hazards = vec![Probability::new(0.9).unwrap(); times.len()];
             let g = KaplanMeier::from_hazards(&times, &hazards).unwrap();
             let stops = [f64::from(steps) + 0.5];
-            let stops = StopTimes::new(&stops, &[false], None).unwrap();
+            let stops = StopTimes::new(&stops, [RunEnd::Outcome], None).unwrap();
             let mean = doubly_robust_mean_score(&[Some(-0.3)], &stops, |_| &g, |_, _| -0.3);
             assert_eq!(mean, Ok(-0.3), "{steps} steps");
         }
@@ -160,7 +166,7 @@ mod tests {
     fn where_no_run_is_lost_no_prediction_is_asked_for() {
         let hazards = [Probability::ZERO, Probability::HALF];
         let g = KaplanMeier::from_hazards(&[1.0, 2.0], &hazards).unwrap();
-        let stops = StopTimes::new(&[3.0], &[false], None).unwrap();
+        let stops = StopTimes::new(&[3.0], [RunEnd::Outcome], None).unwrap();
         let m = |_, t| if t == 2.0 { -0.5 } else { f64::NAN };
         // 2 * the score - 1 * the prediction at 2.
         let mean = doubly_robust_mean_score(&[Some(-0.25)], &stops, |_| &g, m);
@@ -169,7 +175,12 @@ mod tests {
 
     #[test]
     fn at_a_common_budget_the_model_stands_alone() {
-        let stops = StopTimes::new(&[5.0, 30.0, 30.0], &[false, true, true], None).unwrap();
+        let stops = StopTimes::new(
+            &[5.0, 30.0, 30.0],
+            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff],
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let m = |run, _| [0.0, -0.25, -0.75][run];
         let mean = doubly_robust_mean_score(&[Some(-0.5), None, None], &stops, |_| &g, m);

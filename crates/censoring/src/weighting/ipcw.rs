@@ -30,7 +30,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// ```
 /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], &[false, true, true, false], None)?;
+/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff, RunEnd::Outcome], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
@@ -85,7 +85,7 @@ impl<'a> IpcwWeights<'a> {
             truncated += usize::from(weight > max_weight);
             weights[stop.run] = Weight::new(weight.min(max_weight))?;
         }
-        Ok(Self { stops: *stops, weights, truncated })
+        Ok(Self { stops: stops.clone(), weights, truncated })
     }
 
     /// The weight of each run, 0 or at least 1, without the run's own weight.
@@ -119,7 +119,7 @@ impl<'a> IpcwWeights<'a> {
     /// ```
     /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], &[false, false, true, true], None)?;
+    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff], None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
     /// assert!(weights.are_uniform());
@@ -169,7 +169,7 @@ impl<'a> IpcwWeights<'a> {
     /// ```
     /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], &[false, true, false], None)?;
+    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// // The weight of the last run is 2, truncated to 1.5.
     /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;
@@ -209,20 +209,21 @@ pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weighting::stop_times::RunEnd;
 
     #[test]
     fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
-        let earlier = StopTimes::new(&[1.0, 3.0], &[false, true], None).unwrap();
+        let earlier = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
         let g = KaplanMeier::censoring_curve(&earlier);
-        let stops = StopTimes::new(&[3.0, 3.5], &[false; 2], None).unwrap();
+        let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome; 2], None).unwrap();
         let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
         // A run that was cut off or has weight 0 needs no curve.
-        let stops = StopTimes::new(&[3.0, 3.5], &[false, true], None).unwrap();
+        let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
         assert!(IpcwWeights::new(&stops, |_| &g, 10.0).is_ok());
         let stops = StopTimes::new(
             &[3.0, 3.5],
-            &[false; 2],
+            [RunEnd::Outcome; 2],
             Some(Weight::from_slice(&[1.0, 0.0]).unwrap()),
         )
         .unwrap();
@@ -234,8 +235,12 @@ mod tests {
 
     #[test]
     fn one_budget_for_all_shows_in_the_coverage() {
-        let stops =
-            StopTimes::new(&[1.0, 2.0, 30.0, 30.0], &[false, false, true, true], None).unwrap();
+        let stops = StopTimes::new(
+            &[1.0, 2.0, 30.0, 30.0],
+            [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff],
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         assert_eq!(weights.coverage(), 0.5);
@@ -246,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
-        let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
+        let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         for value in [0.5, -1.0, f64::NEG_INFINITY, f64::NAN] {
             let error = IpcwWeights::new(&stops, |_| &g, value).unwrap_err();

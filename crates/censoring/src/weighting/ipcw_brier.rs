@@ -39,7 +39,7 @@ use crate::{
 /// ```
 /// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], &[false, true, false, true], None)?;
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
 /// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2.
@@ -78,10 +78,16 @@ pub fn ipcw_brier_loss<'g>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weighting::stop_times::RunEnd;
 
     #[test]
     fn a_common_budget_may_be_the_horizon() {
-        let stops = StopTimes::new(&[2.0, 30.0, 30.0], &[false, false, true], None).unwrap();
+        let stops = StopTimes::new(
+            &[2.0, 30.0, 30.0],
+            [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff],
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let forecasts = Probability::from_slice(&[0.5, 0.5, 0.0]).unwrap();
         let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 30.0).unwrap();
@@ -90,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let stops = StopTimes::new(&[2.0, 3.0], &[true, true], None).unwrap();
+        let stops = StopTimes::new(&[2.0, 3.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let p = [Probability::HALF; 2];
         for horizon in [-1.0, f64::INFINITY, f64::NAN] {
@@ -100,7 +106,7 @@ mod tests {
         let error = ipcw_brier_loss(&p[1..], &stops, |_| &g, 1.0).unwrap_err();
         let length = Error::Length { what: "forecasts", expected: 2, found: 1 };
         assert_eq!(error, length);
-        let later = StopTimes::new(&[4.0, 9.0], &[true, true], None).unwrap();
+        let later = StopTimes::new(&[4.0, 9.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
         let error = ipcw_brier_loss(&p, &later, |_| &g, 5.0).unwrap_err();
         assert_eq!(error, Error::ZeroSurvival { run: 1, time: 5.0 });
     }

@@ -29,7 +29,7 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// use censoring::{Error, KaplanMeier, StopTimes};
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], &[false, true, false, true], None)?;
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// assert_eq!(g.times(), [2.0, 3.0]);
 /// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
@@ -86,9 +86,9 @@ impl KaplanMeier {
     /// The product of both curves is the share of runs that have not stopped.
     ///
     /// ```
-    /// use censoring::{Error, KaplanMeier, StopTimes};
+    /// use censoring::{RunEnd, Error, KaplanMeier, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], &[false, true, false, false], None)?;
+    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::Outcome], None)?;
     /// let going_on = KaplanMeier::event_curve(&stops);
     /// assert_eq!(going_on.at(2.0), 0.75);
     /// assert_eq!(going_on.at(5.0), 0.375);
@@ -219,17 +219,23 @@ fn running_product(factors: impl Iterator<Item = f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weighting::stop_times::RunEnd;
 
     #[test]
     fn an_outcome_at_the_time_of_a_cut_off_came_first() {
-        let stops = StopTimes::new(&[1.0, 1.0, 2.0], &[false, true, false], None).unwrap();
+        let stops = StopTimes::new(
+            &[1.0, 1.0, 2.0],
+            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome],
+            None,
+        )
+        .unwrap();
         assert_eq!(KaplanMeier::censoring_curve(&stops).survival(), [0.5]);
         assert_eq!(KaplanMeier::event_curve(&stops).survival(), [2.0 / 3.0, 0.0]);
     }
 
     #[test]
     fn without_a_cut_off_nothing_is_lost() {
-        let stops = StopTimes::new(&[1.0, 3.0], &[false; 2], None).unwrap();
+        let stops = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome; 2], None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         assert_eq!((g.at(0.0), g.before(3.0), g.at(f64::INFINITY)), (1.0, 1.0, 1.0));
         assert!(g.times().is_empty());
@@ -237,7 +243,12 @@ mod tests {
 
     #[test]
     fn time_zero_is_a_time() {
-        let stops = StopTimes::new(&[0.0, -0.0, 3.0], &[true, true, true], None).unwrap();
+        let stops = StopTimes::new(
+            &[0.0, -0.0, 3.0],
+            [RunEnd::CutOff, RunEnd::CutOff, RunEnd::CutOff],
+            None,
+        )
+        .unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         assert_eq!((g.before(0.0), g.at(0.0), g.at(3.0)), (1.0, 1.0 / 3.0, 0.0));
     }
@@ -268,7 +279,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the time is a NaN")]
     fn the_curve_at_no_time_panics() {
-        let stops = StopTimes::new(&[1.0], &[true], None).unwrap();
+        let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
         let _ = KaplanMeier::censoring_curve(&stops).at(f64::NAN);
     }
 }

@@ -5,6 +5,31 @@ use crate::{
     error::Error,
 };
 
+/// How a run ended, for the times of [`StopTimes`]. An `event` of other libraries is an outcome here.
+///
+/// ```
+/// use censoring::RunEnd;
+///
+/// assert_eq!(RunEnd::cut_off_if(true), RunEnd::CutOff);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum RunEnd {
+    /// The run ended with a known outcome, a success or a failure.
+    Outcome,
+    /// The run was cut off before its outcome was known.
+    CutOff,
+}
+
+impl RunEnd {
+    /// [`RunEnd::CutOff`] if the condition holds.
+    #[must_use]
+    pub const fn cut_off_if(condition: bool) -> Self {
+        if condition { Self::CutOff } else { Self::Outcome }
+    }
+}
+
 /// The time at which each run stopped, and whether it was cut off or ended with a known outcome.
 ///
 /// In terms of survival analysis, a known outcome is the event and a cut-off run is censored. Times are
@@ -20,19 +45,19 @@ use crate::{
 /// is computed for it; its time and its score are still checked.
 ///
 /// ```
-/// use censoring::{Error, StopTimes};
+/// use censoring::{Error, RunEnd, StopTimes};
 ///
-/// let stops = StopTimes::new(&[4.0, 9.0], &[false, true], None)?;
+/// let stops = StopTimes::new(&[4.0, 9.0], [RunEnd::Outcome, RunEnd::CutOff], None)?;
 /// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
-/// let error = StopTimes::new(&[4.0, -1.0], &[false, true], None).unwrap_err();
+/// let error = StopTimes::new(&[4.0, -1.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap_err();
 /// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StopTimes<'a> {
     times: &'a [f64],
-    censored: &'a [bool],
+    censored: Vec<bool>,
     weights: Option<&'a [Weight]>,
     /// The weight of all runs, positive.
     total: f64,
@@ -49,7 +74,7 @@ pub(crate) struct Stop {
 }
 
 impl<'a> StopTimes<'a> {
-    /// Checks times and weights.
+    /// Checks times and weights; `ends` tells of each run how it ended.
     ///
     /// # Errors
     ///
@@ -58,10 +83,11 @@ impl<'a> StopTimes<'a> {
     /// run of positive weight.
     pub fn new(
         times: &'a [f64],
-        censored: &'a [bool],
+        ends: impl IntoIterator<Item = RunEnd>,
         weights: Option<&'a [Weight]>,
     ) -> Result<Self, Error> {
-        same_length("censored", times.len(), censored.len())?;
+        let censored: Vec<bool> = ends.into_iter().map(|end| end == RunEnd::CutOff).collect();
+        same_length("ends", times.len(), censored.len())?;
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
             return Err(stop_time(run, times[run]));
         }
@@ -81,8 +107,8 @@ impl<'a> StopTimes<'a> {
 
     /// Whether each run was cut off before its outcome was known.
     #[must_use]
-    pub const fn censored(&self) -> &'a [bool] {
-        self.censored
+    pub fn censored(&self) -> &[bool] {
+        &self.censored
     }
 
     /// The weight of all runs.
@@ -91,8 +117,8 @@ impl<'a> StopTimes<'a> {
     }
 
     /// The runs of positive weight.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> + use<'a> {
-        let Self { times, censored, weights, .. } = *self;
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> + use<'_, 'a> {
+        let Self { times, censored, weights, .. } = self;
         times
             .iter()
             .zip(censored)
@@ -107,7 +133,7 @@ impl<'a> StopTimes<'a> {
     /// Checks that complete runs, and only those, have a score that can be averaged.
     pub(crate) fn check_scores(&self, scores: &[Option<f64>]) -> Result<(), Error> {
         same_length("scores", self.times.len(), scores.len())?;
-        for (run, (score, &censored)) in scores.iter().zip(self.censored).enumerate() {
+        for (run, (score, &censored)) in scores.iter().zip(&self.censored).enumerate() {
             match *score {
                 None if !censored => return Err(Error::MissingScore { run }),
                 Some(_) if censored => return Err(Error::CensoredWithScore { run }),
@@ -133,7 +159,9 @@ mod tests {
     #[test]
     fn runs_that_are_none_are_named() {
         let of = |times: &[f64], weights: Option<&[Weight]>| {
-            StopTimes::new(times, &[false, true], weights).map(|_| ()).unwrap_err()
+            StopTimes::new(times, [RunEnd::Outcome, RunEnd::CutOff], weights)
+                .map(|_| ())
+                .unwrap_err()
         };
         for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(of(&[0.0, value], None), stop_time(1, value));
@@ -141,16 +169,16 @@ mod tests {
         assert!(matches!(of(&[f64::NAN, -1.0], None), Error::Entry { index: 0, .. }));
         let length = |what, found| Error::Length { what, expected: 2, found };
         assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
-        let three = StopTimes::new(&[1.0, 2.0], &[true; 3], None).unwrap_err();
+        let three = StopTimes::new(&[1.0, 2.0], [RunEnd::CutOff; 3], None).unwrap_err();
         assert_eq!(three, length("censored", 3));
         let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ZERO; 2])), empty);
-        assert_eq!(StopTimes::new(&[], &[], None), Err(empty));
+        assert_eq!(StopTimes::new(&[], [], None), Err(empty));
     }
 
     #[test]
     fn complete_runs_and_only_those_have_a_score() {
-        let stops = StopTimes::new(&[1.0, 2.0], &[false, true], None).unwrap();
+        let stops = StopTimes::new(&[1.0, 2.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
         assert_eq!(stops.check_scores(&[Some(-0.5), None]), Ok(()));
         assert_eq!(stops.check_scores(&[None, None]), Err(Error::MissingScore { run: 0 }));
         let both = [Some(1.0), Some(1.0)];

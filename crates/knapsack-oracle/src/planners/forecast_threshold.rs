@@ -1,6 +1,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::Probability;
+use scoring_rules::{Probability, Seed};
 
 #[cfg(feature = "serde")]
 use crate::stored::must;
@@ -82,14 +82,14 @@ impl ForecastThreshold {
     /// The result is a pure function of the arguments and the order of the items.
     ///
     /// ```
-    /// use knapsack_oracle::{
+    /// use knapsack_oracle::{Seed,
     ///     Alpha, Error, ForecastThreshold, Item, Plan, Pool, Probability, Regime, execute,
     /// };
     ///
     /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 10 + i, i % 3 == 0);
     /// let pool = Pool::new((0..30).map(item).collect::<Result<_, _>>()?)?;
     /// let budget = pool.budget(Alpha::new(0.25)?);
-    /// let without_noise = ForecastThreshold::noisy(&pool, 0.0, Probability::ZERO, 7)?;
+    /// let without_noise = ForecastThreshold::noisy(&pool, 0.0, Probability::ZERO, Seed::new(7))?;
     /// let plan = Plan::informed(&without_noise, &pool, budget)?;
     /// let earned = execute(&plan, &pool, budget, Regime::Enforced)?.earned;
     /// assert_eq!(earned, pool.oracle(budget)?.value);
@@ -103,13 +103,13 @@ impl ForecastThreshold {
         pool: &Pool,
         cost_error: f64,
         outcome_error: Probability,
-        seed: u64,
+        seed: Seed,
     ) -> Result<Self, Error> {
         if !(0.0..=1.0).contains(&cost_error) {
             let range = "a number from 0 to 1";
             return Err(Error::Setting { name: "cost error", value: cost_error, range });
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
         // A uniform draw from [0, 1).
         let mut share = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         let (mut costs, mut success_probabilities) = (Vec::new(), Vec::new());
@@ -154,9 +154,9 @@ mod tests {
         let item = |i: u64| Item::new(i.to_string(), 1.0, 1_000, i < 1_000).unwrap();
         let pool = Pool::new((0..2_000).map(item).collect()).unwrap();
         let share = Probability::new(0.1).unwrap();
-        let noisy = ForecastThreshold::noisy(&pool, 0.2, share, 5).unwrap();
-        assert_eq!(noisy, ForecastThreshold::noisy(&pool, 0.2, share, 5).unwrap());
-        assert_ne!(noisy, ForecastThreshold::noisy(&pool, 0.2, share, 6).unwrap());
+        let noisy = ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(5)).unwrap();
+        assert_eq!(noisy, ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(5)).unwrap());
+        assert_ne!(noisy, ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(6)).unwrap());
         assert!(noisy.costs.iter().all(|cost| (800..=1_200).contains(cost)));
         let mean = noisy.costs.iter().sum::<u64>() as f64 / 2_000.0;
         // The standard deviation of a cost is 400 / sqrt(12).
@@ -165,7 +165,7 @@ mod tests {
         let wrong = wrong.filter(|(item, p)| item.is_solved() != (**p == Probability::ONE)).count();
         assert!(wrong.abs_diff(200) < 54, "{wrong}");
         for error in [-0.1, 1.1, f64::NAN] {
-            let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, 1);
+            let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, Seed::new(1));
             assert!(matches!(noisy, Err(Error::Setting { name: "cost error", .. })), "{noisy:?}");
         }
     }

@@ -1,3 +1,5 @@
+use scoring_rules::Seed;
+
 use crate::{
     engines::random_order::permutations::Permutations,
     error::Error,
@@ -76,7 +78,7 @@ impl<'a> ProspectiveItem<'a> {
 /// planner should be an [`InformedPlanner`](crate::InformedPlanner).
 ///
 /// ```
-/// use knapsack_oracle::{Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Step};
+/// use knapsack_oracle::{Seed, Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Step};
 ///
 /// let item = |id| Item::new(id, 1.0, 100, true);
 /// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
@@ -84,7 +86,7 @@ impl<'a> ProspectiveItem<'a> {
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
 ///
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =
-///     vec![Box::new(InOrder), Box::new(RandomOrder::new(7, 0))];
+///     vec![Box::new(InOrder), Box::new(RandomOrder::new(Seed::new(7), 0))];
 /// for planner in planners {
 ///     assert_eq!(Plan::prospective(&planner, &pool, 200)?.steps().len(), 3);
 /// }
@@ -144,11 +146,11 @@ impl ProspectivePlanner for InOrder {
 /// The order is a pure function of the seed, the stream and the number of items.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, RandomOrder};
+/// use knapsack_oracle::{Seed, Error, Item, Plan, Pool, RandomOrder};
 ///
 /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
 /// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;
-/// let plan = |stream| Plan::prospective(&RandomOrder::new(7, stream), &pool, 900);
+/// let plan = |stream| Plan::prospective(&RandomOrder::new(Seed::new(7), stream), &pool, 900);
 /// assert_eq!(plan(0)?, plan(0)?);
 /// assert_ne!(plan(0)?, plan(1)?);
 /// # Ok::<(), Error>(())
@@ -156,14 +158,14 @@ impl ProspectivePlanner for InOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomOrder {
-    seed: u64,
+    seed: Seed,
     stream: u64,
 }
 
 impl RandomOrder {
     /// Creates the planner of a seed and a stream. Orders of different streams are independent.
     #[must_use]
-    pub const fn new(seed: u64, stream: u64) -> Self {
+    pub const fn new(seed: Seed, stream: u64) -> Self {
         Self { seed, stream }
     }
 }
@@ -171,7 +173,7 @@ impl RandomOrder {
 impl ProspectivePlanner for RandomOrder {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         let mut steps = equal_shares(items, budget);
-        Permutations::<1>::new(steps.len(), self.seed, self.stream).shuffle(&mut steps);
+        Permutations::<1>::new(steps.len(), self.seed.get(), self.stream).shuffle(&mut steps);
         steps
     }
 }

@@ -1,3 +1,5 @@
+use scoring_rules::Seed;
+
 #[cfg(feature = "serde")]
 use crate::stored::must;
 use crate::{
@@ -55,7 +57,7 @@ impl InjectedPool {
 /// rounded.
 ///
 /// ```
-/// use knapsack_oracle::{
+/// use knapsack_oracle::{Seed,
 ///     Alpha, Error, InOrder, Item, Plan, Pool, UnsolvableCounts, inject_unsolvable,
 /// };
 ///
@@ -65,7 +67,7 @@ impl InjectedPool {
 /// let pool = Pool::new(items("math", true)?)?;
 /// let unsolvable = items("abstain", false)?;
 ///
-/// let injected = inject_unsolvable(&[pool], &unsolvable, 0.25, 7)?.remove(0);
+/// let injected = inject_unsolvable(&[pool], &unsolvable, 0.25, Seed::new(7))?.remove(0);
 /// assert_eq!(injected.pool().items().len(), 8);
 /// assert_eq!(injected.unsolvable().iter().filter(|&&mark| mark).count(), 2);
 ///
@@ -89,7 +91,7 @@ pub fn inject_unsolvable(
     pools: &[Pool],
     unsolvable: &[Item],
     ratio: f64,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<InjectedPool>, Error> {
     if !(0.0..=1.0).contains(&ratio) {
         return Err(Error::Setting { name: "ratio", value: ratio, range: "a number from 0 to 1" });
@@ -110,12 +112,12 @@ pub fn inject_unsolvable(
     }
     let mut dealt: Vec<&Item> = unsolvable.iter().collect();
     // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
-    Permutations::<1>::new(dealt.len(), seed, 0).shuffle(&mut dealt);
+    Permutations::<1>::new(dealt.len(), seed.get(), 0).shuffle(&mut dealt);
     let inject = |(number, pool): (usize, &Pool)| {
         let mut items = pool.items().to_vec();
         let mut marks = vec![false; items.len()];
         let mut positions: Vec<usize> = (0..items.len()).collect();
-        Permutations::<1>::new(items.len(), seed, number as u64 + 1).shuffle(&mut positions);
+        Permutations::<1>::new(items.len(), seed.get(), number as u64 + 1).shuffle(&mut positions);
         positions.truncate(replaced(pool));
         for (round, position) in positions.into_iter().enumerate() {
             items[position] = dealt[round * pools.len() + number].clone();
@@ -149,7 +151,7 @@ mod tests {
             (0.75, [22, 22, 3]),
             (1.0, [30, 30, 5]),
         ] {
-            let injected = inject_unsolvable(&pools(), &unsolvable, ratio, 3).unwrap();
+            let injected = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
             let mut used = Vec::new();
             for ((injected, pool), count) in injected.iter().zip(pools()).zip(counts) {
                 let marks = injected.unsolvable();
@@ -173,7 +175,8 @@ mod tests {
     #[test]
     fn the_items_injected_at_one_ratio_stay_at_every_larger_ratio() {
         let unsolvable = items("abstain", 90, false);
-        let at = |ratio, seed| inject_unsolvable(&pools(), &unsolvable, ratio, seed).unwrap();
+        let at =
+            |ratio, seed| inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
         let (few, many) = (at(0.25, 3), at(0.75, 3));
         for (few, many) in few.iter().zip(&many) {
             let both = few.pool().items().iter().zip(many.pool().items());
@@ -191,7 +194,7 @@ mod tests {
         let unsolvable = items("abstain", 5, false);
         let (mut positions, mut used) = ([0_u32; 10], [0_u32; 5]);
         for seed in 0..4_000 {
-            let injected = inject_unsolvable(&pool, &unsolvable, 0.2, seed).unwrap();
+            let injected = inject_unsolvable(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
             for (position, item) in injected[0].pool().items().iter().enumerate() {
                 if let Some(which) = unsolvable.iter().position(|other| other == item) {
                     positions[position] += 1;
@@ -208,23 +211,25 @@ mod tests {
     fn invalid_ratios_and_items_are_refused() {
         let unsolvable = items("abstain", 20, false);
         for ratio in [-0.1, 1.1, f64::NAN] {
-            let refused = inject_unsolvable(&pools(), &unsolvable, ratio, 1);
+            let refused = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(1));
             assert!(matches!(refused, Err(Error::Setting { name: "ratio", .. })), "{ratio}");
         }
-        let refused = inject_unsolvable(&pools(), &unsolvable, 0.25, 1);
+        let refused = inject_unsolvable(&pools(), &unsolvable, 0.25, Seed::new(1));
         let what = "unsolvable items";
         // 21 items are dealt to three pools in seven rounds; the last pool needs one.
         assert!(refused.is_ok(), "{refused:?}");
-        let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, 1);
+        let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, Seed::new(1));
         assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 20 }));
         // The number in the error is enough, and one item less is not.
-        assert!(inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, 1).is_ok());
-        let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, 1);
+        assert!(
+            inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok()
+        );
+        let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
         assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 43 }));
-        assert!(inject_unsolvable(&pools(), &[], 0.0, 1).is_ok());
-        let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, 1);
+        assert!(inject_unsolvable(&pools(), &[], 0.0, Seed::new(1)).is_ok());
+        let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
         assert_eq!(refused, Err(Error::SolvedItem { id: "a-0".into() }));
-        let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, 1);
+        let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
         assert!(matches!(refused, Err(Error::DuplicateId { .. })), "{refused:?}");
     }
 }

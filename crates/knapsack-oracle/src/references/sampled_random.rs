@@ -1,3 +1,5 @@
+use scoring_rules::Seed;
+
 #[cfg(feature = "serde")]
 use crate::stored::{is_amount, must};
 use crate::{
@@ -10,12 +12,12 @@ use crate::{
 /// What happens at an item that does not fit in what is left of the budget.
 ///
 /// ```
-/// use knapsack_oracle::{Error, FitRule, Item, Pool};
+/// use knapsack_oracle::{Seed, Error, FitRule, Item, Pool};
 ///
 /// // The large item does not fit the budget of 10. It either ends the order or is skipped.
 /// let item = |id, cost| Item::new(id, 1.0, cost, true);
 /// let pool = Pool::new(vec![item("a", 5)?, item("b", 100)?, item("c", 5)?])?;
-/// let value = |rule| pool.random_sampled(10, rule, 100, 7).map(|sampled| sampled.value);
+/// let value = |rule| pool.random_sampled(10, rule, 100, Seed::new(7)).map(|sampled| sampled.value);
 /// assert_eq!(value(FitRule::SkipWhatDoesNotFit)?, 2.0);
 /// assert!(value(FitRule::StopAtFirst)? < 2.0);
 /// # Ok::<(), Error>(())
@@ -77,14 +79,14 @@ impl Pool {
     /// more than 10 million.
     ///
     /// ```
-    /// use knapsack_oracle::{Error, FitRule, Item, Pool};
+    /// use knapsack_oracle::{Seed, Error, FitRule, Item, Pool};
     ///
     /// // Only the first item of each order fits, and one of the three items is solved.
     /// let item = |id, solved| Item::new(id, 1.0, 6, solved);
     /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
     /// let exact = pool.random_exact(10)?;
     /// assert_eq!((exact.value, exact.spent), (1.0 / 3.0, 6.0));
-    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, 7)?;
+    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, Seed::new(7))?;
     /// assert!((sampled.value - exact.value).abs() < 4.0 * sampled.standard_error);
     /// assert_eq!((sampled.spent, sampled.shuffles), (6.0, 1_000));
     /// # Ok::<(), Error>(())
@@ -94,7 +96,7 @@ impl Pool {
         budget: u64,
         rule: FitRule,
         shuffles: usize,
-        seed: u64,
+        seed: Seed,
     ) -> Result<SampledRandom, Error> {
         if !(2..=MAX_SHUFFLES).contains(&shuffles) {
             let (value, range) = (shuffles as f64, "from 2 to 10 million");
@@ -107,7 +109,7 @@ impl Pool {
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
         let n = outcomes.len() as u64;
-        let runs = Runs { outcomes, budget, rule, shuffles, seed };
+        let runs = Runs { outcomes, budget, rule, shuffles, seed: seed.get() };
         Ok(match () {
             () if n <= 1 << 7 => runs.all::<8>(),
             () if n <= 1 << 14 => runs.all::<4>(),

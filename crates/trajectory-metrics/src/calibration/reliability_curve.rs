@@ -1,6 +1,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{Interval, Level, Probability, TiedBlocks, pool_adjacent_violators};
+use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
     error::Error,
@@ -105,14 +105,14 @@ pub struct ConsistencyInterval {
 /// the weight of each block is an integer below 2^32.
 ///
 /// ```
-/// use trajectory_metrics::{
+/// use trajectory_metrics::{Seed,
 ///     Error, Level, Probability, TiedBlocks, consistency_band, reliability_curve,
 /// };
 ///
 /// // 60 of 100 rows at 0.9 succeeded.
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
-/// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, 7)?;
+/// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, Seed::new(7))?;
 /// assert!(band[0].interval.contains(0.9));
 /// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].interval.low());
 /// # Ok::<(), Error>(())
@@ -121,7 +121,7 @@ pub fn consistency_band(
     blocks: &TiedBlocks,
     level: Level,
     resamples: usize,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<ConsistencyInterval>, Error> {
     if blocks.as_slice().is_empty() {
         return Err(Error::Empty);
@@ -139,7 +139,7 @@ pub fn consistency_band(
 
     // The curves of all resamples, one after the other at each block.
     let mut curves = vec![0.0; rows.len() * resamples];
-    let (seeded, mut resampled) = (ChaCha8Rng::seed_from_u64(seed), TiedBlocks::default());
+    let (seeded, mut resampled) = (ChaCha8Rng::seed_from_u64(seed.get()), TiedBlocks::default());
     for replicate in 0..resamples {
         let mut generator = seeded.clone();
         generator.set_stream(replicate as u64);
@@ -217,7 +217,7 @@ mod tests {
             ),
             Level::new(0.9).unwrap(),
             99,
-            42,
+            Seed::new(42),
         )
         .unwrap();
         let expected =
@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn certain_confidences_have_a_band_without_width() {
-        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), Level::HALF, 50, 1).unwrap();
+        let band = consistency_band(&blocks(&[0.0, 1.0, 1.0], None), Level::HALF, 50, Seed::new(1))
+            .unwrap();
         assert_eq!(
             band.iter().map(|b| (b.interval.low(), b.interval.high())).collect::<Vec<_>>(),
             [(0.0, 0.0), (1.0, 1.0)]
@@ -252,17 +253,18 @@ mod tests {
     fn what_cannot_be_drawn_is_an_error() {
         let plain = blocks(&[0.5], None);
         for resamples in [0, MAX_RESAMPLES + 1] {
-            let error = consistency_band(&plain, Level::HALF, resamples, 1).unwrap_err();
+            let error = consistency_band(&plain, Level::HALF, resamples, Seed::new(1)).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "resamples", .. }), "{error}");
         }
         let values: Vec<f64> = (0..51).map(|i| f64::from(i) / 50.0).collect();
-        let large = consistency_band(&blocks(&values, None), Level::HALF, MAX_RESAMPLES, 1);
+        let large =
+            consistency_band(&blocks(&values, None), Level::HALF, MAX_RESAMPLES, Seed::new(1));
         assert!(matches!(large, Err(Error::Setting { name: "resamples", .. })), "{large:?}");
         let half = consistency_band(
             &blocks(&[0.5], Some(Weight::from_slice(&[1.5]).unwrap())),
             Level::HALF,
             5,
-            1,
+            Seed::new(1),
         )
         .unwrap_err();
         assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
@@ -270,12 +272,12 @@ mod tests {
             &blocks(&[0.5], Some(Weight::from_slice(&[1e12]).unwrap())),
             Level::HALF,
             5,
-            1,
+            Seed::new(1),
         )
         .unwrap_err();
         assert!(matches!(many, Error::Setting { name: "weight of all rows", .. }), "{many}");
         let empty = TiedBlocks::default();
-        assert_eq!(consistency_band(&empty, Level::HALF, 5, 1), Err(Error::Empty));
+        assert_eq!(consistency_band(&empty, Level::HALF, 5, Seed::new(1)), Err(Error::Empty));
         assert_eq!(reliability_curve(&empty), Err(Error::Empty));
     }
 }

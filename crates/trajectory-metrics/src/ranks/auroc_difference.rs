@@ -4,14 +4,14 @@ use crate::{
     checks::{at_least_two, same_length},
     error::Error,
     ranks::{areas::auroc, delong::Placements},
-    resampling::{cluster_error::ClusterEstimate, clustered_rows::ClusteredRows},
+    resampling::{arm::Arm, cluster_error::ClusterEstimate, clustered_rows::ClusteredRows},
 };
 
 /// The AUROC of a second model minus the AUROC of a first, each on its own runs of the same tasks,
 /// with a standard error that is robust to clustering by task.
 ///
-/// For two models that made different runs: the rows of both models are in one list, `from_second` marks
-/// the rows of the second model, and `clusters` contains the task of each row. A task may have any
+/// For two models that made different runs: the rows of both models are in one list, the arm of
+/// a row is its model, and `clusters` contains the task of each row. A task may have any
 /// number of runs of either model. For two confidences of the same rows, use
 /// [`delong_test`](crate::delong_test()).
 ///
@@ -35,32 +35,43 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes, `from_second`, clusters, and weights if given, have one entry per
+/// [`Error::Length`] unless outcomes, arms, clusters, and weights if given, have one entry per
 /// row; [`Error::OneClass`] if a model has no failure or no success; [`Error::ScoringRules`] if a
 /// model has no rows, or if fewer than two tasks have a success, or a failure, of either model.
 ///
 /// ```
-/// use trajectory_metrics::{Error, Level, Probability, auroc_difference};
+/// use trajectory_metrics::{Arm, Error, Level, Probability, auroc_difference};
 ///
 /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.6, 0.7, 0.6, 0.5, 0.8, 0.3])?;
 /// let outcomes = [true, false, true, false, true, false, true, false];
-/// let second = [false, false, false, false, true, true, true, true];
+/// let arms = [[Arm::First; 4], [Arm::Second; 4]].concat();
 /// let tasks = ["a", "a", "b", "b", "a", "a", "b", "b"];
-/// let gain = auroc_difference(confidence, &outcomes, &second, None, &tasks)?;
+/// let gain = auroc_difference(confidence, &outcomes, &arms, None, &tasks)?;
 /// assert_eq!((gain.estimate, gain.clusters), (0.25, 2));
 /// assert!(gain.interval(Level::new(0.9)?)?.low() < 0.0);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// Outcomes in place of arms do not compile:
+///
+/// ```compile_fail
+/// use trajectory_metrics::{Arm, Probability, auroc_difference};
+///
+/// let confidence = [Probability::HALF; 2];
+/// let (outcomes, arms) = ([true, false], [Arm::First, Arm::Second]);
+/// let gain = auroc_difference(&confidence, &arms, &outcomes, None, &["a", "b"]);
+/// ```
 pub fn auroc_difference<G: Ord>(
     confidence: &[Probability],
     outcomes: &[bool],
-    from_second: &[bool],
+    arms: &[Arm],
     weights: Option<&[Weight]>,
     clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
     let n = confidence.len();
     same_length("outcomes", n, outcomes.len())?;
-    same_length("from_second", n, from_second.len())?;
+    same_length("arms", n, arms.len())?;
+    let from_second: Vec<bool> = arms.iter().map(|arm| *arm == Arm::Second).collect();
     let rows = ClusteredRows::new(n, weights, clusters)?;
     let mut parts = vec![0.0; n];
     let mut areas = [0.0; 2];

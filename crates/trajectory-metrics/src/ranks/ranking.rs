@@ -83,11 +83,11 @@ impl Ranking<OrderedScore> {
     /// The errors of [`Ranking::new`]; [`Error::ScoringRules`] for a score that is NaN or infinite.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Ranking};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error, Ranking};
     ///
     /// let logits = [41.0, -2.5, 40.0, 3.0];
     /// let ranking = Ranking::from_scores(&logits, &[true, false, false, true])?;
-    /// assert_eq!(Bootstrap::rows(4, 7)?.auroc(&ranking, 100)?.estimate(), 0.75);
+    /// assert_eq!(Bootstrap::rows(4, Seed::new(7))?.auroc(&ranking, 100)?.estimate(), 0.75);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_scores(scores: &[f64], outcomes: &[bool]) -> Result<Self, Error> {

@@ -5,6 +5,7 @@ use scoring_rules::{ExactMean, Probability, TiedBlocks, Weight};
 use crate::{
     checks::same_length,
     error::Error,
+    no_interval::NoInterval,
     reports::{
         diagnostics::Diagnostics,
         named_estimate::NamedEstimate,
@@ -95,10 +96,11 @@ impl StreamMetrics {
 /// Evaluates traces as in the paper: trajectory proper scores under all weight schedules, diagnostics
 /// of all summaries, and the same metrics of a constant forecast of the base rate.
 ///
-/// With [`EvaluationOptions::resampling`], each estimate has a percentile interval. Intervals of the
+/// With [`EvaluationOptions::resampling`], each estimate has a [confidence
+/// interval](crate::Replicates::confidence_interval), or the reason why there is none. Intervals of the
 /// reference use the same resamples and the base rate of all traces. If runs share tasks, use
-/// [`Bootstrap::clusters`](crate::Bootstrap::clusters). If the traces of positive weight belong to a
-/// single row or cluster of the bootstrap, all intervals are errors, and one note gives the reason.
+/// [`Bootstrap::clusters`](crate::Bootstrap::clusters). If the traces of positive weight belong to too
+/// few rows or clusters of the bootstrap, all intervals are errors, and one note gives the reason.
 ///
 /// The results have the same bits for any order of the traces; intervals do if the bootstrap has
 /// clusters with names.
@@ -114,7 +116,7 @@ impl StreamMetrics {
 /// weights. An undefined metric is not an error of this function.
 ///
 /// ```
-/// use trajectory_metrics::{Error, EvaluationOptions, Traces, evaluate};
+/// use trajectory_metrics::{Seed, Error, EvaluationOptions, Traces, evaluate};
 ///
 /// let traces = Traces::from_flat(&[0.7, 0.9, 0.6, 0.2], &[2, 4], &[true, false])?;
 /// let report = evaluate(&traces, &EvaluationOptions::default())?;
@@ -127,8 +129,8 @@ impl StreamMetrics {
 ///
 /// use trajectory_metrics::{Bootstrap, Level, Resampling};
 ///
-/// let bootstrap = Bootstrap::clusters(&["task a", "task b"], 7)?;
-/// let resampling = Resampling { bootstrap: &bootstrap, resamples: 200, level: Level::new(0.95)? };
+/// let bootstrap = Bootstrap::clusters(&["task a", "task b"], Seed::new(7))?;
+/// let resampling = Resampling { bootstrap: &bootstrap, resamples: 200, level: Level::HALF };
 /// let options = EvaluationOptions { resampling: Some(resampling), ..EvaluationOptions::default() };
 /// let report = evaluate(&traces, &options)?;
 /// let log = report.metrics.estimate("tps_log").and_then(|log| log.interval.clone());
@@ -152,11 +154,13 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
     let constant = traces.map_forecasts(|_, _| base_rate);
     let base_rate_reference = stream_metrics(&constant, options)?;
     let notes = [("", &metrics), ("base_rate_reference.", &base_rate_reference)];
-    // A single cluster is one reason for all missing intervals.
-    let one_cluster = options.resampling.and_then(|Resampling { bootstrap, .. }| {
-        bootstrap.check_clusters(traces.len(), options.weights).err()
+    // Too few clusters are one reason for all missing intervals.
+    let few_clusters = options.resampling.and_then(|Resampling { bootstrap, level, .. }| {
+        let weight = |row: &usize| options.weights.is_none_or(|all| all[*row] > Weight::ZERO);
+        let clusters = bootstrap.clusters_of((0..traces.len()).filter(weight));
+        NoInterval::check_clusters(clusters, level).err()
     });
-    let notes_of = |estimate: &NamedEstimate| match one_cluster {
+    let notes_of = |estimate: &NamedEstimate| match few_clusters {
         Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
         None => estimate.notes(),
     };
@@ -164,7 +168,7 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
         let notes = stream.estimates.iter().flat_map(notes_of);
         notes.map(move |note| format!("{prefix}{note}"))
     });
-    let no_intervals = one_cluster.as_ref().map(|error| format!("no intervals: {error}"));
+    let no_intervals = few_clusters.map(|error| format!("no intervals: {error}"));
     Ok(Evaluation {
         n: traces.len(),
         base_rate: base_rate.get(),

@@ -1,18 +1,17 @@
 use scoring_rules::Level;
 
 use crate::{
-    checks::at_least_two,
     error::Error,
     resampling::replicates::{BootstrapEstimate, Replicates},
 };
 
-/// A named metric: its value, or the reason why it is undefined, and its percentile interval.
+/// A named metric: its value, or the reason why it is undefined, and its confidence interval.
 ///
 /// ```
-/// use trajectory_metrics::{Bootstrap, Error, Level, NamedEstimate};
+/// use trajectory_metrics::{Seed, Bootstrap, Error, Level, NamedEstimate};
 ///
-/// let scores = [-0.1, -0.4, -0.3, -0.9];
-/// let replicates = Bootstrap::rows(4, 7)?.mean(&scores, None, 1_000);
+/// let scores = [-0.1, -0.4, -0.3, -0.9, -0.2, -0.65];
+/// let replicates = Bootstrap::rows(6, Seed::new(7))?.mean(&scores, None, 1_000);
 /// let estimate = NamedEstimate::new("tps_log", Ok(-0.425), Some(replicates), Level::new(0.95)?);
 /// let interval = estimate.interval.clone().unwrap()?.interval;
 /// assert!(interval.low() < -0.425 && -0.425 < interval.high());
@@ -32,14 +31,14 @@ pub struct NamedEstimate {
     /// The value on all rows.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub value: Result<f64, Error>,
-    /// The percentile interval; `None` if no intervals were requested.
+    /// The interval of [`Replicates::confidence_interval`]; `None` if no intervals were requested.
     #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::interval"))]
     pub interval: Option<Result<BootstrapEstimate, Error>>,
 }
 
 impl NamedEstimate {
-    /// An estimate, with the percentile interval of its replicates if they are given. With fewer than
-    /// two defined replicates, the interval is [`Error::ScoringRules`].
+    /// An estimate, with the [confidence interval](Replicates::confidence_interval) of its replicates
+    /// if they are given. Without an interval, the error is [`Error::NoInterval`].
     #[must_use]
     pub fn new(
         metric: impl Into<String>,
@@ -47,12 +46,7 @@ impl NamedEstimate {
         replicates: Option<Result<Replicates, Error>>,
         level: Level,
     ) -> Self {
-        let interval = replicates.map(|replicates| {
-            let replicates = replicates?;
-            let defined = replicates.values().len() - replicates.undefined();
-            at_least_two("resamples in which the statistic is defined", defined)?;
-            Ok(replicates.percentile_interval(level))
-        });
+        let interval = replicates.map(|replicates| Ok(replicates?.confidence_interval(level)?));
         Self { metric: metric.into(), value, interval }
     }
 

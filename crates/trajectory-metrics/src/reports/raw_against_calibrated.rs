@@ -48,7 +48,7 @@ pub struct MetricChange {
 /// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
 ///
 /// ```
-/// use trajectory_metrics::{
+/// use trajectory_metrics::{Seed,
 ///     Bootstrap, Error, Folds, Platt, Traces, WeightSchedule, cross_fit, raw_against_calibrated,
 /// };
 ///
@@ -59,7 +59,7 @@ pub struct MetricChange {
 /// let schedule = WeightSchedule::LinearFront;
 /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
 /// let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
-/// let bootstrap = Bootstrap::clusters(&tasks, 1)?;
+/// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
 /// assert_eq!(changes[0].metric, "tps_log");
 /// let gain = changes[0].difference.clone()?;
@@ -92,9 +92,11 @@ pub fn raw_against_calibrated(
     };
     let values: [_; 2 * METRICS] = both(&vec![1; counts.len()]);
     let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, both);
+    let clusters = streams[0].clusters(bootstrap);
     let difference = |metric: usize| {
         let [raw, calibrated] = [&replicates[metric], &replicates[metric + METRICS]];
-        calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)
+        let difference = calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)?;
+        Ok(difference.with_clusters(clusters[metric]))
     };
     let change = |(metric, name): (usize, &str)| MetricChange {
         metric: name.to_owned(),

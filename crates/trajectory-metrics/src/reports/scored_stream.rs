@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     ranks::ranking::Ranking,
     reports::{diagnostics::Diagnostics, named_estimate::NamedEstimate},
-    resampling::bootstrap::Bootstrap,
+    resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{
         summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
     },
@@ -42,6 +42,7 @@ pub(crate) const NAMES: [&str; METRICS] = [
 pub(crate) struct ScoredStream<'a> {
     scores: TpsFamily<Vec<f64>>,
     ranking: Ranking,
+    outcomes: &'a [bool],
     weighted: Option<Weighted<'a>>,
 }
 
@@ -49,7 +50,6 @@ pub(crate) struct ScoredStream<'a> {
 struct Weighted<'a> {
     weights: &'a [Weight],
     summary: Vec<Probability>,
-    outcomes: &'a [bool],
 }
 
 impl<'a> ScoredStream<'a> {
@@ -65,7 +65,8 @@ impl<'a> ScoredStream<'a> {
         Ok(Self {
             scores: TpsFamily::scores(traces, schedule)?,
             ranking,
-            weighted: weights.map(|weights| Weighted { weights, summary, outcomes }),
+            outcomes,
+            weighted: weights.map(|weights| Weighted { weights, summary }),
         })
     }
 
@@ -92,7 +93,7 @@ impl<'a> ScoredStream<'a> {
                 let weights: Result<Vec<Weight>, _> = (0..counts.len()).map(weight).collect();
                 weights
                     .and_then(|weights| {
-                        blocks.rebuild(&rows.summary, rows.outcomes, Some(&weights))
+                        blocks.rebuild(&rows.summary, self.outcomes, Some(&weights))
                     })
                     .map_err(Error::from)
             }
@@ -108,6 +109,18 @@ impl<'a> ScoredStream<'a> {
         [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }
 
+    /// The number of clusters on which each metric depends.
+    pub(crate) fn clusters(&self, bootstrap: &Bootstrap) -> [usize; METRICS] {
+        let counted = |row: usize| {
+            let weights = self.weighted.as_ref().map(|rows| rows.weights);
+            weights.is_none_or(|weights| weights[row] > Weight::ZERO)
+        };
+        let outcome = |row: usize| self.outcomes.get(row).copied().filter(|_| counted(row));
+        let all = bootstrap.clusters_of((0..self.outcomes.len()).filter(|&row| counted(row)));
+        let rarer = bootstrap.clusters_of_rarer(outcome);
+        NAMES.map(|name| if matches!(name, "auroc" | "average_precision") { rarer } else { all })
+    }
+
     /// The metrics by name, with intervals if requested.
     pub(crate) fn estimates(
         &self,
@@ -120,15 +133,14 @@ impl<'a> ScoredStream<'a> {
         let mut level = Level::HALF;
         if let Some(resampling) = resampling {
             level = resampling.level;
-            let Resampling { bootstrap, resamples, .. } = resampling;
-            let weights = self.weighted.as_ref().map(|rows| rows.weights);
-            replicates = match bootstrap.check_clusters(rows, weights) {
-                Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
-                Ok(()) => {
-                    let statistics = |counts: &[u32]| self.metrics(&counts[..rows], &mut blocks);
-                    bootstrap.replicates(resamples, statistics).map(Some)
-                }
+            let statistics = |counts: &[u32]| self.metrics(&counts[..rows], &mut blocks);
+            let all = resampling.bootstrap.replicates(resampling.resamples, statistics);
+            let clusters = self.clusters(resampling.bootstrap);
+            let of_metric = |(replicates, clusters): (Result<Replicates, Error>, usize)| {
+                replicates.map(|replicates| replicates.with_clusters(clusters))
             };
+            let mut counted = all.into_iter().zip(clusters).map(of_metric);
+            replicates = replicates.map(|_| counted.next());
         }
         let named = NAMES.into_iter().zip(values).zip(replicates);
         named

@@ -30,11 +30,11 @@ impl Replicates {
     /// without jackknife values; [`Error::ScoringRules`] for a jackknife value that is not finite.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Level};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error, Level};
     ///
     /// // Nine short runs and a long one: the distribution of the mean is skewed to the right.
     /// let steps = [2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0, 31.0];
-    /// let rows = Bootstrap::rows(10, 7)?;
+    /// let rows = Bootstrap::rows(10, Seed::new(7))?;
     /// let replicates = rows.mean(&steps, None, 2_000)?;
     /// let jackknife = rows.jackknife(|counts| {
     ///     let sum: f64 = steps.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();

@@ -1,4 +1,4 @@
-use scoring_rules::Weight;
+use scoring_rules::Seed;
 
 use crate::{
     checks::at_least_two,
@@ -22,14 +22,14 @@ use crate::{
 /// doi:10.1111/j.1467-9868.2007.00593.x.
 ///
 /// ```
-/// use trajectory_metrics::{Bootstrap, Error, Level};
+/// use trajectory_metrics::{Seed, Bootstrap, Error, Level};
 ///
 /// let scores = [0.1, 0.4, 0.3, 0.9];
 /// let mean = |counts: &[u32]| {
 ///     let sum: f64 = scores.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
 ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
 /// };
-/// let rows = Bootstrap::rows(4, 7)?;
+/// let rows = Bootstrap::rows(4, Seed::new(7))?;
 /// let [replicates] = rows.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
@@ -44,7 +44,7 @@ use crate::{
 ///
 /// // A single cluster says nothing about the variation between clusters.
 /// let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
-/// assert_eq!(Bootstrap::clusters(&["task"; 4], 7), Err(Error::ScoringRules(error)));
+/// assert_eq!(Bootstrap::clusters(&["task"; 4], Seed::new(7)), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -56,7 +56,7 @@ pub struct Bootstrap {
     /// The cluster of each row, from 0.
     cluster_of: Vec<u32>,
     clusters: u32,
-    seed: u64,
+    seed: Seed,
     draws: Draws,
     /// A digest of the clusters and the seed, which identifies the draws of replicates.
     digest: u64,
@@ -67,7 +67,7 @@ pub struct Bootstrap {
 #[serde(deny_unknown_fields)]
 struct StoredBootstrap {
     cluster_of: Vec<u32>,
-    seed: u64,
+    seed: Seed,
 }
 
 #[cfg(feature = "serde")]
@@ -106,7 +106,7 @@ impl Bootstrap {
     ///
     /// [`Error::Empty`] for 0 rows; [`Error::ScoringRules`] for a single row, whose resamples are all
     /// equal; [`Error::Setting`] for more than 2^31 - 1 rows.
-    pub fn rows(n: usize, seed: u64) -> Result<Self, Error> {
+    pub fn rows(n: usize, seed: Seed) -> Result<Self, Error> {
         let rows = count(n)?;
         at_least_two("rows", n)?;
         Ok(Self::new((0..rows).collect(), rows, seed))
@@ -119,7 +119,7 @@ impl Bootstrap {
     ///
     /// The errors of [`Self::rows`]; [`Error::ScoringRules`] for a single cluster, however many rows
     /// it has.
-    pub fn clusters<G: Ord>(clusters: &[G], seed: u64) -> Result<Self, Error> {
+    pub fn clusters<G: Ord>(clusters: &[G], seed: Seed) -> Result<Self, Error> {
         count(clusters.len())?;
         let mut names: Vec<&G> = clusters.iter().collect();
         names.sort_unstable();
@@ -130,11 +130,11 @@ impl Bootstrap {
         Ok(Self::new(cluster_of, count(names.len())?, seed))
     }
 
-    fn new(cluster_of: Vec<u32>, clusters: u32, seed: u64) -> Self {
+    fn new(cluster_of: Vec<u32>, clusters: u32, seed: Seed) -> Self {
         let mix =
             |digest: u64, &x: &u32| (digest.rotate_left(5) ^ u64::from(x)).wrapping_mul(PRIME);
-        let digest = cluster_of.iter().fold(seed ^ PRIME, mix);
-        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed), digest }
+        let digest = cluster_of.iter().fold(seed.get() ^ PRIME, mix);
+        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed.get()), digest }
     }
 
     /// Number of rows.
@@ -146,10 +146,10 @@ impl Bootstrap {
     /// Fills `counts` with how often each row occurs in the given replicate.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
     /// let mut counts = Vec::new();
-    /// Bootstrap::rows(4, 7)?.draw(0, &mut counts);
+    /// Bootstrap::rows(4, Seed::new(7))?.draw(0, &mut counts);
     /// assert_eq!(counts.iter().sum::<u32>(), 4);
     /// # Ok::<(), Error>(())
     /// ```
@@ -191,9 +191,9 @@ impl Bootstrap {
     /// The errors of [`Self::replicates`].
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
-    /// let rows = Bootstrap::rows(4, 7)?;
+    /// let rows = Bootstrap::rows(4, Seed::new(7))?;
     /// let distinct = |counts: &[u32]| [Ok(counts.iter().filter(|&&n| n > 0).count() as f64)];
     /// let [one_thread] = rows.replicates(1_000, distinct);
     /// let [many_threads] = rows.par_replicates(1_000, || distinct);
@@ -240,9 +240,9 @@ impl Bootstrap {
     /// Number of clusters, or of rows if rows are resampled; at least two.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
-    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], 7)?;
+    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], Seed::new(7))?;
     /// assert_eq!((bootstrap.row_count(), bootstrap.cluster_count()), (3, 2));
     /// # Ok::<(), Error>(())
     /// ```
@@ -251,21 +251,19 @@ impl Bootstrap {
         self.clusters as usize
     }
 
-    /// Checks that the first `rows` rows that have positive weight belong to at least two clusters.
-    pub(crate) fn check_clusters(
-        &self,
-        rows: usize,
-        weights: Option<&[Weight]>,
-    ) -> Result<(), Error> {
-        let counted = |row: &usize| weights.is_none_or(|weights| weights[*row] > Weight::ZERO);
-        let mut clusters = (0..rows).filter(counted).map(|row| self.cluster_of[row]);
-        let first = clusters.next();
-        let found = match first {
-            None => 0,
-            Some(first) if clusters.all(|cluster| cluster == first) => 1,
-            Some(_) => 2,
-        };
-        at_least_two("clusters", found)
+    /// Number of different clusters of the rows at these positions.
+    pub(crate) fn clusters_of(&self, rows: impl Iterator<Item = usize>) -> usize {
+        let mut seen = vec![false; self.cluster_count()];
+        rows.for_each(|row| seen[self.cluster_of[row] as usize] = true);
+        seen.into_iter().filter(|&seen| seen).count()
+    }
+
+    /// Number of clusters of a statistic that compares successes with failures: of those with a row of
+    /// the outcome that fewer clusters have.
+    pub(crate) fn clusters_of_rarer(&self, outcomes: impl Fn(usize) -> Option<bool>) -> usize {
+        let rows = || 0..self.cluster_of.len();
+        let with = |outcome| self.clusters_of(rows().filter(|&row| outcomes(row) == Some(outcome)));
+        with(false).min(with(true))
     }
 
     /// Combines estimates with the values of their replicates.
@@ -278,7 +276,8 @@ impl Bootstrap {
         estimates.map(|estimate| {
             let k = statistic.next().unwrap_or_default();
             let column = values.as_ref().map_err(Clone::clone)?.iter().map(|row| row[k]).collect();
-            Replicates::of_draws(estimate?, column, Some(self.digest))
+            let replicates = Replicates::of_draws(estimate?, column, Some(self.digest))?;
+            Ok(replicates.with_clusters(self.cluster_count()))
         })
     }
 }
@@ -338,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_replicate_is_the_same_whatever_was_drawn_before() {
-        let rows = Bootstrap::rows(50, 1).unwrap();
+        let rows = Bootstrap::rows(50, Seed::new(1)).unwrap();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         rows.draw(9, &mut first);
         rows.draw(2, &mut again);
@@ -350,9 +349,9 @@ mod tests {
     #[test]
     fn rows_of_a_cluster_come_together_and_row_order_does_not_matter() {
         let groups = ["b", "a", "b", "c", "a"];
-        let clusters = Bootstrap::clusters(&groups, 5).unwrap();
+        let clusters = Bootstrap::clusters(&groups, Seed::new(5)).unwrap();
         let reversed: Vec<_> = groups.iter().rev().collect();
-        let mirrored = Bootstrap::clusters(&reversed, 5).unwrap();
+        let mirrored = Bootstrap::clusters(&reversed, Seed::new(5)).unwrap();
         let (mut counts, mut mirror) = (Vec::new(), Vec::new());
         for replicate in 0..50 {
             clusters.draw(replicate, &mut counts);
@@ -366,7 +365,7 @@ mod tests {
 
     #[test]
     fn each_row_is_drawn_as_often_as_any_other() {
-        let rows = Bootstrap::rows(7, 11).unwrap();
+        let rows = Bootstrap::rows(7, Seed::new(11)).unwrap();
         let (mut counts, mut totals) = (Vec::new(), [0_u32; 7]);
         for replicate in 0..20_000 {
             rows.draw(replicate, &mut counts);
@@ -378,7 +377,7 @@ mod tests {
 
     #[test]
     fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
-        let rows = Bootstrap::rows(2, 1).unwrap();
+        let rows = Bootstrap::rows(2, Seed::new(1)).unwrap();
         let needs_both = |counts: &[u32]| {
             if counts.contains(&0) { Err(Error::Empty) } else { Ok(1.0) }
         };

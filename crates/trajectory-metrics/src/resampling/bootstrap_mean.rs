@@ -29,10 +29,10 @@ impl Bootstrap {
     /// errors of [`Self::replicates`].
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
     /// let scores = [-0.1, -0.4, -0.3, -0.9];
-    /// let replicates = Bootstrap::rows(4, 7)?.mean(&scores, None, 10_000)?;
+    /// let replicates = Bootstrap::rows(4, Seed::new(7))?.mean(&scores, None, 10_000)?;
     /// assert_eq!(replicates.estimate(), -0.425);
     /// // In theory: the population standard deviation of the values over the square root of n.
     /// assert!((replicates.standard_error().unwrap() - 0.147).abs() < 0.005);
@@ -47,7 +47,7 @@ impl Bootstrap {
         let (estimate, units) = self.units(values, weights)?;
         let values = run(resamples, |replicate| [units.mean(self.draws(), replicate)]);
         let [replicates] = self.finish([Ok(estimate)], values);
-        replicates
+        Ok(replicates?.with_clusters(units.clusters))
     }
 
     /// [`Self::mean`] on all threads of the current `rayon` pool, with the same bits.
@@ -57,9 +57,9 @@ impl Bootstrap {
     /// The errors of [`Self::mean`].
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
-    /// let (scores, rows) = ([-0.1, -0.4, -0.3, -0.9], Bootstrap::rows(4, 7)?);
+    /// let (scores, rows) = ([-0.1, -0.4, -0.3, -0.9], Bootstrap::rows(4, Seed::new(7))?);
     /// assert_eq!(rows.par_mean(&scores, None, 1_000)?, rows.mean(&scores, None, 1_000)?);
     /// # Ok::<(), Error>(())
     /// ```
@@ -73,7 +73,7 @@ impl Bootstrap {
         let (estimate, units) = self.units(values, weights)?;
         let values = par_run(resamples, || |replicate| [units.mean(self.draws(), replicate)]);
         let [replicates] = self.finish([Ok(estimate)], values);
-        replicates
+        Ok(replicates?.with_clusters(units.clusters))
     }
 
     /// The mean of all rows, and the contribution of each cluster to the mean of a resample.
@@ -111,11 +111,10 @@ impl Bootstrap {
             }
             units.push(Unit { total: total.value(), weight: total_weight.value() });
         }
-        if weights.is_some() {
-            at_least_two("clusters", units.iter().filter(|unit| unit.weight > 0.0).count())?;
-        }
+        let clusters = units.iter().filter(|unit| unit.weight > 0.0).count();
+        at_least_two("clusters", clusters)?;
         let rounding = if estimate.is_finite() { rounding(center, &units) } else { 0.0 };
-        Ok((estimate, Units { sums: Sums::new(units), center, rounding }))
+        Ok((estimate, Units { sums: Sums::new(units), center, rounding, clusters }))
     }
 }
 
@@ -141,6 +140,8 @@ struct Units {
     sums: Sums,
     center: f64,
     rounding: f64,
+    /// Number of clusters of positive weight.
+    clusters: usize,
 }
 
 impl Units {

@@ -3,8 +3,9 @@ use scoring_rules::{Interval, Level, Weight};
 use crate::{
     checks::{at_least_two, bounded, finite, same_length},
     error::Error,
+    no_interval::NoInterval,
     numerics::students_t::two_sided_quantile,
-    resampling::clustered_rows::ClusteredRows,
+    resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
 /// An estimate with a cluster-robust standard error, which does not assume that rows of one cluster
@@ -39,8 +40,9 @@ impl ClusterEstimate {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] if there are fewer than two clusters or the estimate is NaN; no
-    /// function of this crate returns such an estimate.
+    /// [`Error::NoInterval`] if the standard error is 0: an interval of one point would claim
+    /// certainty. [`Error::ScoringRules`] if there are fewer than two clusters or the estimate is NaN;
+    /// no function of this crate returns such an estimate.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Level, cluster_mean};
@@ -54,8 +56,11 @@ impl ClusterEstimate {
     /// ```
     pub fn interval(&self, level: Level) -> Result<Interval, Error> {
         at_least_two("clusters", self.clusters)?;
-        let half = two_sided_quantile(level.get(), (self.clusters - 1) as f64);
-        let half = if self.standard_error == 0.0 { 0.0 } else { half * self.standard_error };
+        if self.standard_error == 0.0 {
+            return Err(NoInterval::Constant.into());
+        }
+        let quantile = two_sided_quantile(level.get(), (self.clusters - 1) as f64);
+        let half = quantile * self.standard_error;
         Ok(Interval::new(self.estimate - half, self.estimate + half)?)
     }
 }
@@ -150,37 +155,37 @@ pub fn cluster_ratio<G: Ord>(
     linearized(&rows, ratio, size, |i| (numerators[i] - ratio * denominators[i]) / below)
 }
 
-/// The (weighted) mean of the rows marked by `from_second` minus the mean of the other rows, with its
-/// cluster-robust standard error by linearization. A cluster may contain rows of both kinds.
+/// The (weighted) mean of the rows of the second arm minus the mean of those of the first, with its
+/// cluster-robust standard error by linearization. A cluster may contain rows of both arms.
 ///
-/// For two agents on the same tasks: `from_second` marks the rows of the second agent. The small-sample
-/// factor is `G / (G - 1)` over all clusters.
+/// For two agents on the same tasks: the arm of a row is its agent. The small-sample factor is `G / (G - 1)` over all clusters.
 ///
 /// Reference: the reference of [`cluster_ratio`].
 ///
 /// # Errors
 ///
-/// The errors of [`cluster_mean`]; [`Error::Length`] unless `from_second` has one entry per row;
-/// [`Error::Empty`] unless both kinds have a row of positive weight.
+/// The errors of [`cluster_mean`]; [`Error::Length`] unless there is one arm per row;
+/// [`Error::Empty`] unless both arms have a row of positive weight.
 ///
 /// ```
-/// use trajectory_metrics::{Error, cluster_difference};
+/// use trajectory_metrics::{Arm, Error, cluster_difference};
 ///
 /// let scores = [0.2, 0.4, 0.5, 0.7];
-/// let second = [false, true, false, true];
+/// let arms = [Arm::First, Arm::Second, Arm::First, Arm::Second];
 /// // The second agent gains 0.2 on both tasks.
-/// let gain = cluster_difference(&scores, &second, None, &["a", "a", "b", "b"])?;
+/// let gain = cluster_difference(&scores, &arms, None, &["a", "a", "b", "b"])?;
 /// assert!((gain.estimate - 0.2).abs() < 1e-15 && gain.standard_error < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cluster_difference<G: Ord>(
     values: &[f64],
-    from_second: &[bool],
+    arms: &[Arm],
     weights: Option<&[Weight]>,
     clusters: &[G],
 ) -> Result<ClusterEstimate, Error> {
     let rows = ClusteredRows::new(values.len(), weights, clusters)?;
-    same_length("from_second", values.len(), from_second.len())?;
+    same_length("arms", values.len(), arms.len())?;
+    let from_second: Vec<bool> = arms.iter().map(|arm| *arm == Arm::Second).collect();
     bounded("value", values)?;
     let totals = [rows.total(|i| !from_second[i])?, rows.total(|i| from_second[i])?];
     let mean = |kind| rows.mean(values, totals[usize::from(kind)], |i| from_second[i] == kind);

@@ -12,14 +12,14 @@ impl Bootstrap {
     /// The first error of the statistic; for example, leaving out a row may leave one class only.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
     /// let steps = [2.0, 3.0, 7.0];
     /// let mean = |counts: &[u32]| {
     ///     let sum: f64 = steps.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
     ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
     /// };
-    /// assert_eq!(Bootstrap::rows(3, 7)?.jackknife(mean)?, [5.0, 4.5, 2.5]);
+    /// assert_eq!(Bootstrap::rows(3, Seed::new(7))?.jackknife(mean)?, [5.0, 4.5, 2.5]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn jackknife(
@@ -39,6 +39,8 @@ impl Bootstrap {
 
 #[cfg(test)]
 mod tests {
+    use scoring_rules::Seed;
+
     use super::*;
 
     #[test]
@@ -46,9 +48,9 @@ mod tests {
         let position = |counts: &[u32]| {
             Ok(counts.iter().enumerate().map(|(i, &n)| n as f64 * 10_f64.powi(i as i32)).sum())
         };
-        let rows = Bootstrap::rows(3, 1).unwrap();
+        let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
         assert_eq!(rows.jackknife(position), Ok(vec![110.0, 101.0, 11.0]));
-        let clusters = Bootstrap::clusters(&["b", "a", "b"], 1).unwrap();
+        let clusters = Bootstrap::clusters(&["b", "a", "b"], Seed::new(1)).unwrap();
         assert_eq!(clusters.jackknife(position), Ok(vec![101.0, 10.0]));
     }
 }

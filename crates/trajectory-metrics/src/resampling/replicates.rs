@@ -3,7 +3,12 @@ use scoring_rules::{Interval, Level};
 use crate::{
     checks::{finite, same_length},
     error::Error,
-    numerics::quantiles::{quantile, tail},
+    no_interval::NoInterval,
+    numerics::{
+        normal,
+        quantiles::{quantile, tail},
+        students_t::two_sided_quantile,
+    },
 };
 
 /// The value of a statistic on all rows and on many resamples of them, which gives its standard
@@ -41,6 +46,10 @@ pub struct Replicates {
     /// The size of the values, or of the values whose differences they are. Rounding is measured
     /// relative to it.
     scale: f64,
+    /// Number of resampled clusters on which the statistic depends; `None` if unknown.
+    clusters: Option<usize>,
+    /// Whether the statistic is a proportion of as many independent rows.
+    proportion: bool,
 }
 
 /// An estimate with a bootstrap confidence interval.
@@ -110,6 +119,10 @@ struct StoredReplicates {
     draws: Option<u64>,
     #[serde(deserialize_with = "crate::stored_number::not_negative")]
     scale: f64,
+    #[serde(default)]
+    clusters: Option<usize>,
+    #[serde(default)]
+    proportion: bool,
 }
 
 #[cfg(feature = "serde")]
@@ -120,7 +133,8 @@ impl TryFrom<StoredReplicates> for Replicates {
         let values = stored.values.into_iter().map(|value| value.map_or(f64::NAN, |v| v.0));
         let read = Self::of_draws(stored.estimate, values.collect(), stored.draws)?;
         // The scale of a difference is at least the scale of its values.
-        Ok(Self { scale: read.scale.max(stored.scale), ..read })
+        let scale = read.scale.max(stored.scale);
+        Ok(Self { scale, clusters: stored.clusters, proportion: stored.proportion, ..read })
     }
 }
 
@@ -129,8 +143,8 @@ impl From<Replicates> for StoredReplicates {
     fn from(replicates: Replicates) -> Self {
         let values =
             replicates.values().map(|value| value.map(crate::stored_number::Number)).collect();
-        let Replicates { estimate, draws, scale, .. } = replicates;
-        Self { estimate, values, draws, scale }
+        let Replicates { estimate, draws, scale, clusters, proportion, .. } = replicates;
+        Self { estimate, values, draws, scale, clusters, proportion }
     }
 }
 
@@ -139,6 +153,7 @@ impl PartialEq for Replicates {
         // Undefined values are equal to each other, unlike NaN.
         self.values().eq(other.values())
             && (self.estimate, self.draws, self.scale) == (other.estimate, other.draws, other.scale)
+            && (self.clusters, self.proportion) == (other.clusters, other.proportion)
     }
 }
 
@@ -164,7 +179,23 @@ impl Replicates {
             return Err(Error::Undefined { name: "the bootstrap distribution", reason });
         }
         let scale = size(estimate, &values);
-        Ok(Self { estimate, values, draws, scale })
+        Ok(Self { estimate, values, draws, scale, clusters: None, proportion: false })
+    }
+
+    /// States the number of resampled clusters on which the statistic depends, from which
+    /// [`Self::confidence_interval`] takes its width. Replicates of a [`Bootstrap`](crate::Bootstrap)
+    /// know the number of all its clusters; a statistic of some of the rows may depend on fewer.
+    #[must_use]
+    pub fn with_clusters(self, clusters: usize) -> Self {
+        Self { clusters: Some(clusters), ..self }
+    }
+
+    /// States that the statistic is a proportion, the mean of values 0 and 1, of independent rows of
+    /// equal weight, each a cluster of its own. [`Self::confidence_interval`] is then exact for a
+    /// proportion of 0 or 1, which does not vary over the resamples.
+    #[must_use]
+    pub fn of_independent_outcomes(self) -> Self {
+        Self { proportion: true, ..self }
     }
 
     /// The value on all rows.
@@ -229,10 +260,10 @@ impl Replicates {
     /// both have the same number of replicates; and the errors of [`Self::new`].
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error};
     ///
     /// let (raw, calibrated) = ([-2.0, -0.4, -1.1], [-1.5, 0.2, -0.7]);
-    /// let rows = Bootstrap::rows(3, 7)?;
+    /// let rows = Bootstrap::rows(3, Seed::new(7))?;
     /// let change = rows.mean(&calibrated, None, 1_000)?.minus(&rows.mean(&raw, None, 1_000)?)?;
     /// assert!((change.estimate() - 0.5).abs() < 1e-15);
     /// assert!(change.in_standard_errors().unwrap() > 8.0);
@@ -245,12 +276,91 @@ impl Replicates {
         same_length("replicates", self.values.len(), other.values.len())?;
         let values = self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect();
         let difference = Self::of_draws(self.estimate - other.estimate, values, self.draws)?;
-        Ok(Self { scale: difference.scale.max(self.scale).max(other.scale), ..difference })
+        let scale = difference.scale.max(self.scale).max(other.scale);
+        let clusters = self.clusters.zip(other.clusters).map(|(a, b)| a.min(b));
+        Ok(Self { scale, clusters, ..difference })
+    }
+
+    /// The confidence interval of all reports: the expanded percentile interval, which is wide enough
+    /// for few clusters.
+    ///
+    /// The percentile interval of G clusters is too short by the factor `sqrt((G - 1) / G)` and by the
+    /// difference between the normal and Student's t distribution. Here the shares of replicates below
+    /// and above the interval are those of the normal distribution beyond
+    ///
+    /// ```text
+    /// sqrt(G / (G - 1)) * t, with t the quantile of (1 + level) / 2 of Student's t, G - 1 degrees of freedom
+    /// ```
+    ///
+    /// so that the interval stays in the range of the statistic. It tends to the percentile interval
+    /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`].
+    ///
+    /// In simulations of 95 % intervals, means and paired differences of 12 to 100 clusters and areas
+    /// under the ROC curve of 20 to 100 clusters are covered with 93 to 97 %, those of 6 clusters with 91
+    /// to 94 %; percentile intervals cover means of 12 clusters with 91 % and of 6 clusters with 84 %.
+    /// Means of skewed values are covered less by either: with 12 clusters 92 % for log scores, 90 % for
+    /// an exponential and 84 % for a log-normal distribution (percentile intervals: 89, 87 and 80 %).
+    ///
+    /// A proportion of exactly 0 or 1 of n independent rows ([`Self::of_independent_outcomes`]) has the
+    /// exact interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)` for `a = (1 - level) / 2`.
+    ///
+    /// Reference: Hesterberg (2015), What teachers should know about the bootstrap, section 4.2,
+    /// doi:10.1080/00031305.2015.1089789; Clopper and Pearson (1934), The use of confidence or fiducial
+    /// limits illustrated in the case of the binomial, doi:10.1093/biomet/26.4.404.
+    ///
+    /// # Errors
+    ///
+    /// [`NoInterval::TooFewClusters`] if there are fewer than [`NoInterval::check_clusters`] requires;
+    /// [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
+    /// [`NoInterval::Constant`] if all replicates are equal up to rounding: the interval would be a
+    /// point.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval};
+    ///
+    /// let level = Level::new(0.95)?;
+    /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
+    /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
+    /// let (wide, short) = (mean.confidence_interval(level)?, mean.percentile_interval(level));
+    /// assert!(wide.interval.low() < short.interval.low());
+    ///
+    /// let all_solved = Bootstrap::rows(30, Seed::new(7))?.mean(&[1.0; 30], None, 1_000)?;
+    /// assert_eq!(all_solved.confidence_interval(level), Err(NoInterval::Constant));
+    /// let exact = all_solved.of_independent_outcomes().confidence_interval(level)?.interval;
+    /// assert_eq!((exact.low(), exact.high()), (0.025_f64.powf(1.0 / 30.0), 1.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn confidence_interval(&self, level: Level) -> Result<BootstrapEstimate, NoInterval> {
+        let mut share = tail(level);
+        if let Some(clusters) = self.clusters {
+            NoInterval::check_clusters(clusters, level)?;
+            let degrees = (clusters - 1) as f64;
+            let factor = (clusters as f64 / degrees).sqrt();
+            share = normal::cdf(-factor * two_sided_quantile(level.get(), degrees));
+        }
+        let sorted = self.sorted();
+        if sorted.len() < 2 {
+            return Err(NoInterval::TooFewResamples { defined: sorted.len() });
+        }
+        let found = self.interval(quantile(&sorted, share), quantile(&sorted, 1.0 - share));
+        if found.interval.low() < found.interval.high() && found.standard_error != Some(0.0) {
+            return Ok(found);
+        }
+        let rows = self.clusters.filter(|_| self.proportion).ok_or(NoInterval::Constant)?;
+        let end = tail(level).powf(1.0 / rows as f64);
+        let exact = match self.estimate {
+            0.0 => self.interval(0.0, 1.0 - end),
+            1.0 => self.interval(end, 1.0),
+            _ => return Err(NoInterval::Constant),
+        };
+        Ok(BootstrapEstimate { standard_error: None, ..exact })
     }
 
     /// The percentile interval: the range of the central share `level` of the replicates.
     ///
-    /// Quantiles interpolate linearly between order statistics (Hyndman and Fan's type 7).
+    /// Quantiles interpolate linearly between order statistics (Hyndman and Fan's type 7). It is too
+    /// short for fewer than about 50 clusters, and a point if no replicate differs from the others;
+    /// [`Self::confidence_interval`] is neither.
     ///
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.

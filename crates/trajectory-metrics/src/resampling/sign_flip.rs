@@ -1,7 +1,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use scoring_rules::Weight;
+use scoring_rules::{Seed, Weight};
 
 use crate::{
     checks::bounded,
@@ -56,20 +56,28 @@ pub struct SignFlipTest {
 /// 20 clusters.
 ///
 /// ```
-/// use trajectory_metrics::{Error, sign_flip_test};
+/// use trajectory_metrics::{Seed, Error, sign_flip_test};
 ///
 /// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
 /// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];
-/// let test = sign_flip_test(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, 0)?;
+/// let test = sign_flip_test(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, Seed::new(0))?;
 /// assert_eq!((test.p_value, test.exact, test.clusters), (2.0 / 32.0, true, 5));
 /// # Ok::<(), Error>(())
+/// ```
+///
+/// A seed in place of the number of flips does not compile:
+///
+/// ```compile_fail
+/// use trajectory_metrics::{Seed, sign_flip_test};
+///
+/// let test = sign_flip_test(&[0.1, 0.3], None, &["a", "b"], Seed::new(7), 10_000);
 /// ```
 pub fn sign_flip_test<G: Ord>(
     differences: &[f64],
     weights: Option<&[Weight]>,
     clusters: &[G],
     flips: usize,
-    seed: u64,
+    seed: Seed,
 ) -> Result<SignFlipTest, Error> {
     let rows = ClusteredRows::new(differences.len(), weights, clusters)?;
     bounded("difference", differences)?;
@@ -82,7 +90,8 @@ pub fn sign_flip_test<G: Ord>(
     if !exact && flips == 0 {
         return Err(Error::Setting { name: "flips", value: 0.0, range: "at least 1" });
     }
-    let p_value = if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed) };
+    let p_value =
+        if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };
     let mean = rows.mean(differences, total, |_| true);
     Ok(SignFlipTest { mean, p_value, exact, clusters: sums.len() })
 }

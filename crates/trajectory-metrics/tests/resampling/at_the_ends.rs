@@ -1,11 +1,11 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{
-    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Weight,
+    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Seed, Weight,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 
-use super::{counted_mean, level_of, uniform};
+use super::{arms, counted_mean, level_of, uniform};
 
 #[test]
 fn undefined_results_and_invalid_input_are_typed_errors() {
@@ -25,7 +25,7 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert_eq!(mean(&infinite, None, &ids), at("value", 1));
     assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominator", 1));
     assert_eq!(
-        sign_flip_test(&infinite, None, &ids, 0, 0).map(drop),
+        sign_flip_test(&infinite, None, &ids, 0, Seed::new(0)).map(drop),
         at("difference", 1).map(drop)
     );
     assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::Entry { .. })));
@@ -37,17 +37,17 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     );
     let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
     assert!(matches!(ratio, Err(Error::Setting { name: "sum of denominators", .. })));
-    assert_eq!(cluster_difference(&values, &[true; 3], None, &ids), Err(Error::Empty));
+    assert_eq!(cluster_difference(&values, &arms(&[true; 3]), None, &ids), Err(Error::Empty));
 
     let many: Vec<usize> = (0..21).collect();
-    let flips = sign_flip_test(&[1.0; 21], None, &many, 0, 0);
+    let flips = sign_flip_test(&[1.0; 21], None, &many, 0, Seed::new(0));
     assert!(matches!(flips, Err(Error::Setting { name: "flips", .. })));
-    let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, 0);
+    let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, Seed::new(0));
     assert!(matches!(test, Err(Error::Entry { .. })));
 
-    assert_eq!(Bootstrap::rows(0, 1).map(drop), Err(Error::Empty));
-    assert_eq!(Bootstrap::clusters::<u32>(&[], 1).map(drop), Err(Error::Empty));
-    let bootstrap = Bootstrap::rows(3, 0).unwrap();
+    assert_eq!(Bootstrap::rows(0, Seed::new(1)).map(drop), Err(Error::Empty));
+    assert_eq!(Bootstrap::clusters::<u32>(&[], Seed::new(1)).map(drop), Err(Error::Empty));
+    let bootstrap = Bootstrap::rows(3, Seed::new(0)).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
     assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
     assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::Entry { index: 1, .. })));
@@ -55,7 +55,7 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert_eq!(weightless, Err(scoring_rules::Error::Empty.into()));
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
     assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true })));
-    let other = Bootstrap::rows(4, 0).unwrap().auroc(&ranking, 10);
+    let other = Bootstrap::rows(4, Seed::new(0)).unwrap().auroc(&ranking, 10);
     assert!(matches!(other, Err(Error::Length { what: "counts", .. })));
     let none = bootstrap.mean(&values, None, 0);
     assert!(matches!(none, Err(Error::Undefined { .. })));
@@ -87,7 +87,7 @@ fn replicates_that_mathematically_equal_the_estimate_are_ties_of_bca() {
             Ok(sum / f64::from(counts.iter().sum::<u32>()))
         };
         let exact = |counts: &[u32]| counted_mean(&values, &weights, counts);
-        let rows = Bootstrap::rows(n, 1).unwrap();
+        let rows = Bootstrap::rows(n, Seed::new(1)).unwrap();
         let jackknife = rows.jackknife(exact).unwrap();
         let [by_plain, by_exact] = rows.replicates(20_000, |counts| [plain(counts), exact(counts)]);
         let fast = rows.mean(&values, None, 20_000);
@@ -140,15 +140,20 @@ fn constant_values_have_a_standard_error_of_0() {
             second[3..].fill(true);
             let none = cluster_difference(
                 &values,
-                &second,
+                &arms(&second),
                 Some(Weight::from_slice(&weights).unwrap()),
                 &ids,
             )
             .unwrap();
             assert_eq!((none.estimate, none.standard_error), (0.0, 0.0));
-            let test =
-                sign_flip_test(&values, Some(Weight::from_slice(&weights).unwrap()), &ids, 0, 0)
-                    .unwrap();
+            let test = sign_flip_test(
+                &values,
+                Some(Weight::from_slice(&weights).unwrap()),
+                &ids,
+                0,
+                Seed::new(0),
+            )
+            .unwrap();
             assert_eq!((test.mean, test.p_value), (value, 2.0 / 64.0));
         }
     }
@@ -156,7 +161,7 @@ fn constant_values_have_a_standard_error_of_0() {
     let rate = cluster_ratio(&[0.1, 0.3, 0.7], &[1.0, 3.0, 7.0], None, &[0, 1, 2]).unwrap();
     assert_eq!(rate.standard_error, 0.0);
     let (scores, second) = ([0.2, 0.4, 0.5, 0.7], [false, true, false, true]);
-    let gain = cluster_difference(&scores, &second, None, &["a", "a", "b", "b"]).unwrap();
+    let gain = cluster_difference(&scores, &arms(&second), None, &["a", "a", "b", "b"]).unwrap();
     assert_eq!(gain.standard_error, 0.0);
     // A heavy weight elsewhere does not hide what varies.
     let weights = [1e-100, 1.0, 1.0, 1.0];
@@ -171,7 +176,7 @@ fn constant_values_have_a_standard_error_of_0() {
     let mut generator = ChaCha8Rng::seed_from_u64(7);
     let raw: Vec<f64> = (0..40).map(|_| uniform(&mut generator)).collect();
     let other: Vec<f64> = raw.iter().map(|x| x + 0.1).collect();
-    let rows = Bootstrap::rows(40, 3).unwrap();
+    let rows = Bootstrap::rows(40, Seed::new(3)).unwrap();
     let of = |values: &[f64]| rows.mean(values, None, 500).unwrap();
     let change = of(&other).minus(&of(&raw)).unwrap();
     assert!((change.estimate() - 0.1).abs() < 1e-15);
@@ -195,7 +200,7 @@ fn a_small_spread_of_many_rows_is_not_taken_for_rounding() {
     let ratio = cluster_ratio(&values[..100], &[1.0; 100], None, &ids[..100]).unwrap();
     near(ratio.standard_error, half / 99.0_f64.sqrt());
     let second: Vec<bool> = ids.iter().map(|id| id / 2 % 2 == 1).collect();
-    let gain = cluster_difference(&values, &second, None, &ids).unwrap();
+    let gain = cluster_difference(&values, &arms(&second), None, &ids).unwrap();
     assert_eq!(gain.estimate, 0.0);
     near(gain.standard_error, 2.0 * half / 199.0_f64.sqrt());
 }
@@ -207,7 +212,7 @@ fn a_row_of_weight_0_has_no_effect_for_any_value() {
     let without = |list: &[f64]| [list[0], list[2], list[3]];
     let mean = cluster_mean(&values, Some(Weight::from_slice(&weights).unwrap()), &groups).unwrap();
     assert_eq!(mean, cluster_mean(&without(&values), None, &["a", "c", "d"]).unwrap());
-    let rows = Bootstrap::rows(4, 3).unwrap();
+    let rows = Bootstrap::rows(4, Seed::new(3)).unwrap();
     for huge in [1e100, f64::INFINITY, f64::NEG_INFINITY] {
         let of = |value: f64| {
             rows.mean(
@@ -225,7 +230,7 @@ fn a_row_of_weight_0_has_no_effect_for_any_value() {
 fn a_resample_of_each_row_once_has_the_same_bits_as_the_mean_of_all_rows() {
     // On paper 0: what the sum of all rows leaves depends on the order in which they are drawn.
     let values = [0.1, 0.2, -0.3, 0.7, -0.7];
-    let rows = Bootstrap::rows(5, 2).unwrap();
+    let rows = Bootstrap::rows(5, Seed::new(2)).unwrap();
     let mut counts = Vec::new();
     for weights in [None, Some(&[0.5; 5][..])] {
         let replicates = rows
@@ -257,9 +262,9 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
             let mean = cluster_mean(&values, Some(&weights), &ids).unwrap();
             relative(mean.estimate, unit);
             relative(mean.standard_error, plain.standard_error * unit);
-            let test = sign_flip_test(&values, Some(&weights), &ids, 0, 0).unwrap();
+            let test = sign_flip_test(&values, Some(&weights), &ids, 0, Seed::new(0)).unwrap();
             relative(test.mean, unit);
-            let rows = Bootstrap::rows(3, 1).unwrap();
+            let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
             let resampled = rows.mean(&values, Some(&weights), 50).unwrap();
             let in_ones = rows.mean(&[1.0, -1.0, 3.0], None, 50).unwrap();
             let [error, want] = [resampled, in_ones].map(|mean| mean.standard_error().unwrap());
@@ -277,10 +282,10 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
     assert_eq!(cluster_mean(&values, None, &ids), Err(too_large("value")));
     let ratio = cluster_ratio(&[1.0; 3], &values, None, &ids);
     assert_eq!(ratio, Err(too_large("denominator")));
-    let difference = cluster_difference(&values, &[true, false, true], None, &ids);
+    let difference = cluster_difference(&values, &arms(&[true, false, true]), None, &ids);
     assert_eq!(difference, Err(too_large("value")));
-    assert_eq!(sign_flip_test(&values, None, &ids, 0, 0), Err(too_large("difference")));
-    let mean = Bootstrap::rows(3, 1).unwrap().mean(&values, None, 50);
+    assert_eq!(sign_flip_test(&values, None, &ids, 0, Seed::new(0)), Err(too_large("difference")));
+    let mean = Bootstrap::rows(3, Seed::new(1)).unwrap().mean(&values, None, 50);
     assert_eq!(mean, Err(too_large("value")));
 }
 
@@ -295,7 +300,7 @@ fn replicates_too_large_for_squares_have_intervals_and_no_standard_error() {
     assert!((error(vec![1e150, 2e150, 3e150]).unwrap() / 1e150 - 1.0).abs() < 1e-12);
     assert_eq!(error(vec![1e160, 2e160, 3e160]), None);
     // An infinite value makes some resamples infinite and leaves others finite.
-    let rows = Bootstrap::rows(3, 1).unwrap();
+    let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
     let mean = rows.mean(&[1.0, 2.0, f64::NEG_INFINITY], None, 500).unwrap();
     assert_eq!((mean.estimate(), mean.standard_error()), (f64::NEG_INFINITY, None));
     assert!(mean.values().any(|value| value == Some(1.0)));
@@ -311,7 +316,7 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
         let groups: Vec<usize> = rows.iter().map(|row| row.0).collect();
         let values: Vec<f64> = rows.iter().map(|row| row.1).collect();
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-        let clusters = Bootstrap::clusters(&groups, 3).unwrap();
+        let clusters = Bootstrap::clusters(&groups, Seed::new(3)).unwrap();
         let means = clusters
             .mean(&values, weighted.then_some(Weight::from_slice(&weights[..]).unwrap()), 300)
             .unwrap();
@@ -328,7 +333,7 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
 fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding() {
     let raw: Vec<f64> = (0..40).map(|row| 1e6 * f64::from(row).sin()).collect();
     let shifted: Vec<f64> = raw.iter().map(|value| value + 0.1).collect();
-    let rows = Bootstrap::rows(40, 1).unwrap();
+    let rows = Bootstrap::rows(40, Seed::new(1)).unwrap();
     let mean = |values: &[f64]| rows.mean(values, None, 500).unwrap();
     let change = mean(&shifted).minus(&mean(&raw)).unwrap();
     // Numbers near 1e6 are rounded by 1e-10, which is far more than 1e-13 of the difference.
@@ -340,9 +345,9 @@ fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding()
 
 #[test]
 fn too_many_rows_or_resamples_are_refused_before_any_allocation() {
-    let rows = Bootstrap::rows(1 << 31, 1);
+    let rows = Bootstrap::rows(1 << 31, Seed::new(1));
     assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));
-    let few = Bootstrap::rows(2, 1).unwrap();
+    let few = Bootstrap::rows(2, Seed::new(1)).unwrap();
     let values = [0.0, 1.0];
     assert!(few.mean(&values, None, 10_000_001).is_err());
     let [closure] = few.replicates(10_000_001, |_| [Ok(0.5)]);

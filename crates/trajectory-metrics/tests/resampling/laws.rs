@@ -1,10 +1,10 @@
 use proptest::{collection::vec, prelude::*};
 use trajectory_metrics::{
-    Bootstrap, Error, Probability, Ranking, Replicates, TiedBlocks, Weight, auroc,
+    Bootstrap, Error, Probability, Ranking, Replicates, Seed, TiedBlocks, Weight, auroc,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 
-use super::counted_mean;
+use super::{arms, counted_mean};
 
 pub(crate) fn same(fast: &Result<Replicates, Error>, slow: &Result<Replicates, Error>) {
     match (fast, slow) {
@@ -35,9 +35,9 @@ pub(crate) fn bootstraps(n: usize, seed: u64) -> [Bootstrap; 3] {
     let names: Vec<usize> = (0..n).rev().collect();
     let tasks: Vec<usize> = (0..n).map(|row| row % (n / 3 + 2)).collect();
     [
-        Bootstrap::rows(n, seed).unwrap(),
-        Bootstrap::clusters(&names, seed).unwrap(),
-        Bootstrap::clusters(&tasks, seed).unwrap(),
+        Bootstrap::rows(n, Seed::new(seed)).unwrap(),
+        Bootstrap::clusters(&names, Seed::new(seed)).unwrap(),
+        Bootstrap::clusters(&tasks, Seed::new(seed)).unwrap(),
     ]
 }
 
@@ -84,11 +84,11 @@ proptest! {
             let second: Vec<bool> = rows.iter().map(|row| row.1).collect();
             let groups: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
-            let test = sign_flip_test(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, 1);
+            let test = sign_flip_test(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, Seed::new(1));
             let estimates = [
                 cluster_mean(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
                 cluster_ratio(&values, &steps, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
-                cluster_difference(&values, &second, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                cluster_difference(&values, &arms(&second), weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
             ];
             (estimates, test)
         };
@@ -124,8 +124,8 @@ proptest! {
         let twice: Vec<_> = rows.iter().flat_map(|row| vec![*row; row.2]).collect();
         let (values, groups, weights) = part(&rows);
         let (copies, groups_of_copies, _) = part(&twice);
-        let weighted = Bootstrap::clusters(&groups, seed).unwrap().mean(&values, Some(Weight::from_slice(&weights).unwrap()), 20);
-        let copied = Bootstrap::clusters(&groups_of_copies, seed).unwrap().mean(&copies, None, 20);
+        let weighted = Bootstrap::clusters(&groups, Seed::new(seed)).unwrap().mean(&values, Some(Weight::from_slice(&weights).unwrap()), 20);
+        let copied = Bootstrap::clusters(&groups_of_copies, Seed::new(seed)).unwrap().mean(&copies, None, 20);
         for (a, b) in weighted.unwrap().values().zip(copied.unwrap().values()) {
             prop_assert_eq!(a.unwrap().to_bits(), b.unwrap().to_bits());
         }

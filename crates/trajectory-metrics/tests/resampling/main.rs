@@ -6,12 +6,13 @@ mod laws;
 mod one_cluster;
 mod reference_values;
 mod simulations;
+mod small_samples;
 #[cfg(feature = "rayon")]
 mod threads;
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
-use trajectory_metrics::{Error, ExactMean, Level, Weight};
+use trajectory_metrics::{Arm, Error, ExactMean, Level, Weight};
 
 fn level_of(value: f64) -> Level {
     Level::new(value).unwrap()
@@ -29,4 +30,9 @@ fn counted_mean(values: &[f64], weights: &[f64], counts: &[u32]) -> Result<f64, 
         mean.update_weighted(value, Weight::new(weight * f64::from(count)).unwrap())?;
     }
     Ok(mean.finish()?)
+}
+
+/// The arms of rows, the second where marked.
+fn arms(second: &[bool]) -> Vec<Arm> {
+    second.iter().map(|&second| Arm::second_if(second)).collect()
 }

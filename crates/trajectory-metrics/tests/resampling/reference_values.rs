@@ -1,9 +1,9 @@
 use trajectory_metrics::{
-    BootstrapEstimate, ClusterEstimate, Error, Replicates, Weight, cluster_difference,
+    BootstrapEstimate, ClusterEstimate, Error, Replicates, Seed, Weight, cluster_difference,
     cluster_mean, cluster_ratio, sign_flip_test,
 };
 
-use super::level_of;
+use super::{arms, level_of};
 
 fn numbers(list: &str) -> Vec<f64> {
     list.split(' ').map(|number| number.parse().unwrap()).collect()
@@ -79,7 +79,7 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
             "difference" => estimate(
                 cluster_difference(
                     &y,
-                    &second,
+                    &arms(&second),
                     weights.map(|weights| Weight::from_slice(weights).unwrap()),
                     &groups,
                 )
@@ -91,7 +91,7 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
                     weights.map(|weights| Weight::from_slice(weights).unwrap()),
                     &groups,
                     0,
-                    0,
+                    Seed::new(0),
                 )
                 .unwrap();
                 assert!(test.exact);

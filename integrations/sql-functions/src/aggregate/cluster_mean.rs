@@ -131,8 +131,12 @@ impl GroupState for ClusterMeanOfRows {
         let failed = |error: Error| crate::failed(Self::SPECIFICATION.name, error);
         let estimate = self.estimate().map_err(failed)?;
         let level = Level::new(COVERAGE).map_err(|error| failed(error.into()))?;
-        let interval = estimate.interval(level).map_err(failed)?;
-        let numbers = [estimate.estimate, estimate.standard_error, interval.low(), interval.high()];
+        let ends = match estimate.interval(level) {
+            Ok(interval) => [Some(interval.low()), Some(interval.high())],
+            Err(Error::NoInterval(_)) => [None; 2],
+            Err(error) => return Err(failed(error)),
+        };
+        let numbers = [Some(estimate.estimate), Some(estimate.standard_error), ends[0], ends[1]];
         let mut values: Vec<ScalarValue> = numbers.map(ScalarValue::from).into();
         values.push(ScalarValue::from(estimate.clusters as i64));
         record(&PARTS, values)

@@ -86,7 +86,7 @@ impl TaskMean {
 /// assert!(interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < interval.high());
 ///
 /// // An interval from resampling tasks.
-/// let [low, high] = Bootstrap::rows(values.len(), 7)?.replicates(1_000, |counts| {
+/// let [low, high] = Bootstrap::rows(values.len(), Seed::new(7))?.replicates(1_000, |counts| {
 ///     let weights: Vec<Weight> = counts.iter().map(|&count| count.into()).collect();
 ///     let mean = mean_over_tasks(&values, Some(&weights)).map(|mean| mean.mean);
 ///     [mean.clone().map(Interval::low), mean.map(Interval::high)]

@@ -1,0 +1,36 @@
+use std::fmt;
+
+/// The seed of a random generator. It is a type of its own, so that a seed and a number of resamples
+/// that are swapped do not compile. In JSON a seed is its number.
+///
+/// ```
+/// use scoring_rules::Seed;
+///
+/// let seed = Seed::new(7);
+/// assert_eq!((seed.get(), seed.to_string()), (7, "7".to_owned()));
+/// assert_eq!(Seed::default(), Seed::new(0));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct Seed(u64);
+
+impl Seed {
+    /// The seed with this number.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

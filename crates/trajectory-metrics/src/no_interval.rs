@@ -1,0 +1,68 @@
+use scoring_rules::Level;
+
+/// The reason why resamples give no confidence interval.
+///
+/// ```
+/// use trajectory_metrics::{Level, NoInterval};
+///
+/// let level = Level::new(0.95)?;
+/// assert_eq!(NoInterval::check_clusters(6, level), Ok(()));
+/// let few = NoInterval::check_clusters(2, level).unwrap_err();
+/// assert_eq!(few.to_string(), "2 clusters; a 95 % interval needs at least 6");
+/// // The smallest level of 2 clusters is 1/2.
+/// assert_eq!(NoInterval::check_clusters(2, Level::HALF), Ok(()));
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+#[non_exhaustive]
+pub enum NoInterval {
+    /// There are too few clusters for the level, see [`NoInterval::check_clusters`].
+    #[error("{found} cluster{}; a {} % interval needs at least {least}", if *found == 1 { "" } else { "s" }, percent(*level))]
+    TooFewClusters {
+        /// The number of clusters.
+        found: usize,
+        /// The smallest number of clusters that has an interval of this level.
+        least: usize,
+        /// The level of the interval.
+        level: Level,
+    },
+    /// The statistic has the same value in every cluster or resample, which says nothing about its
+    /// error.
+    #[error("the value does not vary over clusters or resamples")]
+    Constant,
+    /// The statistic is defined in fewer than two resamples, or fewer than two were requested.
+    #[error("the value is defined in {defined} of the resamples; at least 2 are needed")]
+    TooFewResamples {
+        /// The number of resamples in which it is defined.
+        defined: usize,
+    },
+}
+
+impl NoInterval {
+    /// Checks that so many clusters can have a confidence interval of this level: at least
+    /// `1 + log2(1 / (1 - level))`, which is 5 for 90 %, 6 for 95 % and 8 for 99 %.
+    ///
+    /// No resample is outside the range of the clusters, and the range of n independent values covers
+    /// their median with a probability of `1 - 2^(1 - n)`. With fewer clusters, resamples cannot give
+    /// an interval of the level, however wide.
+    ///
+    /// Reference: David and Nagaraja (2003), Order statistics, section 7.1,
+    /// doi:10.1002/0471722162.
+    ///
+    /// # Errors
+    ///
+    /// [`NoInterval::TooFewClusters`] with fewer clusters.
+    pub fn check_clusters(found: usize, level: Level) -> Result<(), Self> {
+        // The largest level below 1 needs 54 clusters.
+        let covers = |n: usize| 1.0 - 0.5_f64.powi(n as i32 - 1) >= level.get();
+        let least = (2..54).find(|&n| covers(n)).unwrap_or(54);
+        if found >= least { Ok(()) } else { Err(Self::TooFewClusters { found, least, level }) }
+    }
+}
+
+/// The level in percent, without the digits of its rounding.
+fn percent(level: Level) -> f64 {
+    (level.get() * 1e8).round() / 1e6
+}

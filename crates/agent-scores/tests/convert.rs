@@ -31,8 +31,9 @@ fn log() -> String {
 
 /// Converts into a file.
 fn converted(log: &str, kind: &str) -> (String, String) {
-    let stem = Path::new(log).file_stem().unwrap().to_string_lossy();
-    let path = in_folder(&format!("{stem}_{kind}.jsonl"));
+    // Tests run at the same time.
+    let name = Path::new(log).file_stem().unwrap().to_str().unwrap();
+    let path = in_folder(&format!("{name}.{kind}.jsonl"));
     let output = run(&[log, "--to", kind, "--output", &path]);
     let remarks = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{remarks}");
@@ -55,6 +56,60 @@ fn converted_traces_score_as_the_stream_of_the_log() {
     assert_eq!((&of_traces["n"], &of_traces["n_excluded"]), (&2.into(), &1.into()));
 }
 
+/// A log of inspect_ai: 30 samples in two identical epochs.
+fn epochs() -> String {
+    let sample = |id: u32, epoch: u32| {
+        let (confidence, value) =
+            (0.2 + 0.02 * f64::from(id), if id.is_multiple_of(3) { "I" } else { "C" });
+        let said = format!("<confidence>{confidence:.2}</confidence>");
+        format!(
+            r#"{{"id":"prime-{id}","epoch":{epoch},"scores":{{"match":{{"value":"{value}"}}}},"events":[{{"event":"model",
+            "output":{{"choices":[{{"message":{{"content":"{said}"}}}}],"usage":{{"input_tokens":9,"output_tokens":4}}}}}}]}}"#
+        )
+    };
+    let samples = (0..30).flat_map(|id| [sample(id, 1), sample(id, 2)]);
+    let samples = samples.collect::<Vec<_>>().join(",");
+    let eval = r#""version":2,"status":"success","eval":{"task":"arith","model":"m"}"#;
+    write("epochs.json", &format!("{{{eval},\"samples\":[{samples}]}}"))
+}
+
+#[test]
+fn the_epochs_of_a_sample_are_one_task_in_a_log_and_in_what_it_is_converted_to() {
+    let log = epochs();
+    let read = |path: &str| -> Vec<serde_json::Value> {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for kind in ["traces", "rollouts"] {
+        let (path, _) = converted(&log, kind);
+        let rows = read(&path);
+        assert_eq!(rows.len(), 60);
+        let named = |row: usize| [&rows[row]["id"], &rows[row]["task"]];
+        assert_eq!(named(0), ["prime-0#1", "arith/prime-0"], "{kind}");
+        assert_eq!(named(1), ["prime-0#2", "arith/prime-0"], "{kind}");
+    }
+    let (traces, _) = converted(&log, "traces");
+    for more in [&[][..], &["--cluster-by-task"]] {
+        let report = |path: &str| json_of("traces", &[&[path, "--json"], more].concat());
+        let (of_log, of_traces) = (report(&log), report(&traces));
+        let of_log = &of_log["streams"]["stated_confidence"];
+        assert_eq!(of_traces["n"], 60);
+        for key in ["n", "tps_log", "auroc", "t_ece"] {
+            assert_eq!(of_traces[key], of_log[key], "{key} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_a_task_is_a_task_of_its_own_for_the_commands_that_need_one() {
+    let text = fs::read_to_string(log()).unwrap().replace(r#""task": "t", "#, "");
+    let path = write("no_task.jsonl", &text);
+    let (traces, _) = converted(&path, "traces");
+    let first = fs::read_to_string(&traces).unwrap();
+    let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["id"], &first["task"]), (&"a".into(), &"a".into()));
+}
+
 #[test]
 fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let log = log();
@@ -67,6 +122,8 @@ fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!(first["turns"][1]["output_tokens"], 4);
     assert_eq!(first["turns"][1]["cost_usd"], serde_json::Value::Null);
+    // Requests of 9 tokens do not repeat what was sent and replied before.
+    assert_eq!(first["turns"][1]["fresh_input_tokens"], 9);
     let (problems, _) = converted(&log, "problems");
     let report = json_of("triage", &[&problems, "--json", "--pool-size", "3", "--alpha", "1"]);
     assert_eq!((&report["problems"], &report["solved"]), (&3.into(), &2.into()));
@@ -133,6 +190,27 @@ fn a_line_that_was_left_out_is_told_from_a_call_whose_arguments_have_the_word() 
     );
     let error = refusal(&run_other("paths", &[&wrong]), "success");
     assert!(error.contains("left_out_wrong.jsonl:2"), "{error}");
+}
+
+#[test]
+fn a_budget_of_total_tokens_counts_what_is_sent_again_once() {
+    let turn = |input: u64, output: u64| {
+        format!(
+            r#"{{"response": {{"choices": [{{"message": {{"content": "a"}}}}], "usage": {{"prompt_tokens": {input}, "completion_tokens": {output}}}}}}}"#
+        )
+    };
+    let turns = [turn(300, 50), turn(400, 100), turn(500, 100)].join(",");
+    let row = |id: &str, outcome: bool| {
+        format!(r#"{{"id": "{id}", "outcome": {outcome}, "turns": [{turns}]}}"#)
+    };
+    let log = write("repeated.jsonl", &[row("a", false), row("b", true)].join("\n"));
+    let (rollouts, _) = converted(&log, "rollouts");
+    for (resource, spent) in
+        [("total_tokens", 600.0), ("fresh_input_tokens", 350.0), ("input_tokens", 1_200.0)]
+    {
+        let words = [&rollouts, "--json", "--resamples", "0", "--resource", resource];
+        assert_eq!(json_of("budget", &words)["spent_by_failures"], spent, "{resource}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use flate2::read::GzDecoder;
-use program::{bundled, in_folder, json_of};
+use program::{bundled, in_folder, json_of, refusal, run_other};
 use serde_json::Value;
 
 const STREAMS: [&str; 7] = [
@@ -57,6 +57,7 @@ fn logs_of_every_format_are_listed_and_have_a_report_per_stream() {
         ("exchanges", bundled("demo_log.jsonl")),
         ("openai_chat", file("chat/openai_chat.jsonl")),
         ("openai_responses", file("chat/openai_responses.jsonl")),
+        ("anthropic", file("chat/anthropic.jsonl")),
         ("gemini", file("chat/gemini.jsonl")),
         ("ollama", file("chat/ollama.jsonl")),
         ("atif", unpacked("harbor/atif")),
@@ -80,6 +81,12 @@ fn logs_of_every_format_are_listed_and_have_a_report_per_stream() {
             _ => &[],
         };
         let words = [&[&path, "--pool", "--json", "--resamples", "0"], scorer].concat();
+        if format == "tau2" {
+            // It has no stream.
+            let error = refusal(&run_other("traces", &words), format);
+            assert!(error.contains("no reply has log-probabilities"), "{error}");
+            continue;
+        }
         let scored = json_of("traces", &words);
         assert_eq!((&scored["format"], &scored["n_runs"]), (&format.into(), &n_runs.into()));
         let streams = scored["streams"].as_object().unwrap();

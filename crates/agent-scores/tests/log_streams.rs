@@ -82,8 +82,49 @@ fn skipped_calls_and_a_lenient_reading_bring_runs_in() {
     assert_eq!(n(&[]), Some(2));
     assert_eq!(n(&["--missing", "leave-out"]), Some(2));
     assert_eq!(n(&["--missing", "skip"]), Some(3));
-    assert_eq!(n(&["--confidence", "lenient"]), Some(3));
-    assert_eq!(n(&["--missing", "skip", "--confidence", "lenient"]), Some(4));
+    // Neither reading takes a 7 for a probability.
+    assert_eq!(n(&["--confidence", "lenient"]), Some(2));
+    assert_eq!(n(&["--missing", "skip", "--confidence", "lenient"]), Some(3));
+}
+
+#[test]
+fn a_confidence_on_a_line_of_its_own_is_read_and_a_pattern_finds_other_forms() {
+    let said = [("Paris.\\nConfidence: 85%", "true"), ("Rome.\\nconfidence = 0.4", "false")];
+    let rows: Vec<String> =
+        said.iter().map(|(text, outcome)| row(&text[..2], outcome, &[text])).collect();
+    let path = write("lines.jsonl", &rows.join("\n"));
+    let stated = |words: &[&str]| {
+        let words = [words, &["--json", "--resamples", "0"]].concat();
+        json_of(PROGRAM, &words)["streams"]["stated_confidence"]["n"].clone()
+    };
+    assert_eq!(stated(&[&path]), 2);
+    let row = row("a", "true", &["I am 85% sure."]);
+    let other = write("other.jsonl", &row);
+    assert_eq!(stated(&[&other, "--confidence-pattern", r"(?i)i am (\S+) sure"]), 1);
+    let error = refusal(&run_other(PROGRAM, &[&other, "--confidence-pattern", "("]), "pattern");
+    assert!(error.contains("is not a regular expression"), "{error}");
+    let converted = |words: &[&str]| {
+        let words = [&[other.as_str(), "--to", "traces"], words].concat();
+        String::from_utf8(run_other("convert", &words).stdout).unwrap()
+    };
+    assert!(converted(&["--confidence-pattern", r"(\S+) sure"]).contains("[0.85]"));
+    let words = write("words.jsonl", &self::row("a", "true", &["<confidence>about 0.7"]));
+    let lenient = run_other("convert", &[&words, "--to", "traces", "--confidence", "lenient"]);
+    assert!(String::from_utf8(lenient.stdout).unwrap().contains("[0.7]"));
+}
+
+#[test]
+fn a_log_without_any_stream_is_refused_with_the_end_of_a_reply_and_the_forms() {
+    let log =
+        write("bare.jsonl", &row("a", "true", &["It is \\u001b[31mParis. I am 85 percent sure."]));
+    let error = refusal(&run_other(PROGRAM, &[&log]), "no stream");
+    for part in [
+        "run a ends \"It is \\u{1b}[31mParis. I am 85 percent sure.\"",
+        "Confidence: 85%",
+        "--confidence-pattern",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
 }
 
 #[test]
@@ -253,14 +294,14 @@ fn trajectory_scores_of_recorded_runs_equal_those_of_independently_computed_stre
                 Some(weighted.map(|(p, weight)| weight / 6.0 * log(p)).sum())
             })
             .collect();
-        assert_eq!(scores.len(), 88);
-        let expected = scores.iter().sum::<f64>() / 88.0;
+        assert_eq!(scores.len(), 90);
+        let expected = scores.iter().sum::<f64>() / 90.0;
         let stream = &report["streams"][stream];
         let value = stream["tps_log"]["value"].as_f64().unwrap();
         assert!((value - expected).abs() < 1e-12, "{value} {expected}");
-        assert_eq!((&stream["n"], &stream["n_left_out"]), (&88.into(), &2.into()));
-        assert_eq!(stream["left_out"], serde_json::json!({"alignment": 2}));
-        assert_eq!(stream["base_rate"].as_f64(), Some(20.0 / 88.0));
+        assert_eq!((&stream["n"], &stream["n_left_out"]), (&90.into(), &0.into()));
+        assert_eq!(stream["left_out"], serde_json::json!({}));
+        assert_eq!(stream["base_rate"].as_f64(), Some(21.0 / 90.0));
     }
     let stated = &report["streams"]["stated_confidence"];
     assert_eq!((&stated["n"], &stated["n_left_out"]), (&0.into(), &90.into()));

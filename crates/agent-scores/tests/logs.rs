@@ -37,7 +37,8 @@ fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
         let scores: Value =
             scores.map(|(name, score)| (name.clone(), score["value"].clone())).collect();
         assert_eq!(run["scores"], scores);
-        assert_eq!((&run["task"], &run["model"]), (&row["task"], &row["model"]));
+        let task = format!("{}/{}", row["task"].as_str().unwrap(), row["id"].as_str().unwrap());
+        assert_eq!((&run["task"], &run["model"]), (&task.into(), &row["model"]));
         let limit = row["limit"].as_object();
         let limit = limit.map(|it| object!({"type": it["type"], "limit": it["limit"]}));
         assert_eq!(run["limit"], limit.unwrap_or(Value::Null));

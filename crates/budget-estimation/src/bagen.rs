@@ -24,6 +24,7 @@ mod answer;
 mod dialogues;
 #[cfg(feature = "serde")]
 mod estimate_file;
+mod fresh_input;
 mod published;
 mod released_sample;
 mod text;
@@ -38,6 +39,7 @@ pub use dialogues::{
 };
 #[cfg(feature = "serde")]
 pub use estimate_file::EstimateFile;
+pub use fresh_input::fresh_input_tokens;
 pub use published::{Published, RangeCounts, as_published};
 pub use released_sample::{Amounts, Kind, ReleasedSample, SampleMetrics};
 pub use training::{TrainingAnswer, parse_training_answer, training_reward};

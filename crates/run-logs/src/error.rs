@@ -232,6 +232,14 @@ pub enum Error {
         /// What is missing: the text of a [`MissingValue`](crate::MissingValue).
         reason: String,
     },
+    /// A text is not a regular expression.
+    #[error("{pattern:?} is not a regular expression: {reason}")]
+    Pattern {
+        /// The text.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {

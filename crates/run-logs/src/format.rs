@@ -24,10 +24,13 @@ pub enum Format {
     /// Recorded exchanges with a model: JSON Lines of
     /// `{"id", "task"?, "outcome"?, "turns": [{"request", "response"}]}`.
     Exchanges,
-    /// OpenAI's chat format: conversations `{"messages": […]}` or whole responses.
+    /// OpenAI's chat format: conversations `{"messages": […]}`, also of Anthropic's blocks, or whole
+    /// responses.
     OpenAiChat,
     /// OpenAI's Responses format.
     OpenAiResponses,
+    /// Replies of Anthropic's Messages API.
+    Anthropic,
     /// Responses of Gemini.
     Gemini,
     /// Responses of Ollama.
@@ -41,12 +44,13 @@ pub enum Format {
 }
 
 impl Format {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Auto,
         Self::Inspect,
         Self::Exchanges,
         Self::OpenAiChat,
         Self::OpenAiResponses,
+        Self::Anthropic,
         Self::Gemini,
         Self::Ollama,
         Self::Atif,
@@ -63,6 +67,7 @@ impl Format {
             Self::Exchanges => "exchanges",
             Self::OpenAiChat => "openai_chat",
             Self::OpenAiResponses => "openai_responses",
+            Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
             Self::Atif => "atif",
@@ -73,8 +78,7 @@ impl Format {
 }
 
 /// The names of [`Format::ALL`], for messages.
-pub(crate) const NAMES: &str =
-    "inspect, exchanges, openai_chat, openai_responses, gemini, ollama, atif, harbor or tau2";
+pub(crate) const NAMES: &str = "inspect, exchanges, openai_chat, openai_responses, anthropic, gemini, ollama, atif, harbor or tau2";
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,5 @@
 //! Responses written by the packages of their formats, compared field by field with what those
-//! packages read (`golden/chat/make.py`).
+//! packages read (`golden/chat/make.py` and `make_anthropic.py`).
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
@@ -13,11 +13,11 @@ fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/chat").join(name)
 }
 
-fn expected(format: &str) -> Vec<Json> {
+fn expected(format: &str, package: &str) -> Vec<Json> {
     let text = fs::read_to_string(golden(&format!("{format}.expected.jsonl"))).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let origin: Json = lines.next().unwrap();
-    assert!(origin["origin"].as_str().unwrap().contains("openai 3.54.0"), "{origin}");
+    assert!(origin["origin"].as_str().unwrap().contains(package), "{origin}");
     lines.collect()
 }
 
@@ -118,7 +118,8 @@ fn compare_usage(usage: Option<&Usage>, expected: &Json, at: &str) -> usize {
 
 fn compare(format: Format) -> (Vec<Run>, usize) {
     let name = format.name();
-    let expected = expected(name);
+    let package = if format == Format::Anthropic { "anthropic 2.12.0" } else { "openai 3.54.0" };
+    let expected = expected(name, package);
     assert!(expected.len() >= 200);
     let read = read_path(&golden(&format!("{name}.jsonl")), Format::Auto, &ReadOptions::default());
     let read = read.unwrap();
@@ -201,4 +202,12 @@ fn responses_of_gemini_are_read_as_the_package_google_genai_reads_them() {
 fn responses_of_ollama_are_read_as_the_package_ollama_reads_them() {
     let (_, compared) = compare(Format::Ollama);
     assert!(compared > 5_000, "{compared}");
+}
+
+#[test]
+fn replies_of_anthropic_are_read_as_the_package_anthropic_reads_them() {
+    let (runs, compared) = compare(Format::Anthropic);
+    assert!(compared > 4_000, "{compared}");
+    let cached = runs.iter().filter(|run| run.usage.cached_tokens.is_some_and(|tokens| tokens > 0));
+    assert!(cached.count() > 20);
 }

@@ -252,3 +252,105 @@ fn a_cut_off_file_is_an_error_at_every_byte_and_no_panic() {
         );
     }
 }
+
+/// A run of two exchanges in the form of Anthropic's Messages API. The order of the fields of an
+/// object has no meaning, so the usage of the second reply comes before what shows its form.
+const MESSAGES: &str = r#"{"id": "a", "outcome": true, "turns": [
+    {"request": {"system": "Be brief.", "messages": [{"role": "user", "content": "List the files."}]},
+     "response": {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [
+        {"type": "thinking", "thinking": "<confidence>0.1</confidence>", "signature": "s"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "ok <confidence>0.8</confidence>"},
+        {"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "ls"}},
+        {"type": "server_tool_use", "id": "t2", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "t2", "content": [{"type": "web_search_result", "title": "t"}]}],
+      "stop_reason": "tool_use", "stop_sequence": null,
+      "usage": {"input_tokens": 12, "cache_creation_input_tokens": 600, "cache_read_input_tokens": 0, "output_tokens": 40,
+        "output_tokens_details": {"thinking_tokens": 9}}}},
+    {"response": {"usage": {"output_tokens": 5, "cache_creation_input_tokens": null, "cache_read_input_tokens": 612, "input_tokens": 50},
+      "stop_reason": "end_turn", "content": [{"type": "text", "text": "Do"}, {"type": "text", "text": "ne."}], "type": "message"}}]}"#;
+
+#[test]
+fn a_reply_of_anthropic_keeps_its_text_its_calls_and_its_whole_input() {
+    let [run] = <[Run; 1]>::try_from(runs(MESSAGES)).unwrap();
+    let [first, second] = run.turns.as_slice() else { panic!("{:?}", run.turns) };
+    let reply = first.reply.as_ref().unwrap();
+    assert_eq!(reply.text, "ok <confidence>0.8</confidence>");
+    let names: Vec<_> = reply.tool_calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["bash", "web_search"]);
+    let command = [("command".to_owned(), Value::Text("ls".to_owned()))];
+    assert_eq!(reply.tool_calls[0].arguments, Arguments::Parsed(Value::Map(command.into())));
+    assert_eq!(reply.tool_calls[0].id.as_deref(), Some("t1"));
+    let usage = reply.usage.as_ref().unwrap();
+    assert_eq!((usage.input_tokens, usage.output_tokens), (Some(612), Some(40)));
+    assert_eq!((usage.cached_tokens, usage.cache_write_tokens), (Some(0), Some(600)));
+    assert_eq!(usage.reasoning_tokens, Some(9));
+    let reply = second.reply.as_ref().unwrap();
+    assert_eq!((reply.text.as_str(), &reply.stop), ("Done.", &Some(StopReason::Completed)));
+    let usage = reply.usage.as_ref().unwrap();
+    assert_eq!((usage.input_tokens, usage.cached_tokens), (Some(662), Some(612)));
+    assert_eq!(usage.cache_write_tokens, None);
+    assert_eq!((run.n_model_calls(), run.usage.input_tokens), (2, Some(1_274)));
+    assert_eq!(run.model.as_deref(), Some("claude"));
+}
+
+#[test]
+fn a_usage_of_the_responses_form_is_not_read_as_anthropics() {
+    let text = r#"{"turns": [{"response": {"object": "response", "output": [], "status": "completed",
+        "usage": {"input_tokens": 12, "cache_read_input_tokens": 600, "output_tokens": 4}}}]}"#;
+    assert_eq!(runs(text)[0].usage.input_tokens, Some(12));
+}
+
+#[test]
+fn a_reply_of_an_unknown_form_is_an_error_and_no_failed_call() {
+    let problem = Problem::Unsupported {
+        what: "a reply in none of the forms of OpenAI, Anthropic, Gemini and Ollama",
+    };
+    for reply in [
+        r#"{"generated_text": "hi"}"#,
+        r#"{"type": "message", "content": "hi", "usage": {"input_tokens": 5}}"#,
+        r#"{"usage": {"input_tokens": 5, "output_tokens": 5}}"#,
+        "{}",
+    ] {
+        let text = format!(r#"{{"id": "b", "turns": [{{"request": {{}}, "response": {reply}}}]}}"#);
+        let expected = (Some(1), "turns[0].response".to_owned(), problem.clone());
+        assert_eq!(refusal(&text), expected, "{reply}");
+        let text = format!(r#"{{"id": "b", "request": {{}}, "response": {reply}}}"#);
+        let expected = (Some(1), "response".to_owned(), problem.clone());
+        assert_eq!(refusal(&text), expected, "{reply}");
+        // With an error beside it, the call failed.
+        let text = format!(
+            r#"{{"id": "b", "turns": [{{"response": {reply}, "error": "HTTP status 500"}}]}}"#
+        );
+        assert_eq!(runs(&text)[0].turns[0].error.as_deref(), Some("HTTP status 500"));
+    }
+    let chunk =
+        r#"{"id": "b", "turns": [{"response": {"choices": [{"delta": {"content": "h"}}]}}]}"#;
+    let field = "turns[0].response.choices[0].message".to_owned();
+    assert_eq!(refusal(chunk), (Some(1), field, Problem::Missing));
+}
+
+#[test]
+fn a_conversation_of_anthropic_has_calls_and_what_became_of_them() {
+    let text = r#"{"messages": [{"role": "user", "content": "Refund A-104."},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Let me see."},
+            {"type": "tool_use", "id": "t1", "name": "find", "input": {"order": "A-104"}},
+            {"type": "tool_use", "id": "t2", "name": "refund", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "is_error": true, "content": [{"type": "text", "text": "no "}, {"type": "text", "text": "right"}]},
+            {"type": "tool_result", "tool_use_id": "t1", "content": "found"}, {"type": "text", "text": "Go on."}]},
+        {"role": "assistant", "content": "Done."}]}"#;
+    let options = ReadOptions::default().with_requests(true);
+    let runs = with(text, Format::Auto, &options).unwrap();
+    let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };
+    let reply = first.reply.as_ref().unwrap();
+    assert_eq!(reply.text, "Let me see.");
+    let [find, refund] = reply.tool_calls.as_slice() else { panic!("{reply:?}") };
+    assert_eq!((find.name.as_str(), find.ok), ("find", None));
+    let wrong = (refund.name.as_str(), refund.ok, refund.error.as_deref());
+    assert_eq!(wrong, ("refund", Some(false), Some("no right")));
+    let sent: Vec<_> = second.request.iter().map(|m| (m.role.name(), m.text.as_str())).collect();
+    let expected = [("user", "Refund A-104."), ("assistant", "Let me see."), ("tool", "no right")];
+    assert_eq!(sent[..3], expected);
+    assert_eq!(sent[3..], [("tool", "found"), ("user", "Go on.")]);
+    assert_eq!(second.request[2].tool_call_id.as_deref(), Some("t2"));
+}

@@ -70,8 +70,8 @@ fn text(json: &Json) -> Option<String> {
 
 fn check_usage(found: &Usage, expected: &Json, at: &str) {
     assert_eq!(found.input_tokens, expected["input"].as_u64(), "{at}");
-    assert_eq!(found.cached_tokens, Some(expected["cached"].as_u64().unwrap_or(0)), "{at}");
-    assert_eq!(found.cache_write_tokens, Some(expected["cache_write"].as_u64().unwrap_or(0)));
+    assert_eq!(found.cached_tokens, expected["cached"].as_u64(), "{at}");
+    assert_eq!(found.cache_write_tokens, expected["cache_write"].as_u64(), "{at}");
     assert_eq!(found.output_tokens, expected["output"].as_u64(), "{at}");
     assert_eq!(found.reasoning_tokens, expected["reasoning"].as_u64(), "{at}");
     assert_eq!(found.cost_usd, expected["cost"].as_f64(), "{at}");
@@ -129,7 +129,8 @@ fn check_turn(found: &Turn, expected: &Json, results: &[Json], at: &str) {
 }
 
 fn check_run(run: &Run, expected: &Json, at: &str) {
-    assert_eq!(run.task, text(&expected["task"]), "{at}");
+    let task = format!("{}/{}", expected["task"].as_str().unwrap(), run.id);
+    assert_eq!(run.task, Some(task), "{at}");
     assert_eq!(run.model, text(&expected["model"]), "{at}");
     let scores = expected["scores"].as_object().unwrap();
     assert_eq!(run.scores.keys().collect::<Vec<_>>(), scores.keys().collect::<Vec<_>>(), "{at}");
@@ -159,10 +160,11 @@ fn check_run(run: &Run, expected: &Json, at: &str) {
     for (model, used) in &run.usage_by_model {
         check_usage(used, &usage[model], at);
     }
-    let sum = |field: &str| usage.values().map(|used| used[field].as_u64().unwrap_or(0)).sum();
-    assert_eq!(run.usage.input_tokens, Some(sum("input")), "{at}");
-    assert_eq!(run.usage.cached_tokens, Some(sum("cached")), "{at}");
-    assert_eq!(run.usage.output_tokens, Some(sum("output")), "{at}");
+    // A count is known if every model has it.
+    let sum = |field: &str| usage.values().map(|used| used[field].as_u64()).sum();
+    assert_eq!(run.usage.input_tokens, sum("input"), "{at}");
+    assert_eq!(run.usage.cached_tokens, sum("cached"), "{at}");
+    assert_eq!(run.usage.output_tokens, sum("output"), "{at}");
     let (attempts, turns): (Vec<&Turn>, Vec<&Turn>) =
         run.turns.iter().partition(|turn| turn.caller == Caller::FailedAttempt);
     let rows = |field: &str| expected[field].as_array().unwrap().clone();
@@ -197,7 +199,8 @@ fn every_field_is_as_the_reader_of_inspect_ai_says() {
             epochs.insert(key.1);
             errors += usize::from(run.error.is_some());
             retried += usize::from(run.metadata.contains_key("error_retries"));
-            cached += usize::from(run.usage.cached_tokens > Some(0));
+            let mut by_model = run.usage_by_model.values();
+            cached += usize::from(by_model.any(|used| used.cached_tokens > Some(0)));
             let nan = run.scores.values().filter(|score| score.value == Value::Null);
             unscored += nan.count();
             failed += run.turns.iter().filter(|turn| turn.error.is_some()).count();
@@ -340,4 +343,51 @@ fn a_log_without_events_has_the_turns_of_its_conversation() {
         run.turns.iter().map(|turn| turn.reply.as_ref().unwrap().text.as_str()).collect();
     assert_eq!(texts, ["a", "b"]);
     assert_eq!(run.turns[0].reply.as_ref().unwrap().tool_calls[0].name, "f");
+}
+
+#[test]
+fn a_sample_without_totals_has_the_sum_of_its_turns_or_an_unknown_usage() {
+    let turn = |usage: &str| {
+        format!(
+            r#"{{"event":"model","output":{{"choices":[{{"message":{{"content":"a"}}}}]{usage}}}}}"#
+        )
+    };
+    let counted = turn(r#","usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15}"#);
+    let used = |fields: &str| {
+        let usage = one(fields).usage;
+        (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+    };
+    let events = format!(r#""events":[{counted},{counted}]"#);
+    assert_eq!(used(&events), (Some(20), None, Some(10)));
+    assert_eq!(used(&format!(r#""model_usage":null,{events}"#)), (Some(20), None, Some(10)));
+    let partly = format!(r#""events":[{counted},{}]"#, turn(""));
+    assert_eq!(used(&partly), (None, None, None));
+    assert_eq!(used(r#""messages":[{"role":"assistant","content":"a"}]"#), (None, None, None));
+    assert_eq!(used(r#""events":[]"#), (None, None, None));
+    // No model was called.
+    assert_eq!(used(r#""model_usage":{},"events":[]"#), (Some(0), Some(0), Some(0)));
+    let total = r#""model_usage":{"m":{"input_tokens":7,"output_tokens":3}}"#;
+    assert_eq!(used(total), (Some(7), None, Some(3)));
+}
+
+#[test]
+fn the_task_is_the_sample_of_the_evaluation_and_its_epochs_are_trials() {
+    let log = |eval: &str| {
+        format!(
+            r#"{{"version":2,"status":"success","eval":{eval},"samples":[{{"id":"prime-0","epoch":1}},{{"id":"prime-0","epoch":2}},{{"id":7,"epoch":1}}]}}"#
+        )
+    };
+    let named = |eval: &str| {
+        let runs = read(Cursor::new(log(eval)), Format::Inspect, &ReadOptions::default());
+        let runs = runs.unwrap().map(|run| run.unwrap());
+        runs.map(|run| (run.task.unwrap(), run.id, run.trial.unwrap())).collect::<Vec<_>>()
+    };
+    let own = |task: &str, id: &str, trial| (task.to_owned(), id.to_owned(), trial);
+    let expected = [
+        own("arith/prime-0", "prime-0", 1),
+        own("arith/prime-0", "prime-0", 2),
+        own("arith/7", "7", 1),
+    ];
+    assert_eq!(named(r#"{"task":"arith","model":"m"}"#), expected);
+    assert_eq!(named(r#"{"model":"m"}"#)[1], own("prime-0", "prime-0", 2));
 }

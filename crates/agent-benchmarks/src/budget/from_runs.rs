@@ -9,8 +9,8 @@ use crate::error::Error;
 
 /// The rollouts of runs, with what each turn said, for [`Budget::instance`](super::Budget::instance).
 ///
-/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with the resources `input_tokens`,
-/// `output_tokens` and `cost_usd`; runs without a known outcome and without turns are left out. The
+/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the
+/// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a known outcome and without turns are left out. The
 /// content of a turn is the text of its reply, its calls, and the answers to them if the runs were read
 /// with requests ([`run_logs::ReadOptions::with_requests`]). The content before the first turn is what
 /// its request says.

@@ -41,6 +41,10 @@ fn ask(
     prefix: &Prefix<'_>,
     context: &Context,
 ) -> std::fmt::Result {
+    // Whole requests repeat what was sent before; where the new part is known, only that is told.
+    let has_fresh = context.resources.iter().any(|it| it.name == "fresh_input_tokens");
+    let is_told = |name: &str| !(has_fresh && name == "input_tokens");
+    let told = || context.resources.iter().filter(|resource| is_told(&resource.name));
     if let Some(task) = prefix.content(0) {
         writeln!(text, "The task of the run:\n{task}\n")?;
     }
@@ -49,7 +53,7 @@ fn ask(
         if let Some(content) = prefix.content(turn) {
             writeln!(text, "{content}")?;
         }
-        for resource in &context.resources {
+        for resource in told() {
             let cost = resource.costs.get(turn - 1).copied().flatten();
             writeln!(text, "({}: {})", resource.name, amount(cost))?;
         }
@@ -57,7 +61,7 @@ fn ask(
     }
     let turns = prefix.turns();
     writeln!(text, "{turns} turns are complete, and the run goes on. Its account:")?;
-    for resource in &context.resources {
+    for resource in told() {
         let kind = settings.resources.iter().find(|(name, _)| *name == resource.name);
         let meaning = kind.map_or("", |(_, kind)| kind.meaning());
         let separator = if meaning.is_empty() { "" } else { ", " };

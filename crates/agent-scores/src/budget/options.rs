@@ -27,8 +27,9 @@ pub(crate) struct Options {
     /// Budget of each run
     #[arg(long, value_name = "N", value_parser = cap)]
     pub(crate) cap: Option<f64>,
-    /// What is estimated: output_tokens, input_tokens, total_tokens, cost_usd or any other resource of the
-    /// files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
+    /// What is estimated: output_tokens, fresh_input_tokens (the input without what a request repeats),
+    /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
+    /// input_tokens, cost_usd or any other resource of the files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
     /// files
     #[arg(long, value_name = "NAME,...", default_value = "output_tokens", value_parser = resources)]
     pub(crate) resource: Resources,

@@ -23,7 +23,7 @@ A FILE of runs has JSON Lines, one run per line, for example
   {"id": "run-7", "task": "t-3", "turns": [{"output_tokens": 210, "cost_usd": 0.02}, {"output_tokens": 95, "cost_usd": null}], "success": true, "stop_reason": "completed", "caps": {"output_tokens": 500}}
 id           name of the run
 turns        what each turn spent, each at least 0: input_tokens, output_tokens, cost_usd or any other
-             resource; those that are estimated stand in every turn, null if not known
+             resource, such as fresh_input_tokens, the input without what a request repeats; those that are estimated stand in every turn, null if not known
 success      true, false, 1 or 0
 task         optional name of the task
 stop_reason  optional reason why the run ended
@@ -34,6 +34,9 @@ Other fields are ignored.
 
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
+
+/// The input without the history that requests repeat.
+pub(crate) const FRESH: &str = "fresh_input_tokens";
 
 /// What is to be estimated: a resource of the files, or `total_tokens`, the sum of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +133,12 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
     let mut runs = RunCounts::default();
     let bytes = runs.take_all(path, json_lines::bytes(path)?)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
+    let mut turns = marks.iter().flat_map(|line| &line.value.turns);
+    let is_total = spent.iter().any(|spent| spent.parts().len() > 1);
+    let is_known = resources.iter().any(|known| known == FRESH);
+    if is_total && !is_known && turns.any(|costs| costs.contains_key(FRESH)) {
+        resources.push(FRESH.to_owned());
+    }
     let file = path.display().to_string();
     let wrong = |line: usize, field: String, problem: String| InputError {
         file: file.clone(),
@@ -147,6 +156,10 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
                 problem: other.to_string(),
             },
         })?;
+    let is_given = |costs: &BTreeMap<String, Value>, part: &str| {
+        costs.contains_key(part)
+            || (is_total && part == "input_tokens" && costs.contains_key(FRESH))
+    };
     let mut rows = Vec::with_capacity(marks.len());
     for (json_lines::Line { number: line, value: marks }, rollout) in
         marks.into_iter().zip(rollouts.iter())
@@ -154,7 +167,7 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
         let id = rollout.id().ok_or_else(|| wrong(line, "id".into(), "missing".into()))?;
         for (turn, costs) in marks.turns.iter().enumerate() {
             let mut parts = spent.iter().flat_map(Spent::parts);
-            if let Some(part) = parts.find(|&part| !costs.contains_key(part)) {
+            if let Some(part) = parts.find(|&part| !is_given(costs, part)) {
                 let known: Vec<&str> = costs.keys().map(String::as_str).collect();
                 let problem = format!(
                     "missing; give null for a cost that is not known; this turn has {}",
@@ -203,9 +216,10 @@ pub(crate) fn check_keys(files: &[RolloutFile], keys: &[String]) -> Result<(), S
 /// as cut off.
 pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollouts, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
-    // Every file is read with the same resources.
+    // Files differ in whether they have fresh input.
+    let longest = files.iter().max_by_key(|file| file.resources.len());
     let resources =
-        files.first().map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
+        longest.map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
     let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
     rollouts.append_json_lines(&bytes.join(&b'\n')[..])?;
     let rows = files.iter().flat_map(|file| &file.rows);

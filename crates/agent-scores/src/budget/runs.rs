@@ -11,7 +11,7 @@ use budget_estimation::{
 use crate::{
     budget::{
         estimate_file::Answers,
-        rollout_file::{RolloutFile, Spent, together},
+        rollout_file::{FRESH, RolloutFile, Spent, together},
     },
     files::run_counts::RunCounts,
     values::ClusterBy,
@@ -265,8 +265,13 @@ fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
     if let [one] = parts[..] {
         return all.resource(one);
     }
-    let parts: Vec<Resource> =
-        parts.iter().map(|part| all.resource(part)).collect::<Result<_, _>>()?;
+    // A token that is sent again is counted once where the files say which are new.
+    let has_fresh = all.resource(FRESH).is_ok();
+    let new = parts.iter().map(|&part| match part {
+        "input_tokens" if has_fresh => FRESH,
+        part => part,
+    });
+    let parts: Vec<Resource> = new.map(|part| all.resource(part)).collect::<Result<_, _>>()?;
     all.add_sum(spent.name(), &parts)
 }
 

@@ -9,7 +9,7 @@ use crate::{
     convert::options::{Kind, Options},
     files::{
         bundled,
-        logs::{self, Judging},
+        logs::{self, Judging, confidence_field},
     },
     logs::report,
     output::{
@@ -100,7 +100,9 @@ fn lines(
             made.push(calls(run));
         }
     });
-    let table = judging.table(log, runs, &StreamOptions::default())?;
+    let field = confidence_field(options.confidence, options.confidence_pattern.as_deref())?;
+    let streams = StreamOptions::default().with_confidence(field);
+    let table = judging.table(log, runs, &streams)?;
     let rows = table.rows();
     let lines: Vec<Value> = match options.to {
         Kind::Traces => {
@@ -147,12 +149,9 @@ fn left_out(row: &LoggedRun, outcome: &str, reason: &str) -> Value {
     line
 }
 
-/// The name and the task of a run; the name has the trial where the log counts trials.
+/// The name and the task of a run. A run without a task is a task of its own, with its trials.
 fn named(row: &LoggedRun) -> Value {
-    let id = row.trial.map_or_else(|| row.id.clone(), |trial| format!("{}#{trial}", row.id));
-    let mut line = json!({ "id": id });
-    set(&mut line, "task", row.task.as_deref());
-    line
+    json!({ "id": row.name(), "task": row.task.as_deref().unwrap_or(&row.id) })
 }
 
 fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
@@ -166,9 +165,10 @@ fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
     if row.turn_usage.is_empty() {
         return Err("no_turn");
     }
-    let turns = row.turn_usage.iter().map(|turn| {
+    let turns = row.turn_usage.iter().zip(row.fresh_input_tokens()).map(|(turn, fresh)| {
         json!({
             "input_tokens": turn.input_tokens,
+            "fresh_input_tokens": fresh,
             "output_tokens": turn.output_tokens,
             "cost_usd": turn.cost_usd,
         })
@@ -182,7 +182,7 @@ fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
 
 fn problem(row: &LoggedRun) -> Option<Value> {
     let (solved, tokens) = (row.outcome?, row.usage.output_tokens.filter(|&tokens| tokens > 0)?);
-    Some(json!({ "problem": named(row)["id"], "solved": solved, "output_tokens": tokens }))
+    Some(json!({ "problem": row.name(), "solved": solved, "output_tokens": tokens }))
 }
 
 /// The calls of the agent and its subagents, and those that the task expects of the agent; `None` if it expects
@@ -216,9 +216,5 @@ fn paths(calls: Option<[Value; 2]>, row: &LoggedRun) -> Result<Value, &'static s
     line["agent_calls"] = calls;
     line["expected_calls"] = expected;
     line["success"] = json!(success);
-    // The reader needs a task to count trials.
-    if line.get("task").is_none() {
-        line["task"] = json!(row.id);
-    }
     Ok(line)
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use run_logs::{AtLimit, ConfidenceStream, ForecastPolicy, Format};
+use run_logs::{AtLimit, ConfidenceReading, ConfidenceStream, ForecastPolicy, Format};
 
-use crate::traces::trace_file;
+use crate::{files::logs, traces::trace_file};
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
 #[derive(Debug, clap::Args)]
@@ -27,6 +27,13 @@ pub(crate) struct Options {
     /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
     #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
+    /// Reading of stated confidence: strict or lenient, as for traces
+    #[arg(long, default_value = "strict", value_parser = logs::reading)]
+    pub(crate) confidence: ConfidenceReading,
+    /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
+    /// group is the number
+    #[arg(long, value_name = "REGEX", value_parser = logs::pattern)]
+    pub(crate) confidence_pattern: Option<String>,
     /// What a limit that ended a run means for its outcome: censored or scored
     #[arg(long, default_value = "censored", value_parser = at_limit)]
     pub(crate) at_limit: AtLimit,
@@ -42,7 +49,7 @@ const HELP: &str = "\
 Example: agent-scores convert run.eval --to traces --output traces.jsonl
 
 traces    for traces, calibration and cut-off: the runs that have the stream
-rollouts  for budget: the runs with an outcome and a turn
+rollouts  for budget: the runs with an outcome and a turn; fresh_input_tokens leave out what a request repeats
 paths     for paths: the runs with an outcome and the calls that their tasks expect
 problems  for triage: the runs with an outcome and a count of output tokens
 atif      each run as a trajectory in the Agent Trajectory Interchange Format

@@ -7,8 +7,8 @@ use std::{
 };
 
 use run_logs::{
-    AtLimit, Error, Format, OutcomePolicy, ReadOptions, Run, RunTable, Runs, StreamOptions, read,
-    read_path,
+    AtLimit, ConfidenceField, ConfidenceReading, Error, Format, OutcomePolicy, ReadOptions, Run,
+    RunTable, Runs, StreamOptions, read, read_path,
 };
 
 use crate::{files::bundled, output::program::with_causes, progress::Progress};
@@ -74,6 +74,37 @@ impl Judging {
             }
             _ => Ok(table),
         }
+    }
+}
+
+/// Where replies state their confidence: in the usual forms, or where a regular expression says.
+///
+/// # Errors
+///
+/// That the pattern is no regular expression.
+pub(crate) fn confidence_field(
+    reading: ConfidenceReading,
+    pattern: Option<&str>,
+) -> Result<ConfidenceField, Error> {
+    let field = ConfidenceField::new("confidence", reading);
+    match pattern {
+        Some(pattern) => field.with_pattern(pattern),
+        None => Ok(field),
+    }
+}
+
+/// A regular expression as an option.
+pub(crate) fn pattern(text: &str) -> Result<String, String> {
+    let checked = confidence_field(ConfidenceReading::Strict, Some(text));
+    checked.map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// How stated confidence is read, as an option.
+pub(crate) fn reading(text: &str) -> Result<ConfidenceReading, &'static str> {
+    match text {
+        "strict" => Ok(ConfidenceReading::Strict),
+        "lenient" => Ok(ConfidenceReading::Lenient),
+        _ => Err("there are strict and lenient"),
     }
 }
 

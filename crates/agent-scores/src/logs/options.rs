@@ -13,8 +13,8 @@ pub(crate) struct Options {
     /// Logs or folders of logs; without a file, bundled exchanges
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The format of the files: auto (by content), inspect, exchanges, openai_chat, openai_responses, gemini,
-    /// ollama, atif, harbor or tau2
+    /// The format of the files: auto (by content), inspect, exchanges, openai_chat, openai_responses,
+    /// anthropic, gemini, ollama, atif, harbor or tau2
     #[arg(long, value_name = "F", default_value = "auto", value_parser = format)]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -25,12 +25,12 @@ const FORMAT: &str = r#"Example: agent-scores logs logs/2026-11-20T10-00-00.eval
 
 A FILE is a log or a
 folder of logs; without a FILE the program reads bundled exchanges.
---format F  auto (default: by content), inspect, exchanges, openai_chat, openai_responses, gemini, ollama,
-            atif, harbor or tau2
+--format F  auto (default: by content), inspect, exchanges, openai_chat, openai_responses, anthropic, gemini,
+            ollama, atif, harbor or tau2
 --json      prints one JSON object
 
 A FILE is a log of inspect_ai (.eval or .json), a trajectory or trial of Harbor, results of tau2, chats and
-responses in the formats of OpenAI, Gemini and Ollama, or has JSON Lines with recorded exchanges, for example
+responses in the formats of OpenAI, Anthropic, Gemini and Ollama, or has JSON Lines with recorded exchanges, for example
   {"id": "run-7", "task": "refund", "outcome": true, "turns": [{"request": {"messages": [{"role": "user", "content": "Refund A-104."}]}, "response": {"model": "m-1", "choices": [{"message": {"role": "assistant", "content": "Done."}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 12, "completion_tokens": 2}}}]}
 "#;
 

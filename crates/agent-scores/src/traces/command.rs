@@ -6,7 +6,7 @@
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by task|run]
 //!     [--cluster-by-task] [--pool]
 //!     [--missing refuse|leave-out|skip|carry-forward|carry-forward-from=P|clip] [--json]
-//!     [--confidence strict|lenient] [--at-limit censored|scored] [--scorer NAME]
+//!     [--confidence strict|lenient] [--confidence-pattern REGEX] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
 //! Without a file it compares three forecasters on bundled runs (made by `demo-data`).
@@ -23,7 +23,11 @@ use std::{
 };
 
 use crate::{
-    files::{bundled, logs::Judging, run_counts},
+    files::{
+        bundled,
+        logs::{Judging, confidence_field},
+        run_counts,
+    },
     output::{
         file_reports::{self, FileReport, Together},
         form::Forms,
@@ -43,7 +47,7 @@ use crate::{
         trace_tally::{self, TraceTally},
     },
 };
-use run_logs::{ConfidenceField, ConfidenceReading, ConfidenceStream, StreamOptions};
+use run_logs::{ConfidenceReading, ConfidenceStream, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
@@ -51,6 +55,7 @@ struct Arguments {
     settings: Settings,
     missing: Option<ForecastPolicy>,
     reading: ConfidenceReading,
+    pattern: Option<String>,
     judging: Judging,
     /// Whether a report on all columns together is wanted too.
     pool: bool,
@@ -66,6 +71,7 @@ fn arguments(options: Options) -> Arguments {
             .to_vec();
     }
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer };
+    let pattern = options.confidence_pattern;
     // Runs that intervals resample are held in memory anyway.
     let is_held = options.curves || options.forms.has_files() || resamples > 0;
     let with_curves = options.forms.has_figures() && is_held;
@@ -73,7 +79,7 @@ fn arguments(options: Options) -> Arguments {
     let settings =
         Settings { schedule, summary, calibration, resamples, seed, cluster_by, with_curves };
     let pool = options.pool;
-    Arguments { files, settings, missing, reading, judging, pool, forms: options.forms }
+    Arguments { files, settings, missing, reading, pattern, judging, pool, forms: options.forms }
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -177,8 +183,8 @@ struct StreamDifferences<'a> {
 
 /// The output for logs; `None` if no file is one.
 fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
-    let Arguments { files, settings, missing, reading, judging, pool, forms } = arguments;
-    let confidence = ConfidenceField::new("confidence", *reading);
+    let Arguments { files, settings, missing, reading, pattern, judging, pool, forms } = arguments;
+    let confidence = confidence_field(*reading, pattern.as_deref())?;
     let of_logs = missing.unwrap_or(ForecastPolicy::LeaveOut);
     let log_settings = LogSettings {
         judging: judging.clone(),
@@ -195,6 +201,9 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
     }
     if logs.is_empty() {
         return Ok(None);
+    }
+    if let (true, Some(log)) = (logs.iter().all(LogFile::is_without_streams), logs.first()) {
+        return Err(log.no_stream().into());
     }
     let report = |logs: &[&LogFile]| {
         working("scoring streams", || stream_report::report(logs, settings, of_logs, *reading))

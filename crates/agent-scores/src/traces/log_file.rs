@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, StreamOptions, StreamRuns};
+use run_logs::{
+    ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, StreamOptions, StreamRuns,
+};
 
 use crate::{
     files::{
@@ -10,6 +12,7 @@ use crate::{
         logs::{Contents, Judging, open},
         run_counts::RunCounts,
     },
+    plain,
     traces::trace_file::{LogRun, Run},
 };
 
@@ -17,18 +20,20 @@ use crate::{
 pub(crate) const HELP: &str = r#"
 A FILE may also be a log of an evaluation, or a folder of logs: exchanges recorded with a model
 ({"id", "task"?, "outcome", "turns": [{"request", "response"}]} per line), chats and responses in the forms of
-OpenAI, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
+OpenAI, Anthropic, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
 A log has a report per stream of confidence, one value per model call:
 token_probability     mean probability of the tokens of the reply
 entropy               1 - H / ln 5; H is the mean entropy of the five most probable tokens
 entropy_renormalised  the same with the five probabilities divided by their sum
 action_…              the same of the text inside <action>…</action> only
-stated_confidence     the number inside <confidence>…</confidence>, or of the field "confidence" in JSON
+stated_confidence     the number inside <confidence>…</confidence>, of the field "confidence" in JSON, or of a line
+                      "Confidence: 85%" or "confidence = 0.85"; what stands inside <think>…</think> does not count
 Options for logs:
 --missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
                out the calls that have none, and a run without any value; the others as for traces
 --confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
-               around the number and fractions, and moves what is outside [0, 1] to 0 or 1
+               around the only number, and fractions; 85 without a percent sign is outside [0, 1] for both
+--confidence-pattern REGEX  finds the confidence of a reply in place of these forms; the first group is the number
 --at-limit     what a limit that ended a run means for its outcome, if there is also a score: censored (default;
                the outcome is unknown) or scored
 --scorer NAME  the scorer whose value is the outcome, where a log has several
@@ -57,6 +62,8 @@ pub(crate) struct LogFile {
     /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
     missing: ForecastPolicy,
+    /// A run with a reply, and the end of its text.
+    last_reply: Option<(String, String)>,
 }
 
 /// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
@@ -79,10 +86,12 @@ pub(crate) fn read(
         runs => runs?,
     };
     let mut contents = Contents::default();
+    let mut last_reply = None;
     let read = std::iter::from_fn(|| {
         let run = runs.next()?;
         if let Ok(run) = &run {
             contents.add(run, runs.format());
+            last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }
         Some(run)
     });
@@ -90,8 +99,8 @@ pub(crate) fn read(
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {
-        let (file, notes) = (file.clone(), notes.clone());
-        LogFile { file, model, format, table, notes, missing: settings.missing }
+        let (file, notes, last_reply) = (file.clone(), notes.clone(), last_reply.clone());
+        LogFile { file, model, format, table, notes, missing: settings.missing, last_reply }
     };
     // A run that ended before a reply names no model.
     let models: BTreeSet<&String> =
@@ -105,6 +114,15 @@ pub(crate) fn read(
     Ok(Some(table.by_model().into_iter().map(of_model).collect()))
 }
 
+/// The name of a run and the last characters of its last reply, on one line.
+fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
+    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+    let text = replies.map(|reply| reply.text.trim_end()).filter(|text| !text.is_empty()).last()?;
+    let from = text.char_indices().rev().nth(199).map_or(0, |(at, _)| at);
+    let end = text.get(from..).unwrap_or_default();
+    Some((run.id.clone(), plain::line(end).into_owned()))
+}
+
 impl LogFile {
     /// The file as named by the caller.
     pub(crate) fn file(&self) -> &str {
@@ -114,6 +132,31 @@ impl LogFile {
     /// Counts all runs of the log.
     pub(crate) fn count(&self, counts: &mut RunCounts) {
         self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
+    }
+
+    /// Whether there are runs, and no model call of any of them has a value of any stream.
+    pub(crate) fn is_without_streams(&self) -> bool {
+        let is_empty = |stream| {
+            self.table
+                .stream(stream, ForecastPolicy::Skip)
+                .is_ok_and(|found| found.runs().is_empty())
+        };
+        !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
+    }
+
+    /// That no stream was found, how a reply ends, and what would have been read.
+    pub(crate) fn no_stream(&self) -> String {
+        let ends = match &self.last_reply {
+            Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),
+            None => "no run has a reply with text".to_owned(),
+        };
+        format!(
+            "{}: no reply has log-probabilities or states a confidence in a form that is read: {ends}; \
+             the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
+             \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
+             around the number, --confidence-pattern REGEX names another form",
+            self.file
+        )
     }
 
     /// The runs that have a stream, and those that are left out.
@@ -136,7 +179,7 @@ impl LogFile {
         let runs = found.runs().iter().filter_map(|run| {
             let row = rows.get(run.row)?;
             Some(Run::of_log(LogRun {
-                id: row.id.clone(),
+                id: row.name(),
                 task: row.task.clone(),
                 file: self.file.clone(),
                 forecasts: run.forecasts.clone(),
@@ -158,7 +201,7 @@ impl LogFile {
     }
 
     /// The name of a run.
-    pub(crate) fn id(&self, row: usize) -> Option<&str> {
-        self.table.rows().get(row).map(|row| row.id.as_str())
+    pub(crate) fn id(&self, row: usize) -> Option<String> {
+        self.table.rows().get(row).map(LoggedRun::name)
     }
 }

@@ -6,6 +6,7 @@ use run_logs::{AtLimit, ConfidenceReading};
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{
+    files::logs,
     output::form::Forms,
     traces::{
         log_file,
@@ -50,8 +51,12 @@ pub(crate) struct Options {
     #[arg(long, value_name = "POLICY", value_parser = trace_file::policy)]
     pub(crate) missing: Option<ForecastPolicy>,
     /// Reading of stated confidence in logs: strict or lenient
-    #[arg(long, default_value = "strict", value_parser = confidence)]
+    #[arg(long, default_value = "strict", value_parser = logs::reading)]
     pub(crate) confidence: ConfidenceReading,
+    /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
+    /// group is the number
+    #[arg(long, value_name = "REGEX", value_parser = logs::pattern)]
+    pub(crate) confidence_pattern: Option<String>,
     /// What a limit that ended a run of a log means for its outcome: censored or scored
     #[arg(long, default_value = "censored", value_parser = at_limit)]
     pub(crate) at_limit: AtLimit,
@@ -75,14 +80,6 @@ average_precision                 average precision of failures: it depends on t
 aurc                              area under risk and coverage: it depends on the share of failures, too
 t_ece, t_brier                    calibration error and Brier loss of one forecast per run
 ";
-
-fn confidence(text: &str) -> Result<ConfidenceReading, &'static str> {
-    match text {
-        "strict" => Ok(ConfidenceReading::Strict),
-        "lenient" => Ok(ConfidenceReading::Lenient),
-        _ => Err("there are strict and lenient"),
-    }
-}
 
 fn at_limit(text: &str) -> Result<AtLimit, &'static str> {
     match text {

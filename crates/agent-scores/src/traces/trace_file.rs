@@ -87,7 +87,7 @@ pub struct Run {
     /// The line that the run stands in, from 1; `None` for a run of a log.
     pub line: Option<usize>,
     /// The probability of success after the stop, if the line gives it.
-    pub success_chance: Option<Probability>,
+    pub(crate) success_chance: Option<Probability>,
     forecasts: Vec<Probability>,
     outcome: Option<bool>,
     stop: Option<StopReason>,
@@ -123,8 +123,7 @@ impl Run {
     }
 
     /// The forecasts.
-    #[must_use]
-    pub fn forecasts(&self) -> &[Probability] {
+    pub(crate) fn forecasts(&self) -> &[Probability] {
         &self.forecasts
     }
 

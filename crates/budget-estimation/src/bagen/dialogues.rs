@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use crate::{
     bagen::{
+        fresh_input::fresh,
         released_sample::Kind,
         values::{
             assistant_text, field, items, list, number, parse, sorted_turns, text, truth, whole,
@@ -176,25 +177,9 @@ fn word_count(text: &str) -> usize {
 }
 
 fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<TurnTokens> {
-    // For each request, the last known input before it and the visible output that followed.
-    let mut before: Vec<Option<i64>> = Vec::with_capacity(requests.len());
-    let mut last = None;
-    for (i, request) in requests.iter().enumerate() {
-        let output = i.checked_sub(1).and_then(|i| visible.get(i).copied().flatten());
-        before.push(last.map(|input: i64| input + output.unwrap_or(0)));
-        last = request.input.or(last);
-    }
-    let pairs = requests.iter().zip(&before).filter_map(|(request, before)| {
-        request.input.zip(*before).map(|(input, before)| input >= before)
-    });
-    let votes: Vec<bool> = pairs.collect();
-    let yes = votes.iter().filter(|&&vote| vote).count();
-    let repeats = !votes.is_empty() && yes * 2 >= votes.len();
-    let turn = |(request, before): (&TurnTokens, &Option<i64>)| {
-        let input = match (request.input, before) {
-            (Some(input), Some(before)) if repeats => Some((input - before).max(0)),
-            (input, _) => input,
-        };
+    let input: Vec<Option<i64>> = requests.iter().map(|request| request.input).collect();
+    let (input, repeats) = fresh(&input, visible);
+    let turn = |(request, input): (&TurnTokens, Option<i64>)| {
         let total = match (input, request.output) {
             (Some(input), Some(output)) => Some(input + output),
             _ if !repeats => request.total,
@@ -202,7 +187,7 @@ fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<Turn
         };
         TurnTokens { input, output: request.output, total }
     };
-    requests.iter().zip(&before).map(turn).collect()
+    requests.iter().zip(input).map(turn).collect()
 }
 
 impl TokenDialogue {

@@ -1,11 +1,40 @@
-use budget_estimation::Rollouts;
+use budget_estimation::{Rollouts, bagen};
 
-use crate::{conversions::run_table::RunTable, error::Error};
+use crate::{
+    conversions::run_table::{LoggedRun, RunTable},
+    error::Error,
+};
+
+impl LoggedRun {
+    /// The input tokens of each turn without the history that its request repeats; `None` where the log
+    /// does not count the input. Reasoning is not part of the history.
+    ///
+    /// # Reference
+    ///
+    /// The rule of BAGEN's released code, see [`bagen::fresh_input_tokens`].
+    #[must_use]
+    pub fn fresh_input_tokens(&self) -> Vec<Option<u64>> {
+        let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
+        let turns = || self.turn_usage.iter();
+        let input: Vec<Option<i64>> = turns().map(|turn| count(turn.input_tokens)).collect();
+        let visible = |turn: &crate::values::usage::Usage| {
+            Some(turn.output_tokens?.saturating_sub(turn.reasoning_tokens.unwrap_or(0)))
+        };
+        let visible: Vec<Option<i64>> = turns().map(|turn| count(visible(turn))).collect();
+        let fresh = bagen::fresh_input_tokens(&input, &visible);
+        fresh
+            .into_iter()
+            .map(|tokens| tokens.and_then(|tokens| u64::try_from(tokens).ok()))
+            .collect()
+    }
+}
 
 impl RunTable {
     /// What the runs used at each turn, for budget-estimation, with their tasks and their names,
-    /// `id#trial` where the log counts trials. Resources: `input_tokens`, `output_tokens` and
-    /// `cost_usd`; unknown ones stay unknown.
+    /// `id#trial` where the log counts trials. Resources: `input_tokens` of
+    /// whole requests, which repeat what was sent before, `output_tokens`, `cost_usd`,
+    /// `fresh_input_tokens` without what is repeated ([`LoggedRun::fresh_input_tokens`]) and
+    /// `total_tokens`, the sum of fresh input and output; unknown ones stay unknown.
     ///
     /// Runs without a known outcome and runs without a turn are left out: as many as
     /// [`rows`](Self::rows) exceed the rollouts.
@@ -28,21 +57,31 @@ impl RunTable {
     /// let policy = OutcomePolicy::new(AtLimit::Censored);
     /// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
     /// let rollouts = table.rollouts()?;
-    /// let tokens = rollouts.resource("output_tokens")?;
+    /// let tokens = rollouts.resource("total_tokens")?;
     /// let totals: Vec<_> = rollouts.iter().map(|rollout| rollout.total(tokens)).collect();
-    /// assert_eq!(totals, [Ok(120.0)]);
+    /// assert_eq!(totals, [Ok(129.0)]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
-        let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "cost_usd"])?;
+        let mut rollouts = Rollouts::new([
+            "input_tokens",
+            "output_tokens",
+            "cost_usd",
+            "fresh_input_tokens",
+            "total_tokens",
+        ])?;
         for run in self.rows() {
             let (Some(outcome), false) = (run.outcome, run.turn_usage.is_empty()) else { continue };
             let tokens = |count: Option<u64>| count.map(|count| count as f64);
             let costs: Vec<Option<f64>> = run
                 .turn_usage
                 .iter()
-                .flat_map(|turn| {
-                    [tokens(turn.input_tokens), tokens(turn.output_tokens), turn.cost_usd]
+                .zip(run.fresh_input_tokens())
+                .flat_map(|(turn, fresh)| {
+                    let (input, output) = (tokens(turn.input_tokens), tokens(turn.output_tokens));
+                    let fresh = tokens(fresh);
+                    let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
+                    [input, output, turn.cost_usd, fresh, total]
                 })
                 .collect();
             let rollout = rollouts.push_partly_known(&costs, outcome)?;

@@ -248,9 +248,10 @@ impl LoggedRun {
         })
     }
 
-    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials.
-    #[cfg(any(feature = "pools", feature = "rollouts"))]
-    pub(crate) fn name(&self) -> String {
+    /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise
+    /// the id.
+    #[must_use]
+    pub fn name(&self) -> String {
         match self.trial {
             Some(trial) => format!("{}#{trial}", self.id),
             None => self.id.clone(),

@@ -3,6 +3,7 @@
 //! The fields of the providers' responses have different names, so that one reader takes them all:
 //! the format only decides which field a document must have.
 
+pub(crate) mod blocks;
 pub(crate) mod calls;
 pub(crate) mod document;
 pub(crate) mod gemini;
@@ -29,6 +30,8 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
     let is_turnless = shape.has_all(&["id", "outcome"]) && shape.has_no_key("turns");
     if is_turns || is_turnless || (shape.has("request") && shape.has("response")) {
         Some(Format::Exchanges)
+    } else if is_message(shape) {
+        Some(Format::Anthropic)
     } else if shape.has_key("candidates", "content")
         || (shape.has_key("candidates", "finishReason"))
         || (shape.has("usageMetadata") && shape.has("modelVersion"))
@@ -56,6 +59,12 @@ pub(crate) fn recognizes(shape: &Shape) -> Option<Format> {
 fn is_conversation(shape: &Shape) -> bool {
     shape.has_key("messages", "role")
         && !["reward_info", "termination_reason", "simulations"].iter().any(|name| shape.has(name))
+}
+
+/// A reply in the form of Anthropic's Messages API.
+fn is_message(shape: &Shape) -> bool {
+    shape.text("type") == Some("message")
+        && (shape.has_key("content", "type") || shape.has_all(&["content", "stop_reason"]))
 }
 
 /// The runs of a log.

@@ -51,6 +51,7 @@ pub(crate) fn open<'a>(
         Format::Exchanges
         | Format::OpenAiChat
         | Format::OpenAiResponses
+        | Format::Anthropic
         | Format::Gemini
         | Format::Ollama => chat::read(source, format, options)?,
         Format::Atif => harbor::trajectories(source, options)?,

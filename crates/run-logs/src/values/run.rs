@@ -19,7 +19,7 @@ use crate::values::{
 /// use run_logs::{Run, Turn};
 ///
 /// let mut run = Run::new("sample-1");
-/// run.task = Some("arithmetic".to_owned());
+/// run.task = Some("arithmetic/sample-1".to_owned());
 /// run.turns.push(Turn::default());
 /// assert_eq!((run.id.as_str(), run.turns.len(), run.stop), ("sample-1", 1, None));
 /// ```
@@ -28,7 +28,8 @@ use crate::values::{
 pub struct Run {
     /// The name of the sample, trial or simulation within its log.
     pub id: String,
-    /// The task, if the log names one.
+    /// The task, if the log names one: for inspect_ai the name of the evaluation and the sample, such as
+    /// `arith/prime-0`.
     pub task: Option<String>,
     /// The repetition of the task: the epoch of inspect_ai, the trial of tau2.
     pub trial: Option<u64>,

@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     events::scenario::Scenario,
     graph::{problem::Problem, tool_graph::ToolGraph},
-    searches::{optimal_paths::OptimalPaths, reduced_problem::ReducedProblem},
+    searches::{chain::Chain, optimal_paths::OptimalPaths, reduced_problem::ReducedProblem},
 };
 
 /// The optimal plans that an optimal run stands for, found when a run is first compared with them.
@@ -27,9 +27,14 @@ impl PartialEq for OptimalPlans {
 }
 
 impl OptimalPlans {
-    /// The optimal plans at the start of a scenario.
+    /// The optimal plans at the start of a scenario. None for a chain, where calls cannot change places
+    /// and the rule for ties names the one reference.
     pub(super) fn of(scenario: &Scenario) -> Self {
         let (graph, problem) = (scenario.graph().clone(), scenario.problem().clone());
+        let reduced = ReducedProblem::of_checked(&graph, &problem);
+        if reduced.is_none_or(|reduced| Chain::new(&reduced).is_some()) {
+            return Self::default();
+        }
         Self(Some(Arc::new(Found { graph, problem, paths: OnceLock::new() })))
     }
 

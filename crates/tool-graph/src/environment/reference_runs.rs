@@ -15,8 +15,8 @@ impl Scenario {
     /// The path includes the calls that failed because of a ban. The call limit does not apply.
     ///
     /// Without events, the run stands for all optimal plans: [`Transcript::scores`] compares a run with
-    /// the nearest of them. With [`TieRule::Released`], which names the one plan that published scores
-    /// refer to, and after an event, it stands for itself.
+    /// the nearest of them. On a chain, after an event, and with [`TieRule::Released`], which names the one
+    /// plan that published scores refer to, it stands for itself.
     ///
     /// Reference: CostBench, appendix B.2, equations 12 and 13.
     ///

@@ -45,8 +45,8 @@ impl ActionSpan<'_> {
     /// # Errors
     ///
     /// [`MissingValue::NoLogprobs`] without tokens, [`MissingValue::NoAction`] without an action,
-    /// and [`MissingValue::Alignment`] if the tokens do not concatenate to the text in which it was
-    /// found.
+    /// and [`MissingValue::Alignment`] if the action of the text is not found in the bytes of the
+    /// tokens, which may hold more than the text, such as reasoning.
     ///
     /// ```
     /// use run_logs::{ActionSpan, MissingValue, Reply, Tokens};
@@ -59,40 +59,41 @@ impl ActionSpan<'_> {
     /// let mut reply = Reply { text, tokens: Some(tokens), ..Reply::default() };
     /// assert_eq!(ActionSpan::default().locate(&reply), Ok(8..9));
     ///
-    /// reply.text.push('!');
+    /// reply.text = "<action>9</action>".to_owned();
     /// let missing = ActionSpan::default().locate(&reply);
-    /// assert_eq!(missing, Err(MissingValue::Alignment { offset: 18 }));
+    /// assert_eq!(missing, Err(MissingValue::Alignment { offset: 8 }));
     /// ```
     pub fn locate(&self, reply: &Reply) -> Result<Range<usize>, MissingValue> {
         let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
+        let (text, bytes) = (reply.text.as_bytes(), tokens.bytes());
         let span = match self {
             Self::ToolCalls(name) => {
                 return called(reply, tokens, name).ok_or(MissingValue::NoAction);
             }
-            Self::Element(name) => last_element(&reply.text, name),
+            Self::Element(name) => last_element(text, name),
             Self::Given(find) => find(reply),
         };
         let span = span.ok_or(MissingValue::NoAction)?;
-        aligned(&reply.text, tokens)?;
-        Ok(span)
+        // Reasoning and special tokens stand around the text.
+        if let Some(start) = memchr::memmem::rfind(bytes, text) {
+            return Ok(start + span.start..start + span.end);
+        }
+        if let Self::Element(name) = self
+            && let Some(found) = last_element(bytes, name)
+            && bytes.get(found.clone()) == text.get(span)
+        {
+            return Ok(found);
+        }
+        let offset = text.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        Err(MissingValue::Alignment { offset })
     }
-}
-
-/// Checks that the tokens concatenate to the text.
-pub(crate) fn aligned(text: &str, tokens: &Tokens) -> Result<(), MissingValue> {
-    let (text, tokens) = (text.as_bytes(), tokens.bytes());
-    if text == tokens {
-        return Ok(());
-    }
-    let offset = text.iter().zip(tokens).take_while(|(a, b)| a == b).count();
-    Err(MissingValue::Alignment { offset })
 }
 
 /// What stands in the last element of a name that is closed.
-fn last_element(text: &str, name: &str) -> Option<Range<usize>> {
+fn last_element(text: &[u8], name: &str) -> Option<Range<usize>> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
-    let end = text.rfind(&close)?;
-    let start = text.get(..end)?.rfind(&open)? + open.len();
+    let end = memchr::memmem::rfind(text, close.as_bytes())?;
+    let start = memchr::memmem::rfind(text.get(..end)?, open.as_bytes())? + open.len();
     Some(start..end)
 }
 

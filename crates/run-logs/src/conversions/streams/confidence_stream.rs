@@ -4,7 +4,6 @@ use scoring_rules::Probability;
 
 use crate::{
     conversions::streams::{
-        action_span::aligned,
         missing_value::MissingValue,
         stream_options::StreamOptions,
         token_confidence::{TokenMeasure, token_confidence},
@@ -71,10 +70,9 @@ impl ConfidenceStream {
     ///
     /// # Errors
     ///
-    /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply need tokens
-    /// that concatenate to its text byte by byte ([`MissingValue::Alignment`]), except in a reply with
-    /// tool calls, whose tokens may also spell the calls, and where the log has no texts of tokens, as
-    /// ATIF has none. [`token_confidence`] takes any tokens.
+    /// [`MissingValue`] with the reason why the turn has none. Streams of the whole reply are means over
+    /// all logged tokens, those of reasoning, of calls and of special tokens included. Streams of the
+    /// action need tokens in whose bytes the action of the text is found ([`MissingValue::Alignment`]).
     ///
     /// ```
     /// use run_logs::{ConfidenceStream, MissingValue, Reply, StreamOptions, Turn};
@@ -104,16 +102,7 @@ impl ConfidenceStream {
             Self::ActionEntropyRenormalised => (TokenMeasure::EntropyRenormalised, true),
         };
         let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
-        let span = if is_action {
-            Some(options.action().locate(reply)?)
-        } else {
-            // The text does not hold the calls that the tokens spell, and some formats log the
-            // probabilities of tokens without their texts.
-            if reply.tool_calls.is_empty() && !tokens.bytes().is_empty() {
-                aligned(&reply.text, tokens)?;
-            }
-            None
-        };
+        let span = if is_action { Some(options.action().locate(reply)?) } else { None };
         token_confidence(tokens, span, measure, options.short_lists())
     }
 }

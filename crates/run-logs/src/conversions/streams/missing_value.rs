@@ -43,9 +43,9 @@ pub enum MissingValue {
         /// The number of listed tokens with a known probability.
         found: usize,
     },
-    /// The tokens do not concatenate to the text byte by byte: the log lost tokens or parts of
-    /// characters, or the text leaves out what the model wrote, such as its reasoning.
-    #[error("the tokens differ from the text at byte {offset}")]
+    /// The action of the text is not found in the bytes of the tokens: the log lost tokens or parts of
+    /// characters.
+    #[error("the tokens do not hold the action; they differ from the text at byte {offset}")]
     Alignment {
         /// The first byte at which they differ.
         offset: usize,
@@ -63,7 +63,9 @@ pub enum MissingValue {
         text: String,
     },
     /// The stated confidence is outside [0, 1].
-    #[error("the stated confidence is {value}; expected a number from 0 to 1")]
+    #[error(
+        "the stated confidence is {value}; expected a number from 0 to 1, or a percentage with its sign"
+    )]
     ConfidenceOutOfRange {
         /// The stated number; a percentage is divided by 100.
         value: f64,

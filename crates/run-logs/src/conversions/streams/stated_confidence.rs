@@ -1,8 +1,12 @@
+use std::borrow::Cow;
+
+use regex_lite::Regex;
 use scoring_rules::Probability;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     conversions::streams::missing_value::MissingValue,
+    error::Error,
     values::{message::Reply, read_limits::ReadLimits, recorded_call::Arguments},
 };
 
@@ -11,21 +15,25 @@ use crate::{
 #[non_exhaustive]
 pub enum ConfidenceReading {
     /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field
-    /// `confidence`, or such an argument of a tool call. The value is a decimal number from 0 to 1
-    /// or a percentage with its sign, and nothing else. An element that is not closed does not count.
+    /// `confidence`, or a line `Confidence: 85%` or `confidence = 0.85` of its own, in any letter case
+    /// and with or without Markdown's asterisks, or an argument `confidence` of a tool call. The value is
+    /// a decimal number from 0 to 1 or a percentage with its sign, and nothing else. An element that is
+    /// not closed does not count.
     #[default]
     Strict,
     /// The last element counts, in any letter case and even if it is not closed; a field may stand
-    /// in an object anywhere in the text; and in the first 256 characters of the value, the first
-    /// number counts, with a decimal comma, as a percentage with its sign or word, or as a fraction
-    /// such as `8/10`. A number outside [0, 1] becomes 0 or 1.
+    /// in an object anywhere in the text; and words may stand around the number in the first 256
+    /// characters of the value. It may have a decimal comma, be a percentage with its sign or word, or
+    /// a fraction such as `8/10`. Several different numbers are refused, and a number beside a letter,
+    /// such as `0.8x`, is none.
     Lenient,
 }
 
 /// The field in which a model states its confidence.
 ///
 /// The element `<name>` of the text is looked for first, then the field `name` of JSON in the text,
-/// then the argument `name` of the last tool call that has it.
+/// then a line `name: value` or `name = value`, then the argument `name` of the last tool call that has
+/// it. What stands between `<think>` and `</think>` is not looked at.
 ///
 /// ```
 /// use run_logs::{ConfidenceField, ConfidenceReading, MissingValue, Reply};
@@ -41,13 +49,32 @@ pub enum ConfidenceReading {
 /// assert_eq!(lenient.value(&cut_off)?.get(), 0.9);
 /// let object = reply(r#"{"answer": "Paris", "confidence": 0.7}"#);
 /// assert_eq!(strict.value(&object)?.get(), 0.7);
+/// let line = reply("Answer: Paris\nConfidence: 85%");
+/// assert_eq!(strict.value(&line)?.get(), 0.85);
+/// // Neither reading guesses that 85 is a percentage.
+/// let bare = reply("<confidence>85</confidence>");
+/// let refused = Err(MissingValue::ConfidenceOutOfRange { value: 85.0 });
+/// assert_eq!((strict.value(&bare), lenient.value(&bare)), (refused.clone(), refused));
 /// # Ok::<(), MissingValue>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfidenceField {
     name: String,
     reading: ConfidenceReading,
+    pattern: Option<Pattern>,
 }
+
+/// A regular expression, compared by its text.
+#[derive(Clone, Debug)]
+struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
 
 impl Default for ConfidenceField {
     fn default() -> Self {
@@ -62,7 +89,33 @@ impl ConfidenceField {
     /// A field of this name, read in this way.
     #[must_use]
     pub fn new(name: impl Into<String>, reading: ConfidenceReading) -> Self {
-        Self { name: name.into(), reading }
+        Self { name: name.into(), reading, pattern: None }
+    }
+
+    /// Looks for a regular expression in the text in place of elements, fields and lines: its first
+    /// group is the value, or the whole match if it has no group. The syntax is that of the crate
+    /// regex-lite; `(?i)` ignores letter case, and `(?m)` lets `^` and `$` match at lines.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pattern`] if the text is not a regular expression.
+    ///
+    /// ```
+    /// use run_logs::{ConfidenceField, Reply};
+    ///
+    /// let field = ConfidenceField::default().with_pattern(r"(?i)i am (\d+%) sure")?;
+    /// let reply = Reply { text: "Paris. I am 85% sure.".to_owned(), ..Reply::default() };
+    /// assert_eq!(field.value(&reply).unwrap().get(), 0.85);
+    /// assert!(ConfidenceField::default().with_pattern("(").is_err());
+    /// # Ok::<(), run_logs::Error>(())
+    /// ```
+    pub fn with_pattern(mut self, pattern: &str) -> Result<Self, Error> {
+        let compiled = Regex::new(pattern).map_err(|error| Error::Pattern {
+            pattern: pattern.to_owned(),
+            reason: error.to_string(),
+        })?;
+        self.pattern = Some(Pattern(compiled));
+        Ok(self)
     }
 
     /// The confidence that a reply states.
@@ -70,39 +123,69 @@ impl ConfidenceField {
     /// # Errors
     ///
     /// [`MissingValue::NoConfidence`] if there is no such field,
-    /// [`MissingValue::UnreadableConfidence`] if it holds no number, several elements, or anything
-    /// else that a strict reading refuses, and [`MissingValue::ConfidenceOutOfRange`] for a number
-    /// outside [0, 1] under a strict reading.
+    /// [`MissingValue::UnreadableConfidence`] if it holds no number, if there are several elements, lines
+    /// or different matches of a pattern, and for anything else that the reading refuses, and
+    /// [`MissingValue::ConfidenceOutOfRange`] for a number outside [0, 1].
     ///
     /// # Reference
     ///
     /// Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
     /// arXiv:2605.24756, appendix F: the confidence is "parsed from the structured confidence field
-    /// and clipped to [0, 1]". The lenient reading clips; the strict one refuses.
+    /// and clipped to [0, 1]". Neither reading clips: 85 states no certainty.
     pub fn value(&self, reply: &Reply) -> Result<Probability, MissingValue> {
-        let text = reply.text.as_str();
-        let stated = match self.reading {
-            ConfidenceReading::Strict => match only_element(text, &self.name)? {
-                Some(inner) => strict(inner)?,
-                None => match object_field(text.trim(), &self.name) {
-                    Some(value) => self.of_value(&value)?,
-                    None => self.argument(reply)?,
-                },
-            },
-            ConfidenceReading::Lenient => {
-                let found = last_element(text, &self.name).or_else(|| field_text(text, &self.name));
-                match found {
-                    Some(inner) => lenient(inner)?,
-                    None => self.argument(reply)?,
-                }
-            }
+        let spoken = without_thoughts(&reply.text);
+        let text = spoken.as_ref();
+        let stated = if self.pattern.is_some() {
+            self.matched(text)?
+        } else if let Some(element) = self.element(text)? {
+            self.number(element)?
+        } else if let Some(value) = object_field(text.trim(), &self.name) {
+            self.of_value(&value)?
+        } else if let Some(field) = self.field_text(text) {
+            self.number(field)?
+        } else if let Some(value) = only_line(text, &self.name)? {
+            self.number(&value)?
+        } else {
+            self.argument(reply)?
         };
         let value = stated.0 / stated.1;
-        let value = match self.reading {
-            ConfidenceReading::Lenient => value.clamp(0.0, 1.0),
-            ConfidenceReading::Strict => value,
-        };
         Probability::new(value).map_err(|_| MissingValue::ConfidenceOutOfRange { value })
+    }
+
+    /// The content of the element.
+    fn element<'t>(&self, text: &'t str) -> Result<Option<&'t str>, MissingValue> {
+        match self.reading {
+            ConfidenceReading::Strict => only_element(text, &self.name),
+            ConfidenceReading::Lenient => Ok(last_element(text, &self.name)),
+        }
+    }
+
+    /// A field of an object anywhere in the text.
+    fn field_text<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let is_lenient = self.reading == ConfidenceReading::Lenient;
+        is_lenient.then(|| field_text(text, &self.name)).flatten()
+    }
+
+    /// What the pattern finds; several matches must state the same.
+    fn matched(&self, text: &str) -> Result<Stated, MissingValue> {
+        let groups = self.pattern.iter().flat_map(|pattern| pattern.0.captures_iter(text));
+        let found = groups.filter_map(|groups| groups.get(1).or_else(|| groups.get(0)));
+        let mut stated: Option<Stated> = None;
+        for value in found {
+            let value = self.number(value.as_str())?;
+            if stated.is_some_and(|stated| stated != value) {
+                return Err(unreadable("several different matches"));
+            }
+            stated = Some(value);
+        }
+        stated.ok_or(MissingValue::NoConfidence)
+    }
+
+    fn number(&self, text: &str) -> Result<Stated, MissingValue> {
+        match self.reading {
+            ConfidenceReading::Strict => strict(text),
+            ConfidenceReading::Lenient => lenient(text),
+        }
     }
 
     /// The confidence among the arguments of the last call that has it.
@@ -119,10 +202,7 @@ impl ConfidenceField {
         match value {
             Value::Integer(value) => Ok((*value as f64, 1.0)),
             Value::Real(value) if value.is_finite() => Ok((*value, 1.0)),
-            Value::Text(text) => match self.reading {
-                ConfidenceReading::Strict => strict(text),
-                ConfidenceReading::Lenient => lenient(text),
-            },
+            Value::Text(text) => self.number(text),
             _ => Err(unreadable("a value of another type")),
         }
     }
@@ -130,6 +210,38 @@ impl ConfidenceField {
 
 fn unreadable(text: &str) -> MissingValue {
     MissingValue::UnreadableConfidence { text: text.chars().take(40).collect() }
+}
+
+/// The text without what stands between `<think>` and `</think>`. Either tag may be missing, because
+/// servers cut the text between them.
+fn without_thoughts(text: &str) -> Cow<'_, str> {
+    let (open, close) = ("<think>", "</think>");
+    if !text.contains(open) && !text.contains(close) {
+        return Cow::Borrowed(text);
+    }
+    let mut said = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(close) {
+        // Without an opening tag, the text begins with a thought.
+        said.push_str(before.split_once(open).map_or("", |(before, _)| before));
+        rest = after;
+    }
+    said.push_str(rest.split_once(open).map_or(rest, |(before, _)| before));
+    Cow::Owned(said)
+}
+
+/// The value of the only line `name: value` or `name = value`, with or without Markdown's asterisks.
+fn only_line(text: &str, name: &str) -> Result<Option<String>, MissingValue> {
+    let mut values = text.lines().filter_map(|line| {
+        let line = line.replace('*', "");
+        let (key, value) = line.split_once([':', '='])?;
+        let is_named = key.trim().eq_ignore_ascii_case(name);
+        is_named.then(|| value.trim().to_owned())
+    });
+    match (values.next(), values.next()) {
+        (Some(_), Some(_)) => Err(unreadable("several lines")),
+        (value, _) => Ok(value),
+    }
 }
 
 /// The content of the only element of a name; `None` if it is never opened and closed.
@@ -198,34 +310,63 @@ fn strict(text: &str) -> Result<Stated, MissingValue> {
 /// Characters of a value that a lenient reading looks at.
 const LOOKED_AT: usize = 256;
 
-/// Reads the first number of a text, and the percent sign or the divisor behind it.
+/// Reads the only number of a text, with the percent sign or the divisor behind it. Numbers that state
+/// the same, such as `0.9 (90%)`, count as one.
 fn lenient(text: &str) -> Result<Stated, MissingValue> {
     let wrong = || unreadable(text.trim());
     let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(at, _)| at);
     let text = text.get(..end).unwrap_or_default();
-    let is_start = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+');
-    let mut rest = text;
-    let (value, behind) = loop {
-        rest = rest.get(rest.find(is_start).ok_or_else(wrong)?..).unwrap_or_default();
+    let mut found: Option<Stated> = None;
+    let (mut rest, mut before) = (text, ' ');
+    while let Some(first) = rest.chars().next() {
         let with_point = decimal_comma(rest);
         let length = number_length(&with_point);
-        match with_point.get(..length).and_then(|digits| digits.parse::<f64>().ok()) {
-            // A number beyond the range of f64 is infinite and will be clipped.
-            Some(value) => break (value, rest.get(length..).unwrap_or_default()),
-            None => rest = rest.get(1..).unwrap_or_default(),
+        let number = with_point.get(..length).filter(|number| !number.is_empty());
+        let Some(number) = number else {
+            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+            before = first;
+            continue;
+        };
+        let mut behind = rest.get(length..).unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if is_word(before) || behind.starts_with(is_word) {
+            let past = behind.find(|c: char| !is_word(c)).unwrap_or(behind.len());
+            rest = behind.get(past..).unwrap_or_default();
+            before = ' ';
+            continue;
         }
-    };
-    let behind = behind.trim_start();
-    if behind.starts_with('%') || behind.to_ascii_lowercase().starts_with("percent") {
-        return Ok((value, 100.0));
+        // A number beyond the range of f64 is infinite and out of range.
+        let value: f64 = number.parse().map_err(|_| wrong())?;
+        let (divisor, read) = divisor(behind).ok_or_else(wrong)?;
+        behind = behind.get(read..).unwrap_or_default();
+        let is_other = |&(other, over): &Stated| (other / over - value / divisor).abs() > 1e-9;
+        if found.as_ref().is_some_and(is_other) {
+            return Err(wrong());
+        }
+        found = found.or(Some((value, divisor)));
+        (rest, before) = (behind, ' ');
     }
-    let Some(divisor) = behind.strip_prefix('/') else { return Ok((value, 1.0)) };
-    let divisor = divisor.trim_start();
-    let divisor = divisor.get(..number_length(divisor)).unwrap_or_default().parse::<f64>();
-    match divisor {
-        Ok(divisor) if divisor > 0.0 && divisor.is_finite() => Ok((value, divisor)),
-        _ => Err(wrong()),
+    found.ok_or_else(wrong)
+}
+
+/// What a number is divided by, from the text behind it, and the length of that text: a percent sign or
+/// word, or a slash and a number. `None` for a slash without a positive number.
+fn divisor(behind: &str) -> Option<(f64, usize)> {
+    let trimmed = behind.trim_start();
+    let space = behind.len() - trimmed.len();
+    if trimmed.starts_with('%') {
+        return Some((100.0, space + 1));
     }
+    let word = trimmed.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    if word.eq_ignore_ascii_case("percent") {
+        return Some((100.0, space + word.len()));
+    }
+    let Some(digits) = trimmed.strip_prefix('/') else { return Some((1.0, 0)) };
+    let digits = digits.trim_start();
+    let length = number_length(digits);
+    let divisor = digits.get(..length)?.parse::<f64>().ok()?;
+    let read = behind.len() - digits.len() + length;
+    (divisor > 0.0 && divisor.is_finite()).then_some((divisor, read))
 }
 
 /// The text with a comma between its first digits and further ones as a point.

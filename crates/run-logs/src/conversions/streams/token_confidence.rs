@@ -48,8 +48,7 @@ const TOP: usize = 5;
 ///
 /// A span is a range of bytes of [`Tokens::bytes`]; a token belongs to it if it has at least one byte
 /// inside, or if it has no bytes and lies between two that do. Without a span, all tokens count. The
-/// text of the reply is not looked at; [`ConfidenceStream::value`](crate::ConfidenceStream::value)
-/// checks that the tokens concatenate to it.
+/// text of the reply is not looked at.
 ///
 /// The five most probable tokens are those with the highest log-probabilities among the listed ones:
 /// some servers append the chosen token as a sixth. Listed probabilities of -9999 and NaN are left

@@ -9,14 +9,19 @@ use crate::{
 };
 
 impl Arguments {
+    /// An object without fields.
+    pub(crate) const fn empty() -> Self {
+        Self::Parsed(Value::Map(BTreeMap::new()))
+    }
+
     /// Reads the text that a model wrote as arguments. Empty text and `null` are an empty object;
     /// text that is not one JSON object is kept with its problem.
     pub(crate) fn from_text(text: String, limits: ReadLimits) -> Self {
         if text.trim_ascii().is_empty() {
-            return Self::Parsed(Value::Map(BTreeMap::new()));
+            return Self::empty();
         }
         match parsed(text.as_bytes(), limits) {
-            Ok(Value::Null) => Self::Parsed(Value::Map(BTreeMap::new())),
+            Ok(Value::Null) => Self::empty(),
             Ok(value @ Value::Map(_)) if is_finite(&value) => Self::Parsed(value),
             Ok(Value::Map(_)) => {
                 Self::Unparsed { text, problem: "NaN and infinities are not JSON".to_owned() }

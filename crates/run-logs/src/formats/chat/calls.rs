@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -75,8 +73,7 @@ impl CallFields {
     /// The call, or an error at the name that is missing.
     pub(crate) fn finish(self, json: &Json<'_>) -> Result<RecordedCall, Error> {
         let name = self.name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
-        let empty = || Arguments::Parsed(Value::Map(BTreeMap::new()));
-        let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(empty));
+        let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(Arguments::empty));
         (call.id, call.written) = (self.id, self.written);
         Ok(call)
     }
@@ -84,7 +81,7 @@ impl CallFields {
 
 /// Reads arguments: the text that a model wrote, which may be no JSON, or a value that its server
 /// has read already. Text that was parsed is returned, too.
-fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> {
+pub(crate) fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> {
     if json.token()? == b'"' {
         let text = json.text()?;
         json.hold(text.len())?;
@@ -93,8 +90,8 @@ fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String>), Error> 
         return Ok((arguments, is_parsed.then_some(text)));
     }
     let arguments = match json.value()? {
-        Value::Null => Value::Map(BTreeMap::new()),
-        value => value,
+        Value::Null => Arguments::empty(),
+        value => Arguments::Parsed(value),
     };
-    Ok((Arguments::Parsed(arguments), None))
+    Ok((arguments, None))
 }

@@ -3,8 +3,9 @@ use crate::{
     error::{Error, Problem},
     format::Format,
     formats::chat::{
-        messages::{messages, request},
-        response::{ReadTurn, Response, error_text},
+        blocks::ToolResult,
+        messages::{ReadMessage, messages, request},
+        response::{ReadTurn, Response, UNKNOWN_REPLY, error_text},
     },
     read_options::ReadOptions,
     values::{
@@ -46,6 +47,9 @@ const DOCUMENT: &[&str] = &[
     "prompt_eval_count",
     "eval_count",
     "body",
+    "type",
+    "content",
+    "stop_reason",
 ];
 
 /// Reads one document: a run with turns, a conversation, or one response.
@@ -78,6 +82,9 @@ pub(crate) fn read(
         }
         Ok(())
     })?;
+    if response.is_unknown() {
+        return Err(json.error_at("response", UNKNOWN_REPLY));
+    }
     let single = response.is_any().then(|| response.turn(sent));
     if turns.is_none() && conversation.is_none() && single.is_none() {
         let field = match format {
@@ -85,6 +92,7 @@ pub(crate) fn read(
             Format::OpenAiResponses => "output",
             Format::Gemini => "candidates",
             Format::Ollama => "message",
+            Format::Anthropic => "content",
             _ => "messages",
         };
         return Err(json.error_at(field, Problem::Missing));
@@ -115,16 +123,18 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
     json.list(|json| {
         json.hold(size_of::<ReadTurn>())?;
         let (mut sent, mut response, mut error) = (Vec::new(), Response::default(), None);
+        let mut is_object = false;
         json.object(&["request", "response", "error"], |json, field| {
             match field {
                 "request" => sent = request(json, options)?,
-                "response" => {
-                    json.optional(|json| response.read(json))?;
-                }
+                "response" => is_object = json.optional(|json| response.read(json))?.is_some(),
                 _ => error = error_text(json)?,
             }
             Ok(())
         })?;
+        if is_object && error.is_none() && !response.is_any() {
+            return Err(json.error_at("response", UNKNOWN_REPLY));
+        }
         let mut read = response.turn(sent);
         // An error of the exchange says more than that nothing was received.
         if read.turn.reply.is_none() || read.turn.error.is_none() {
@@ -139,16 +149,20 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
 /// The turns of a conversation: one for each message of the model.
 fn spoken(
     json: &mut Json<'_>,
-    messages: Vec<(Message, Option<String>)>,
+    messages: Vec<ReadMessage>,
     options: &ReadOptions,
 ) -> Result<Vec<Turn>, Error> {
-    let mut turns = Vec::new();
+    let mut turns: Vec<Turn> = Vec::new();
     let mut before: Vec<Message> = Vec::new();
-    for (message, refusal) in messages {
+    for read in messages {
+        for result in &read.results {
+            note_result(&mut turns, result);
+        }
+        let (message, refusal) = (&read.message, &read.refusal);
         if message.role == Role::Assistant {
             let reply = Reply {
                 text: message.text.clone(),
-                refusal,
+                refusal: refusal.clone(),
                 tool_calls: message.tool_calls.clone(),
                 ..Reply::default()
             };
@@ -156,8 +170,21 @@ fn spoken(
             turns.push(Turn { request: before.clone(), reply: Some(reply), ..Turn::default() });
         }
         if options.requests() {
-            before.push(message);
+            before.extend(read.sent());
         }
     }
     Ok(turns)
+}
+
+/// Notes whether the latest call of this id worked, if the result says so.
+fn note_result(turns: &mut [Turn], result: &ToolResult) {
+    let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
+    let mut replies = turns.iter_mut().rev().filter_map(|turn| turn.reply.as_mut());
+    let of =
+        |reply: &mut Reply| reply.tool_calls.iter().rposition(|call| call.id.as_ref() == Some(id));
+    let found = replies.find_map(|reply| of(reply).and_then(|at| reply.tool_calls.get_mut(at)));
+    if let Some(call) = found {
+        call.ok = Some(!is_error);
+        call.error = is_error.then(|| result.text.clone());
+    }
 }

@@ -1,7 +1,10 @@
 use crate::{
     engines::json::reader::Json,
     error::Error,
-    formats::chat::calls::{call_list, function},
+    formats::chat::{
+        blocks::{Blocks, ToolResult, content},
+        calls::{call_list, function},
+    },
     read_options::ReadOptions,
     values::{
         message::{Message, Role},
@@ -9,29 +12,42 @@ use crate::{
     },
 };
 
-/// A message and its refusal.
-pub(crate) type Read = (Message, Option<String>);
+/// A message with what only some formats hold in it.
+pub(crate) struct ReadMessage {
+    pub(crate) message: Message,
+    pub(crate) refusal: Option<String>,
+    /// Results of tools, which stand before the text.
+    pub(crate) results: Vec<ToolResult>,
+}
+
+impl ReadMessage {
+    /// The messages that were sent: each result of a tool is one.
+    pub(crate) fn sent(self) -> impl Iterator<Item = Message> {
+        let Self { message, results, .. } = self;
+        let is_empty = message.text.is_empty() && message.tool_calls.is_empty();
+        let rest = (results.is_empty() || !is_empty).then_some(message);
+        results.into_iter().map(ToolResult::message).chain(rest)
+    }
+}
 
 /// Reads the messages of a conversation.
-pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<Read>, Error> {
+pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<ReadMessage>, Error> {
     json.list_of(message)
 }
 
 /// Reads a message. Without a role it is the model's.
-pub(crate) fn message(json: &mut Json<'_>) -> Result<Read, Error> {
+pub(crate) fn message(json: &mut Json<'_>) -> Result<ReadMessage, Error> {
     const MESSAGE: &[&str] =
         &["role", "content", "refusal", "tool_calls", "function_call", "tool_call_id"];
     let mut message = Message::new(Role::Assistant, "");
     let mut refusal = None;
+    let mut blocks = Blocks::default();
     let mut old_call: Option<RecordedCall> = None;
     json.object(MESSAGE, |json, field| {
         match field {
             "role" => message.role = json.optional(role)?.unwrap_or(Role::Assistant),
-            "content" => content(json, &mut message.text, &mut refusal)?,
-            "refusal" => {
-                let text = json.optional(Json::text)?;
-                refusal = text.or(refusal.take());
-            }
+            "content" => blocks = content(json)?,
+            "refusal" => refusal = json.optional(Json::text)?,
             "tool_calls" => {
                 message.tool_calls = json.optional(call_list)?.unwrap_or_default();
             }
@@ -40,8 +56,10 @@ pub(crate) fn message(json: &mut Json<'_>) -> Result<Read, Error> {
         }
         Ok(())
     })?;
+    message.text = blocks.text;
     message.tool_calls.extend(old_call);
-    Ok((message, refusal))
+    message.tool_calls.extend(blocks.calls);
+    Ok(ReadMessage { message, refusal: refusal.or(blocks.refusal), results: blocks.results })
 }
 
 fn role(json: &mut Json<'_>) -> Result<Role, Error> {
@@ -53,36 +71,6 @@ fn role(json: &mut Json<'_>) -> Result<Role, Error> {
         "tool" | "function" => Some(Role::Tool),
         _ => None,
     })
-}
-
-/// Reads content: text, null, or a list of parts, of which the texts and refusals are kept.
-fn content(
-    json: &mut Json<'_>,
-    text: &mut String,
-    refusal: &mut Option<String>,
-) -> Result<(), Error> {
-    match json.token()? {
-        b'n' => json.null().map(drop),
-        b'"' => {
-            *text = json.text()?;
-            Ok(())
-        }
-        b'[' => json.list(|json| {
-            if json.token()? == b'"' {
-                text.push_str(&json.text()?);
-                return Ok(());
-            }
-            json.object(&["text", "refusal"], |json, field| {
-                let part = json.optional(Json::text)?.unwrap_or_default();
-                match field {
-                    "text" => text.push_str(&part),
-                    _ => refusal.get_or_insert_default().push_str(&part),
-                }
-                Ok(())
-            })
-        }),
-        _ => Err(json.type_error("a string, a list of parts or null")),
-    }
 }
 
 /// Reads the messages of a request if they are asked for: those of `messages`, or of `input` in the
@@ -97,11 +85,11 @@ pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<
             return Ok(());
         }
         match (field, json.token()?) {
-            ("messages", _) => sent.extend(messages(json)?.into_iter().map(|(message, _)| message)),
+            ("messages", _) => sent.extend(messages(json)?.into_iter().flat_map(ReadMessage::sent)),
             ("instructions", b'"') => sent.insert(0, Message::new(Role::System, json.text()?)),
             ("input", b'"') => sent.push(Message::new(Role::User, json.text()?)),
             ("input", _) => json.list(|json| {
-                let (message, _) = message(json)?;
+                let message = message(json)?.message;
                 // Items without text, such as reasoning, are not messages.
                 if !message.text.is_empty() {
                     sent.push(message);

@@ -1,12 +1,13 @@
 use crate::{
     engines::json::reader::Json,
-    error::Error,
+    error::{Error, Problem},
     formats::chat::{
+        blocks::{Blocks, content},
         gemini::{candidates, feedback},
         logprobs::{tokens, tokens_of},
-        messages::message,
+        messages::{ReadMessage, message},
         output::output,
-        usage::{gemini_usage, usage},
+        usage::{CacheTokens, gemini_usage, usage},
     },
     values::{
         message::{Message, Reply},
@@ -38,7 +39,15 @@ pub(crate) const RESPONSE: &[&str] = &[
     "prompt_eval_count",
     "eval_count",
     "body",
+    "type",
+    "content",
+    "stop_reason",
 ];
+
+/// The problem of a reply that is an object without the fields of any known form.
+pub(crate) const UNKNOWN_REPLY: Problem = Problem::Unsupported {
+    what: "a reply in none of the forms of OpenAI, Anthropic, Gemini and Ollama",
+};
 
 /// A turn, with what belongs to its run.
 pub(crate) struct ReadTurn {
@@ -62,8 +71,14 @@ pub(crate) struct Response {
     stop: Option<String>,
     status: Option<String>,
     usage: Option<Usage>,
+    cache: CacheTokens,
     error: Option<String>,
     is_any: bool,
+    /// Whether an envelope held an object.
+    has_body: bool,
+    /// The fields `type` and `content`, by which a reply of Anthropic is known.
+    kind: Option<String>,
+    blocks: Option<Blocks>,
 }
 
 impl Response {
@@ -80,8 +95,18 @@ impl Response {
     }
 
     /// Whether a field with a reply or an error was read.
-    pub(crate) const fn is_any(&self) -> bool {
-        self.is_any
+    pub(crate) fn is_any(&self) -> bool {
+        self.is_any || self.is_message()
+    }
+
+    /// Whether an envelope held a reply of an unknown form.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.has_body && !self.is_any()
+    }
+
+    /// Whether this is a reply in the form of Anthropic's Messages API.
+    fn is_message(&self) -> bool {
+        self.kind.as_deref() == Some("message") && self.blocks.is_some()
     }
 
     /// Reads one field of a response.
@@ -92,7 +117,11 @@ impl Response {
                 self.model = self.model.take().or(model);
             }
             "responseId" => self.id = json.optional(Json::text)?.or(self.id.take()),
-            "usage" => self.usage = json.optional(usage)?.or(self.usage.take()),
+            "usage" => {
+                if let Some((usage, cache)) = json.optional(usage)? {
+                    (self.usage, self.cache) = (Some(usage), cache);
+                }
+            }
             "usageMetadata" => self.usage = json.optional(gemini_usage)?.or(self.usage.take()),
             "prompt_eval_count" => self.counts().input_tokens = json.optional(Json::count)?,
             "eval_count" => self.counts().output_tokens = json.optional(Json::count)?,
@@ -107,6 +136,11 @@ impl Response {
                 })?;
             }
             "done_reason" => self.stop = json.optional(Json::text)?,
+            "type" | "stop_reason" if json.token()? != b'"' => json.skip()?,
+            "type" => self.kind = json.optional(Json::text)?,
+            "stop_reason" => self.stop = json.optional(Json::text)?,
+            "content" if json.token()? != b'[' => json.skip()?,
+            "content" => self.blocks = Some(content(json)?),
             "logprobs" => self.tokens = json.optional(tokens)?,
             _ => return self.reply_field(json, field),
         }
@@ -117,6 +151,12 @@ impl Response {
     fn reply_field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
         if json.null()? {
             return Ok(());
+        }
+        let is_body = field == "body" || (field == "response" && json.token()? != b'"');
+        if is_body {
+            // An envelope: `{"response": {"body": {…}}}`.
+            self.has_body = true;
+            return self.read(json);
         }
         self.is_any = true;
         match field {
@@ -139,17 +179,15 @@ impl Response {
                 Ok(())
             }
             "message" => {
-                let (message, refusal) = message(json)?;
+                let ReadMessage { message, refusal, .. } = message(json)?;
                 let (text, tool_calls) = (message.text, message.tool_calls);
                 self.single = Some(Reply { text, refusal, tool_calls, ..Reply::default() });
                 Ok(())
             }
-            "response" if json.token()? == b'"' => {
+            _ => {
                 self.single = Some(Reply { text: json.text()?, ..Reply::default() });
                 Ok(())
             }
-            // Envelopes: `{"response": {"body": {…}}}`.
-            _ => self.read(json),
         }
     }
 
@@ -158,7 +196,14 @@ impl Response {
     }
 
     /// The turn that this response ends.
-    pub(crate) fn turn(self, request: Vec<Message>) -> ReadTurn {
+    pub(crate) fn turn(mut self, request: Vec<Message>) -> ReadTurn {
+        if let (true, Some(blocks)) = (self.is_message(), self.blocks.take()) {
+            let Blocks { text, refusal, calls: tool_calls, .. } = blocks;
+            self.single = Some(Reply { text, refusal, tool_calls, ..Reply::default() });
+            if let Some(usage) = &mut self.usage {
+                self.cache.add_to(usage);
+            }
+        }
         let mut replies = self.replies;
         replies.sort_by_key(|&(index, _)| index);
         let mut replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
@@ -195,12 +240,14 @@ fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
     const CHOICE: &[&str] = &["index", "message", "finish_reason", "logprobs"];
     json.hold(size_of::<Reply>())?;
     let (mut index, mut reply, mut content) = (next, Reply::default(), None);
+    let mut is_known = false;
     json.object(CHOICE, |json, field| {
         match field {
             "index" => index = json.optional(Json::count)?.unwrap_or(next),
             "message" => {
+                is_known = true;
                 json.optional(|json| {
-                    let (message, refusal) = message(json)?;
+                    let ReadMessage { message, refusal, .. } = message(json)?;
                     (reply.text, reply.tool_calls) = (message.text, message.tool_calls);
                     reply.refusal = refusal;
                     Ok(())
@@ -218,6 +265,9 @@ fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
         }
         Ok(())
     })?;
+    if !is_known {
+        return Err(json.error_at("message", Problem::Missing));
+    }
     reply.tokens = tokens_of(content, &reply.text);
     Ok((index, reply))
 }

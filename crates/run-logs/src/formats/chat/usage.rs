@@ -1,7 +1,25 @@
 use crate::{engines::json::reader::Json, error::Error, values::usage::Usage};
 
-/// Reads `usage` of a chat response or of the Responses form. Cached tokens are part of the input.
-pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
+/// Tokens that were written to and read from a cache, as Anthropic counts them: beside the input.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CacheTokens {
+    written: Option<u64>,
+    read: Option<u64>,
+}
+
+impl CacheTokens {
+    /// Adds the tokens to the input, of which they are a part in every other format.
+    pub(crate) fn add_to(self, usage: &mut Usage) {
+        let mut parts = [self.written, self.read].into_iter().flatten();
+        let add = |input: u64| parts.try_fold(input, u64::checked_add);
+        usage.input_tokens = usage.input_tokens.and_then(add);
+        (usage.cache_write_tokens, usage.cached_tokens) = (self.written, self.read);
+    }
+}
+
+/// Reads `usage` of a chat response or of the Responses form, in which cached tokens are part of the
+/// input, or of Anthropic's form. The field names do not tell them apart: the form of the reply does.
+pub(crate) fn usage(json: &mut Json<'_>) -> Result<(Usage, CacheTokens), Error> {
     const USAGE: &[&str] = &[
         "prompt_tokens",
         "completion_tokens",
@@ -12,9 +30,12 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
         "completion_tokens_details",
         "output_tokens_details",
         "cost",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
     ];
-    const DETAILS: &[&str] = &["cached_tokens", "cache_write_tokens", "reasoning_tokens"];
-    let mut usage = Usage::default();
+    const DETAILS: &[&str] =
+        &["cached_tokens", "cache_write_tokens", "reasoning_tokens", "thinking_tokens"];
+    let (mut usage, mut cache) = (Usage::default(), CacheTokens::default());
     json.object(USAGE, |json, field| {
         if json.null()? {
             return Ok(());
@@ -23,6 +44,8 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
             "prompt_tokens" | "input_tokens" => usage.input_tokens = Some(json.count()?),
             "completion_tokens" | "output_tokens" => usage.output_tokens = Some(json.count()?),
             "cost" => usage.cost_usd = Some(json.amount()?),
+            "cache_creation_input_tokens" => cache.written = Some(json.count()?),
+            "cache_read_input_tokens" => cache.read = Some(json.count()?),
             _ => json.object(DETAILS, |json, field| {
                 let count = json.optional(Json::count)?;
                 match field {
@@ -35,7 +58,7 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
         }
         Ok(())
     })?;
-    Ok(usage)
+    Ok((usage, cache))
 }
 
 /// Reads `usageMetadata` of Gemini, whose output tokens are counted without the thoughts.

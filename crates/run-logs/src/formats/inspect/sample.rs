@@ -13,8 +13,10 @@ use crate::{
     },
     read_options::ReadOptions,
     values::{
+        caller::Caller,
         message::{Message, Reply, Role},
         run::{Run, RunLimit, Score, Turn},
+        usage::Usage,
     },
 };
 
@@ -56,6 +58,8 @@ pub(crate) struct Sample {
     events: Events,
     attempts: Events,
     retried: Vec<Value>,
+    /// Whether the sample has totals by model, if only of no model.
+    has_totals: bool,
     attachments: Attachments,
     /// The final conversation, for logs without events.
     conversation: Vec<Parts>,
@@ -175,6 +179,7 @@ impl Sample {
             }
             "model_usage" => {
                 let used = json.optional(|json| json.entries(usage::usage))?;
+                self.has_totals = used.is_some();
                 self.run.usage_by_model = used.unwrap_or_default();
             }
             "error" => self.run.error = json.optional(events::message)?,
@@ -222,9 +227,12 @@ impl Sample {
     }
 
     pub(crate) fn finish(mut self, json: &mut Json<'_>, header: &Header) -> Result<Run, Error> {
-        self.run.task.clone_from(&header.task);
         self.run.model.clone_from(&header.model);
         let id = self.id.take().ok_or_else(|| json.error_at("id", Problem::Missing))?;
+        self.run.task = Some(match &header.task {
+            Some(evaluation) => format!("{evaluation}/{id}"),
+            None => id.clone(),
+        });
         self.run.id = id;
         if self.run.trial.is_none() {
             return Err(json.error_at("epoch", Problem::Missing));
@@ -237,9 +245,6 @@ impl Sample {
         if !intermediate.is_empty() {
             self.keep("intermediate_scores", Some(Value::List(intermediate)));
         }
-        let mut totals = self.run.usage_by_model.values();
-        let first = totals.next().cloned().unwrap_or_else(usage::nothing);
-        self.run.usage = totals.fold(first, |sum, used| sum.plus(used));
         self.run.stop = Some(match (&self.run.limit, &self.run.error) {
             (Some(limit), _) => limit.kind.clone().into(),
             (None, Some(_)) => StopReason::Other("error".to_owned()),
@@ -264,7 +269,26 @@ impl Sample {
                 self.run.turns.push(Turn { reply, ..Turn::default() });
             }
         }
+        self.run.usage = self.usage();
         Ok(self.run)
+    }
+
+    /// What the sample used in all: by its totals, otherwise by its turns. Totals do not count failed
+    /// attempts.
+    fn usage(&self) -> Usage {
+        let sum = |sum: Usage, used: &Usage| sum.plus(used);
+        let mut totals = self.run.usage_by_model.values();
+        if let Some(first) = totals.next() {
+            return totals.fold(first.clone(), sum);
+        }
+        if self.has_totals {
+            return usage::nothing();
+        }
+        let unknown = Usage::default();
+        let turns = self.run.turns.iter().filter(|turn| turn.caller != Caller::FailedAttempt);
+        let used = turns.map(|turn| turn.reply.as_ref().and_then(|reply| reply.usage.as_ref()));
+        let mut used = used.map(|usage| usage.unwrap_or(&unknown));
+        used.next().map_or_else(Usage::default, |first| used.fold(first.clone(), sum))
     }
 
     /// The replies of a conversation whose messages stand in the pool.

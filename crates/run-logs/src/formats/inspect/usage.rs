@@ -10,13 +10,12 @@ const USAGE: &[&str] = &[
 ];
 
 /// Reads the usage of a model. `input_tokens` excludes what was read from or written to a cache,
-/// so both are added; a count of the cache that is null is 0.
+/// so both are added.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
     let mut usage = Usage::default();
-    let mut input = 0;
     json.object(USAGE, |json, field| {
         match field {
-            "input_tokens" => input = json.optional(Json::count)?.unwrap_or(0),
+            "input_tokens" => usage.input_tokens = json.optional(Json::count)?,
             "output_tokens" => usage.output_tokens = json.optional(Json::count)?,
             "input_tokens_cache_read" => usage.cached_tokens = json.optional(Json::count)?,
             "input_tokens_cache_write" => usage.cache_write_tokens = json.optional(Json::count)?,
@@ -25,16 +24,13 @@ pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
         }
         Ok(())
     })?;
-    let cached = usage.cached_tokens.unwrap_or(0);
-    let written = usage.cache_write_tokens.unwrap_or(0);
-    usage.input_tokens = Some(input.saturating_add(cached).saturating_add(written));
-    usage.cached_tokens = Some(cached);
-    usage.cache_write_tokens = Some(written);
-    usage.output_tokens = usage.output_tokens.or(Some(0));
+    let mut of_cache = [usage.cached_tokens, usage.cache_write_tokens].into_iter().flatten();
+    let input = usage.input_tokens;
+    usage.input_tokens = input.and_then(|input| of_cache.try_fold(input, u64::checked_add));
     Ok(usage)
 }
 
-/// What a sample used before it called a model.
+/// What a sample used that called no model.
 pub(crate) fn nothing() -> Usage {
     Usage {
         input_tokens: Some(0),

@@ -67,7 +67,7 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
             "cost" => said.usage.get_or_insert_default().cost_usd = Some(json.amount()?),
             "usage" => {
                 let cost_usd = said.usage.take().and_then(|usage| usage.cost_usd);
-                let tokens = usage(json)?;
+                let (tokens, _) = usage(json)?;
                 said.usage = Some(Usage { cost_usd: cost_usd.or(tokens.cost_usd), ..tokens });
             }
             "is_audio" => is_audio = json.boolean()?,

@@ -77,9 +77,17 @@ def within(tokens, span):
     return tokens[inside[0]:inside[-1] + 1] if inside else []
 
 
-def align(message, tokens):
-    if b"".join(map(raw, tokens)) != (message["content"] or "").encode():
-        raise Missing("alignment")
+def in_tokens(text, tokens, span):
+    """The span of the text in the bytes of the tokens: where these hold the text, or the same last action."""
+    spoken, text = b"".join(map(raw, tokens)), text.encode()
+    at = spoken.rfind(text)
+    if at >= 0:
+        return at + span[0], at + span[1]
+    before, closed, _ = spoken.rpartition(b"</action>")
+    head, opened, inner = before.rpartition(b"<action>")
+    if closed and opened and inner == text[span[0]:span[1]]:
+        return len(head + opened), len(before)
+    raise Missing("alignment")
 
 
 def action(message, tokens):
@@ -93,8 +101,7 @@ def action(message, tokens):
     assert bool(found) >= bool(matches)
     if found is None:
         raise Missing("no_action")
-    align(message, tokens)
-    return found
+    return in_tokens(text, tokens, found)
 
 
 def tool_calls(message, tokens):
@@ -127,20 +134,19 @@ def strict_number(text):
     return float(number) / scale
 
 
+LENIENT = re.compile(r"(?<![\w.,+-])(?>[-+]?(?:[0-9]+[.,]?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?!\w)(?:\s*(?:(?P<percent>%|percent(?!\w))|/\s*(?P<divisor>" + NUMBER.pattern + r")?))?", re.I)
+
+
 def lenient_number(text):
-    text = re.sub(r"^([-+0-9]*[^0-9,]*[0-9]+),([0-9])", r"\1.\2", text[:256])
-    found = NUMBER.search(text)
-    if not found:
-        raise Missing("unreadable_confidence")
-    behind = text[found.end():].lstrip()
-    if behind.startswith("%") or behind.lower().startswith("percent"):
-        return float(found[0]) / 100
-    if behind.startswith("/"):
-        divisor = NUMBER.match(behind[1:].lstrip())
-        if not divisor or float(divisor[0]) <= 0:
+    found = set()
+    for match in LENIENT.finditer(text[:256]):
+        number = float(NUMBER.match(match[0].replace(",", "."))[0])
+        if "/" in match[0] and (not match["divisor"] or float(match["divisor"]) <= 0):
             raise Missing("unreadable_confidence")
-        return float(found[0]) / float(divisor[0])
-    return float(found[0])
+        found.add(number / (100 if match["percent"] else float(match["divisor"] or 1)))
+    if len(found) != 1:
+        raise Missing("unreadable_confidence")
+    return found.pop()
 
 
 def from_value(value, reader):
@@ -160,9 +166,22 @@ def arguments(message):
     raise Missing("no_confidence")
 
 
+def spoken(message):
+    """The text without thoughts; an opening or a closing tag may be missing."""
+    text = re.sub(r"<think>(?:(?!</think>).)*</think>", "", message["content"] or "", flags=re.S)
+    return re.sub(r"^.*</think>|<think>.*$", "", text, flags=re.S)
+
+
+def line(text):
+    found = re.findall(r"^\s*confidence\s*[:=](.*)$", text.replace("*", ""), re.M | re.I)
+    if len(found) > 1:
+        raise Missing("unreadable_confidence")
+    return found[0].strip() if found else None
+
+
 def stated(lenient):
     def strictly(message):
-        text = message["content"] or ""
+        text = spoken(message)
         found = [part.split("</confidence>")[0] for part in text.split("<confidence>")[1:] if "</confidence>" in part]
         if len(found) > 1:
             raise Missing("unreadable_confidence")
@@ -174,20 +193,28 @@ def stated(lenient):
             value = None
         if isinstance(value, dict) and "confidence" in value:
             return from_value(value["confidence"], strict_number)
+        if line(text) is not None:
+            return strict_number(line(text))
         return from_value(arguments(message), strict_number)
 
     def leniently(message):
-        text = message["content"] or ""
+        text = spoken(message)
         found = re.findall(r"<confidence>([^<]*)", text, re.I)
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if not found and isinstance(value, dict) and "confidence" in value:
+            return from_value(value["confidence"], lenient_number)
         found = found or [quoted or plain for quoted, plain in re.findall(r'"confidence"\s*:\s*(?:"([^"]*)"|([^,}\]\n]*))', text, re.I)]
         if found:
             return lenient_number(found[-1])
+        if line(text) is not None:
+            return lenient_number(line(text))
         return from_value(arguments(message), lenient_number)
 
     def of(message):
         value = (leniently if lenient else strictly)(message)
-        if lenient:
-            return min(1.0, max(0.0, value))
         if not 0 <= value <= 1:
             raise Missing("confidence_out_of_range")
         return value + 0.0
@@ -200,8 +227,6 @@ def from_tokens(measure, span=None):
         message = choice["message"]
         if tokens is None or (not tokens and message["content"]):
             raise Missing("no_logprobs")
-        if not span and not message.get("tool_calls") and any(map(raw, tokens)):
-            align(message, tokens)
         chosen = within(tokens, span(message, tokens)) if span else tokens
         if not chosen:
             raise Missing("no_tokens")
@@ -345,6 +370,19 @@ def make(path):
             said += rng.choice(["", "", f"<confidence>{rng.choice(STATED)}</confidence>", f"<confidence>{rng.random():.2f}</confidence>"])
             turns.append(turn(rng, said))
         case(f"random-{number}", *turns)
+    thought = "<think>is it <action>7</action>? <confidence>0.1</confidence></think>"
+    for number, text in enumerate(["<action>8</action>", "8, <confidence>0.7</confidence>", "no action", "<action>7</action>"]):
+        reasoned = split(rng, thought + "\n\n" + text + "<|im_end|>")
+        case(f"reasoning-apart-{number}", turn(rng, text, reasoned))
+        case(f"reasoning-inside-{number}", turn(rng, thought + text, reasoned))
+        case(f"lost-tokens-{number}", turn(rng, "So: " + text, split(rng, "So: <action>9</action>")))
+        case(f"lost-text-{number}", turn(rng, "so " + text, split(rng, "So " + text)))
+    for number, text in enumerate(["Confidence: 85%", "x\nconfidence = 0.85\ny", "**Confidence:** 0.4", "- Confidence: 0.4", "Confidence: 85", "Confidence: high", "My confidence: 0.3",
+                                   "Confidence: 0.3\nConfidence: 0.4", "confidence: about 0.3", "Answer: 4\nConfidence : 90 %\n", "<think>Confidence: 0.2</think>\nConfidence: 0.6",
+                                   "Confidence: 0.2</think>0.9", "<think>Confidence: 0.2", "0.9</think><confidence>0.3</confidence><think>"]):
+        case(f"stated-line-{number}", turn(rng, text, []))
+    for number, text in enumerate(["0.XX", "0.8x", "step 2: 0.9", "85", "p0.9", "0.9 (90%)", "0.9 (80%)", "80 percentile", "-0.5", "1.5", "10.XX", "of 0.7."]):
+        case(f"stated-word-{number}", turn(rng, f"<confidence>{text}</confidence>", []))
     with open(path, "w", encoding="utf-8") as out:
         for made in cases:
             print(json.dumps(made, ensure_ascii=False, separators=(",", ":")), file=out)

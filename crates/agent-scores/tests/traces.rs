@@ -576,7 +576,7 @@ fn the_simple_censored_score_has_no_star_and_states_its_assumption() {
         assert!(text.contains("a run that was cut off has no chance of success"), "{text}");
     }
     let report = json(&[&files[0], &files[1], "--json", "--resamples", "20"]);
-    for report in [&report, &report["files"][0]] {
+    for report in [&report["files"][0], &report["files"][1]] {
         let assumption = report["assumptions"]["tps_log_censored_simple"].as_str();
         assert!(assumption.is_some_and(|it| it.starts_with("failure-side")), "{report}");
     }

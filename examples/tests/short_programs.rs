@@ -16,7 +16,9 @@ fn missing_confidences_are_refused_by_default_and_counted_under_each_policy() {
     let lines = lines("missing_confidence");
     let sections: Vec<&[String]> = lines.chunks(6).collect();
     let names: Vec<&str> = sections.iter().map(|section| section[0].as_str()).collect();
-    assert_eq!(names, ["policy refuse", "policy leave_out", "policy carry_forward", "policy clip"]);
+    let policies =
+        ["refuse", "leave_out", "skip", "carry_forward", "carry_forward_from=0.5", "clip"];
+    assert_eq!(names, policies.map(|name| format!("policy {name}")));
     let log_score = |forecasts: &[f64], succeeded: bool| {
         let weights: f64 = (1..=forecasts.len()).map(|weight| weight as f64).sum();
         let scores = forecasts.iter().enumerate().map(|(i, p)| {
@@ -34,18 +36,23 @@ fn missing_confidences_are_refused_by_default_and_counted_under_each_policy() {
         (0, 4, "refused, step 1: the forecast is missing"),
         (1, 2, "left out, step 2 is missing"),
         (1, 3, "left out, step 2 is 1.2, outside [0, 1]"),
-        (2, 2, &log_score(&[0.6, 0.6, 0.8, 0.8], true)),
-        (2, 3, &log_score(&[0.5, 0.5, 0.3], false)),
-        (2, 4, "left out, step 1 is missing"),
-        (3, 2, "refused, step 2: the forecast is missing"),
-        (3, 3, &log_score(&[0.5, 1.0 - 1e-6, 0.3], false)),
+        (2, 2, &log_score(&[0.6, 0.8], true)),
+        (2, 3, &log_score(&[0.5, 0.3], false)),
+        (2, 4, &log_score(&[0.4], false)),
+        (3, 2, &log_score(&[0.6, 0.6, 0.8, 0.8], true)),
+        (3, 3, &log_score(&[0.5, 0.5, 0.3], false)),
+        (3, 4, "left out, step 1 is missing"),
+        (4, 4, &log_score(&[0.5, 0.4], false)),
+        (5, 2, "refused, step 2: the forecast is missing"),
+        (5, 3, &log_score(&[0.5, 1.0 - 1e-6, 0.3], false)),
     ] {
         let line = &sections[section][run];
         assert!(line.starts_with(&format!("  run {run}: {begins}")), "{line}");
     }
-    let carried = "  4 runs: 2 repaired (0 forecasts clipped, 3 carried forward), 1 left out";
-    assert_eq!(sections[2][5], carried);
-    assert!(sections[3][5].contains("(1 forecast clipped, 0 carried forward)"));
+    let carried =
+        "  4 runs: 2 repaired (0 forecasts clipped, 3 carried forward, 0 skipped), 1 left out";
+    assert_eq!(sections[3][5], carried);
+    assert!(sections[5][5].contains("(1 forecast clipped, 0 carried forward, 0 skipped)"));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::io::{Cursor, Read, Result as IoResult, Seek, SeekFrom};
 
 use libfuzzer_sys::fuzz_target;
 use run_logs::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, Format,
-    MissingTurns, OutcomePolicy, ReadLimits, ReadOptions, Run, RunTable, ShortLists, StreamOptions,
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, ForecastPolicy,
+    Format, OutcomePolicy, ReadLimits, ReadOptions, Run, RunTable, ShortLists, StreamOptions,
     read,
 };
 
@@ -75,8 +75,8 @@ fn check(runs: Vec<Run>) {
         let read = runs.iter().cloned().map(Ok);
         let table = RunTable::new(read, &policy, &options).expect("no run has several scorers");
         for stream in ConfidenceStream::ALL {
-            for missing in [MissingTurns::LeaveOutRun, MissingTurns::SkipTurn] {
-                let found = table.stream(stream, missing);
+            for missing in [ForecastPolicy::LeaveOut, ForecastPolicy::Skip] {
+                let found = table.stream(stream, missing).expect("neither policy refuses");
                 let left_out: u64 = found.left_out().values().sum();
                 assert_eq!(found.runs().len() + left_out as usize, runs.len());
                 found.traces(&table).expect("forecasts");

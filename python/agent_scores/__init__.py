@@ -26,7 +26,7 @@ from agent_scores.calibration import (
     TemperatureCalibrator,
     VennAbersCalibrator,
 )
-from agent_scores.censoring import StoppedRuns, ipcw_weights, kaplan_meier, stop_class
+from agent_scores.censoring import StoppedRuns, ipcw_coverage, ipcw_weights, kaplan_meier, stop_class
 from agent_scores.costbench import CostBench, costbench_figures, costbench_queries
 from agent_scores.intervals import (
     crps_ensemble,
@@ -121,6 +121,7 @@ __all__ = [
     "elementary_score",
     "excess_aurc",
     "interval_loss",
+    "ipcw_coverage",
     "ipcw_weights",
     "kaplan_meier",
     "knapsack",

@@ -6,6 +6,8 @@ import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 _Curve = list[_Array]
+_Groups = npt.ArrayLike | Iterable[Hashable]
+_MaybeMissing = npt.ArrayLike | Iterable[bool | float | None]
 
 __all__ = [
     "BenchmarkRun",
@@ -42,6 +44,7 @@ __all__ = [
     "early_stopping",
     "estimate_rollouts",
     "fit_calibrator",
+    "float_array",
     "interval_loss",
     "ipcw_weights",
     "kaplan_meier",
@@ -50,8 +53,10 @@ __all__ = [
     "murphy",
     "path_distances",
     "pinball_loss",
+    "plain_array",
     "rank_metric",
     "read_logs",
+    "refuse_missing",
     "reliability",
     "run_budget",
     "run_command",
@@ -64,6 +69,10 @@ __all__ = [
 ]
 
 class UndefinedError(ValueError): ...
+
+def float_array(what: str, values: npt.ArrayLike) -> _Array: ...
+def plain_array(what: str, values: npt.ArrayLike) -> npt.NDArray[Any]: ...
+def refuse_missing(what: str, values: npt.ArrayLike) -> None: ...
 
 @final
 class ScoringRule:
@@ -87,7 +96,7 @@ class Traces:
 @final
 class TPS:
     def __new__(cls, rule: ScoringRule, schedule: str | npt.ArrayLike | None = None) -> TPS: ...
-    def score(self, y_true: bool, y_prob: npt.ArrayLike, *, horizon: int | None = None) -> float: ...
+    def score(self, y_true: bool | float, y_prob: npt.ArrayLike, *, horizon: int | None = None) -> float: ...
     def scores(self, traces: Traces) -> _Array: ...
     def mean(self, traces: Traces, *, sample_weight: npt.ArrayLike | None = None) -> float: ...
     def online(self) -> OnlineTPS: ...
@@ -95,7 +104,7 @@ class TPS:
 @final
 class OnlineTPS:
     def push(self, y_prob: float) -> None: ...
-    def finish(self, y_true: bool, *, horizon: int | None = None) -> float: ...
+    def finish(self, y_true: bool | float, *, horizon: int | None = None) -> float: ...
     def __len__(self) -> int: ...
 
 @final
@@ -139,12 +148,17 @@ def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, fair: bool) -> 
 def crps_quantiles(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array: ...
 def weighted_interval_loss(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array: ...
 def fit_calibrator(
-    name: str, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    name: str,
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+    penalty: float,
+    clip: float,
 ) -> CalibrationMap: ...
 def bootstrap_mean(
     values: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    groups: npt.NDArray[np.uint64] | None,
+    groups: _Groups | None,
     n_resamples: int,
     confidence_level: float,
     random_state: int,
@@ -152,7 +166,7 @@ def bootstrap_mean(
 def bootstrap_auroc(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
-    groups: npt.NDArray[np.uint64] | None,
+    groups: _Groups | None,
     n_resamples: int,
     confidence_level: float,
     random_state: int,
@@ -160,7 +174,7 @@ def bootstrap_auroc(
 def cluster_mean(
     values: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    groups: npt.NDArray[np.uint64],
+    groups: _Groups,
     confidence_level: float,
 ) -> tuple[float, float, float, float]: ...
 def match_calls(
@@ -188,9 +202,9 @@ class StoppedRuns:
         cls,
         values: npt.ArrayLike,
         ends: Sequence[int],
-        outcomes: Sequence[bool | None],
-        reasons: Sequence[str | None],
-        horizons: Sequence[int | None],
+        y_true: _MaybeMissing,
+        reasons: Sequence[str | None] | None,
+        horizons: _MaybeMissing | None,
     ) -> StoppedRuns: ...
     def __len__(self) -> int: ...
     def audit(self) -> tuple[list[tuple[str, str | None, int, float, float]], float | None]: ...
@@ -201,24 +215,25 @@ class StoppedRuns:
     def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array: ...
     def success_probability(
         self,
-        groups: Sequence[int],
+        groups: _Groups,
         settings: tuple[int, float],
+        others: Sequence[npt.ArrayLike],
         branches: Sequence[tuple[int, int]] | None,
         sample_weight: npt.ArrayLike | None,
     ) -> _Array: ...
     def report(
         self,
         assumption: str,
-        groups: Sequence[int],
-        settings: tuple[int, int, float],
+        groups: _Groups,
+        settings: tuple[int, int, float, float],
         success_probability: npt.ArrayLike | None,
         sample_weight: npt.ArrayLike | None,
-    ) -> list[dict[str, Any]]: ...
+    ) -> tuple[list[dict[str, Any]], float]: ...
 
 def kaplan_meier(
-    times: npt.ArrayLike, censored: Sequence[bool], of_censoring: bool, sample_weight: npt.ArrayLike | None
+    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], of_censoring: bool, sample_weight: npt.ArrayLike | None
 ) -> tuple[_Array, _Array]: ...
-def ipcw_weights(times: npt.ArrayLike, censored: Sequence[bool], max_weight: float) -> _Array: ...
+def ipcw_weights(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], max_weight: float) -> tuple[_Array, float]: ...
 @final
 class ToolGraph:
     def __new__(cls, tools: Sequence[tuple[str, list[str], list[str], float, list[str]]]) -> ToolGraph: ...
@@ -335,7 +350,7 @@ def costbench_figures(
 ) -> list[dict[str, Any]]: ...
 @final
 class Pool:
-    def __new__(cls, items: Sequence[tuple[str, float, int, bool]]) -> Pool: ...
+    def __new__(cls, items: Sequence[tuple[str, float, int, bool | float]]) -> Pool: ...
     def __len__(self) -> int: ...
     @property
     def total_cost(self) -> int: ...
@@ -377,8 +392,8 @@ class Rollouts:
     def append(
         self,
         costs: npt.ArrayLike,
-        succeeded: bool,
-        censored: bool,
+        succeeded: bool | float,
+        censored: bool | float,
         id: str | None,
         task: str | None,
         contents: Sequence[tuple[int, str]],

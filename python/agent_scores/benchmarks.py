@@ -8,21 +8,20 @@ position, the letter or the text of one), and where needed ``tolerance``, ``valu
 ``output_tokens`` and ``solved``.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from agent_scores import _native
 from agent_scores._native import BenchmarkRun
 from agent_scores.budgets import Rollouts
-from agent_scores.models import Model, figures, replies
+from agent_scores.models import Model, as_json, figures, replies
 from agent_scores.records import Record
 
 Question = Mapping[str, Any]
 
 
 def _lines(questions: Iterable[Question]) -> str:
-    return "\n".join(json.dumps(dict(question)) for question in questions)
+    return "\n".join(as_json(dict(question)) for question in questions)
 
 
 class Triage:

@@ -67,9 +67,9 @@ class Rollouts:
     def append(
         self,
         costs: npt.ArrayLike,
-        succeeded: bool,
+        succeeded: bool | float,
         *,
-        censored: bool = False,
+        censored: bool | float = False,
         id: str | None = None,
         task: str | None = None,
         contents: Sequence[str] | None = None,
@@ -80,15 +80,15 @@ class Rollouts:
         ----------
         costs : array-like
             One cost per turn, or one row per turn with one cost per resource.
-        succeeded : bool
-        censored : bool
+        succeeded : bool, or 0 or 1
+        censored : bool, or 0 or 1
             Whether a budget cut the run off.
         id, task : str, optional
             Several runs may have the same task.
         contents : sequence of str, optional
             What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
         """
-        array = np.asarray(costs, dtype=np.float64)
+        array = _native.float_array("costs", costs)
         width = array.shape[1] if array.ndim == 2 else 1
         if array.ndim not in (1, 2) or width != len(self.resources):
             raise ValueError(
@@ -141,7 +141,10 @@ class BudgetEstimator:
     Parameters
     ----------
     coverage : float
-        The share of intervals that shall contain what remains.
+        The share of intervals that shall contain what remains, among runs that succeed. An interval is that of a run that
+        will succeed within its cap; on runs that fail it contains what remains less often. With a coverage of 0.8, and
+        successes of 3 to 11 turns beside failures of 6 to 19, it held for 0.80 of the turns of successes and 0.38 of those
+        of failures. In use, nobody knows which kind a run is.
     random_state : int
 
     Examples
@@ -159,7 +162,10 @@ class BudgetEstimator:
         self._resource = "cost"
 
     def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
-        """Learn from runs in their order. One estimator may learn several resources, one after the other."""
+        """Learn from runs in their order, in addition to what was learnt before.
+
+        One estimator may learn several resources, one after the other.
+        """
         self._resource = resource or rollouts.resources[0]
         self._estimator.learn(rollouts._rollouts, self._resource)
         return self
@@ -184,7 +190,10 @@ class BudgetEstimator:
             return self._estimator.estimate(run._run, resource or run.resources[0])
         name = resource or self._resource
         live = LiveRun(name, {} if cap is None else {name: cap})
-        for cost in np.asarray(run, dtype=np.float64).tolist():
+        costs = _native.float_array("run", run)
+        if costs.ndim != 1:
+            raise ValueError(f"run: expected one cost per turn, found {costs.ndim} dimensions")
+        for cost in costs.tolist():
             live.push(cost)
         return self._estimator.estimate(live._run, name)
 
@@ -223,6 +232,10 @@ def score_rollouts(
 ) -> BudgetSamples:
     """Replay runs to an estimator without showing it the future.
 
+    A copy of a `BudgetEstimator` is scored. It estimates after each turn of a run and learns from the run once that has
+    ended, as in use; the estimator itself is left as it was, so that scoring again gives the same numbers. To keep what
+    the runs teach, call `BudgetEstimator.learn` after scoring.
+
     Parameters
     ----------
     rollouts : Rollouts
@@ -230,6 +243,12 @@ def score_rollouts(
         A callable receives the costs of the completed turns and what is left under the cap, or None.
     resource : str, optional
         By default the first one.
+
+    Returns
+    -------
+    BudgetSamples
+        The estimates with what remained. Measures of intervals, such as hit rates, are over the turns of runs that succeed
+        within the cap; `BudgetSamples.rows` has every turn.
 
     Examples
     --------

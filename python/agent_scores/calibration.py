@@ -14,6 +14,9 @@ _Array = npt.NDArray[np.float64]
 
 class _Calibrator:
     _name: ClassVar[str]
+    penalty: float = 1.0
+    clip: float = 1e-6
+    _parameters: ClassVar[tuple[str, ...]] = ()
     map_: _native.CalibrationMap
     classes_: npt.NDArray[Any]
     n_features_in_: int
@@ -33,13 +36,15 @@ class _Calibrator:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self.classes_, outcomes = _labels(y)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else _native.float_array("sample_weight", sample_weight)
         if weights is not None and weights.ndim != 1:
             raise ValueError(f"sample_weight must have one dimension, not {weights.ndim}")
         if weights is not None and len(weights) > 0 and not weights.any():
             raise UndefinedError("sample_weight is zero for every row; give at least one positive weight")
         try:
-            self.map_ = _native.fit_calibrator(self._name, outcomes, column, weights)
+            self.map_ = _native.fit_calibrator(
+                self._name, outcomes, column, weights, self.penalty, self.clip
+            )
         except UndefinedError as error:
             if len(outcomes) > 0 and (outcomes.all() or not outcomes.any()):
                 raise UndefinedError(f"y has one class: {error}") from None
@@ -64,13 +69,15 @@ class _Calibrator:
         return self.transform(X)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of the constructor: none."""
-        return {}
+        """Return the parameters of the constructor."""
+        return {name: getattr(self, name) for name in self._parameters}
 
     def set_params(self, **parameters: Any) -> Any:
-        """Set parameters of the constructor; there are none."""
-        if parameters:
-            raise ValueError(f"{type(self).__name__} has no parameter {min(parameters)!r}")
+        """Set parameters of the constructor."""
+        for name, value in parameters.items():
+            if name not in self._parameters:
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}")
+            setattr(self, name, value)
         return self
 
     def _column(self, X: Any, reset: bool = False) -> _Array:
@@ -87,7 +94,8 @@ class _Calibrator:
         return array
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({settings})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "map_")
@@ -117,20 +125,27 @@ def _numbers(values: Any) -> _Array:
     array = np.asarray(values)
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported; give real numbers")
-    try:
-        return array.astype(np.float64, copy=False)
-    except TypeError as error:  # an object that is no number, such as a dictionary
-        raise TypeError(f"probabilities must be numbers: {error}") from error
+    if array.dtype == object:
+        _native.refuse_missing("X", array.ravel())
+        try:
+            array.astype(np.float64)
+        except OverflowError as error:
+            raise ValueError(f"probabilities must be numbers: {error}") from error
+        except TypeError as error:  # an object that is no number, such as a dictionary
+            raise TypeError(f"probabilities must be numbers: {error}") from error
+    return _native.float_array("X", values)
 
 
 def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    labels = np.asarray(y)
+    labels = _native.plain_array("y", y)
     if np.iscomplexobj(labels):
         raise ValueError("Complex data not supported; give two labels")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, not shape {labels.shape}")
+    if labels.dtype.kind in "fO":
+        _native.refuse_missing("y", labels)
     classes = np.unique(labels)
     if set(classes.tolist()) <= {0, 1}:
         return np.array([0, 1]), labels.astype(bool)
@@ -163,7 +178,19 @@ class IsotonicCalibrator(_Calibrator):
 
 
 class PlattCalibrator(_Calibrator):
-    """Logistic regression on the logit of the probability (Platt, 1999).
+    """Logistic regression on the logit of the probability, with a ridge penalty.
+
+    ``P = sigmoid(a + b * x)``, where ``x`` is the logit of the clipped probability, standardised with the mean and the
+    standard deviation of the rows that are fitted. ``a`` and ``b`` minimise the sum of the log losses plus
+    ``penalty / 2 * b**2``. If ``b`` would be negative, the map is constant: the rate of success. This is the recalibration
+    of Raghu, Pandey and Pandey (2026), appendix D. Platt (1999) has no penalty and smooths the outcomes instead.
+
+    Parameters
+    ----------
+    penalty : float
+        The ridge penalty, from 1e-20 to 1e20. It is added to a sum over rows, so that it matters less the more there are.
+    clip : float
+        Probabilities and results are clipped to ``[clip, 1 - clip]``.
 
     Examples
     --------
@@ -173,10 +200,22 @@ class PlattCalibrator(_Calibrator):
     """
 
     _name = "platt"
+    _parameters = ("penalty", "clip")
+
+    def __init__(self, *, penalty: float = 1.0, clip: float = 1e-6) -> None:
+        self.penalty = penalty
+        self.clip = clip
 
 
 class BetaCalibrator(_Calibrator):
-    """Beta calibration (Kull, Silva Filho and Flach, 2017).
+    """Beta calibration (Kull, Silva Filho and Flach, 2017): a map that does not fall, by maximum likelihood.
+
+    Where the probabilities are higher for failures than for successes, the map is constant: the rate of success.
+
+    Parameters
+    ----------
+    clip : float
+        Probabilities and results are clipped to ``[clip, 1 - clip]``.
 
     Examples
     --------
@@ -186,10 +225,21 @@ class BetaCalibrator(_Calibrator):
     """
 
     _name = "beta"
+    _parameters = ("clip",)
+
+    def __init__(self, *, clip: float = 1e-6) -> None:
+        self.clip = clip
 
 
 class TemperatureCalibrator(_Calibrator):
-    """Temperature scaling of the logit (Guo and others, 2017).
+    """Temperature scaling of the logit (Guo and others, 2017): the logit is divided by one number above 0.
+
+    If the probabilities are on the wrong side of 0.5 on balance, the map is constant: 0.5.
+
+    Parameters
+    ----------
+    clip : float
+        Probabilities and results are clipped to ``[clip, 1 - clip]``.
 
     Examples
     --------
@@ -199,6 +249,10 @@ class TemperatureCalibrator(_Calibrator):
     """
 
     _name = "temperature"
+    _parameters = ("clip",)
+
+    def __init__(self, *, clip: float = 1e-6) -> None:
+        self.clip = clip
 
 
 class VennAbersCalibrator(_Calibrator):

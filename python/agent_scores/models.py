@@ -14,6 +14,14 @@ class Figure(NamedTuple):
     interval: tuple[float, float] | None
 
 
+def as_json(value: Any) -> str:
+    """Return the text of JSON of a value."""
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        raise ValueError("a value of JSON has too many levels of lists and dictionaries") from None
+
+
 def replies(model: Model) -> Callable[[str], str | None]:
     """Return the model as a function from text of JSON to text of JSON."""
 
@@ -23,7 +31,7 @@ def replies(model: Model) -> Callable[[str], str | None]:
             return response
         if hasattr(response, "model_dump_json"):
             return str(response.model_dump_json())
-        return json.dumps(response)
+        return as_json(response)
 
     return reply
 

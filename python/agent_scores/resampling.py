@@ -1,8 +1,8 @@
 """Bootstrap intervals and standard errors with whole groups (tasks) as units."""
 
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from agent_scores import _native
@@ -27,30 +27,42 @@ class ClusterEstimate(NamedTuple):
     standard_error: float
 
 
-def _numbered(groups: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-    return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
-
-
 def bootstrap_mean(
     values: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | Iterable[Hashable] | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
     random_state: int = 0,
 ) -> BootstrapEstimate:
     """Return the mean with a bootstrap interval that resamples rows, or whole groups where given.
 
+    Parameters
+    ----------
+    values : array-like of finite numbers
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    groups : array-like, optional
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    n_resamples : int
+    confidence_level : float
+        The coverage of the interval.
+    random_state : int
+        The same seed gives the same bits.
+
+    Returns
+    -------
+    BootstrapEstimate
+
     Examples
     --------
     >>> bootstrap_mean([2.0, 2.0], n_resamples=10)[:3]
     (2.0, 2.0, 2.0)
     """
-    numbered = None if groups is None else _numbered(groups)
     return BootstrapEstimate(
         *_native.bootstrap_mean(
-            values, sample_weight, numbered, n_resamples, confidence_level, random_state
+            values, sample_weight, groups, n_resamples, confidence_level, random_state
         )
     )
 
@@ -59,34 +71,65 @@ def bootstrap_auroc(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | Iterable[Hashable] | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
     random_state: int = 0,
 ) -> BootstrapEstimate:
     """Return the area under the ROC curve with a bootstrap interval.
 
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    groups : array-like, optional
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    n_resamples : int
+    confidence_level : float
+        The coverage of the interval.
+    random_state : int
+        The same seed gives the same bits.
+
+    Returns
+    -------
+    BootstrapEstimate
+        ``undefined`` counts the resamples in which all rows have one outcome.
+
     Examples
     --------
     >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20)[:3]
     (1.0, 1.0, 1.0)
     """
-    numbered = None if groups is None else _numbered(groups)
     return BootstrapEstimate(
         *_native.bootstrap_auroc(
-            y_true, y_score, numbered, n_resamples, confidence_level, random_state
+            y_true, y_score, groups, n_resamples, confidence_level, random_state
         )
     )
 
 
 def cluster_mean(
     values: npt.ArrayLike,
-    groups: npt.ArrayLike,
+    groups: npt.ArrayLike | Iterable[Hashable],
     *,
     sample_weight: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> ClusterEstimate:
     """Return the mean with a standard error that is robust to dependence inside groups.
+
+    Parameters
+    ----------
+    values : array-like of finite numbers
+    groups : array-like
+        The task of each row, or whatever rows depend on: texts, numbers or other hashable objects. A missing one is refused.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    confidence_level : float
+        The coverage of the interval.
+
+    Returns
+    -------
+    ClusterEstimate
 
     Examples
     --------
@@ -94,5 +137,5 @@ def cluster_mean(
     2.0
     """
     return ClusterEstimate(
-        *_native.cluster_mean(values, sample_weight, _numbered(groups), confidence_level)
+        *_native.cluster_mean(values, sample_weight, groups, confidence_level)
     )

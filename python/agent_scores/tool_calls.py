@@ -31,19 +31,90 @@ class PathDistances(NamedTuple):
     exact_match_rate: float
 
 
+# Types of parts of a message, and of items beside messages, in the forms of OpenAI, Anthropic and LangChain.
+_CALL_TYPES = frozenset(
+    {"tool_use", "server_tool_use", "mcp_tool_use", "function", "function_call", "mcp_call", "tool_call"}
+)
+_OTHER_TYPES = frozenset(
+    """audio container_upload document file file_search image image_url input_audio input_file input_image input_text
+    output_audio output_text reasoning redacted_thinking refusal search_result summary_text text thinking""".split()
+)
+_AGENT_SILENT = frozenset({"system", "developer", "user", "human", "tool", "function"})
+
+
+def _is_no_call(kind: Any) -> bool:
+    """Whether a part of this type is text, an image, the result of a tool or the like."""
+    return kind in _OTHER_TYPES or (
+        isinstance(kind, str) and kind.endswith(("tool_result", "call_output", "call_result"))
+    )
+
+
+def _mapping(entry: Any, place: str) -> Mapping[str, Any]:
+    if hasattr(entry, "model_dump"):  # an object of the clients of OpenAI or Anthropic
+        entry = entry.model_dump()
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"{place} is of type {type(entry).__name__}; expected a mapping")
+    return entry
+
+
+def _call(entry: Any, place: str) -> tuple[str, Any]:
+    """Name and arguments of a plain call, or of a call of a model's interface."""
+    entry = _mapping(entry, place)
+    inner = entry.get("function", entry)
+    name = inner.get("name") if isinstance(inner, Mapping) else None
+    if not isinstance(name, str):
+        raise ValueError(f"{place} has no name")
+    key = next((key for key in ("arguments", "args", "input") if key in inner), None)
+    return name, {} if key is None else inner[key]
+
+
+def _parts(content: Any, place: str) -> list[Mapping[str, Any]]:
+    """The calls among the parts of the content of a message."""
+    if content is None or isinstance(content, str):
+        return []
+    if isinstance(content, Mapping) or not isinstance(content, Iterable):
+        raise ValueError(f"{place}: content is of type {type(content).__name__}; expected a text or a list")
+    calls = []
+    for index, part in enumerate(content):
+        if isinstance(part, str):
+            continue
+        part = _mapping(part, f"{place}, part {index}")
+        kind = part.get("type")
+        if kind in _CALL_TYPES:
+            calls.append(part)
+        elif not _is_no_call(kind):
+            raise ValueError(f"{place}, part {index} has the unknown type {kind!r}; give its calls as plain calls")
+    return calls
+
+
+def _message(message: Mapping[str, Any], place: str) -> list[tuple[str, Any]]:
+    """The calls of a message of an agent: of its list of calls, its single call, or its content."""
+    if message.get("role") in _AGENT_SILENT:
+        return []
+    if not any(key in message for key in ("content", "tool_calls", "function_call")):
+        raise ValueError(f"{place} is a message without content, tool_calls and function_call")
+    listed = list(message.get("tool_calls") or ())
+    parts = _parts(message.get("content"), place)
+    single = message.get("function_call")
+    ids = [[_mapping(call, place).get("id") for call in calls] for calls in (listed, parts)]
+    if listed and parts and ids[0] == ids[1]:  # LangChain keeps the calls of Anthropic in both places
+        parts = []
+    found = [(place, [single] if single else []), (f"{place}, tool call", listed), (f"{place}, part", parts)]
+    found = [(what, calls) for what, calls in found if calls]
+    if len(found) > 1:
+        raise ValueError(f"{place} has different calls in two of content, tool_calls and function_call")
+    return [_call(call, what) for what, calls in found for call in calls]
+
+
 def _pairs(calls: Iterable[Call]) -> list[tuple[str, Any]]:
-    """Name and arguments of plain calls, of OpenAI's tool calls, and of the calls of OpenAI's messages."""
+    """Name and arguments of each call, and of each call of the messages of an agent."""
     pairs: list[tuple[str, Any]] = []
     for index, call in enumerate(calls):
-        if "role" in call:
-            pairs.extend(_pairs(call.get("tool_calls") or ()))
-            continue
-        inner = call.get("function", call)
-        name = inner.get("name") if isinstance(inner, Mapping) else None
-        if not isinstance(name, str):
-            raise ValueError(f"call {index} has no name")
-        key = next((key for key in ("arguments", "args", "input") if key in inner), None)
-        pairs.append((name, {} if key is None else inner[key]))
+        entry, place = _mapping(call, f"call {index}"), f"call {index}"
+        if "role" in entry or "tool_calls" in entry:
+            pairs.extend(_message(entry, place))
+        elif "name" in entry or "function" in entry or not _is_no_call(entry.get("type")):
+            pairs.append(_call(entry, place))
     return pairs
 
 
@@ -67,7 +138,10 @@ def match_calls(
     Parameters
     ----------
     actual, expected : iterables of mappings
-        Calls ``{"name": ..., "arguments": ...}``, OpenAI's tool calls, or OpenAI's messages.
+        Calls ``{"name": ..., "arguments": ...}`` (also ``args`` or ``input``), tool calls as models send them, or
+        messages: those of OpenAI with ``tool_calls`` or ``function_call``, and those of Anthropic with ``tool_use``
+        among the parts of their content. Objects of the clients of both are read as well. Messages of users and tools
+        have no calls; content of an unknown type is an error. Arguments may have 128 levels of lists and dictionaries.
     arguments : {"exact", "ignore", "subset", "superset"} or list of str
         How arguments are compared; a list names the fields to compare.
     absolute_tolerance, relative_tolerance : float
@@ -76,11 +150,22 @@ def match_calls(
         Tools with rules of their own: what ``arguments`` may be, or a mapping with ``arguments`` and tolerances, which are
         otherwise those of the call.
 
+    Returns
+    -------
+    Alignment
+        Pairs of positions in ``actual`` and ``expected``, and five answers. ``exact``: the same calls in the same order
+        and no others. ``in_order``: all expected calls in their order, with others between them. ``any_order``: all
+        expected calls. ``subset``: no others than expected calls. ``unordered``: the same calls in any order.
+
     Examples
     --------
     >>> call = {"name": "search", "arguments": {"q": "rust"}}
     >>> sent = {"function": {"name": "search", "arguments": '{"q": "rust"}'}}
     >>> match_calls([sent], [call]).exact
+    True
+    >>> used = {"type": "tool_use", "id": "1", "name": "search", "input": {"q": "rust"}}
+    >>> said = {"role": "assistant", "content": [{"type": "text", "text": "I look it up."}, used]}
+    >>> match_calls([said], [call]).exact
     True
     >>> paid, due = ({"name": "pay", "arguments": {"amount": amount}} for amount in (10.01, 10))
     >>> match_calls([paid], [due]).exact

@@ -75,9 +75,17 @@ class ToolGraph:
         return [Plan(*plan) for plan in self._graph.best_plans(list(initial), list(goal), most)]
 
     def greedy_plan(
-        self, initial: Iterable[str], goal: Iterable[str], *, rule: Literal["chain", "any"] = "chain"
+        self,
+        initial: Iterable[str],
+        goal: Iterable[str],
+        *,
+        rule: Literal["chain_or_any", "chain", "any"] = "chain_or_any",
     ) -> Plan | None:
-        """Return the plan that takes the cheapest next tool, or None if it does not reach the goal."""
+        """Return the plan that takes the cheapest next tool, or None if it does not reach the goal.
+
+        By ``"chain"``, the rule of CostBench, each tool needs an output of the one before it, which can
+        end before the goal on a graph that is no chain; ``"chain_or_any"`` takes any tool then.
+        """
         plan = self._graph.greedy_plan(list(initial), list(goal), rule)
         return None if plan is None else Plan(*plan)
 

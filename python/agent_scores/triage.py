@@ -42,6 +42,7 @@ class Pool:
     Parameters
     ----------
     tasks : iterable of (id, value, cost, solved)
+        ``solved`` is a boolean, or 0 or 1.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class Pool:
     0.333333
     """
 
-    def __init__(self, tasks: Iterable[tuple[str, float, int, bool]]) -> None:
+    def __init__(self, tasks: Iterable[tuple[str, float, int, bool | float]]) -> None:
         self._pool = _native.Pool(list(tasks))
 
     def __len__(self) -> int:

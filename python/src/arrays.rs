@@ -1,8 +1,14 @@
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::{intern, prelude::*, types::PyDict};
+use numpy::{
+    Element, IntoPyArray, PyArray0, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
+use pyo3::{intern, prelude::*, types::PyList};
 use scoring_rules::Weight;
 
-use crate::errors::{Failure, invalid};
+use crate::{
+    columns::{Entry, entry, shown},
+    errors::{Failure, invalid},
+};
 
 /// Rows from which a loop takes more than about ten microseconds, so that the interpreter lock is released.
 pub(crate) const LONG: usize = 2000;
@@ -18,11 +24,16 @@ impl Floats<'_> {
 
 /// The array-like as an array of one dimension.
 pub(crate) fn floats<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
-    if let Ok(array) = values.cast::<PyArray1<f64>>() {
+    if let Ok(array) = values.cast::<PyArray1<f64>>()
+        && is_plain(values)
+    {
         return read(array);
     }
-    let array = as_array(values, "float64")
-        .map_err(|error| invalid(format!("{what}: expected numbers; {error}")))?;
+    let array = float_array(what, values)?;
+    let array = match array.cast::<PyArray0<f64>>() {
+        Ok(_) => array.call_method1("reshape", (1,))?,
+        Err(_) => array,
+    };
     let array = array.cast::<PyArray1<f64>>().map_err(|_| {
         invalid(format!("{what} must have one dimension and numbers that fit in float64"))
     })?;
@@ -46,37 +57,89 @@ fn read<'py>(array: &Bound<'py, PyArray1<f64>>) -> PyResult<Floats<'py>> {
     Ok(Floats(slice_of(array)?))
 }
 
-fn as_array<'py>(values: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
+/// Whether the object is an array of NumPy, and none of a subclass, such as one with a mask.
+pub(crate) fn is_plain(values: &Bound<'_, PyAny>) -> bool {
+    values.get_type().is(values.py().get_type::<PyUntypedArray>())
+}
+
+/// The letter of NumPy for the kind of type, of an array or a scalar of NumPy.
+pub(crate) fn dtype_kind(values: &Bound<'_, PyAny>) -> Option<char> {
     let py = values.py();
-    let settings = PyDict::new(py);
-    settings.set_item("dtype", dtype)?;
-    py.import(intern!(py, "numpy"))?.call_method(
-        intern!(py, "ascontiguousarray"),
-        (values,),
-        Some(&settings),
-    )
+    let dtype = values.getattr_opt(intern!(py, "dtype")).ok()??;
+    dtype.getattr_opt(intern!(py, "kind")).ok()??.extract().ok()
 }
 
-/// Outcomes of an array-like of booleans, or of numbers that are all 0 or 1.
-pub(crate) fn outcomes(values: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
-    if let Ok(array) = values.cast::<PyArray1<bool>>() {
-        return Ok(slice_of(array)?.as_slice()?.to_vec());
+/// The array-like as an array of NumPy without a mask, of any type and any number of dimensions.
+#[pyfunction]
+pub(crate) fn plain_array<'py>(
+    what: &str,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = values.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    if !is_plain(values) && values.cast::<PyUntypedArray>().is_ok() {
+        let masked = numpy.getattr("ma")?;
+        if values.is_instance(&masked.getattr("MaskedArray")?)? {
+            let places = numpy
+                .call_method1("argwhere", (masked.call_method1("getmaskarray", (values,))?,))?;
+            if places.len()? > 0 {
+                let row =
+                    places.get_item(0)?.get_item(0).map_or(0, |row| row.extract().unwrap_or(0));
+                return Err(invalid(format!(
+                    "{what}: row {row} is masked; drop masked rows or fill them first"
+                )));
+            }
+        }
     }
-    if let Ok(array) = values.cast::<PyArray1<i64>>() {
-        let array = slice_of(array)?;
-        let rows = array.as_slice()?.iter().enumerate();
-        return rows.map(|(row, &y)| outcome(row, y as f64)).collect();
-    }
-    let numbers = floats("y_true", values)?;
-    numbers.as_slice()?.iter().enumerate().map(|(row, &y)| outcome(row, y)).collect()
+    numpy
+        .call_method1(intern!(py, "asarray"), (values,))
+        .map_err(|error| invalid(format!("{what}: {error}")))
 }
 
-fn outcome(row: usize, value: f64) -> PyResult<bool> {
-    match value {
-        0.0 => Ok(false),
-        1.0 => Ok(true),
-        _ => Err(invalid(format!("y_true: row {row} is {value}; outcomes must be 0 or 1"))),
+/// The array-like as an array of float64 in one piece, of any number of dimensions. Texts, complex numbers and
+/// dates are refused, and so are missing entries among objects.
+#[pyfunction]
+pub(crate) fn float_array<'py>(
+    what: &str,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = values.py();
+    let mut array = plain_array(what, values)?;
+    if !matches!(dtype_kind(&array), Some('b' | 'i' | 'u' | 'f')) {
+        array = array_of_objects(what, values, &array)?;
     }
+    let numpy = py.import(intern!(py, "numpy"))?;
+    numpy.call_method1(intern!(py, "asarray"), (array, "float64", "C"))
+}
+
+/// The numbers of an array of objects, or the error that one of them is none.
+fn array_of_objects<'py>(
+    what: &str,
+    values: &Bound<'py, PyAny>,
+    array: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = values.py();
+    if !matches!(dtype_kind(array), Some('O' | 'U' | 'S' | 'T' | 'c')) {
+        let dtype = array.getattr("dtype")?;
+        return Err(invalid(format!("{what}: expected numbers, found the type {dtype}")));
+    }
+    // The objects themselves, because a list of numbers and texts becomes an array of texts.
+    let objects = py.import(intern!(py, "numpy"))?.call_method1("asarray", (values, "object"))?;
+    let shape: Vec<usize> = objects.getattr("shape")?.extract()?;
+    let flat = objects.call_method1("reshape", (-1,))?.call_method0("tolist")?;
+    let flat = flat.cast_into::<PyList>()?;
+    let width = shape.iter().skip(1).product::<usize>().max(1);
+    let number = |(place, object): (usize, Bound<'py, PyAny>)| match entry(&object)? {
+        Entry::Number(number) => Ok(number),
+        Entry::Missing => Err(invalid(format!("{what}: row {} is missing", place / width))),
+        Entry::Other => Err(invalid(format!(
+            "{what}: row {} is {}; expected numbers",
+            place / width,
+            shown(&object)
+        ))),
+    };
+    let numbers: Vec<f64> = flat.iter().enumerate().map(number).collect::<PyResult<_>>()?;
+    numbers.into_pyarray(py).call_method1("reshape", (shape,))
 }
 
 /// Weights of an array-like, or none.
@@ -94,9 +157,8 @@ pub(crate) fn checked<'a>(values: &'a Option<Floats<'_>>) -> PyResult<Option<&'a
 
 /// The rows of an array-like of two dimensions, one after the other, and their length.
 pub(crate) fn rows<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<(Floats<'py>, usize)> {
-    let array = as_array(values, "float64")
-        .map_err(|error| invalid(format!("{what}: expected numbers; {error}")))?;
-    let untyped = array.cast::<numpy::PyUntypedArray>().map_err(|_| invalid(what))?;
+    let array = float_array(what, values)?;
+    let untyped = array.cast::<PyUntypedArray>().map_err(|_| invalid(what))?;
     let &[_, columns] = untyped.shape() else {
         return Err(invalid(format!("{what} must have two dimensions, not {}", untyped.ndim())));
     };

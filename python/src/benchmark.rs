@@ -214,7 +214,8 @@ pub(crate) fn costbench_figures<'py>(
         dict.set_item("task_length", row.task_length)?;
         dict.set_item("events", &row.events)?;
         dict.set_item("runs", row.runs)?;
-        dict.set_item("left_out", row.left_out)?;
+        dict.set_item("left_out", row.left_out.total())?;
+        dict.set_item("left_out_by_reason", to_python(py, &row.left_out)?)?;
         dict.set_item("without_reply", row.without_reply)?;
         for (name, figure) in [
             ("cost_gap", row.cost_gap),

@@ -6,6 +6,7 @@ use pyo3::{prelude::*, types::PyString};
 
 use crate::{
     arrays::floats,
+    columns::outcome,
     errors::{Failure, invalid},
     results::to_python,
     stopping::stop_rules,
@@ -61,13 +62,15 @@ impl Rollouts {
     fn append(
         &mut self,
         costs: &Values<'_>,
-        succeeded: bool,
-        censored: bool,
+        succeeded: &Values<'_>,
+        censored: &Values<'_>,
         id: Option<String>,
         task: Option<String>,
         contents: Vec<(usize, String)>,
     ) -> PyResult<()> {
         let costs = floats("costs", costs)?;
+        let succeeded = outcome("succeeded", succeeded)?;
+        let censored = outcome("censored", censored)?;
         let row = self.rollouts.push(costs.as_slice()?, succeeded).map_err(Failure::from)?;
         if censored {
             self.rollouts.set_censored(row).map_err(Failure::from)?;
@@ -220,9 +223,9 @@ pub(crate) fn estimate_rollouts(
     let rollouts = &rollouts.rollouts;
     let resource = rollouts.resource(resource).map_err(Failure::from)?;
     if let Ok(estimator) = estimator.cast::<BudgetEstimator>() {
-        let mut estimator = estimator.try_borrow_mut()?;
-        let estimator = &mut estimator.estimator;
-        let samples = py.detach(|| score_rollouts(rollouts, resource, estimator));
+        // The copy learns from each run after its estimates, and is dropped with the last one.
+        let mut copy = estimator.try_borrow()?.estimator.clone();
+        let samples = py.detach(|| score_rollouts(rollouts, resource, &mut copy));
         return Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource });
     }
     // An exception of the function ends the evaluation and is raised as it is.

@@ -8,7 +8,8 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::outcomes,
     errors::invalid,
 };
 
@@ -80,19 +81,19 @@ pub(crate) fn fit_calibrator(
     y_true: &Values<'_>,
     y_prob: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
+    penalty: f64,
+    clip: f64,
 ) -> PyResult<CalibrationMap> {
-    type Fit = fn(&[Probability], &[bool], Option<&[Weight]>) -> Result<Map, Error>;
-    let fit: Fit = match name {
-        "isotonic" => |p, y, w| Isotonic.fit(p, y, w).map(Map::Isotonic),
-        "platt" => |p, y, w| Platt::default().fit(p, y, w).map(Map::Platt),
-        "beta" => |p, y, w| BetaCalibration::default().fit(p, y, w).map(Map::Beta),
-        "temperature" => |p, y, w| TemperatureScaling::default().fit(p, y, w).map(Map::Temperature),
-        "venn_abers" => |p, y, w| VennAbers.fit(p, y, w).map(Map::VennAbers),
-        _ => return Err(invalid(format!("no calibrator {name:?}"))),
+    let fit = |p: &[Probability], y: &[bool], w: Option<&[Weight]>| match name {
+        "isotonic" => Isotonic.fit(p, y, w).map(Map::Isotonic),
+        "platt" => Platt::new(penalty, clip)?.fit(p, y, w).map(Map::Platt),
+        "beta" => BetaCalibration::new(clip)?.fit(p, y, w).map(Map::Beta),
+        "temperature" => TemperatureScaling::new(clip)?.fit(p, y, w).map(Map::Temperature),
+        _ => VennAbers.fit(p, y, w).map(Map::VennAbers),
     };
     let values = floats("y_prob", y_prob)?;
     let values = values.as_slice()?;
-    let outcomes = outcomes(y_true)?;
+    let outcomes = outcomes("y_true", y_true)?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let map = run(py, values.len(), || fit(Probability::from_slice(values)?, &outcomes, weights))?;

@@ -6,27 +6,46 @@ use pyo3::{
 };
 use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value};
 
-use crate::errors::{Failure, invalid};
+use crate::{
+    columns::shown,
+    errors::{Failure, invalid},
+};
 
-/// The Python value as a value of JSON.
-fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// The most lists and dictionaries that may contain one another, as for the text of JSON.
+const MOST_LEVELS: usize = 128;
+
+/// The Python value as a value of JSON, with at most so many levels of lists and dictionaries.
+fn value(object: &Bound<'_, PyAny>, levels: usize) -> PyResult<Value> {
+    let inner = || {
+        levels.checked_sub(1).ok_or_else(|| {
+            invalid(format!(
+                "arguments contain more than {MOST_LEVELS} levels of lists and dictionaries, or contain themselves"
+            ))
+        })
+    };
     if object.is_none() {
         Ok(Value::Null)
     } else if let Ok(flag) = object.cast::<PyBool>() {
         Ok(Value::Bool(flag.is_true()))
     } else if object.is_instance_of::<PyInt>() {
-        Ok(Value::Integer(object.extract()?))
+        let integer = object.extract().map_err(|_| {
+            invalid(format!("{} has too many digits for an argument", shown(object)))
+        })?;
+        Ok(Value::Integer(integer))
     } else if object.is_instance_of::<PyFloat>() {
         Ok(Value::Real(object.extract()?))
     } else if let Ok(text) = object.cast::<PyString>() {
         Ok(Value::Text(text.extract()?))
     } else if let Ok(map) = object.cast::<PyDict>() {
+        let levels = inner()?;
         let entry = |(key, entry): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-            Ok((key.extract::<String>()?, value(&entry)?))
+            Ok((key.extract::<String>()?, value(&entry, levels)?))
         };
         Ok(Value::Map(map.iter().map(entry).collect::<PyResult<BTreeMap<_, _>>>()?))
     } else if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        Ok(Value::List(object.try_iter()?.map(|entry| value(&entry?)).collect::<PyResult<_>>()?))
+        let levels = inner()?;
+        let entries = object.try_iter()?.map(|entry| value(&entry?, levels));
+        Ok(Value::List(entries.collect::<PyResult<_>>()?))
     } else {
         Err(invalid(format!("{} is not a value of JSON", object.get_type().name()?)))
     }
@@ -37,7 +56,7 @@ fn call((name, arguments): &(String, Bound<'_, PyAny>)) -> PyResult<ToolCall> {
     if let Ok(text) = arguments.extract::<String>() {
         return Ok(ToolCall::from_openai(name.as_str(), &text).map_err(Failure::from)?);
     }
-    Ok(ToolCall { name: name.clone(), arguments: value(arguments)? })
+    Ok(ToolCall { name: name.clone(), arguments: value(arguments, MOST_LEVELS)? })
 }
 
 fn calls(pairs: &[(String, Bound<'_, PyAny>)]) -> PyResult<Vec<ToolCall>> {

@@ -1,14 +1,15 @@
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, KaplanMeier,
-    LogisticSuccess, RunScore, StopReason, StopTimes, Stopped, TerminationAudit, cross_fit_success,
-    exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
+    CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
+    LogisticSuccess, RunScore, StopClass, StopReason, StopTimes, Stopped, TerminationAudit,
+    cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{Level, Probability};
+use scoring_rules::{Level, Probability, Weight};
 
 use crate::{
     arrays::{checked, floats, run, weights},
+    columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     errors::{Failure, invalid},
     results::to_python,
     streams::TrajectoryScore,
@@ -71,14 +72,19 @@ impl StoppedRuns {
     fn new(
         values: &Values<'_>,
         ends: Vec<usize>,
-        outcomes: Vec<Option<bool>>,
-        reasons: Vec<Option<String>>,
-        horizons: Vec<Option<usize>>,
+        y_true: &Values<'_>,
+        reasons: Option<&Values<'_>>,
+        horizons: Option<&Values<'_>>,
     ) -> PyResult<Self> {
         let forecasts = floats("values", values)?.as_slice()?.to_vec();
         let n = ends.len();
+        let outcomes = outcomes_or_missing("y_true", y_true)?;
+        let reasons = reasons.map(|it| texts_or_missing("reasons", it)).transpose()?;
+        let reasons = reasons.unwrap_or_else(|| vec![None; n]);
+        let horizons = horizons.map(|it| counts_or_missing("horizons", it)).transpose()?;
+        let horizons = horizons.unwrap_or_else(|| vec![None; n]);
         for (what, found) in
-            [("outcomes", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
+            [("y_true", outcomes.len()), ("reasons", reasons.len()), ("horizons", horizons.len())]
         {
             crate::arrays::same_length(what, n, found)?;
         }
@@ -155,18 +161,32 @@ impl StoppedRuns {
     }
 
     /// The probability of success after the stop of each run, from a logistic regression on prefixes of the
-    /// runs of other groups. Branches are the successes and failures of each run.
+    /// runs of other groups: on the number of steps, and on forecasts of other streams of the same runs, never
+    /// on the forecasts that are scored. Branches are the successes and failures of each run.
     fn success_probability<'py>(
         &self,
         py: Python<'py>,
-        groups: Vec<u64>,
+        groups: &Values<'py>,
         settings: (usize, f64),
+        others: Vec<Values<'py>>,
         branches: Option<Vec<(u64, u64)>>,
         sample_weight: Option<&Values<'py>>,
     ) -> PyResult<Array<'py>> {
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
+        let groups = columns::groups(groups)?;
         let (folds, penalty) = settings;
+        let mut streams = Vec::with_capacity(others.len());
+        for (place, other) in others.iter().enumerate() {
+            let forecasts = floats("others", other)?.as_slice()?.to_vec();
+            crate::arrays::same_length("others", self.forecasts.len(), forecasts.len())?;
+            if forecasts == self.forecasts {
+                return Err(invalid(format!(
+                    "others[{place}] has the forecasts that are scored; they must not teach their own probability of success"
+                )));
+            }
+            streams.push(forecasts);
+        }
         let branches: Option<Vec<Continuations>> = branches.map(|all| {
             let of_run = |(successes, failures)| Continuations {
                 successes,
@@ -179,14 +199,24 @@ impl StoppedRuns {
             let successes: Vec<bool> =
                 self.runs.iter().map(|run| run.outcome == Some(true)).collect();
             let folds = Folds::clustered(&successes, &groups, folds)?;
+            let streams = streams
+                .iter()
+                .map(|forecasts| Probability::from_slice(forecasts))
+                .collect::<Result<Vec<_>, _>>()?;
             let features = |run: usize, t: usize| {
-                prefix_features(runs[run].forecasts().get(..t).unwrap_or_default())
+                let start = run.checked_sub(1).map_or(0, |before| self.runs[before].end);
+                let mut features = vec![(t as f64).ln_1p()];
+                for forecasts in &streams {
+                    // The number of steps, the last feature, is there already.
+                    features.extend(&prefix_features(&forecasts[start..start + t])[..3]);
+                }
+                features
             };
             let learner = LogisticSuccess::new(penalty)?;
             let models =
                 cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
             let chance = |(run, stopped): (usize, &Stopped<'_>)| {
-                let features = prefix_features(stopped.forecasts());
+                let features = features(run, stopped.forecasts().len());
                 Ok(models.success_probability(run, &features)?.get())
             };
             runs.iter().enumerate().map(chance).collect()
@@ -215,16 +245,17 @@ impl StoppedRuns {
         Ok(scores.into_pyarray(py))
     }
 
-    /// The report that compares the treatments of cut-off runs.
+    /// The report that compares the treatments of cut-off runs, and the share of runs that complete ones can represent
+    /// if they are weighted by their numbers of steps.
     fn report<'py>(
         &self,
         py: Python<'py>,
         assumption: &str,
-        groups: Vec<u64>,
-        settings: (usize, u64, f64),
+        groups: &Values<'py>,
+        settings: (usize, u64, f64, f64),
         success_probability: Option<&Values<'py>>,
         sample_weight: Option<&Values<'py>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<(Bound<'py, PyAny>, f64)> {
         let assumption = match assumption {
             "non_informative" => CensoringAssumption::NonInformative,
             "failure_side" => CensoringAssumption::FailureSide,
@@ -240,17 +271,36 @@ impl StoppedRuns {
         let success = success.as_ref().map(|it| it.as_slice()).transpose()?;
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
-        let (resamples, seed, level) = settings;
-        let report = self.with(py, |runs| {
+        let groups = columns::groups(groups)?;
+        let (resamples, seed, level, odds_ratio) = settings;
+        let (report, coverage) = self.with(py, |runs| {
             let analysis = CensoringAnalysis::new(assumption)
                 .with_resamples(resamples)
                 .with_seed(seed)
-                .with_level(Level::new(level)?);
+                .with_level(Level::new(level)?)
+                .with_odds_ratio(odds_ratio)?;
             let success = success.map(Probability::from_slice).transpose()?;
-            analysis.report(runs, success, weights, &groups)
+            let report = analysis.report(runs, success, weights, &groups)?;
+            // Excluded runs have neither an outcome nor a time at which a budget ended them.
+            let kept = |&run: &usize| runs[run].class() != StopClass::Excluded;
+            let kept: Vec<usize> = (0..runs.len()).filter(kept).collect();
+            let times: Vec<f64> =
+                kept.iter().map(|&run| runs[run].forecasts().len() as f64).collect();
+            let censored: Vec<bool> =
+                kept.iter().map(|&run| runs[run].outcome().is_none()).collect();
+            let weights: Option<Vec<Weight>> =
+                weights.map(|weights| kept.iter().map(|&run| weights[run]).collect());
+            let stops = StopTimes::new(&times, &censored, weights.as_deref())?;
+            let coverage = coverage(&stops, &KaplanMeier::censoring_curve(&stops))?;
+            Ok((report, coverage))
         })?;
-        to_python(py, &report.comparisons)
+        Ok((to_python(py, &report.comparisons)?, coverage))
     }
+}
+
+/// The share of runs that complete runs can represent under this curve.
+fn coverage(stops: &StopTimes<'_>, curve: &KaplanMeier) -> Result<f64, Error> {
+    Ok(IpcwWeights::new(stops, |_| curve, f64::INFINITY)?.coverage())
 }
 
 /// The times of a Kaplan-Meier curve and its value from each time on.
@@ -258,10 +308,11 @@ impl StoppedRuns {
 pub(crate) fn kaplan_meier<'py>(
     py: Python<'py>,
     times: &Values<'py>,
-    censored: Vec<bool>,
+    censored: &Values<'py>,
     of_censoring: bool,
     sample_weight: Option<&Values<'py>>,
 ) -> PyResult<(Array<'py>, Array<'py>)> {
+    let censored = outcomes("censored", censored)?;
     let times = floats("times", times)?;
     let times = times.as_slice()?;
     let weights = weights(sample_weight)?;
@@ -277,21 +328,24 @@ pub(crate) fn kaplan_meier<'py>(
     Ok((curve.times().to_vec().into_pyarray(py), curve.survival().to_vec().into_pyarray(py)))
 }
 
-/// Inverse-probability weights of the runs under their own censoring curve.
+/// Inverse-probability weights of the runs under their own censoring curve, and the share of runs that they represent
+/// before they are truncated.
 #[pyfunction]
 pub(crate) fn ipcw_weights<'py>(
     py: Python<'py>,
     times: &Values<'py>,
-    censored: Vec<bool>,
+    censored: &Values<'py>,
     max_weight: f64,
-) -> PyResult<Array<'py>> {
+) -> PyResult<(Array<'py>, f64)> {
+    let censored = outcomes("censored", censored)?;
     let times = floats("times", times)?;
     let times = times.as_slice()?;
-    let found: Vec<f64> = run(py, times.len(), || {
+    let (found, coverage): (Vec<f64>, f64) = run(py, times.len(), || {
         let stops = StopTimes::new(times, &censored, None)?;
         let curve = KaplanMeier::censoring_curve(&stops);
-        let weights = censoring::IpcwWeights::new(&stops, |_| &curve, max_weight)?;
-        Ok::<_, Error>(weights.as_slice().iter().map(|weight| weight.get()).collect())
+        let weights = IpcwWeights::new(&stops, |_| &curve, max_weight)?;
+        let weights = weights.as_slice().iter().map(|weight| weight.get()).collect();
+        Ok::<_, Error>((weights, coverage(&stops, &curve)?))
     })?;
-    Ok(found.into_pyarray(py))
+    Ok((found.into_pyarray(py), coverage))
 }

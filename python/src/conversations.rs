@@ -309,6 +309,12 @@ pub(crate) fn benchmark_figures<'py>(
         entry.set_item("stream", row.stream.name())?;
         entry.set_item("without_outcome", row.without_outcome)?;
         entry.set_item("without_reply", row.without_reply)?;
+        entry.set_item("runs", row.runs)?;
+        entry.set_item("left_out", row.left_out.clone())?;
+        entry.set_item("excluded", row.excluded.clone())?;
+        entry.set_item("cut_off", row.cut_off)?;
+        let with_cut_off = row.with_cut_off.as_ref().map(|it| to_python(py, it)).transpose()?;
+        entry.set_item("with_cut_off", with_cut_off)?;
         let evaluation = row.evaluation.as_ref().map(|it| to_python(py, it)).transpose()?;
         entry.set_item("evaluation", evaluation)?;
         rows.push(entry);

@@ -77,7 +77,11 @@ impl ToolGraph {
         let rule = match rule {
             "chain" => GreedyRule::Chain,
             "any" => GreedyRule::Any,
-            _ => return Err(invalid(format!("rule is {rule:?}; it must be chain or any"))),
+            "chain_or_any" => GreedyRule::ChainOrAny,
+            _ => {
+                let problem = format!("rule is {rule:?}; it must be chain_or_any, chain or any");
+                return Err(invalid(problem));
+            }
         };
         let problem = self.problem(&initial, &goal)?;
         let plan = self.graph.greedy_plan(&problem, rule).map_err(Failure::from)?;

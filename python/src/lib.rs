@@ -11,6 +11,7 @@ mod budgets;
 mod calibrators;
 mod calls;
 mod censored;
+mod columns;
 mod conversations;
 mod errors;
 mod graphs;
@@ -33,6 +34,7 @@ mod _native {
 
     #[pymodule_export]
     use crate::{
+        arrays::{float_array, plain_array},
         benchmark::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
@@ -42,6 +44,7 @@ mod _native {
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,
         censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
+        columns::refuse_missing,
         conversations::{BenchmarkRun, benchmark_figures, run_budget, run_confidence, run_triage},
         errors::UndefinedError,
         graphs::ToolGraph,

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use numpy::IntoPyArray;
 use pyo3::{prelude::*, types::PyDict};
 use run_logs::{
-    AtLimit, ConfidenceStream, Format, MissingTurns, OutcomePolicy, ReadOptions, RunTable,
+    AtLimit, ConfidenceStream, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
     StreamOptions,
 };
 use scoring_rules::Probability;
@@ -55,7 +55,7 @@ pub(crate) fn read_logs<'py>(
         row.set_item("trial", run.trial)?;
         row.set_item("model", &run.model)?;
         row.set_item("outcome", run.outcome)?;
-        row.set_item("stop", run.stop.as_ref().map(|stop| stop.name()))?;
+        row.set_item("stop", run.stop.as_ref().map(ToString::to_string))?;
         row.set_item("horizon", run.horizon)?;
         row.set_item("input_tokens", run.usage.input_tokens)?;
         row.set_item("output_tokens", run.usage.output_tokens)?;
@@ -68,11 +68,13 @@ pub(crate) fn read_logs<'py>(
         rows.push(row);
     }
 
-    let missing =
-        if skip_missing_turns { MissingTurns::SkipTurn } else { MissingTurns::LeaveOutRun };
+    let missing = match skip_missing_turns {
+        true => ForecastPolicy::Skip,
+        false => ForecastPolicy::LeaveOut,
+    };
     let streams = PyDict::new(py);
     for stream in ConfidenceStream::ALL {
-        let runs = table.stream(stream, missing);
+        let runs = table.stream(stream, missing).map_err(Failure::from)?;
         if runs.runs().is_empty() {
             continue;
         }

@@ -19,7 +19,7 @@ const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_BITS: u32 = 10;
 
 /// Numbers of hashable objects in the order of their first appearance; equal objects have the same one.
-struct Numbers<'py> {
+pub(crate) struct Numbers<'py> {
     numbers: Bound<'py, PyDict>,
     /// Objects by their address. They are kept, so that no other object gets the address.
     objects: Vec<Option<(Bound<'py, PyAny>, u32)>>,
@@ -34,13 +34,23 @@ fn slot(key: u64) -> usize {
 }
 
 impl<'py> Numbers<'py> {
-    fn new(py: Python<'py>) -> Self {
+    pub(crate) fn new(py: Python<'py>) -> Self {
         Self {
             numbers: PyDict::new(py),
             objects: (0..SLOTS).map(|_| None).collect(),
             texts: (0..SLOTS).map(|_| None).collect(),
             integers: vec![None; SLOTS],
         }
+    }
+
+    /// The distinct objects, in the order of their numbers.
+    pub(crate) fn distinct(&self) -> Bound<'py, PyList> {
+        self.numbers.keys()
+    }
+
+    /// The number of an object.
+    pub(crate) fn number(&mut self, object: &Bound<'py, PyAny>) -> PyResult<u32> {
+        self.look_up(object)
     }
 
     /// The number of an object that is in its slot.
@@ -105,7 +115,11 @@ impl<'py> Numbers<'py> {
     }
 
     /// Appends the numbers of the calls of a path.
-    fn append(&mut self, path: &Bound<'py, PyAny>, numbers: &mut Vec<u32>) -> PyResult<()> {
+    pub(crate) fn append(
+        &mut self,
+        path: &Bound<'py, PyAny>,
+        numbers: &mut Vec<u32>,
+    ) -> PyResult<()> {
         if let Ok(list) = path.cast::<PyList>() {
             // The calls of a tuple are borrowed, which takes less than a new reference to each.
             return self.append(list.to_tuple().as_any(), numbers);

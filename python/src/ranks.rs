@@ -10,7 +10,8 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::outcomes,
     errors::{Failure, invalid},
     rules::ScoringRule,
 };
@@ -28,7 +29,7 @@ fn with_scores<T: Send>(
 ) -> PyResult<T> {
     let scores = floats("y_score", y_score)?;
     let scores = scores.as_slice()?;
-    let outcomes = outcomes(y_true)?;
+    let outcomes = outcomes("y_true", y_true)?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     run(py, scores.len(), || work(&TiedBlocks::from_scores(scores, &outcomes, weights)?))
@@ -43,7 +44,7 @@ fn with_probabilities<T: Send>(
 ) -> PyResult<T> {
     let forecasts = floats("y_prob", y_prob)?;
     let forecasts = forecasts.as_slice()?;
-    let outcomes = outcomes(y_true)?;
+    let outcomes = outcomes("y_true", y_true)?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     run(py, forecasts.len(), || {

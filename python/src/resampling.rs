@@ -3,7 +3,8 @@ use scoring_rules::Level;
 use trajectory_metrics::{Bootstrap, BootstrapEstimate, Error, Ranking};
 
 use crate::{
-    arrays::{checked, floats, outcomes, weights},
+    arrays::{checked, floats, weights},
+    columns::{self, outcomes},
     errors::Failure,
 };
 
@@ -33,7 +34,7 @@ pub(crate) fn bootstrap_mean(
     py: Python<'_>,
     values: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
-    groups: Option<Vec<u64>>,
+    groups: Option<&Values<'_>>,
     n_resamples: usize,
     confidence_level: f64,
     random_state: u64,
@@ -42,6 +43,7 @@ pub(crate) fn bootstrap_mean(
     let values = values.as_slice()?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
+    let groups = groups.map(columns::groups).transpose()?;
     let estimate = py.detach(|| {
         let level = Level::new(confidence_level)?;
         let bootstrap = bootstrap(values.len(), groups.as_deref(), random_state)?;
@@ -55,14 +57,15 @@ pub(crate) fn bootstrap_auroc(
     py: Python<'_>,
     y_true: &Values<'_>,
     y_score: &Values<'_>,
-    groups: Option<Vec<u64>>,
+    groups: Option<&Values<'_>>,
     n_resamples: usize,
     confidence_level: f64,
     random_state: u64,
 ) -> PyResult<Estimate> {
     let scores = floats("y_score", y_score)?;
     let scores = scores.as_slice()?;
-    let outcomes = outcomes(y_true)?;
+    let outcomes = outcomes("y_true", y_true)?;
+    let groups = groups.map(columns::groups).transpose()?;
     let estimate = py.detach(|| {
         let level = Level::new(confidence_level)?;
         let bootstrap = bootstrap(scores.len(), groups.as_deref(), random_state)?;
@@ -77,13 +80,14 @@ pub(crate) fn cluster_mean(
     py: Python<'_>,
     values: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
-    groups: Vec<u64>,
+    groups: &Values<'_>,
     confidence_level: f64,
 ) -> PyResult<(f64, f64, f64, f64)> {
     let values = floats("values", values)?;
     let values = values.as_slice()?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
+    let groups = columns::groups(groups)?;
     let estimate = py.detach(|| {
         let estimate = trajectory_metrics::cluster_mean(values, weights, &groups)?;
         let interval = estimate.interval(Level::new(confidence_level)?)?;

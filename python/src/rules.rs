@@ -8,7 +8,8 @@ use scoring_rules::{
 };
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::outcomes,
     errors::{Failure, invalid},
 };
 
@@ -98,7 +99,7 @@ impl ScoringRule {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let forecasts = floats("y_prob", y_prob)?;
         let forecasts = forecasts.as_slice()?;
-        let outcomes = outcomes(y_true)?;
+        let outcomes = outcomes("y_true", y_true)?;
         let rule = &self.rule;
         let scores = run(py, forecasts.len(), || {
             let mut scores = vec![0.0; forecasts.len()];
@@ -132,7 +133,7 @@ impl ScoringRule {
     ) -> PyResult<f64> {
         let forecasts = floats("y_prob", y_prob)?;
         let forecasts = forecasts.as_slice()?;
-        let outcomes = outcomes(y_true)?;
+        let outcomes = outcomes("y_true", y_true)?;
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
         let rule = &self.rule;

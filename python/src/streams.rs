@@ -6,7 +6,8 @@ use scoring_rules::Probability;
 use trajectory_metrics::{OnlineTps, Summary, Tps, Trace, WeightSchedule};
 
 use crate::{
-    arrays::{checked, floats, outcomes, run, weights},
+    arrays::{checked, floats, run, weights},
+    columns::{outcome, outcomes},
     errors::{Failure, invalid},
     rules::{ScoringRule, SharedRule},
 };
@@ -33,7 +34,7 @@ impl Traces {
     #[new]
     fn new(y_true: &Values<'_>, values: &Values<'_>, ends: Vec<usize>) -> PyResult<Self> {
         let values = floats("values", values)?;
-        let outcomes = outcomes(y_true)?;
+        let outcomes = outcomes("y_true", y_true)?;
         let traces = trajectory_metrics::Traces::from_flat(values.as_slice()?, &ends, &outcomes)
             .map_err(Failure::from)?;
         Ok(Self { traces })
@@ -112,20 +113,30 @@ impl TrajectoryScore {
     ///
     /// Parameters
     /// ----------
-    /// y_true : bool
+    /// y_true : bool, or 0 or 1
     /// y_prob : array-like of probabilities, one per step
     /// horizon : int, optional
-    ///     The number of steps whose weights are used, if the run has fewer steps.
+    ///     The number of steps whose weights are used, if the run has fewer steps. Steps after the stop count 0, the best
+    ///     Brier and log score: the earlier a run of a horizon is cut off, the better it scores, as the paper defines it.
+    ///     Compare only runs with the same budget by it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from agent_scores import log_score
+    /// >>> tps = TPS(log_score(), "linear-front")
+    /// >>> [round(tps.score(False, [0.9] * steps, horizon=10), 2) for steps in (10, 6, 3, 1)]
+    /// [-2.3, -1.88, -1.13, -0.42]
     #[pyo3(signature = (y_true, y_prob, *, horizon=None))]
     fn score(
         &self,
         py: Python<'_>,
-        y_true: bool,
+        y_true: &Values<'_>,
         y_prob: &Values<'_>,
         horizon: Option<usize>,
     ) -> PyResult<f64> {
         let values = floats("y_prob", y_prob)?;
         let values = values.as_slice()?;
+        let y_true = outcome("y_true", y_true)?;
         run(py, values.len(), || {
             let forecasts = Probability::from_slice(values)?;
             match horizon {
@@ -193,9 +204,10 @@ impl OnlineTPS {
         self.with(|online| online.push(forecast))
     }
 
-    /// Return the score of the steps so far for an outcome.
+    /// Return the score of the steps so far for an outcome. See `TPS.score` for the horizon.
     #[pyo3(signature = (y_true, *, horizon=None))]
-    fn finish(&self, y_true: bool, horizon: Option<usize>) -> PyResult<f64> {
+    fn finish(&self, y_true: &Values<'_>, horizon: Option<usize>) -> PyResult<f64> {
+        let y_true = outcome("y_true", y_true)?;
         let score = self.with(|online| match horizon {
             None => online.finish(y_true),
             Some(horizon) => online.finish_prefix(y_true, horizon),

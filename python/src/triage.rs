@@ -6,6 +6,7 @@ use knapsack_oracle::{
 use pyo3::prelude::*;
 
 use crate::{
+    columns::outcome,
     errors::{Failure, invalid},
     results::to_python,
 };
@@ -31,12 +32,13 @@ impl Pool {
 #[pymethods]
 impl Pool {
     #[new]
-    fn new(items: Vec<(String, f64, u64, bool)>) -> PyResult<Self> {
-        let items: Result<Vec<Item>, Error> = items
-            .into_iter()
-            .map(|(id, value, cost, solved)| Item::new(id, value, cost, solved))
-            .collect();
-        let pool = items.and_then(knapsack_oracle::Pool::new).map_err(Failure::from)?;
+    fn new(items: Vec<(String, f64, u64, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let item = |(id, value, cost, solved): (String, f64, u64, Bound<'_, PyAny>)| {
+            let solved = outcome(&format!("solved of task {id:?}"), &solved)?;
+            Ok(Item::new(id, value, cost, solved).map_err(Failure::from)?)
+        };
+        let items: PyResult<Vec<Item>> = items.into_iter().map(item).collect();
+        let pool = knapsack_oracle::Pool::new(items?).map_err(Failure::from)?;
         Ok(Self { pool })
     }
 

@@ -1,5 +1,7 @@
 import itertools
 import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -116,6 +118,50 @@ def test_the_default_estimator_covers_what_remains_of_similar_runs():
     assert again.rows() == samples.rows()
 
 
+def test_scoring_leaves_the_estimator_as_it_was():
+    generator = np.random.default_rng(7)
+    past, test = ags.Rollouts("tokens"), ags.Rollouts("tokens")
+    for runs in (past, test):
+        for _ in range(60):
+            runs.append(generator.lognormal(3, 1, generator.integers(3, 12)), succeeded=True)
+    estimator, untouched = (ags.BudgetEstimator(0.8).learn(past) for _ in range(2))
+    first = ags.score_rollouts(test, estimator)
+    assert estimator.estimate([100, 200]) == untouched.estimate([100, 200])
+    assert ags.score_rollouts(test, estimator).rows() == first.rows()
+    stops = [ags.early_stopping(test, ags.score_rollouts(test, estimator), worth=500.0) for _ in range(2)]
+    assert stops[0] == stops[1]
+    # What is to be kept is learnt, run by run, after it was scored.
+    kept = [estimator.learn(test).estimate([100, 200]), estimator.estimate([100, 200])]
+    assert kept[0] == kept[1] != untouched.estimate([100, 200])
+
+
+def test_the_coverage_is_that_of_runs_that_succeed():
+    def runs(generator, n):
+        recorded = ags.Rollouts("tokens")
+        for _ in range(n):
+            succeeded = generator.random() < 0.6
+            turns = generator.integers(3, 12) if succeeded else generator.integers(6, 20)
+            recorded.append(generator.lognormal(5, 0.5, turns), succeeded=succeeded)
+        return recorded
+
+    hits = {True: [], False: []}
+    for seed in range(2):
+        generator = np.random.default_rng(seed)
+        estimator = ags.BudgetEstimator(0.8).learn(runs(generator, 300))
+        for row in ags.score_rollouts(runs(generator, 200), estimator).rows():
+            if isinstance(row.estimate, tuple):
+                hits[row.feasible].append(row.estimate[0] <= row.remaining <= row.estimate[1])
+    assert 0.75 < np.mean(hits[True]) < 0.85
+    assert 0.3 < np.mean(hits[False]) < 0.5
+
+
+def test_threads_may_score_with_one_estimator():
+    runs = rollouts()
+    estimator = ags.BudgetEstimator(0.8).learn(runs)
+    with ThreadPoolExecutor(4) as pool:
+        assert len({str(samples.rows()) for samples in pool.map(lambda _: ags.score_rollouts(runs, estimator), range(16))}) == 1
+
+
 def test_a_monitor_stops_at_the_cap_and_gives_the_reason():
     monitor = ags.BudgetMonitor({"tokens": 100, "cents": None})
     assert monitor.push([60, 1]).action == "continue"
@@ -139,6 +185,50 @@ def test_stopped_runs_are_audited_scored_and_bounded():
     assert low <= exact <= high
     report = runs.report(["a", "b", "c"], assumption="none", success_probability=success, n_resamples=50)
     assert len(report) > 0 and all(row.bounds for row in report)
+
+
+def test_a_report_names_its_assumption_and_what_weights_can_reach():
+    forecasts, groups = [[0.9, 0.9]] * 4, [0, 1, 2, 3]
+    runs = ags.StoppedRuns([1, 0, None, None], forecasts, ["completed", "completed", "max_cost", "max_cost"])
+    reports = {
+        name: runs.report(groups, assumption=name, success_probability=[0.5] * 4, n_resamples=20)
+        for name in ("none", "non_informative", "failure_side")
+    }
+    for name, report in reports.items():
+        assert {row.assumption for row in report} == {name}
+        assert {row.odds_ratio for row in report} == {2.0}
+    assert reports["none"][0] != reports["non_informative"][0]
+    # What holds under the assumption, and nothing else.
+    row = reports["none"][0]
+    assert reports["failure_side"][0].under_assumption == row.simple
+    assert reports["non_informative"][0].under_assumption == row.exact
+    assert row.under_assumption == row.bounds
+    unknown = runs.report(groups, assumption="non_informative", n_resamples=20)[0]
+    assert unknown.exact is None and unknown.under_assumption is None
+    wide = runs.report(groups, assumption="none", success_probability=[0.5] * 4, n_resamples=20, odds_ratio=4.0)[0]
+    assert wide.odds_ratio == 4.0 and wide.sensitivity[0] < row.sensitivity[0]
+    with pytest.raises(ValueError, match="odds_ratio"):
+        runs.report(groups, assumption="none", odds_ratio=0.5)
+
+    # Two of four runs end no later than where the others are cut off.
+    assert row.ipcw_coverage == 0.5
+    lengths = [1, 2, 3, 3]
+    fixed = ags.StoppedRuns([1, 0, None, None], [[0.5] * n for n in lengths], [None, None, "max_steps", "max_steps"])
+    assert fixed.report(groups, assumption="none", n_resamples=20)[0].ipcw_coverage == 0.5
+    assert ags.ipcw_coverage(lengths, [0, 0, 1, 1]) == 0.5
+
+
+def test_weights_that_cannot_help_say_so():
+    times = np.arange(1.0, 13.0)
+    with pytest.warns(UserWarning, match=r"67 % .* beyond 8"):
+        weights = ags.ipcw_weights(np.minimum(times, 8.0), times > 8)
+    assert weights.tolist() == [1.0] * 8 + [0.0] * 4
+    assert ags.ipcw_coverage(np.minimum(times, 8.0), times > 8) == pytest.approx(8 / 12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ags.ipcw_weights([1.0, 2.0, 3.0], [0, 1, 0]).tolist() == [1.0, 0.0, 2.0]
+        assert ags.ipcw_weights([1.0, 2.0, 3.0], [0, 1, 0], max_weight=1.5).tolist() == [1.0, 0.0, 1.5]
+    assert ags.ipcw_coverage([1.0, 2.0, 3.0], [0, 1, 0]) == pytest.approx(1.0)
 
 
 def test_an_excluded_run_has_no_score_and_is_named():
@@ -318,12 +408,22 @@ def test_success_after_the_stop_is_cross_fitted_by_group():
     shown = [run[:3] if c else run for run, c in zip(forecasts, cut)]
     runs = ags.StoppedRuns(y, shown, ["max_steps" if c else "completed" for c in cut])
     groups = np.arange(n) // 2
-    q = runs.success_probability(groups)
+    # The forecasts that are scored never teach; those of a stream that is not scored do.
+    other = [0.8 * run + 0.1 for run in shown]
+    known = runs.success_probability(groups)
+    lying = ags.StoppedRuns(y, [run if o is not None else 0.9 + 0 * run for run, o in zip(shown, y)])
+    assert lying.success_probability(groups).tolist() == known.tolist()
+    with pytest.raises(ValueError, match="scored"):
+        runs.success_probability(groups, others=[shown])
+    with pytest.raises(ValueError, match="every step"):
+        runs.success_probability(groups, others=[other[1:]])
+    q = runs.success_probability(groups, others=[other])
     assert q.shape == (n,) and ags.auroc(outcome[cut], q[cut]) > 0.8
     # Branches that all failed lower it; equal weights change nothing.
     branches = [(0, 4) if c else (0, 0) for c in cut]
-    assert runs.success_probability(groups, branches=branches)[cut].mean() < q[cut].mean()
-    assert runs.success_probability(groups, sample_weight=np.ones(n)).tolist() == q.tolist()
+    assert runs.success_probability(groups, others=[other], branches=branches)[cut].mean() < q[cut].mean()
+    weighted = runs.success_probability(groups, others=[other], sample_weight=np.ones(n))
+    assert weighted.tolist() == q.tolist()
     tps = ags.TPS(ags.brier_score(), "uniform")
     low, high = runs.bounds(tps)
     assert low <= runs.mean_score(tps, success_probability=q) <= high

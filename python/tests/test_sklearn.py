@@ -77,6 +77,35 @@ def test_a_stored_calibrator_gives_the_same_bits(calibrator):
     assert not hasattr(clone(fitted), "map_")
 
 
+def test_the_penalty_and_the_clip_are_parameters():
+    generator = np.random.default_rng(3)
+    p = generator.uniform(0.2, 0.8, 50)
+    y = generator.random(50) < p
+    plain, strong = ags.PlattCalibrator(), ags.PlattCalibrator(penalty=1e6)
+    spread = [np.ptp(calibrator.fit(p, y).predict(p)) for calibrator in (plain, strong)]
+    assert spread[1] < 1e-3 < spread[0]
+    assert clone(strong).get_params() == {"penalty": 1e6, "clip": 1e-6}
+    assert repr(strong.set_params(clip=0.1)) == "PlattCalibrator(penalty=1000000.0, clip=0.1)"
+    # As the logistic regression of scikit-learn with the same penalty on the same column.
+    x = np.log(p / (1 - p))
+    x = (x - x.mean()) / x.std()
+    reference = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(x[:, None], y).predict_proba(x[:, None])[:, 1]
+    assert plain.fit(p, y).predict(p) == pytest.approx(reference, abs=1e-7)
+    assert ags.PlattCalibrator().fit(p, p < 0.5).predict([0.3, 0.7]) == pytest.approx([np.mean(p < 0.5)] * 2)
+    for calibrator in (ags.BetaCalibrator(clip=0.25), ags.TemperatureCalibrator(clip=0.25), ags.PlattCalibrator(clip=0.25)):
+        assert calibrator.fit(p, y).predict([0.0, 1.0]) == pytest.approx(calibrator.predict([0.25, 0.75]))
+    for calibrator in (ags.PlattCalibrator(penalty=0.0), ags.BetaCalibrator(clip=0.5), ags.TemperatureCalibrator(clip=-1.0)):
+        with pytest.raises(ValueError, match="penalty|clip"):
+            calibrator.fit(p, y)
+
+
+def test_missing_and_masked_labels_are_refused_with_their_row():
+    p = [0.25, 0.5, 0.75]
+    for y in ([1, 0, np.nan], [1.0, np.nan, np.nan], ["won", "lost", None], np.ma.array([1, 0, 1], mask=[0, 0, 1])):
+        with pytest.raises(ValueError, match="y: row [12] is"):
+            ags.PlattCalibrator().fit(p, y)
+
+
 def test_labels_are_ordered_and_not_more_than_two():
     fitted = ags.IsotonicCalibrator().fit([0.25, 0.75], ["lost", "won"])
     assert fitted.predict([0.1, 0.9]).tolist() == [0.0, 1.0]

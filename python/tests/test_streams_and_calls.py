@@ -71,6 +71,54 @@ def test_calls_of_openai_messages_match_plain_calls():
         ags.match_calls([{"name": "f", "arguments": {"a": object()}}], [])
 
 
+SEARCH = {"name": "search", "arguments": {"q": "rust"}}
+USED = {"type": "tool_use", "id": "1", "name": "search", "input": {"q": "rust"}}
+SAID, LISTED = {"type": "text", "text": "I look it up."}, {"id": "1", "name": "search", "args": {"q": "rust"}, "type": "tool_call"}
+
+
+class Client:
+    """An object as the clients of OpenAI and Anthropic return them."""
+
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def model_dump(self):
+        return self.fields
+
+
+@pytest.mark.parametrize("actual", [
+    [{"role": "assistant", "content": [USED]}],
+    [{"role": "user", "content": "Find it."}, {"role": "assistant", "content": [{"type": "thinking", "thinking": "?"}, SAID, USED]},
+     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "found"}]}, {"role": "assistant", "content": "Found."}],
+    [SAID, USED], [{"type": "server_tool_use", "id": "1", "name": "search", "input": {"q": "rust"}}],
+    [{"role": "assistant", "content": None, "function_call": {"name": "search", "arguments": '{"q": "rust"}'}}],
+    [{"role": "assistant", "content": None, "function_call": None, "tool_calls": [{"type": "function", "function": SEARCH}]}],
+    [{"type": "reasoning", "summary": []}, {"type": "function_call", "call_id": "1", "name": "search", "arguments": '{"q": "rust"}'},
+     {"type": "function_call_output", "call_id": "1", "output": "found"}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Found."}]}],
+    [{"type": "ai", "content": [SAID, USED], "tool_calls": [LISTED]}], [{"type": "ai", "content": "", "tool_calls": [LISTED]}],
+    [Client(role="assistant", content=[SAID, USED])], [{"role": "assistant", "content": [Client(**USED)]}],
+    [Client(role="assistant", content=None, function_call=None, tool_calls=[{"id": "1", "function": SEARCH}])],
+])
+def test_calls_of_messages_of_every_known_form_are_read(actual):
+    assert ags.match_calls(actual, [SEARCH]).exact
+    assert ags.match_calls([SEARCH], actual).exact
+
+
+@pytest.mark.parametrize("actual, message", [
+    ([{"role": "assistant", "content": [{"type": "hand_off", "to": "b"}]}], "call 0, part 0 .*hand_off"),
+    ([{"role": "model", "parts": [{"functionCall": SEARCH}]}], "call 0 .*without content"),
+    ([{"role": "assistant", "content": {"type": "tool_use"}}], "content is of type dict"),
+    ([{"role": "assistant", "content": [USED], "tool_calls": [{"id": "2", **SEARCH}]}], "different calls"),
+    ([{"role": "assistant", "content": None, "function_call": SEARCH, "tool_calls": [{"id": "2", **SEARCH}]}], "different calls"),
+    ([{"role": "assistant", "content": None, "tool_calls": [{"type": "custom", "custom": SEARCH}]}], "tool call has no name"),
+    ([SEARCH, "search"], "call 1 is of type str"), ({"role": "assistant", "content": [USED]}, "call 0 is of type str"), ([None], "call 0 is of type NoneType"),
+    ([{"type": "web_search_call", "id": "1"}], "call 0 has no name"),
+])
+def test_messages_of_unknown_forms_are_refused(actual, message):
+    with pytest.raises(ValueError, match=message):
+        ags.match_calls(actual, [])
+
+
 @pytest.fixture
 def log(tmp_path):
     def turn(text, logprob):

@@ -16,9 +16,11 @@ pub(crate) mod step;
 pub(crate) mod table;
 pub(crate) mod texts;
 
+pub use censoring::CensoringReport;
 pub use conversation::ConfidenceConversation;
 pub use outcome::ConfidenceRecord;
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Instance};
+pub use step::problem_in;
 pub use table::{ConfidenceFigures, ConfidenceTable};
 pub use trajectory_metrics::Evaluation;

@@ -33,4 +33,4 @@ pub use query::{Query, queries};
 pub use settings::CostBench;
 pub use table::{CostBenchFigures, CostBenchTable};
 pub use tool_graph::costbench::{CostModel, EventKind, Task};
-pub use tool_graph::{EnvironmentRules, RuleVersion};
+pub use tool_graph::{EnvironmentRules, LeftOut, LeftOutCounts, RuleVersion};

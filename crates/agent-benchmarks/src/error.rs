@@ -92,6 +92,9 @@ pub enum Error {
     /// A rollout or an estimate cannot be scored.
     #[error(transparent)]
     BudgetEstimation(#[from] budget_estimation::Error),
+    /// Runs that were cut off cannot be scored.
+    #[error(transparent)]
+    Censoring(#[from] censoring::Error),
     /// A mean or an interval is undefined.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),

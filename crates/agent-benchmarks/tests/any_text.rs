@@ -139,7 +139,8 @@ proptest! {
     ) {
         let question = &questions()[0];
         let instance = Confidence::new(limit).unwrap().instance(question);
-        let record = drive(instance.conversation(), &replies, limit);
+        // Each step may be asked for again twice.
+        let record = drive(instance.conversation(), &replies, 3 * limit);
         let run = &record.record.run;
         let expected = match run.stop {
             Some(StopReason::Completed) => run.outcome.is_some(),

@@ -62,7 +62,7 @@ fn all(
 ) -> Vec<BudgetRecord> {
     let records = (0..rollouts.len()).map(|run| {
         let instance = tokens().instance(rollouts, run).unwrap();
-        let record = converse(instance.conversation(), model_from_fn(&mut model));
+        let record = converse(instance.conversation(), model_from_fn(&mut model)).unwrap();
         assert_eq!(record.samples(0).len(), instance.requests());
         record
     });
@@ -162,7 +162,7 @@ fn a_request_shows_each_turn_so_far_and_nothing_of_a_later_one() {
             assert!(!whole.contains("3141"));
             answer("[3141, 3142]")
         });
-        converse(instance.conversation(), model);
+        converse(instance.conversation(), model).unwrap();
     }
     assert_eq!(*seen.borrow(), 12);
 }
@@ -213,7 +213,7 @@ fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_t
             "tokens:[30, 40], cost_usd:[8, 9], time_weeks:[1, 3], item_weeks:[90, 95]"
         })
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     let hits =
         |place: usize| record.samples(place).iter().map(|it| it.is_hit()).collect::<Vec<_>>();
     assert_eq!(
@@ -270,7 +270,7 @@ fn a_model_that_stops_replying_leaves_the_samples_before_that() {
         replies += 1;
         if replies > 2 { Err(ModelError::new("gone")) } else { answer("[1, 2]") }
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     assert_eq!((instance.requests(), record.samples(0).len()), (5, 2));
     let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, 1).unwrap();
     assert_eq!((rows[0].samples, rows[0].unfinished), (2, 1));
@@ -343,7 +343,7 @@ fn runs_of_logs_become_rollouts_with_calls_and_their_answers_under_the_turn_that
         assert!(text.contains("(input_tokens: 70)\n(output_tokens: 7)"), "{text}");
         answer("impossible")
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     assert!(record.samples(0)[0].predicts_impossible() && !record.samples(0)[0].is_feasible());
 }
 

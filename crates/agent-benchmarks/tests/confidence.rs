@@ -13,6 +13,8 @@ use agent_benchmarks::{
     converse, model_from_fn, read_questions,
 };
 use run_logs::{Format, ReadOptions, read};
+use scoring_rules::Probability;
+use trajectory_metrics::{LogScore, Tps, Trace, WeightSchedule};
 
 const STATED: ConfidenceStream = ConfidenceStream::StatedConfidence;
 
@@ -45,7 +47,7 @@ fn with_tokens(mut reply: Reply, probability: f64, of_action: f64) -> Reply {
 fn run(question: &Question, replies: impl IntoIterator<Item = Reply>) -> ConfidenceRecord {
     let mut replies = replies.into_iter();
     let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
-    converse(Confidence::new(4).unwrap().instance(question).conversation(), model)
+    converse(Confidence::new(4).unwrap().instance(question).conversation(), model).unwrap()
 }
 
 fn values(record: &ConfidenceRecord, stream: ConfidenceStream) -> Vec<f64> {
@@ -112,7 +114,8 @@ fn each_request_has_the_steps_so_far_and_asks_for_log_probabilities() {
         seen.borrow_mut().push((request.messages.len(), last.text.clone()));
         Ok(step("continue", "0.5"))
     });
-    let record = converse(Confidence::new(3).unwrap().instance(&yes()).conversation(), model);
+    let record =
+        converse(Confidence::new(3).unwrap().instance(&yes()).conversation(), model).unwrap();
     let seen = seen.into_inner();
     assert_eq!(seen.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [2, 4, 6]);
     assert_eq!(seen[1].1, "2 steps are left. Take the next one.");
@@ -123,21 +126,78 @@ fn each_request_has_the_steps_so_far_and_asks_for_log_probabilities() {
 }
 
 #[test]
-fn a_missing_confidence_takes_the_run_out_of_the_stated_stream_alone() {
-    let mut bare = with_tokens(step("answer: yes", "very sure"), 0.5, 0.5);
-    let record = run(&yes(), [with_tokens(step("continue", "0.5"), 0.5, 0.5), bare.clone()]);
-    let stated = record.forecasts(STATED).unwrap();
-    assert!(matches!(stated, Err((2, MissingValue::UnreadableConfidence { .. }))), "{stated:?}");
-    assert_eq!(values(&record, ConfidenceStream::ActionTokenProbability), [0.5, 0.5]);
+fn a_reply_that_is_asked_for_again_is_no_step_and_is_not_scored() {
+    let malformed = || Reply {
+        text: "<action>perhaps</action><confidence>0.2</confidence>".to_owned(),
+        ..Reply::default()
+    };
+    let record = run(&yes(), [malformed(), step("answer: yes", "0.8")]);
+    assert_eq!(values(&record, STATED), [0.8]);
+    assert_eq!(record.record.run.agent_turns().count(), 1);
     assert!(matches!(record.record.events[0].event, ReplyEvent::Unreadable { .. }));
-    assert_eq!(record.record.run.outcome, Some(true));
+    let forecasts = record.forecasts(STATED).unwrap().unwrap();
+    let log = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
+    let score = log.score(Trace::new(&forecasts, true).unwrap()).unwrap();
+    assert!((score - 0.8_f64.ln()).abs() < 1e-12, "{score}");
 
-    bare.text = bare.text.replace("very sure", "1.2");
-    let record = run(&yes(), [bare]);
-    assert_eq!(
-        record.forecasts(STATED).unwrap(),
-        Err((1, MissingValue::ConfidenceOutOfRange { value: 1.2 }))
-    );
+    // Repairs do not use up the steps: the fourth step is still asked for.
+    let more = [step("continue", "0.5"), malformed(), step("continue", "0.6"), malformed()];
+    let rest = [malformed(), step("continue", "0.7"), step("answer: yes", "0.9")];
+    let record = run(&yes(), more.into_iter().chain(rest));
+    assert_eq!(values(&record, STATED), [0.5, 0.6, 0.7, 0.9]);
+    assert_eq!((record.record.run.outcome, record.record.run.turns.len()), (Some(true), 7));
+}
+
+#[test]
+fn a_missing_or_malformed_confidence_is_asked_for_again_and_then_a_parse_error() {
+    for wrong in ["very sure", "1.2", ""] {
+        let bare = || with_tokens(step("answer: yes", wrong), 0.1, 0.1);
+        let sure = || with_tokens(step("answer: yes", "0.9"), 0.5, 0.5);
+        let record = run(&yes(), [bare(), bare(), sure()]);
+        assert_eq!(values(&record, STATED), [0.9], "{wrong}");
+        assert_eq!(values(&record, ConfidenceStream::ActionTokenProbability), [0.5], "{wrong}");
+        assert_eq!(record.record.run.outcome, Some(true), "{wrong}");
+
+        let record = run(&yes(), [bare(), bare(), bare()]);
+        let ended = (record.record.run.outcome, record.record.run.stop.clone());
+        assert_eq!(ended, (None, Some(StopReason::ParseError)), "{wrong}");
+        let row = stated_row(&table(&[record]));
+        assert_eq!((row.runs, row.excluded), (1, [("parse_error".to_owned(), 1)].into()));
+    }
+}
+
+#[test]
+fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete_ones() {
+    let complete = run(&yes(), [step("answer: yes", "0.8")]);
+    let question = Question::new("cut", "?", Checker::YesNo { answer: true });
+    let cut_off = run(&question, (0..4).map(|_| step("continue", "0.25")));
+    let records = [complete, cut_off];
+    let log = |row: &ConfidenceFigures| {
+        let report = row.with_cut_off.clone().unwrap();
+        let found = report.comparison("log", "linear-front").unwrap().clone();
+        (report.assumption.name(), found)
+    };
+    let (sure, failure, success) = (0.8_f64.ln(), 0.75_f64.ln(), 0.25_f64.ln());
+    let near =
+        |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found}, {wanted}");
+
+    let row = stated_row(&table(&records));
+    assert_eq!((row.runs, row.cut_off, row.without_outcome), (2, 1, 1));
+    let (assumption, found) = log(&row);
+    assert_eq!((assumption, found.exact), ("failure_side", None));
+    near(found.complete_only.unwrap().value, sure);
+    near(found.simple.value, f64::midpoint(sure, failure));
+    near(found.bounds.low(), f64::midpoint(sure, success));
+
+    let mut exact = ConfidenceTable::default();
+    let chance = Probability::new(0.5).unwrap();
+    for record in &records {
+        exact.update_with_success("m", record, Weight::ONE, chance).unwrap();
+    }
+    let (assumption, found) = log(&stated_row(&exact));
+    assert_eq!(assumption, "non_informative");
+    near(found.exact.unwrap().value, f64::midpoint(sure, f64::midpoint(failure, success)));
+    assert_eq!(stated_row(&table(&records[..1])).with_cut_off, None);
 }
 
 #[test]
@@ -151,7 +211,7 @@ fn three_replies_without_an_action_in_a_row_end_the_run_and_a_step_between_start
     let play = |replies: Vec<Reply>| {
         let mut replies = replies.into_iter();
         let model = model_from_fn(|_| replies.next().ok_or_else(|| ModelError::new("no more")));
-        let record = converse(setting.instance(&question).conversation(), model);
+        let record = converse(setting.instance(&question).conversation(), model).unwrap();
         (record.record.run.stop, record.record.run.turns.len())
     };
     assert_eq!(play(vec![bad(), bad(), bad()]), (Some(StopReason::ParseError), 3));
@@ -204,15 +264,20 @@ fn runs_without_answers_replies_and_streams_are_counted_apart() {
     let mut records = ten(|_| 0.6);
     records.push(run(&yes(), (0..4).map(|_| step("continue", "0.5"))));
     records.push(run(&yes(), [step("continue", "0.5")]));
-    records.push(run(&yes(), [step("answer: yes", "?")]));
+    records.push(run(&yes(), (0..3).map(|_| step("answer: yes", "?"))));
     let table = table(&records);
     let row = stated_row(&table);
-    assert_eq!((row.without_outcome, row.without_reply), (1, 1));
-    let evaluation = row.evaluation.unwrap();
-    assert_eq!((evaluation.n, evaluation.exclusions["unreadable_confidence"]), (10, 1));
-    // No reply has tokens, so that no other stream has a run.
-    let others = rows(&table).into_iter().filter(|row| row.stream != STATED);
-    assert_eq!(others.filter(|row| row.evaluation.is_none()).count(), 6);
+    assert_eq!((row.runs, row.without_outcome, row.without_reply), (13, 2, 1));
+    assert_eq!((row.cut_off, row.excluded["parse_error"]), (1, 1));
+    assert_eq!(row.evaluation.unwrap().n, 10);
+    // No reply has tokens, so that no other stream has a run; each run is counted all the same.
+    let others: Vec<_> = rows(&table).into_iter().filter(|row| row.stream != STATED).collect();
+    assert_eq!(others.len(), 6);
+    for row in others {
+        assert_eq!((row.evaluation, row.with_cut_off), (None, None));
+        let counts = (row.runs, row.left_out["no_logprobs"], row.excluded["parse_error"]);
+        assert_eq!((counts, row.without_reply), ((13, 11, 1), 1));
+    }
 }
 
 #[test]

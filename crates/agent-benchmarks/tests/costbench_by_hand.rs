@@ -46,7 +46,7 @@ fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
         let bench = CostBench::new(2).unwrap().with_rules(rules);
         let (records, row) = ten(&bench, |instance| {
             let model = model_from_fn(|_: &Request| Ok(wrong_call()));
-            converse(instance.conversation(), model)
+            converse(instance.conversation(), model).unwrap()
         });
         // The twenty-first call ends the conversation.
         assert!(records.iter().all(|it| it.record.run.turns.len() == 21));
@@ -68,7 +68,7 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
     let run = |rules| {
         let bench = CostBench::new(2).unwrap().with_rules(rules);
         ten(&bench.with_events(vec![EventKind::BanTool]), |instance| {
-            converse(instance.conversation(), Stubborn::new(instance))
+            converse(instance.conversation(), Stubborn::new(instance)).unwrap()
         })
     };
     let (records, row) = run(EnvironmentRules::RELEASED);
@@ -106,7 +106,7 @@ fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
         let mut completed = 0;
         ten(&bench, |instance| {
             let model = Random::new(instance, instance.query().seed());
-            let record = converse(instance.conversation(), model);
+            let record = converse(instance.conversation(), model).unwrap();
             let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
             let made = replies.flat_map(|reply| &reply.tool_calls).map(|call| call.name.as_str());
             let limit = 20;
@@ -125,7 +125,7 @@ fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
 fn a_record_that_was_written_as_atif_is_read_back_replayed_and_scored_alike() {
     let bench = CostBench::new(3).unwrap().with_mixed_events(2);
     ten(&bench, |instance| {
-        let record = converse(instance.conversation(), Random::new(instance, 11));
+        let record = converse(instance.conversation(), Random::new(instance, 11)).unwrap();
         let text = record.record.to_atif();
         let mut runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
         assert_eq!(runs.format(), Format::Atif);

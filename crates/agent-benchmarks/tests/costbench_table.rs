@@ -12,7 +12,7 @@ use agent_benchmarks::{
     model_from_fn,
 };
 use policies::{Greedy, Path};
-use tool_graph::RunMeans;
+use tool_graph::{GreedyRule, LeftOutCounts, RunMeans};
 
 fn level() -> Level {
     Level::new(0.95).unwrap()
@@ -25,9 +25,9 @@ fn records() -> Vec<CostBenchRecord> {
     let mut records = Vec::new();
     for query in all.iter().step_by(13) {
         let instance = bench.instance(query);
-        records.push(converse(instance.conversation(), Greedy::new(&instance)));
+        records.push(converse(instance.conversation(), Greedy::new(&instance)).unwrap());
         if records.len() % 3 == 0 {
-            records.push(converse(instance.conversation(), Path::optimal(&instance)));
+            records.push(converse(instance.conversation(), Path::optimal(&instance)).unwrap());
         }
     }
     records
@@ -117,7 +117,7 @@ fn models_lengths_and_events_have_rows_of_their_own_and_one_query_has_no_interva
         let bench = CostBench::new(level).unwrap().with_events(events);
         let instance = bench.instance(&queries(Split::Test, 42)[0]);
         for model in ["b", "a"] {
-            let record = converse(instance.conversation(), Path::optimal(&instance));
+            let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
             table.update(model, &record).unwrap();
         }
     }
@@ -135,10 +135,35 @@ fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
     let instance = bench.instance(&queries(Split::Test, 42)[0]);
     let silent = model_from_fn(|_| Ok(Reply::default()));
     let mut table = CostBenchTable::default();
-    table.update("m", &converse(instance.conversation(), silent)).unwrap();
+    table.update("m", &converse(instance.conversation(), silent).unwrap()).unwrap();
     let row = only(&table, 10);
-    assert_eq!((row.runs, row.left_out), (0, 1));
+    assert_eq!((row.runs, row.left_out.events_missing, row.left_out.total()), (0, 1, 1));
     assert_eq!(figures(&row), [None; 8]);
+}
+
+#[test]
+fn a_row_with_events_has_no_cost_gap() {
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::BanTool]);
+    let mut table = CostBenchTable::default();
+    for query in &queries(Split::Test, 42)[..3] {
+        let instance = bench.instance(query);
+        let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
+        assert_eq!(record.scores().unwrap().cost_gap, None);
+        table.update("m", &record).unwrap();
+    }
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.exact_match_ratio.unwrap().value), (3, 1.0));
+    assert_eq!((row.cost_gap, row.cost_gap_without_redundant), (None, None));
+}
+
+#[test]
+fn a_silent_model_has_no_run_to_score_and_is_counted() {
+    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let silent = model_from_fn(|_| Ok(Reply::default()));
+    let mut table = CostBenchTable::default();
+    table.update("m", &converse(instance.conversation(), silent).unwrap()).unwrap();
+    let row = only(&table, 10);
+    assert_eq!((row.runs, row.left_out.no_calls, row.exact_match_ratio), (0, 1, None));
 }
 
 #[test]
@@ -146,12 +171,36 @@ fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model(
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
     let unreachable = model_from_fn(|_| Err(ModelError::new("connection refused")));
     let (mut table, mut other) = (CostBenchTable::default(), CostBenchTable::default());
-    table.update("m", &converse(instance.conversation(), Path::optimal(&instance))).unwrap();
-    other.update("m", &converse(instance.conversation(), unreachable)).unwrap();
+    table
+        .update("m", &converse(instance.conversation(), Path::optimal(&instance)).unwrap())
+        .unwrap();
+    other.update("m", &converse(instance.conversation(), unreachable).unwrap()).unwrap();
     table.merge(&other);
     let row = only(&table, 10);
-    assert_eq!((row.runs, row.left_out, row.without_reply), (1, 0, 1));
+    assert_eq!((row.runs, row.left_out.total(), row.without_reply), (1, 0, 1));
     assert_eq!(row.task_completion_ratio.unwrap().value, 1.0);
+}
+
+/// The greedy policy at length 7 in the released evaluation, which counts only queries whose references
+/// go on after the last event.
+#[test]
+fn the_greedy_policy_under_three_events_has_the_exact_matches_of_figure_6_on_the_released_sample() {
+    for (kind, percent, runs) in
+        [(EventKind::CostChange, "0.92", 109), (EventKind::RemoveTools, "3.08", 65)]
+    {
+        let bench = CostBench::new(4).unwrap().with_events(vec![kind; 3]);
+        let (mut means, mut left_out) = (RunMeans::default(), LeftOutCounts::default());
+        for query in &queries(Split::Test, 42) {
+            let instance = bench.instance(query);
+            let run = instance.scenario().greedy_run(GreedyRule::Chain);
+            run.left_out(instance.reference()).into_iter().for_each(|it| left_out.update(it));
+            means.update(&run, instance.reference()).unwrap();
+        }
+        let rate = means.finish().unwrap().paths.unwrap().exact_match_rate;
+        assert_eq!((format!("{:.2}", rate * 100.0).as_str(), means.runs()), (percent, runs));
+        assert_eq!((means.left_out(), left_out.total()), (381 - runs, 381 - runs));
+        assert!(left_out.last_event > 70 && left_out.no_calls == 0, "{left_out:?}");
+    }
 }
 
 /// All plans of level 1, from the names of the tools: the seven of figure 16.
@@ -172,7 +221,7 @@ fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
         assert!(request.messages[0].text.contains("- Location_Search_to_Final_3Steps: "));
         Ok(Reply { text: text.clone(), ..Reply::default() })
     });
-    converse(instance.enumeration(), model)
+    converse(instance.enumeration(), model).unwrap()
 }
 
 #[test]
@@ -201,7 +250,10 @@ fn tasks_of_any_level_have_paths_to_list() {
             let bench = CostBench::new(level).unwrap().with_rules(rules);
             let instance = bench.instance(&queries(Split::Test, 42)[380]);
             let silent = model_from_fn(|_| Ok(Reply::default()));
-            assert_eq!(converse(instance.enumeration(), silent).coverage.possible, possible);
+            assert_eq!(
+                converse(instance.enumeration(), silent).unwrap().coverage.possible,
+                possible
+            );
         }
     }
 }
@@ -212,7 +264,7 @@ fn a_boxed_model_is_a_model() {
     let models: Vec<Box<dyn Model>> =
         vec![Box::new(Greedy::new(&instance)), Box::new(Path::optimal(&instance))];
     for mut model in models {
-        let record = converse(instance.conversation(), &mut model);
+        let record = converse(instance.conversation(), &mut model).unwrap();
         assert_eq!(record.record.run.outcome, Some(true));
     }
 }

@@ -12,7 +12,7 @@ use std::{
     process::{Command, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::Duration,
@@ -34,7 +34,7 @@ fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
     let url = serve(move |body, key| {
-        assert_eq!(key.as_deref(), Some("Bearer sk-secret"));
+        assert_eq!(key.as_deref(), Some("Bearer sk-secret-of-a-test"));
         match counted.fetch_add(1, Ordering::SeqCst) {
             0 => Served::Status(500, "", "{\"error\": {\"message\": \"oops\"}}".to_owned()),
             1 => Served::Status(429, "Retry-After: 0.2\r\n", String::new()),
@@ -47,9 +47,9 @@ fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
     });
     let settings = ClientSettings { attempts: 7, timeout: Duration::from_millis(1_500), ..quick() };
     let began = std::time::Instant::now();
-    let record = converse(instance.conversation(), client(&url, settings));
+    let record = converse(instance.conversation(), client(&url, settings)).unwrap();
     assert!(began.elapsed() >= Duration::from_millis(1_700), "the waits were kept");
-    let direct = converse(instance.conversation(), Greedy::new(instance));
+    let direct = converse(instance.conversation(), Greedy::new(instance)).unwrap();
     assert_eq!((&record.transcript, record.record.events.len()), (&direct.transcript, 0));
     assert_eq!(count.load(Ordering::SeqCst), 6 + record.record.run.turns.len());
 }
@@ -59,7 +59,7 @@ fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() 
     type Case = (fn() -> Served, &'static str, usize);
     let cases: [Case; 4] = [
         (
-            || Served::Status(401, "", "wrong key sk-secret".to_owned()),
+            || Served::Status(401, "", "wrong key sk-secret-of-a-test".to_owned()),
             "status 401: wrong key [key]",
             1,
         ),
@@ -80,7 +80,7 @@ fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() 
         });
         let settings = ClientSettings { attempts: 3, max_reply: 1_000_000, ..quick() };
         let instance = &instances(0, 400)[0];
-        let record = converse(instance.conversation(), client(&url, settings));
+        let record = converse(instance.conversation(), client(&url, settings)).unwrap();
         let [event] = &record.record.events[..] else { panic!("{:?}", record.record.events) };
         assert!(
             matches!(&event.event, ReplyEvent::NoReply { problem } if problem.contains(part)),
@@ -212,7 +212,9 @@ fn a_journal_keeps_its_setting_and_requests_and_drops_a_torn_line_only() {
     let twice =
         [content.as_slice(), content.splitn(3, |&byte| byte == b'\n').nth(1).unwrap(), b"\n"];
     fs::write(&path, twice.concat()).unwrap();
-    assert!(Journal::open(&path, "setting A").unwrap_err().to_string().contains("a second time"));
+    assert!(
+        Journal::open(&path, "setting A").unwrap_err().to_string().contains("repeated or removed")
+    );
     fs::write(&path, "notes of mine").unwrap();
     assert!(Journal::open(&path, "setting A").unwrap_err().to_string().contains("line 1"));
     assert_eq!(fs::read(&path).unwrap(), b"notes of mine");
@@ -289,4 +291,128 @@ fn a_model_error_of_a_cap_is_one_sentence() {
     let mut client = client(&url, ClientSettings { token_cap: Some(0), ..quick() });
     let error: ModelError = client.reply(&Request::default()).unwrap_err();
     assert_eq!(error.to_string(), "the model gave no reply: 0 tokens are used, of at most 0");
+}
+
+/// A reply with this text, as a server writes it.
+fn answer(text: &str) -> String {
+    response(&Reply { text: text.to_owned(), ..Reply::default() })
+}
+
+#[test]
+fn every_refusal_stops_the_run_and_is_asked_again_by_the_next_call() {
+    let named = named(instances(0, 100));
+    for status in [400, 402, 405, 407, 410, 413, 422, 451] {
+        let refuses = Arc::new(AtomicBool::new(true));
+        let refusing = Arc::clone(&refuses);
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let url = serve(move |_, _| {
+            if counted.fetch_add(1, Ordering::SeqCst) >= 2 && refusing.load(Ordering::SeqCst) {
+                let text = r#"{"error": {"message": "no \u0062alance"}}"#;
+                return Served::Status(status, "", text.to_owned());
+            }
+            Served::Json(answer("<answer>x</answer>"))
+        });
+        let (path, client) = (fresh(&format!("refused-{status}.jsonl")), client(&url, quick()));
+        let ask = |request: &Request| client.ask(request);
+        let run = || {
+            let journal = Journal::open(&path, "refused").unwrap();
+            run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {})
+        };
+        let error = run().unwrap_err().to_string();
+        assert!(error.contains(&format!("status {status}")), "{error}");
+        assert!(error.contains(r#""no balance""#), "{error}");
+        assert_eq!(Journal::open(&path, "refused").unwrap().answers(), 2, "{status}");
+        refuses.store(false, Ordering::SeqCst);
+        assert_eq!(run().unwrap().len(), 4);
+        assert_eq!(count.load(Ordering::SeqCst), 5, "{status}");
+    }
+}
+
+#[test]
+fn a_short_key_changes_no_reply() {
+    let text = r#"true 1 0.5 answer "confidence" EMPTY no-key-needed"#;
+    let url = serve(move |_, _| Served::Json(answer(text)));
+    for key in ["true", "1", "0.5", "\"", "m", "content", "EMPTY", "no-key-needed"] {
+        let client = Client::new(&url, "m", Some(ApiKey::new(key)), quick()).unwrap();
+        let reply = client.ask(&Request::default()).unwrap();
+        assert_eq!(String::from_utf8(reply).unwrap(), answer(text), "{key}");
+    }
+}
+
+#[test]
+fn a_key_is_hidden_however_json_spells_it() {
+    let key = "sk/AbCdEf0123456789+/xyz";
+    let hexadecimal: String = key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let inner = format!(r#"{{\"a\":\"{}\"}}"#, hexadecimal.replace('\\', "\\\\"));
+    for spelt in [key.to_owned(), key.replace('/', "\\/"), hexadecimal, inner] {
+        let said = format!(r#"{{"choices": [{{"message": {{"content": "{spelt} 1.50"}}}}]}}"#);
+        let refused = said.clone();
+        let url = serve(move |_, _| Served::Json(said.clone()));
+        let client = Client::new(&url, "m", Some(ApiKey::new(key)), quick()).unwrap();
+        let reply = client.ask(&Request::default()).unwrap();
+        let mut text = agent_benchmarks::read_openai_chat(&reply).unwrap().text;
+        if text.starts_with('{') {
+            let object = text.strip_suffix(" 1.50").unwrap();
+            let object: serde_json::Value = serde_json::from_str(object).unwrap();
+            text = format!("{} 1.50", object["a"].as_str().unwrap());
+        }
+        assert_eq!(text, "[key] 1.50");
+        let url = serve(move |_, _| Served::Status(400, "", refused.clone()));
+        let client = Client::new(&url, "m", Some(ApiKey::new(key)), quick()).unwrap();
+        let error = client.ask(&Request::default()).unwrap_err().to_string();
+        assert!(error.contains("[key]") && !error.contains("u0073"), "{error}");
+    }
+}
+
+#[test]
+fn token_counts_never_wrap() {
+    let text = r#"{"choices": [{"message": {"content": "x"}}],
+        "usage": {"prompt_tokens": 9223372036854775808, "completion_tokens": 9223372036854775808}}"#;
+    let url = serve(move |_, _| Served::Json(text.to_owned()));
+    let client = client(&url, ClientSettings { token_cap: Some(100), ..quick() });
+    client.ask(&Request::default()).unwrap();
+    let stopped = client.ask(&Request::default()).unwrap_err().to_string();
+    assert!(stopped.contains("18446744073709551615 tokens are used"), "{stopped}");
+    client.count_before([u64::MAX, 1]);
+    assert_eq!(client.tokens(), [u64::MAX, (1 << 63) + 1]);
+}
+
+#[test]
+fn an_edited_moved_or_unreadable_answer_of_a_journal_is_an_error() {
+    let url = serve(|_, _| Served::Json(answer("<answer>nothing</answer>")));
+    let (path, named) = (fresh("edited.jsonl"), named(instances(0, 100)));
+    let client = client(&url, quick());
+    let run = || {
+        let journal = Journal::open(&path, "edited")?;
+        let ask = |request: &Request| client.ask(request);
+        run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {})
+    };
+    run().unwrap();
+    let content = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = content.lines().collect();
+    let edited = content.replacen("nothing", "another", 1);
+    let moved = [lines[0], lines[2], lines[1], lines[3], lines[4], ""].join("\n");
+    let removed = [lines[0], lines[2], lines[3], lines[4], ""].join("\n");
+    for content in [edited, moved, removed] {
+        fs::write(&path, content).unwrap();
+        let error = run().unwrap_err().to_string();
+        assert!(error.contains("line 2 does not follow"), "{error}");
+    }
+    // A response that cannot be read is no reply that is missing, and is not kept.
+    fs::remove_file(&path).unwrap();
+    let journal = Journal::open(&path, "edited").unwrap();
+    let ask = |_: &Request| Ok(b"{}".to_vec());
+    let error = run_all(&journal, &named, |it| it.conversation(), ask, 1, |_, _| {}).unwrap_err();
+    assert!(matches!(&error, Error::Stopped { .. }), "{error}");
+    assert_eq!(journal.answers(), 0);
+}
+
+#[test]
+fn a_timeout_beyond_a_year_or_of_nothing_is_refused() {
+    for seconds in [0, 1 << 40, 1 << 63, u64::MAX] {
+        let settings = ClientSettings { timeout: Duration::from_secs(seconds), ..quick() };
+        let refused = Client::new("http://127.0.0.1:9/v1", "m", None, settings);
+        assert!(matches!(refused, Err(Error::Setting { name: "timeout", .. })), "{seconds}");
+    }
 }

@@ -95,9 +95,9 @@ fn a_greedy_policy_behind_the_format_has_the_same_runs() {
     let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::PreferenceChange]);
     for query in queries(Split::Test, 42).iter().step_by(23) {
         let instance = bench.instance(query);
-        let direct = converse(instance.conversation(), Greedy::new(&instance));
+        let direct = converse(instance.conversation(), Greedy::new(&instance)).unwrap();
         let behind = behind_the_format(Greedy::new(&instance));
-        let behind = converse(instance.conversation(), behind);
+        let behind = converse(instance.conversation(), behind).unwrap();
         assert_eq!(essence(&behind), essence(&direct), "{}", query.id);
         assert_eq!(behind.record.run.outcome, Some(true));
         let first = behind.record.run.turns[0].reply.as_ref().unwrap();
@@ -117,7 +117,7 @@ fn a_reply_with_arguments_that_are_no_json_is_read_and_sent_back_as_an_object() 
     };
     let policy = model_from_fn(|_: &Request| Ok(wrong.clone()));
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
-    let record = converse(instance.conversation(), behind_the_format(policy));
+    let record = converse(instance.conversation(), behind_the_format(policy)).unwrap();
     assert_eq!(record.transcript.calls().len(), 20);
     let names: Vec<_> = record.record.events.iter().map(|event| event.event.name()).collect();
     assert_eq!(names[..3], ["invalid_arguments", "unknown_tool", "several_calls"]);

@@ -84,8 +84,8 @@ fn ten<M: Model>(
     let client = client(&serve(policy(&instances, start.clone())), quick());
     let mut table = CostBenchTable::default();
     for instance in &instances {
-        let record = converse(instance.conversation(), client.clone());
-        let direct = converse(instance.conversation(), start(instance));
+        let record = converse(instance.conversation(), client.clone()).unwrap();
+        let direct = converse(instance.conversation(), start(instance)).unwrap();
         assert_eq!(record.transcript, direct.transcript, "{}", record.query_id());
         assert_eq!(record.record.events, direct.record.events, "{}", record.query_id());
         table.update("policy", &record).unwrap();
@@ -162,7 +162,7 @@ fn a_server_that_plans_as_the_oracle_has_efficiency_1_in_both_regimes() {
     let url = serve(move |body, _| Served::Json(response(&plans[&first_message(&request(&body))])));
     let client = client(&url, quick());
     for instance in &pools {
-        let record = converse(instance.conversation(), client.clone());
+        let record = converse(instance.conversation(), client.clone()).unwrap();
         for regime in [Regime::Advisory, Regime::Enforced] {
             assert_eq!(record.efficiency(regime).unwrap().score(), 1.0, "{regime:?}");
         }
@@ -181,7 +181,7 @@ fn a_server_that_plans_in_random_order_has_efficiency_0_within_three_standard_er
     let scores: Vec<_> = (0..600)
         .map(|pool| {
             let instance = setting.instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
-            let record = converse(instance.conversation(), client.clone());
+            let record = converse(instance.conversation(), client.clone()).unwrap();
             record.efficiency(Regime::Advisory).unwrap()
         })
         .collect();
@@ -213,7 +213,7 @@ fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFig
     let setting = Budget::new([("tokens", ResourceKind::Tokens)]).unwrap();
     for run in 0..rollouts.len() {
         let instance = setting.instance(&rollouts, run).unwrap();
-        let record = converse(instance.conversation(), client.clone());
+        let record = converse(instance.conversation(), client.clone()).unwrap();
         assert_eq!(record.samples(0).len(), instance.requests());
         table.update("server", &record).unwrap();
     }

@@ -54,6 +54,7 @@ fn each_fault_of_a_line_is_named_with_its_line() {
         (r#"{"id": "b", "text": "?", "answer": 2, "options": ["x", "y"]}"#, "none of the options"),
         (r#"{"id": "b", "text": "?", "answer": 0, "options": "xy"}"#, "a list of texts"),
         (r#"{"id": "first", "text": "?", "answer": 1}"#, "occurs twice"),
+        (r#"{"id": "b", "text": "?", "answer": 1, "answer": 2}"#, "the key answer occurs twice"),
     ] {
         let problem = problem(line);
         assert!(problem.contains(part), "{line}: {problem}");
@@ -94,4 +95,10 @@ fn a_choice_is_a_letter_or_a_text_and_both_must_agree() {
     // Two options with one text cannot be told apart by it.
     assert!(!is(2, "fig") && !is(3, "fig") && is(2, "C") && is(3, "D. fig"));
     assert!(!is(0, "E") && !is(0, "") && !is(0, "none") && !is(0, "é"));
+}
+
+#[test]
+fn a_byte_order_mark_in_front_is_passed_over() {
+    let questions = read_questions("\u{feff}{\"id\": 1, \"text\": \"?\", \"answer\": 2}").unwrap();
+    assert_eq!(questions[0].id, "1");
 }

@@ -4,8 +4,9 @@
 use std::{collections::BTreeMap, io::Cursor};
 
 use agent_benchmarks::{
-    Arguments, Parameter, ParameterKind, Record, RecordedCall, Reply, ReplyEvent, Request, Run,
-    StopReason, ToolDefinition, TurnEvent, Value, reply_events,
+    Arguments, Conversation, Error, ModelError, Parameter, ParameterKind, Record, RecordedCall,
+    Reply, ReplyEvent, Request, Run, StopReason, ToolDefinition, TurnEvent, Value, converse,
+    model_from_fn, reply_events,
 };
 use proptest::prelude::*;
 use run_logs::{Format, ReadOptions, read};
@@ -144,4 +145,29 @@ fn events_that_no_record_writes_are_refused() {
         let error = Record::from_run(run).unwrap_err();
         assert!(matches!(error, agent_benchmarks::Error::StoredValue { .. }), "{events:?}");
     }
+}
+
+/// A conversation that refuses every reply.
+struct Refusing(Request);
+
+impl Conversation for Refusing {
+    type Record = ();
+
+    fn request(&self) -> Option<&Request> {
+        Some(&self.0)
+    }
+
+    fn reply(&mut self, _: Reply) -> Result<(), Error> {
+        Err(Error::Ended)
+    }
+
+    fn fail(&mut self, _: &ModelError) {}
+
+    fn finish(self) {}
+}
+
+#[test]
+fn an_error_of_a_conversation_ends_the_loop_and_is_returned() {
+    let model = model_from_fn(|_| Ok(Reply::default()));
+    assert!(matches!(converse(Refusing(request()), model), Err(Error::Ended)));
 }

@@ -76,7 +76,7 @@ where
             direct_requests.fetch_add(1, Ordering::SeqCst);
             read_openai_chat(&policy(request)).map_err(|error| ModelError::new(error.to_string()))
         });
-        converse(start(instance), model)
+        converse(start(instance), model).unwrap()
     });
     assert_eq!(records, direct.collect::<Vec<_>>());
     assert_eq!(asked.into_inner(), direct_requests.into_inner(), "nothing is asked twice");

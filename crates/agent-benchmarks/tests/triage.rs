@@ -69,7 +69,7 @@ fn the_oracles_plan_has_efficiency_1_in_both_regimes_under_each_budget_and_frami
             let setting = Triage::new(alpha).with_framing(framing);
             let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
             let model = model_from_fn(|_| Ok(plan(&best_plan(&instance))));
-            let record = converse(instance.conversation(), model);
+            let record = converse(instance.conversation(), model).unwrap();
             for regime in [Regime::Advisory, Regime::Enforced] {
                 assert_eq!(
                     record.efficiency(regime).unwrap().score(),
@@ -90,7 +90,8 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
         let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 6)).unwrap();
         let mut steps: Vec<(usize, u64)> = (0..6).map(|place| (place, 0)).collect();
         steps.shuffle(&mut rng);
-        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        let record =
+            converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps)))).unwrap();
         scores.push(record.efficiency(Regime::Advisory).unwrap());
         table.update("random", &record).unwrap();
     }
@@ -117,7 +118,7 @@ fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
     let instance = triage(0.5).instance("pool", &questions).unwrap();
     let mut table = TriageTable::default();
     let model = model_from_fn(|_| Ok(plan(&[(0, 100)])));
-    table.update("planner", &converse(instance.conversation(), model)).unwrap();
+    table.update("planner", &converse(instance.conversation(), model).unwrap()).unwrap();
     let row = table.finish(Level::new(0.95).unwrap(), 0, 1).unwrap().remove(0);
     assert_eq!(row.efficiency.unwrap().value, 1.0);
     assert_eq!((row.pools, row.informative_pools, row.informative_efficiency), (1, 0, None));
@@ -141,7 +142,7 @@ fn a_live_solver_is_asked_under_its_own_allocations_and_earns_what_its_recorded_
             let answer = if limit < cost { "out of".to_owned() } else { place.to_string() };
             Ok(used(says(format!("<answer>{answer}</answer>")), cost.min(limit)))
         });
-        let record = converse(instance.conversation(), model);
+        let record = converse(instance.conversation(), model).unwrap();
         assert_eq!(*limits.borrow(), best, "the plan's own allocations");
         assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
         assert!(record.execution(Regime::Advisory).is_none());
@@ -169,7 +170,7 @@ fn a_right_answer_beyond_its_allocation_is_wrong_in_the_enforced_regime() {
         let tokens = if place == 2 { 61 } else { 60 };
         Ok(used(says(format!("<answer>{place}</answer>")), tokens))
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     let execution = record.execution(Regime::Enforced).unwrap();
     let earned: Vec<_> = execution.attempts.iter().map(|it| (it.position, it.earned)).collect();
     assert_eq!(earned, [(0, 1.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
@@ -192,7 +193,7 @@ fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gon
             assert!(!request.messages[0].text.contains("Hard limit"));
             Ok(used(says(format!("<answer>{place}</answer>")), costs[place]))
         });
-        let record = converse(instance.conversation(), model);
+        let record = converse(instance.conversation(), model).unwrap();
         let execution = record.execution(Regime::Advisory).unwrap();
         (execution.earned, execution.spent, execution.stopped_by, limits.borrow().clone())
     };
@@ -211,7 +212,7 @@ fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
         let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0), (2, 0)])) };
         Ok(used(says(format!("<answer>{place}</answer>")), 10))
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     assert!(matches!(
         record.efficiency(Regime::Advisory),
         Err(agent_benchmarks::Error::KnapsackOracle(_))
@@ -230,7 +231,7 @@ fn a_reply_without_a_token_count_ends_the_advisory_regime_without_an_execution()
         let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0)])) };
         Ok(says(format!("<answer>{place}</answer>")))
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     assert_eq!(record.record.run.stop, Some(StopReason::Other("no_usage".to_owned())));
     assert!(record.executions.is_empty());
     assert!(matches!(record.record.events[0].event, ReplyEvent::Unreadable { .. }));
@@ -243,7 +244,7 @@ fn plans_that_cannot_be_read_are_counted_apart_from_models_that_do_not_reply() {
     let twice = plan(&[(0, 10), (0, 20)]);
     for reply in [Ok(says("I give up.")), Ok(twice), Ok(plan(&[(0, 900)])), Err("cut")] {
         let model = model_from_fn(|_| reply.clone().map_err(agent_benchmarks::ModelError::new));
-        let record = converse(instance.conversation(), model);
+        let record = converse(instance.conversation(), model).unwrap();
         table.update("odd", &record).unwrap();
     }
     for row in table.finish(Level::new(0.95).unwrap(), 10, 1).unwrap() {
@@ -278,7 +279,7 @@ fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
         let Some(place) = asked(request) else { return Ok(plan(&[(2, 100), (0, 100)])) };
         Ok(used(says(format!("<answer>{place}</answer>")), 80))
     });
-    let record = converse(instance.conversation(), model);
+    let record = converse(instance.conversation(), model).unwrap();
     assert_eq!(record.efficiency(Regime::Enforced).unwrap().score(), 1.0);
     let log = Cursor::new(record.record.to_atif());
     let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
@@ -293,7 +294,8 @@ fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
     for pool in 0..8 {
         let instance = triage(0.5).instance(format!("pool {pool}"), &questions(pool, 5)).unwrap();
         let steps: Vec<_> = (0..5).rev().map(|place| (place, 150)).collect();
-        let record = converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps))));
+        let record =
+            converse(instance.conversation(), model_from_fn(|_| Ok(plan(&steps)))).unwrap();
         let weight = if pool % 2 == 0 { 2.0 } else { 1.0 };
         heavy.update_weighted("m", &record, Weight::new(weight).unwrap()).unwrap();
         for part in 0..weight as usize {
@@ -323,7 +325,7 @@ fn an_announced_budget_is_told_and_not_enforced_and_the_counts_of_re_solving_fol
         });
         let sampling = Sampling::default();
         let conversation = SolveConversation::with_announced_budget(question, sampling, allocation);
-        let attempt = converse(conversation, model).attempt.unwrap();
+        let attempt = converse(conversation, model).unwrap().attempt.unwrap();
         let solved_before = place % 2 == 0;
         let Attempted { output_tokens: cost, solved: solved_after } = attempt;
         counts.update(ReSolve { allocation, cost, solved_before, solved_after }).unwrap();

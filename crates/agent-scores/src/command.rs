@@ -3,14 +3,17 @@
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
 use clap::{
-    CommandFactory, Parser,
+    CommandFactory, FromArgMatches, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::Shell;
 
 use crate::{
     budget, calibration, convert, costbench, cut_off, demo, logs,
-    output::program::{self, Written},
+    output::{
+        outputs,
+        program::{self, Written},
+    },
     paths, run as run_benchmark, traces, triage,
 };
 
@@ -64,9 +67,17 @@ enum Subcommand {
 
 /// Runs the command with its arguments, the first of which is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    program::run(|| match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => output(arguments.subcommand),
-        Err(error) => refusal(&error),
+    program::run(|| {
+        let parsed = Arguments::command()
+            .try_get_matches_from(arguments)
+            .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
+        match parsed {
+            Ok((arguments, matches)) => {
+                outputs::check(&matches)?;
+                output(arguments.subcommand)
+            }
+            Err(error) => refusal(&error),
+        }
     })
 }
 

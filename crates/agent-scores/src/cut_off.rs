@@ -1,5 +1,6 @@
 //! Runs that a budget cut off: the subcommand `cut-off`.
 
+pub(crate) mod chances;
 pub(crate) mod command;
 pub(crate) mod options;
 pub(crate) mod report;

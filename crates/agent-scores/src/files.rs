@@ -6,4 +6,5 @@ pub(crate) mod line_parts;
 pub(crate) mod logs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;
+pub(crate) mod run_counts;
 pub(crate) mod texts;

@@ -11,6 +11,7 @@ mod files;
 mod logs;
 mod output;
 mod paths;
+mod plain;
 mod progress;
 mod report;
 mod run;

@@ -2,6 +2,8 @@
 
 pub(crate) mod file_reports;
 pub(crate) mod form;
+pub(crate) mod outputs;
 pub(crate) mod program;
 pub(crate) mod table;
 pub(crate) mod threshold;
+pub(crate) mod trajectories;

@@ -9,6 +9,8 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::plain;
+
 /// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -91,7 +93,7 @@ impl<R: Read> Read for Counted<R> {
 pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let clock = move || {
             if is_done.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
@@ -101,7 +103,9 @@ pub(crate) fn working<T>(what: &str, work: impl FnOnce() -> T) -> T {
             // The end of the work closes the channel.
             let _ = is_done.recv();
             bar.finish_and_clear();
-        });
+        };
+        // Without a thread of its own for the clock, the work is done without one.
+        let _ = thread::Builder::new().spawn_scoped(scope, clock);
         let result = work();
         drop(done);
         result
@@ -114,7 +118,7 @@ fn hidden(length: Option<u64>, style: &str, what: &str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(style) {
         bar.set_style(style);
     }
-    bar.with_message(what.to_owned())
+    bar.with_message(plain::line(what).into_owned())
 }
 
 #[cfg(test)]

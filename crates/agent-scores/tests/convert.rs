@@ -31,9 +31,8 @@ fn log() -> String {
 
 /// Converts into a file.
 fn converted(log: &str, kind: &str) -> (String, String) {
-    // Tests run at the same time.
-    let name = Path::new(log).file_stem().unwrap().to_str().unwrap();
-    let path = in_folder(&format!("{name}.{kind}.jsonl"));
+    let stem = Path::new(log).file_stem().unwrap().to_string_lossy();
+    let path = in_folder(&format!("{stem}_{kind}.jsonl"));
     let output = run(&[log, "--to", kind, "--output", &path]);
     let remarks = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{remarks}");
@@ -44,7 +43,10 @@ fn converted(log: &str, kind: &str) -> (String, String) {
 fn converted_traces_score_as_the_stream_of_the_log() {
     let log = log();
     let (traces, remarks) = converted(&log, "traces");
-    assert_eq!(remarks, "1 of 4 runs lack the stream of confidence and are left out\n");
+    assert_eq!(
+        remarks,
+        "1 of 4 runs lack the stream of confidence and are left out; their lines say why, and reports count them\n"
+    );
     let of_log = json_of("traces", &[&log, "--json"]);
     let of_traces = json_of("traces", &[&traces, "--json"]);
     for key in ["n", "n_excluded", "tps_log", "tps_brier", "auroc", "base_rate"] {
@@ -111,7 +113,10 @@ fn a_run_without_a_task_is_a_task_of_its_own_for_the_commands_that_need_one() {
 fn converted_rollouts_and_problems_hold_what_the_log_counts() {
     let log = log();
     let (rollouts, remarks) = converted(&log, "rollouts");
-    assert_eq!(remarks, "1 of 4 runs lack an outcome or a turn and are left out\n");
+    assert_eq!(
+        remarks,
+        "1 of 4 runs lack an outcome or a turn and are left out; their lines say why, and reports count them\n"
+    );
     let first = fs::read_to_string(&rollouts).unwrap();
     let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     assert_eq!(first["turns"][1]["output_tokens"], 4);
@@ -142,6 +147,69 @@ fn a_budget_of_total_tokens_counts_what_is_sent_again_once() {
         let words = [&rollouts, "--json", "--resamples", "0", "--resource", resource];
         assert_eq!(json_of("budget", &words)["spent_by_failures"], spent, "{resource}");
     }
+}
+
+#[test]
+fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_scored() {
+    let before = fs::read_to_string(log()).unwrap();
+    let silent = r#"{"id": "e", "task": "u", "outcome": null, "stop": "max_steps", "turns": [{"response": {"choices": [{"message": {"content": "still at it"}}]}}]}"#;
+    let log = write("with_limit.jsonl", &format!("{before}\n{silent}"));
+    let (traces, _) = converted(&log, "traces");
+    let lines = fs::read_to_string(&traces).unwrap();
+    let wanted =
+        r#"{"id":"e","left_out":"no_confidence","outcome":null,"stop":"max_steps","task":"u"}"#;
+    let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(last, serde_json::from_str::<serde_json::Value>(wanted).unwrap());
+
+    let counted = |report: &serde_json::Value| {
+        let keys = ["n_runs", "n_succeeded", "n_failed", "n_unknown", "n_at_limit"];
+        keys.map(|key| report[key].as_u64().unwrap())
+    };
+    // Two successes, of which one states no confidence; a failure; one not judged; one cut off.
+    for resamples in ["0", "20"] {
+        let report = json_of("traces", &[&traces, "--json", "--resamples", resamples]);
+        assert_eq!(counted(&report), [5, 2, 1, 2, 1]);
+        assert_eq!(report["left_out"], serde_json::json!({"no_confidence": 2}));
+        assert_eq!((&report["n"], &report["n_censored"]), (&2.into(), &0.into()));
+        assert_eq!(report["success_rate"], 2.0 / 3.0);
+        assert_eq!(report["success_rate_limits_failed"], 0.5);
+    }
+    let text = String::from_utf8(run_other("traces", &[&traces]).stdout).unwrap();
+    let first = "5 runs: 2 succeeded, 1 failed, 2 unknown (1 cut off by a limit); success rate 0.667, \
+                 0.500 if those cut off count as failed; left out before: 2 no_confidence";
+    assert_eq!(text.lines().next(), Some(first));
+    let of_log = json_of("traces", &[&log, "--json"]);
+    assert_eq!(counted(&of_log), [5, 2, 1, 2, 1]);
+    let cut_off = json_of("cut-off", &[&traces, "--json"]);
+    assert_eq!(counted(&cut_off["files"][0]), [5, 2, 1, 2, 1]);
+
+    let (rollouts, _) = converted(&log, "rollouts");
+    let report = json_of("budget", &[&rollouts, "--json"]);
+    assert_eq!(counted(&report), [5, 2, 1, 2, 1]);
+    assert_eq!(report["left_out"], serde_json::json!({"no_outcome": 2}));
+    assert_eq!(report["n_rollouts"], 3);
+}
+
+#[test]
+fn a_line_that_was_left_out_is_told_from_a_call_whose_arguments_have_the_word() {
+    let call = r#"{"name": "f", "args": {"left_out": "x"}}"#;
+    let run = format!(
+        r#"{{"id": "a", "task": "t", "agent_calls": [{call}], "expected_calls": [{call}], "success": true}}"#
+    );
+    let left_out = r#"{"id": "b", "task": "t", "success": false, "left_out": "no_expected_calls"}"#;
+    let paths = write("left_out_paths.jsonl", &format!("{run}\n{left_out}"));
+    let report = json_of("paths", &[&paths, "--json"]);
+    assert_eq!(
+        (&report["n"], &report["n_runs"], &report["n_failed"]),
+        (&1.into(), &2.into(), &1.into())
+    );
+    assert_eq!((&report["exact_match"], &report["success_rate"]), (&1.0.into(), &0.5.into()));
+    let wrong = write(
+        "left_out_wrong.jsonl",
+        &format!("{run}\n{{\"id\": \"b\", \"success\": 7, \"left_out\": \"x\"}}"),
+    );
+    let error = refusal(&run_other("paths", &[&wrong]), "success");
+    assert!(error.contains("left_out_wrong.jsonl:2"), "{error}");
 }
 
 #[test]

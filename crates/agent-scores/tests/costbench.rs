@@ -451,3 +451,20 @@ fn the_table_shows_what_the_object_holds() {
     let names: Vec<&str> = first.iter().map(|name| name.as_str().unwrap()).collect();
     assert!(line("  optimal under events: ").ends_with(&names.join(" > ")), "{text}");
 }
+
+#[test]
+fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves_out() {
+    let Some(queries) = recorded() else { return };
+    let arguments =
+        ["--sweep", "--levels", "4", "--noises", "0.1", "--seeds", "42", "--resamples", "0"];
+    let released = ["--rules", "released", "--queries", &queries];
+    let found = json(&[&arguments[..], &released].concat());
+    let blocks = &list(&found["groups"])[3];
+    for (kind, percent, left_out) in [("cost-change", 0.92, 72), ("remove-tools", 3.08, 75)] {
+        let is_row = |row: &&Value| row["block"] == kind && row["blocks"] == 3;
+        let row = list(&blocks["rows"]).iter().find(is_row).unwrap();
+        assert_eq!(rounded(&row["emr"]["estimate"], 100.0, 2), percent, "{row}");
+        assert_eq!(row["left_out_by_reason"]["last_event"], left_out, "{row}");
+        assert!(row["cost_gap"].is_null());
+    }
+}

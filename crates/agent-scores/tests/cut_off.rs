@@ -6,7 +6,7 @@ mod program;
 
 use std::{fs, path::Path};
 
-use program::{in_folder, json, refusal, run, write};
+use program::{bundled, in_folder, json, refusal, run, write};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -111,6 +111,9 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
     // The outcome at the second step came before the cut-off there, so nobody is weighed up.
     assert!((number(&file["ipcw"]) - complete / 2.0).abs() < 1e-15);
     assert_eq!(notes(&report, "ipcw: the longest runs"), 1);
+    let all = report["notes"].to_string();
+    assert!(all.contains("all complete runs have the same weight"), "{all}");
+    assert!((number(&file["ipcw_coverage"]) - 2.0 / 3.0).abs() < 1e-15, "{file}");
 
     // One run has a step before its last: nothing to learn both outcomes from.
     assert_eq!(
@@ -165,14 +168,15 @@ fn a_missing_interval_is_null_and_says_why() {
 }
 
 #[test]
-fn on_the_bundled_runs_the_model_comes_close_to_the_truth_and_bounds_hold_both() {
+fn on_the_bundled_runs_the_chances_are_those_of_their_world_and_bounds_hold_all() {
     let report = json(&["--json", "--resamples", "50"]);
     let files = report["files"].as_array().unwrap();
     assert_eq!(files.len(), 3);
     for file in files {
         let [complete_only, simple, plug_in, known, _] = WAYS.map(|way| number(&file[way]));
         let [low, high] = ["low", "high"].map(|end| number(&file["bounds"][end]));
-        assert!((plug_in - known).abs() < 0.003, "{file}");
+        assert_eq!(plug_in, known, "{file}");
+        assert_eq!(file["success_chance"]["source"], "given");
         for value in [simple, plug_in, known] {
             assert!(low <= value && value <= high, "{file}");
         }
@@ -198,6 +202,28 @@ fn on_the_bundled_runs_the_model_comes_close_to_the_truth_and_bounds_hold_both()
 }
 
 #[test]
+fn a_model_that_learns_from_a_truthful_stream_comes_close_to_the_known_chances() {
+    let known = json(&["--json", "--resamples", "0"]);
+    let [truthful, overconfident, constant] = ["truthful", "overconfident", "constant"]
+        .map(|name| bundled(&format!("demo_{name}.jsonl")));
+    let report = json(&[
+        &overconfident,
+        &constant,
+        "--chance-from",
+        &truthful,
+        "--json",
+        "--resamples",
+        "0",
+    ]);
+    for (file, known) in [(0, 1), (1, 2)].map(|(a, b)| (&report["files"][a], &known["files"][b])) {
+        let off = number(&file["exact_plug_in"]) - number(&known["exact_known"]);
+        assert!(off.abs() < 0.003, "{off}");
+        let model = &file["success_chance"]["model"];
+        assert_eq!(model["features"].as_array().unwrap().last().unwrap(), &Value::from(&*truthful));
+    }
+}
+
+#[test]
 fn files_of_other_runs_are_not_compared() {
     let first = write("first", &[SUCCESS, FAILURE].join("\n"));
     let second = write("second", &[FAILURE, SUCCESS].join("\n"));
@@ -218,7 +244,7 @@ fn the_picture_names_every_stream_and_every_way() {
     );
     let picture = fs::read_to_string(&path).unwrap();
     assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
-    let ways = ["complete", "simple", "model", "known", "weighted"];
+    let ways = ["complete", "simple", "estimated", "known", "weighted"];
     let names = ["demo_truthful", "demo_overconfident", "demo_constant"];
     for text in names.into_iter().chain(ways) {
         assert!(picture.contains(text), "{text}");
@@ -348,6 +374,11 @@ fn continuations_are_audited_by_the_ids_of_their_runs() {
     let report = json(&[&path, "--json", "--continuations", &ends, "--min-valid", "4"]);
     let audit = &report["files"][0]["report"]["continuations"];
     assert_eq!((&audit["retained"], number(&audit["median"])), (&2.into(), 0.8));
+    // Continuations of other runs.
+    let others = write("other_continuations", "{\"id\":\"z\",\"successes\":9,\"failures\":0}");
+    let report = json(&[&path, "--json", "--continuations", &others]);
+    assert_eq!(report["files"][0]["report"]["continuations"], Value::Null);
+    assert_eq!(notes(&report, "continuations: no audit"), 1);
     let same = write(
         "same_continuations",
         &["{\"id\":\"c\",\"successes\":3,\"failures\":2}"; 2].join("\n"),

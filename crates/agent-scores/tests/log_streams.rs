@@ -128,6 +128,39 @@ fn a_log_without_any_stream_is_refused_with_the_end_of_a_reply_and_the_forms() {
 }
 
 #[test]
+fn a_policy_for_missing_values_has_one_name_and_one_meaning_for_traces_and_logs() {
+    let log = log();
+    let traces = write(
+        "policies.jsonl",
+        r#"{"id": "a", "forecasts": [null, 0.8, 0.6], "outcome": true, "horizon": 3}
+           {"id": "b", "forecasts": [0.5, 0.7], "outcome": false}
+           {"id": "c", "forecasts": [null, null], "outcome": false}"#,
+    );
+    let of_traces = |policy: &str| {
+        let report =
+            json_of(PROGRAM, &[&traces, "--json", "--resamples", "0", "--missing", policy]);
+        let counts = ["n", "left_out_runs", "carried", "skipped"];
+        counts.map(|key| report["missing"][key].as_u64().or(report[key].as_u64()).unwrap())
+    };
+    assert_eq!(of_traces("leave-out"), [1, 2, 0, 0]);
+    assert_eq!(of_traces("skip"), [2, 1, 0, 1]);
+    assert_eq!(of_traces("carry-forward"), [1, 2, 0, 0]);
+    assert_eq!(of_traces("carry-forward-from=0.5"), [3, 0, 3, 0]);
+    let n = |policy: &str| {
+        let report = json_of(PROGRAM, &[&log, "--json", "--resamples", "0", "--missing", policy]);
+        assert_eq!(report["streams"]["entropy"]["left_out"]["no_logprobs"].as_u64(), Some(5));
+        report["streams"]["stated_confidence"]["n"].as_u64()
+    };
+    assert_eq!([n("leave-out"), n("skip")], [Some(2), Some(3)]);
+    let report = json_of(
+        PROGRAM,
+        &[&log, "--json", "--resamples", "0", "--missing", "carry-forward-from=0.5"],
+    );
+    assert_eq!(report["missing"], serde_json::json!({"carry_forward_from": 0.5}));
+    assert_eq!(report["streams"]["stated_confidence"]["n_left_out"], 0);
+}
+
+#[test]
 fn a_folder_and_several_files_are_one_set_of_runs() {
     let log = log();
     let folder = Path::new(&log).parent().unwrap().join("folder");
@@ -203,8 +236,8 @@ fn an_invalid_log_is_refused_with_file_line_and_field() {
             "line 2: turns",
         ),
         (&[&log, &traces], "some files are logs and some are traces"),
-        (&[&log, "--missing", "clip"], "--missing: for logs there are leave-out and skip"),
-        (&[&traces, "--missing", "skip"], "--missing skip is for logs"),
+        (&[&log, "--missing", "clip"], "turn 1: the reply states no confidence"),
+        (&[&log, "--missing", "carry-forward-from=2"], "carry-forward-from=P with P from 0 to 1"),
         (&[&log, "--confidence", "loose"], "there are strict and lenient"),
     ];
     for (arguments, expected) in cases {

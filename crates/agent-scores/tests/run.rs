@@ -95,7 +95,7 @@ fn costbench_is_run_reported_and_not_asked_again() {
     let command = |arguments: &[&str]| {
         let binary = env!("CARGO_BIN_EXE_agent-scores");
         let mut command = Command::new(binary);
-        command.arg("run").args(arguments).env("AGENT_SCORES_API_KEY", "sk-secret");
+        command.arg("run").args(arguments).env("AGENT_SCORES_API_KEY", "sk-secret-of-a-test");
         command.output().unwrap()
     };
     let first = report(&command(&arguments));
@@ -103,19 +103,21 @@ fn costbench_is_run_reported_and_not_asked_again() {
     assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&json!(300), &json!(60)));
     assert!((first["cost_usd"].as_f64().unwrap() - 420e-6).abs() < 1e-12);
     let row = &first["rows"][0];
-    assert_eq!(row["metrics"]["task_completion_ratio"]["value"], 0.0);
+    // As in the released evaluation, runs without a call are left out of all means.
+    assert_eq!(row["metrics"]["task_completion_ratio"], json!(null));
+    assert_eq!(row["setting"], "5 steps, events: none");
     assert_eq!(
-        (&row["setting"], &row["counts"]["runs"]),
-        (&json!("5 steps, events: none"), &json!(6))
+        (&row["counts"]["runs"], &row["counts"]["left_out_without_calls"]),
+        (&json!(0), &json!(6))
     );
 
     let again = report(&command(&arguments));
     assert_eq!((&again["input_tokens"], count.load(Ordering::SeqCst)), (&json!(300), 6));
     assert_eq!(again["rows"], first["rows"]);
-    assert!(!content(Path::new(&out)).contains("sk-secret"));
+    assert!(!content(Path::new(&out)).contains("sk-secret-of-a-test"));
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 6);
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
-    assert!(page.contains("task completion ratio"));
+    assert!(page.contains("left out without calls") && page.contains("No figure is defined"));
 
     let mut other = arguments;
     other[4] = "another model";
@@ -204,6 +206,28 @@ fn confidence_has_a_row_for_each_stream_of_the_replies() {
 }
 
 #[test]
+fn replies_that_cannot_be_read_stop_a_fresh_run_and_one_is_shown_with_the_expected_form() {
+    let (url, count) = serve(|_| "<answer>it is \"4\"</answer>".to_owned());
+    let line =
+        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
+    let questions = write("unreadable.jsonl", &(0..30).map(line).collect::<String>());
+    let out = fresh("unreadable");
+    let arguments =
+        ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let error = refusal(&run(&arguments), "unreadable");
+    for part in
+        ["first 5 replies", "there is no <action>", "<answer>it is", "<action>answer: ...</action>"]
+    {
+        assert!(error.contains(part), "{error}");
+    }
+    let asked = count.load(Ordering::SeqCst);
+    assert!((5..30).contains(&asked), "{asked}");
+    // Whoever calls again insists.
+    let report = report(&run(&arguments));
+    assert_eq!(report["rows"][0]["counts"]["excluded"], 30);
+}
+
+#[test]
 fn a_dry_run_asks_nothing_and_writes_nothing() {
     let out = fresh("dry");
     let arguments = [
@@ -243,15 +267,32 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let unfinished = fresh("unfinished.jsonl");
     fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 19] = [
         (
             &["budget", &unfinished],
             "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
         ),
         (&["poker"], "there are costbench, triage, budget and confidence"),
         (&["triage"], "triage: give a FILE"),
-        (&["costbench", "--block", "storm"], "--block: cannot read \"storm\""),
-        (&["costbench", "--level", "6"], "--level: is 6; it must be from 0 to 5"),
+        (
+            &["costbench", "--block", "storm"],
+            "--block: there is no \"storm\"; give one of none, ban-tool",
+        ),
+        (
+            &["costbench", "--level", "6"],
+            "--level: cannot read \"6\": give a whole number from 0 to 5",
+        ),
+        (&["costbench", "--queries", "0"], "give a whole number from 1 to 381"),
+        (&["costbench", "--queries", "382"], "give a whole number from 1 to 381"),
+        (&["costbench", "--at-a-time", "0"], "give a whole number from 1 to 1000"),
+        (&["costbench", "--timeout", "0"], "give a whole number from 1 to 31536000"),
+        (&["costbench", "--timeout", "18446744073709551615"], "--timeout: cannot read"),
+        (&["costbench", "--alpha", "NaN"], "--alpha: cannot read \"NaN\": give a number above 0"),
+        (&["costbench", "--framing", "x"], "--framing: there is no \"x\""),
+        (&["budget", &unfinished, "--cap", "NaN", "--dry-run"], "--cap: cannot read \"NaN\""),
+        (&["costbench", "--dry-run", "--json"], "--dry-run"),
+        (&["costbench", "--dry-run", "--fail-if", "x > 1"], "--dry-run"),
+        (&["costbench", "--dry-run", "--plot", "x.svg"], "--dry-run"),
         (&["costbench", "--prices", "1"], "--prices: cannot read \"1\""),
         (&["costbench", "--cost-cap", "1"], "--prices"),
         (&["triage", "nowhere.jsonl"], "nowhere.jsonl: "),
@@ -278,4 +319,68 @@ fn a_page_without_figures_says_so() {
     assert_eq!(report["rows"][0]["counts"]["without_answer"], 1);
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(page.contains("No figure is defined; the counts say why."));
+}
+
+/// A server that replies with a status to every request after the first ones.
+fn refusing(status: &'static str, after: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            if number < after {
+                let _ = answer(stream, |_| "<answer>nothing</answer>".to_owned());
+                continue;
+            }
+            let mut request = [0; 1 << 16];
+            let _ = stream.read(&mut request);
+            let text = r#"{"error": "no balance \u001b[31m"}"#;
+            let length = text.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+            );
+        }
+    });
+    url
+}
+
+#[test]
+fn a_refused_request_stops_the_run_and_the_next_call_asks_it_again() {
+    let out = fresh("refused");
+    let call = |url: &str| {
+        let words =
+            ["costbench", "--base-url", url, "--model", "m", "--out", &out, "--queries", "6"];
+        run(&[&words[..], &["--at-a-time", "1", "--json"]].concat())
+    };
+    let error = refusal(&call(&refusing("402", 2)), "402");
+    assert!(error.contains(r#"status 402: {"error":"no balance \u001b[31m"}"#), "{error}");
+    let (url, count) = serve(|_| "<answer>nothing</answer>".to_owned());
+    let report = report(&call(&url));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(6), 4));
+}
+
+#[test]
+fn runs_of_earlier_calls_do_not_stay_in_the_folder() {
+    let (url, _) = serve(|_| "<answer>nothing</answer>".to_owned());
+    let out = fresh("stale");
+    for queries in ["6", "2"] {
+        let words = ["costbench", "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+        report(&run(&[&words[..], &["--queries", queries]].concat()));
+        fs::write(format!("{out}/runs/.agent-scores-7.partial"), "half").unwrap();
+    }
+    let report = report(&run(&[
+        "costbench",
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--json",
+        "--queries",
+        "2",
+    ]));
+    assert_eq!(report["n_runs"], 2);
+    assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 2);
 }

@@ -5,7 +5,7 @@ mod program;
 
 use std::fs;
 
-use program::{bundled, json, recorded, refusal, run, write};
+use program::{bundled, in_folder, json, recorded, refusal, run, write};
 use serde_json::Value;
 
 const GOOD: &str = r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"stop":"completed"}"#;
@@ -147,21 +147,23 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
 
     let left_out = report("leave-out");
     let counts = serde_json::json!({
-        "policy": "leave_out", "runs": 4, "left_out_runs": 3, "repaired_runs": 0, "clipped": 0, "carried": 0
+        "policy": "leave_out", "runs": 4, "left_out_runs": 3, "repaired_runs": 0, "clipped": 0, "carried": 0,
+        "skipped": 0
     });
     assert_eq!((&left_out["missing"], &left_out["n"]), (&counts, &1.into()));
     assert!((left_out["tps_log"]["value"].as_f64().unwrap() - good).abs() < 1e-15);
     assert_eq!(
         note(&left_out),
         format!(
-            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward), 3 left out, the \
+            "leave-out: 4 runs: 0 repaired (0 forecasts clipped, 0 carried forward, 0 skipped), 3 left out, the \
              first because of forecasts[1] in {path}:2: 1.25, outside [0, 1]"
         )
     );
 
     let carried = report("carry-forward");
     let counts = serde_json::json!({
-        "policy": "carry_forward", "runs": 4, "left_out_runs": 1, "repaired_runs": 2, "clipped": 0, "carried": 3
+        "policy": "carry_forward", "runs": 4, "left_out_runs": 1, "repaired_runs": 2, "clipped": 0, "carried": 3,
+        "skipped": 0
     });
     assert_eq!((&carried["missing"], &carried["n"]), (&counts, &3.into()));
     let second = (2.0 * 0.5_f64.ln() + 0.7_f64.ln()) / 3.0;
@@ -536,4 +538,41 @@ fn auroc_depends_on_the_summary_and_no_trajectory_score_does() {
         r#"{"id":"a","forecasts":[0.5],"outcome":null,"stop":"max_steps"}"#,
     );
     assert_eq!(json(&[&none, "--json"])["summaries"], serde_json::json!({}));
+}
+
+#[test]
+fn the_simple_censored_score_has_no_star_and_states_its_assumption() {
+    let line = |id: usize, p: f64, outcome: &str| {
+        let end = if outcome == "null" { r#","stop":"max_time","horizon":3"# } else { "" };
+        format!(r#"{{"id":"{id}","forecasts":[{p}],"outcome":{outcome}{end}}}"#)
+    };
+    // The second stream says less where runs were cut off, and there only.
+    let stream = |name: &str, on_cut_off: f64| {
+        let lines: Vec<String> = (0..40)
+            .map(|id| match id % 4 {
+                0 => line(id, on_cut_off, "null"),
+                1 => line(id, 0.3, "false"),
+                _ => line(id, 0.7, "true"),
+            })
+            .collect();
+        write(name, &lines.join("\n"))
+    };
+    let files = [stream("honest.jsonl", 0.3), stream("low.jsonl", 0.01)];
+    for markdown in [false, true] {
+        let mut arguments = vec![&*files[0], &*files[1], "--resamples", "20"];
+        arguments.extend(markdown.then_some("--markdown"));
+        let text = String::from_utf8(run(&arguments).stdout).unwrap();
+        let row = text.lines().find(|line| line.contains("simple (+)")).unwrap();
+        assert!(!row.contains('*'), "{row}");
+        assert!(text.contains("a run that was cut off has no chance of success"), "{text}");
+    }
+    let report = json(&[&files[0], &files[1], "--json", "--resamples", "20"]);
+    for report in [&report, &report["files"][0]] {
+        let assumption = report["assumptions"]["tps_log_censored_simple"].as_str();
+        assert!(assumption.is_some_and(|it| it.starts_with("failure-side")), "{report}");
+    }
+    let page = in_folder("assumption.html");
+    assert!(run(&[&files[0], "--resamples", "20", "--html", &page]).status.success());
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("a run that was cut off has no chance of success"));
 }

@@ -137,7 +137,11 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
         (&["traces", "--html", &page], &page, "No such file"),
         (&["traces", "--plot", "figure.gif"], "--plot: ", ".svg or .png"),
         (&["traces", "--fail-if", "tps_log"], "--fail-if: ", "KEY < NUMBER"),
-        (&["traces", "--fail-if", "tps_lgo < 1"], "--fail-if: tps_lgo: ", "there are aurc"),
+        (
+            &["traces", "--fail-if", "tps_lgo < 1"],
+            "--fail-if: tps_lgo: ",
+            "there are assumptions, aurc",
+        ),
         (&["costbench", "--level", "9"], "invalid option '--level'", "--help"),
         (&["costbench", "--block", "storm"], "--block: ", "ban-tool"),
         (&["budget", "--resource", "money"], "", "field turns[0].money: missing"),

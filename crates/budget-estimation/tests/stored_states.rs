@@ -11,6 +11,7 @@ use budget_estimation::{
     Rollouts, Sample, SplitConformal, StopReason, StopRule, Weight, estimator_from_fn, replay,
     score_rollout, score_rollouts, stopping_curve,
 };
+use censoring::StopClass;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -346,11 +347,13 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         ("rounds", StopReason::MaxSteps),
         ("iterations", StopReason::MaxSteps),
         ("LLMCalls", StopReason::MaxSteps),
-        ("patience", StopReason::Other("cap on patience".to_owned())),
+        ("patience", StopReason::MaxOther { resource: "patience".to_owned() }),
+        ("eurocents", StopReason::MaxOther { resource: "eurocents".to_owned() }),
     ] {
         let mut monitor = BudgetMonitor::new([(name, Some(0.0))]).unwrap();
         let stop = monitor.push(&[1.0], &silent[..1], None).unwrap();
         assert_eq!(stop.stop_reason(), Some(reason), "{name}");
+        assert_eq!(stop.stop_reason().map(|it| it.class()), Some(StopClass::Censored), "{name}");
     }
     for names in [["usd", "usd"], ["usd", ""]] {
         let named = BudgetMonitor::new(names.map(|name| (name, None)));

@@ -9,7 +9,7 @@ pub(crate) mod run_table;
 pub(crate) mod streams;
 
 pub use outcome_policy::{AtLimit, Judgement, OutcomePolicy};
-pub use run_table::{LoggedRun, MissingTurns, RunTable, StreamRun, StreamRuns};
+pub use run_table::{LoggedRun, RunTable, StreamRun, StreamRuns};
 pub use streams::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingValue, ShortLists,
     StreamOptions, TokenMeasure, token_confidence,

@@ -230,6 +230,16 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A turn has no value for a stream, and the policy refuses that.
+    #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
+    MissingConfidence {
+        /// The run.
+        run: String,
+        /// The turn, from 1.
+        turn: usize,
+        /// What is missing: the text of a [`MissingValue`](crate::MissingValue).
+        reason: String,
+    },
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {

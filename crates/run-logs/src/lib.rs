@@ -11,8 +11,8 @@ mod values;
 
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
-    LoggedRun, MissingTurns, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions,
-    StreamRun, StreamRuns, TokenMeasure, token_confidence,
+    LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
+    StreamRuns, TokenMeasure, token_confidence,
 };
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
@@ -20,6 +20,7 @@ pub use format::Format;
 pub use formats::harbor::write::to_atif;
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
+pub use trajectory_metrics::{ForecastCounts, ForecastPolicy};
 pub use values::{
     Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
     Score, Token, Tokens, Turn, Usage,

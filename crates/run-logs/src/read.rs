@@ -73,7 +73,7 @@ pub fn read<'a>(
 /// trajectories in its folder, and the `results.json` of tau2 with the folder `simulations` beside
 /// it. These files are not read again on their own.
 ///
-/// In a folder, files whose format is not recognized are left out and listed by
+/// In a folder, files whose format is not recognized, pipes and devices are left out and listed by
 /// [`Runs::unrecognized`]; a file that starts with an object and is invalid JSON before its format
 /// can be recognized is an error. Files and folders whose names start with a dot are not looked at.
 ///
@@ -169,6 +169,11 @@ impl<'a> Runs<'a> {
     fn open_next(&mut self) -> Result<bool, Error> {
         while let Some(path) = self.files.pop_front() {
             if path.ancestors().any(|folder| self.owned.contains(folder)) {
+                continue;
+            }
+            // A pipe could keep the reader waiting for ever, and a device has no end.
+            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                self.unrecognized.push(path);
                 continue;
             }
             let name = path.display().to_string();

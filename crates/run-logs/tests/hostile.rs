@@ -113,6 +113,21 @@ fn a_run_of_many_small_values_is_limited_too() {
 }
 
 #[test]
+fn maps_and_lists_count_with_the_room_that_they_take() {
+    // 24 and 12 kB of text each, and more than a megabyte of memory.
+    let limits = ReadLimits::default().with_max_run(1 << 20);
+    let options = ReadOptions::default().with_limits(limits);
+    for small in [r#"{"a":1}"#, "[[1]]"] {
+        let many = vec![small; 3_000].join(",");
+        let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":[{many}]}}}}"#));
+        let error = all(&text, &options).unwrap_err();
+        let too_large = Problem::RunTooLarge { limit: 1 << 20 };
+        assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{small}");
+        assert!(all(&text, &ReadOptions::default()).is_ok());
+    }
+}
+
+#[test]
 fn a_text_that_is_referred_to_many_times_counts_as_often() {
     let event = r#"{"event":"model","output":{"choices":[{"message":{"role":"assistant","content":"attachment://h"}}]}}"#;
     let sample = |events: &str| {

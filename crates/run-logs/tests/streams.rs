@@ -10,8 +10,8 @@ use std::{
 };
 
 use run_logs::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Format,
-    MissingTurns, MissingValue, OutcomePolicy, ReadOptions, Reply, Run, RunTable, ShortLists,
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, ForecastPolicy,
+    Format, MissingValue, OutcomePolicy, ReadOptions, Reply, Run, RunTable, ShortLists,
     StreamOptions, read, read_path,
 };
 
@@ -123,9 +123,9 @@ fn one_call_turns_the_recorded_runs_into_streams() {
     let successes = table.rows().iter().filter(|run| run.outcome == Some(true)).count();
     assert_eq!((table.rows().len(), successes), (90, 21));
 
-    let of = |stream, missing| table.stream(stream, missing);
+    let of = |stream, policy| table.stream(stream, policy).unwrap();
     for stream in ConfidenceStream::ALL {
-        let runs = of(stream, MissingTurns::LeaveOutRun);
+        let runs = of(stream, ForecastPolicy::LeaveOut);
         let left_out: u64 = runs.left_out().values().sum();
         assert_eq!(runs.runs().len() as u64 + left_out, 90, "{stream}");
         // An action and a confidence are stated in some turns.
@@ -133,11 +133,11 @@ fn one_call_turns_the_recorded_runs_into_streams() {
         assert_eq!(runs.runs().len(), if whole { 90 } else { 0 }, "{stream}");
         assert_eq!(runs.traces(&table).unwrap().len(), runs.runs().len(), "{stream}");
     }
-    let stated = of(ConfidenceStream::StatedConfidence, MissingTurns::SkipTurn);
+    let stated = of(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip);
     assert_eq!(stated.runs().len(), 1);
     let reasons = [("confidence_out_of_range", 3), ("no_confidence", 86)];
     assert_eq!(stated.left_out(), &reasons.into());
-    let acted = of(ConfidenceStream::ActionEntropy, MissingTurns::SkipTurn);
+    let acted = of(ConfidenceStream::ActionEntropy, ForecastPolicy::Skip);
     assert_eq!((acted.runs().len(), acted.left_out()), (3, &[("no_action", 87)].into()));
 }
 

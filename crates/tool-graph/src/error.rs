@@ -148,6 +148,19 @@ pub enum Error {
         /// The largest number of sequences of calls.
         sequences: usize,
     },
+    /// The search for the best plan reached its limit.
+    #[error(
+        "no plan was shown to be the best within {steps} steps; the lowest cost is at least {lowest} and \
+         at most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
+    )]
+    PlanLimit {
+        /// The limit.
+        steps: u64,
+        /// A cost that every plan has at least.
+        lowest: f64,
+        /// The cost of the best known plan.
+        highest: f64,
+    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {

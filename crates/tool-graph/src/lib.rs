@@ -13,6 +13,7 @@ mod stored;
 
 pub use environment::call_status::CallStatus;
 pub use environment::episode::Episode;
+pub use environment::left_out::{LeftOut, LeftOutCounts};
 pub use environment::run_means::{MeanRunScores, RunMeans};
 pub use environment::run_scores::RunScores;
 pub use environment::transcript::{CallRecord, Transcript};
@@ -29,7 +30,7 @@ pub use graph::state::State;
 pub use graph::tool::Tool;
 pub use graph::tool_graph::ToolGraph;
 pub use plans::greedy::GreedyRule;
-pub use plans::optimal::Search;
+pub use plans::optimal::{BoundedPlan, Search};
 pub use plans::path_coverage::PathCoverage;
 pub use plans::tie_rule::TieRule;
 pub use trajectory_metrics::tool_calls::{FailureClass, FailureCounts, PathDistances};

@@ -54,3 +54,8 @@ where
 {
     T::deserialize(Object(deserializer))
 }
+
+/// The value of a flag that older files lack.
+pub(crate) fn yes() -> bool {
+    true
+}

@@ -185,3 +185,39 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
     );
     assert!(calls > 1000 && failed > 200 && references > 300 && greedy > 80 && left_out < 30);
 }
+
+#[test]
+fn two_hundred_random_agents_have_the_scores_of_the_released_evaluation_and_the_same_runs_count() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/released_random_agents.json")).unwrap();
+    let runs = golden["runs"].as_array().unwrap();
+    let mut counted = 0;
+    for run in runs {
+        let library = Library::new(run["level"].as_u64().unwrap() as usize).unwrap();
+        let (query, task) = (run["query_id"].as_str().unwrap(), run["task"].as_str().unwrap());
+        let kinds: Vec<EventKind> =
+            names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
+        let task = task.parse().unwrap();
+        let scenario = CostModel::default()
+            .scenario(&library, 42, query, task, &kinds)
+            .with_rules(EnvironmentRules::RELEASED);
+        let mut episode = Episode::new(&scenario);
+        episode.replay(&names(&run["calls"])).unwrap();
+        let (found, best) = (episode.finish(true), scenario.optimal_run());
+        let counts = found.left_out(&best).is_none();
+        assert_eq!(Value::from(counts), run["counts"], "{run}");
+        counted += usize::from(counts);
+        if run["cost"].is_null() || !best.all_events_fired() {
+            continue;
+        }
+        let scores = found.scores(&best).unwrap();
+        let close = |mine: f64, released: &Value| (mine - released.as_f64().unwrap()).abs() < 0.006;
+        assert!(close(found.total_cost(), &run["cost"]), "{run}");
+        assert!(close(best.total_cost(), &run["reference_cost"]), "{run}");
+        assert_eq!(Value::from(found.goal_reached()), run["reached"], "{run}");
+        assert_eq!(Value::from(scores.edit_distance), run["edits"], "{run}");
+        assert_eq!(Value::from(scores.normalized_edit_distance), run["share"], "{run}");
+        assert_eq!(Value::from(scores.exact_match), run["match"], "{run}");
+    }
+    assert_eq!((runs.len(), counted), (200, 180));
+}

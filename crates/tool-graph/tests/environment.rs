@@ -103,8 +103,9 @@ fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
     );
     assert_eq!(run.path(), [0, 0, 1, 1]);
     let scores = run.scores(&scenario.optimal_run()).unwrap();
-    // Redundant calls are paid for; a run with redundant calls has no gap without them.
-    assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (Some(5.0), None));
+    // Redundant calls are paid for. Under an event there is no cost gap.
+    assert_eq!((run.total_cost(), scenario.optimal_run().total_cost()), (10.0, 5.0));
+    assert_eq!((scores.cost_gap, scores.cost_gap_without_redundant), (None, None));
     assert_eq!((scores.edit_distance, scores.exact_match), (Some(2), Some(false)));
     assert_eq!(scores.invalid_tool_use_ratio, Some(5.0 / 9.0));
     let mut counts = FailureCounts::default();
@@ -186,10 +187,10 @@ fn costs_too_far_apart_for_an_exact_sum_still_have_a_cost_gap() {
     let change = vec![Event::CostChange(vec![1e-300, 1e-300])];
     let changing = scenario.clone().with_events(change).unwrap();
     let run = changing.optimal_run();
-    assert_eq!(run.costs(), [1e300, 1e-300]);
-    assert_eq!(run.scores(&run).unwrap().cost_gap, Some(0.0));
-    let gap = run.scores(&scenario.optimal_run()).unwrap().cost_gap;
-    assert_eq!(gap, Some(-1e300));
+    assert_eq!((run.costs(), run.total_cost()), (vec![1e300, 1e-300], 1e300));
+    let best = scenario.optimal_run();
+    assert_eq!(best.scores(&best).unwrap().cost_gap, Some(0.0));
+    assert_eq!(run.scores(&best).unwrap().cost_gap, None, "an event occurred in the run");
 }
 
 #[test]
@@ -344,6 +345,7 @@ proptest! {
             removals: version(),
             unfinished_runs: version(),
             repeated_bans: version(),
+            counted_runs: version(),
         };
         let scenario = scenario.with_events(events).unwrap().with_rules(rules);
         let mut episode = Episode::new(&scenario);

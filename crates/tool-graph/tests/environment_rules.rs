@@ -103,14 +103,13 @@ fn calls_of_a_banned_tool_are_free_and_invalid_or_charged_and_part_of_the_path()
     let (path, costs, second, scores) = run(PAPER);
     assert_eq!((path, costs), (vec![0, 1, 2], vec![0.0, 0.0, 7.0, 2.0]));
     assert_eq!((second, scores.invalid_tool_use_ratio), (CallStatus::Unavailable, Some(0.25)));
-    assert_eq!((scores.cost_gap, scores.exact_match), (Some(0.0), Some(true)));
+    assert_eq!((scores.cost_gap, scores.exact_match), (None, Some(true)));
 
     let released = EnvironmentRules { failed_calls: RuleVersion::Released, ..PAPER };
     let (path, costs, second, scores) = run(released);
     assert_eq!((path, costs), (vec![0, 0, 1, 2], vec![4.0, 4.0, 7.0, 2.0]));
     assert_eq!((second, scores.invalid_tool_use_ratio), (CallStatus::Banned, Some(0.0)));
-    // The optimal run pays for its own banned call too.
-    assert_eq!((scores.cost_gap, scores.exact_match), (Some(4.0), Some(false)));
+    assert_eq!((scores.cost_gap, scores.exact_match), (None, Some(false)));
 }
 
 #[test]
@@ -300,6 +299,53 @@ fn a_run_in_which_a_tool_is_banned_twice_has_the_scores_of_its_path_or_the_worst
     let [paper, released] = versions.map(|version| run(version, once()).0);
     assert_eq!(paper, released);
     assert!(released.normalized_edit_distance.unwrap() < 1.0);
+}
+
+/// The numbers of runs that count and that are left out, of one run against its optimal run.
+fn counted(scenario: &Scenario, names: &[&str]) -> (usize, usize) {
+    let mut episode = Episode::new(scenario);
+    episode.replay(names).unwrap();
+    let mut means = RunMeans::default();
+    means.update(&episode.finish(true), &scenario.optimal_run()).unwrap();
+    (means.runs(), means.left_out())
+}
+
+#[test]
+fn a_run_counts_by_the_released_rule_only_if_something_follows_its_last_event() {
+    let change = || Event::CostChange(vec![4.0, 7.0, 2.0, 1.0]);
+    let released = scenario(vec![change()]).with_rules(EnvironmentRules::RELEASED);
+    assert_eq!(counted(&released, &["search", "pick"]), (1, 0));
+    // The event occurs at the only call.
+    assert_eq!(counted(&released, &["search"]), (0, 1));
+    let rules =
+        EnvironmentRules { counted_runs: RuleVersion::PaperText, ..EnvironmentRules::RELEASED };
+    assert_eq!(counted(&released.with_rules(rules), &["search"]), (1, 0));
+
+    // A ban shows itself at the call that it falls on.
+    let ban = scenario(vec![Event::BanTool]).with_rules(EnvironmentRules::RELEASED);
+    assert_eq!(counted(&ban, &["search"]), (1, 0));
+
+    let still = scenario(vec![]);
+    assert_eq!(counted(&still, &[]), (1, 0));
+    assert_eq!(counted(&still.with_rules(EnvironmentRules::RELEASED), &[]), (0, 1));
+}
+
+#[test]
+fn a_query_whose_reference_reaches_the_goal_at_its_last_event_does_not_count_by_the_released_rule()
+{
+    // One call reaches the goal of the reference, and the event occurs at it.
+    let graph = ToolGraph::new(vec![
+        Tool::new("a", ["0"], ["1"], 1.0),
+        Tool::new("b", ["1"], ["2"], 1.0),
+        Tool::new("ab", ["0"], ["2"], 1.5),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["0"], &["2"]).unwrap();
+    let events = vec![Event::CostChange(vec![1.0, 1.0, 3.0])];
+    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    assert_eq!(counted(&scenario, &["a", "b"]), (1, 0));
+    let rules = EnvironmentRules { counted_runs: RuleVersion::Released, ..PAPER };
+    assert_eq!(counted(&scenario.with_rules(rules), &["a", "b"]), (0, 1));
 }
 
 #[cfg(feature = "serde")]

@@ -7,7 +7,7 @@ mod one_output;
 use one_output::tool;
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, Library};
-use tool_graph::{Error, GreedyRule, TieRule, ToolGraph};
+use tool_graph::{Error, GreedyRule, Scenario, TieRule, ToolGraph};
 
 #[test]
 fn all_reference_runs_have_the_released_optimal_and_greedy_paths_and_costs() {
@@ -132,4 +132,25 @@ fn the_released_tie_rule_compares_rounded_sums_and_leaves_ties_to_the_heap() {
     let released = TieRule::Released.optimal_plan(&places, &problem).unwrap().unwrap();
     // The heap of the released solver returns the state of `b` before that of `a`.
     assert_eq!((few.tools(), released.tools()), (&[0, 3][..], &[1, 2][..]));
+}
+
+#[test]
+fn the_default_rule_is_only_stuck_where_every_rule_is() {
+    // Two searches feed one join, and the chain rule has no way from one search to the other.
+    let graph = ToolGraph::new(vec![
+        tool("hotels", &["query"], "rooms", 1.0, &[]),
+        tool("flights", &["query"], "seats", 2.0, &[]),
+        tool("bundle", &["rooms", "seats"], "trip", 3.0, &[]),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["query"], &["trip"]).unwrap();
+    assert_eq!(graph.greedy_plan(&problem, GreedyRule::Chain).unwrap(), None);
+    let plan = graph.greedy_plan(&problem, GreedyRule::default()).unwrap();
+    assert_eq!(plan.map(|plan| plan.cost()), Some(6.0));
+
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let stuck = scenario.greedy_run(GreedyRule::Chain);
+    assert_eq!((stuck.is_stuck(), stuck.goal_reached(), stuck.path()), (true, false, vec![0]));
+    let run = scenario.greedy_run(GreedyRule::default());
+    assert_eq!((run.is_stuck(), run.goal_reached()), (false, true));
 }

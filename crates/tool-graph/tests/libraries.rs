@@ -110,7 +110,7 @@ fn a_goal_that_no_tool_yields_is_an_error_and_an_unreachable_goal_is_not() {
         let error = graph.problem(&["y"], &[goal]).unwrap_err();
         assert_eq!(error, Error::GoalNeverProduced { goal: goal.into() });
     }
-    assert_eq!(graph.problem(&["x"], &[]).unwrap_err(), Error::Empty);
+    assert_eq!(graph.problem(&["x"], &[""; 0]).unwrap_err(), Error::Empty);
     let problem = graph.problem(&["x"], &["z"]).unwrap();
     for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
         assert_eq!(graph.optimal_plan_by(&problem, search), Ok(None));

@@ -46,7 +46,7 @@ fn write(folder: &str, rows: u64, shuffled: bool) -> Result<(), Box<dyn Error>> 
     fs::create_dir_all(folder)?;
     // A step that shares no factor with the number of rows visits each row once.
     let steps = [982_451_653_u64, 961_748_941, 472_882_027];
-    let step = steps.into_iter().find(|step| rows % step != 0).ok_or("too many rows")?;
+    let step = steps.into_iter().find(|step| !rows.is_multiple_of(*step)).ok_or("too many rows")?;
     let place = |i: u64| {
         if shuffled { (u128::from(i) * u128::from(step) % u128::from(rows)) as u64 } else { i }
     };

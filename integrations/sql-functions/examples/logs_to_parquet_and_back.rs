@@ -24,7 +24,7 @@ use datafusion::{
     prelude::{ParquetReadOptions, SessionContext},
 };
 use run_logs::{
-    AtLimit, ConfidenceStream, Format, MissingTurns, OutcomePolicy, ReadOptions, RunTable,
+    AtLimit, ConfidenceStream, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
     StreamOptions, read,
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
@@ -72,7 +72,7 @@ fn small_log() -> String {
 
 /// The complete runs of a table as columns: model, task, outcome, confidences and tool calls.
 fn columns(table: &RunTable) -> Result<RecordBatch, Box<dyn Error>> {
-    let stream = table.stream(ConfidenceStream::StatedConfidence, MissingTurns::LeaveOutRun);
+    let stream = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
     let (mut models, mut tasks, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
     let mut forecasts = ListBuilder::new(Float64Builder::new());
     let mut calls = ListBuilder::new(StringBuilder::new());
@@ -170,7 +170,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let sql = "SELECT exact_mean(tps(forecasts, outcome, 'brier', 'linear-front')) FROM runs";
     let whole = session.sql(sql).await?.collect().await?;
     let whole = whole[0].column(0).as_primitive::<Float64Type>().value(0);
-    let stream = table.stream(ConfidenceStream::StatedConfidence, MissingTurns::LeaveOutRun);
+    let stream = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
     let traces: Traces = stream.traces(&table)?;
     let scores = Tps::new(BrierScore, WeightSchedule::LinearFront).scores(&traces)?;
     let expected = scores.into_iter().collect::<ExactMean>().finish()?;

@@ -30,7 +30,7 @@ pub enum ResourceKind {
 /// let model = model_from_fn(|_| {
 ///     Ok(Reply { text: "<answer>[80, 100]</answer>".to_owned(), ..Reply::default() })
 /// });
-/// let record = converse(instance.conversation(), model);
+/// let record = converse(instance.conversation(), model)?;
 /// let hits: Vec<bool> = record.samples(0).iter().map(|sample| sample.is_hit()).collect();
 /// assert_eq!(hits, [true, true]);
 /// # Ok::<(), agent_benchmarks::Error>(())

@@ -26,7 +26,7 @@ use crate::{budget::outcome::BudgetRecord, error::Error, values::figure::Figure}
 /// let mut table = BudgetTable::default();
 /// for run in 0..4 {
 ///     let instance = setting.instance(&rollouts, run)?;
-///     table.update("pessimist", &converse(instance.conversation(), pessimist))?;
+///     table.update("pessimist", &converse(instance.conversation(), pessimist)?)?;
 /// }
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
 /// assert_eq!(rows[0].summary.map(|it| it.feasibility.impossible.recall), Some(Some(1.0)));

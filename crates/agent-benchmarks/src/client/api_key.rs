@@ -1,6 +1,11 @@
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// The key of a server. It is never printed: not by [`fmt::Debug`], and not in an error.
+///
+/// A server may repeat the key that it was sent. A [`Client`](super::Client) writes `[key]` in place of a key of at
+/// least 16 characters in every reply, and of a key of at least 4 characters in the messages of errors, also where
+/// JSON spells it with escape sequences. A reply can hold a shorter key by chance, such as the `EMPTY` or `1` that
+/// local servers take; it is never changed.
 ///
 /// ```
 /// use agent_benchmarks::client::ApiKey;
@@ -9,6 +14,9 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
+
+/// What stands in place of a key.
+const HIDDEN: &str = "[key]";
 
 impl ApiKey {
     /// The key; blanks around it, such as a line feed of its file, are left out.
@@ -21,9 +29,62 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// A text without the key.
-    pub(super) fn hide(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
+    /// A reply without the key. What is scored must not change by chance, so short keys are left in.
+    pub(super) fn hide_in_reply(&self, text: String) -> String {
+        self.hide_from(16, text)
+    }
+
+    /// A message without the key.
+    pub(super) fn hide_in_message(&self, text: String) -> String {
+        self.hide_from(4, text)
+    }
+
+    fn hide_from(&self, least: usize, text: String) -> String {
+        let hides = self.0.chars().count() >= least;
+        let hidden = if hides { self.hide(&text) } else { None };
+        hidden.unwrap_or(text)
+    }
+
+    /// The text without the key, also in its JSON strings and in the texts of JSON inside those; `None` if the
+    /// key is not in it. Everything else keeps its bytes.
+    fn hide(&self, text: &str) -> Option<String> {
+        let plain = text.contains(&self.0).then(|| text.replace(&self.0, HIDDEN));
+        let text: Cow<'_, str> = plain.map_or(Cow::Borrowed(text), Cow::Owned);
+        let (mut hidden, mut copied) = (String::new(), 0);
+        let mut from = 0;
+        while let Some(start) = text[from..].find('"').map(|at| from + at) {
+            let Some(end) = string_end(&text, start) else { break };
+            let literal = &text[start..end];
+            // Only escape sequences can spell the key in another way.
+            let decoded =
+                if literal.contains('\\') { serde_json::from_str(literal).ok() } else { None };
+            if let Some(inside) = decoded.and_then(|decoded: String| self.hide(&decoded)) {
+                hidden.push_str(&text[copied..start]);
+                hidden.push_str(&serde_json::Value::from(inside).to_string());
+                copied = end;
+            }
+            from = end;
+        }
+        if copied > 0 {
+            hidden.push_str(&text[copied..]);
+            return Some(hidden);
+        }
+        match text {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
+        }
+    }
+}
+
+/// The end of the JSON string that begins at `start`.
+fn string_end(text: &str, start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += text.get(at..)?.find(['"', '\\'])?;
+        if text[at..].starts_with('"') {
+            return Some(at + 1);
+        }
+        at += 1 + text[at + 1..].chars().next()?.len_utf8();
     }
 }
 

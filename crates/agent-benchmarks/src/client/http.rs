@@ -31,7 +31,8 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientSettings {
-    /// The most time that one attempt may take, from the connection to the last byte of the reply.
+    /// The most time that one attempt may take, from the connection to the last byte of the reply: above 0 and at
+    /// most a year.
     pub timeout: Duration,
     /// The most attempts for one request, at least 1.
     pub attempts: u32,
@@ -68,10 +69,10 @@ impl Default for ClientSettings {
 /// A client for a server with OpenAI's chat completions. Clones share their counts of tokens.
 ///
 /// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the
-/// status codes 408, 409, 429 and 5xx. If that does not help, or if the server refuses the key or does
-/// not know the model (401, 403, 404, redirections), nothing more is asked: later requests would fare the
-/// same. A request that the server refuses for what it holds (other status codes), and one with a reply
-/// that is too large, have no reply. Redirections are not followed, so that the key goes to no other host.
+/// status codes 408, 409, 429 and 5xx. If that does not help, or if the server refuses the request (every other
+/// status code, such as 401 for the key, 402 for credit and 400 for a parameter), nothing more is asked, and the
+/// error has the status and what the server said. Only a reply that is too large ends its conversation alone.
+/// Redirections are not followed, so that the key goes to no other host.
 ///
 /// Caps are checked before each request, so that requests that are under way at the same time can
 /// exceed them by their own tokens. Replies that do not say how many tokens they have count as none.
@@ -91,14 +92,28 @@ struct Spent {
     output_tokens: AtomicU64,
 }
 
+impl Spent {
+    /// Adds tokens; a count beyond `u64::MAX` stays there.
+    fn add(&self, input: u64, output: u64) {
+        for (count, tokens) in [(&self.input_tokens, input), (&self.output_tokens, output)] {
+            let sum = |count: u64| Some(count.saturating_add(tokens));
+            // The function always has a sum.
+            let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        }
+    }
+}
+
+/// A year: the clock of the system does not reach every time that a [`Duration`] can name.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Why an attempt has no reply.
 enum Fault {
     /// The same request may get a reply later, after this wait if the server names one.
     Passing { problem: String, wait: Option<Duration> },
-    /// No request would get a reply.
+    /// The server refuses the request.
     Refused(String),
-    /// This request gets no reply.
-    Final(String),
+    /// The reply has more bytes than a reply may have.
+    TooLarge(String),
 }
 
 impl Client {
@@ -108,8 +123,8 @@ impl Client {
     /// # Errors
     ///
     /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://`, and
-    /// [`Error::Setting`] for no attempts, and for prices and caps that are negative or not finite or
-    /// a cap without prices.
+    /// [`Error::Setting`] for no attempts, a timeout of 0 or of more than a year, prices and caps that are
+    /// negative or not finite, and a cap without prices.
     pub fn new(
         base_url: &str,
         model: impl Into<String>,
@@ -122,6 +137,11 @@ impl Client {
         }
         if settings.attempts == 0 {
             return Err(Error::Setting { name: "attempts", value: 0.0, range: "at least 1" });
+        }
+        if settings.timeout.is_zero() || settings.timeout > LONGEST_TIMEOUT {
+            let range = "above 0 and at most 31536000 seconds";
+            let value = settings.timeout.as_secs_f64();
+            return Err(Error::Setting { name: "timeout", value, range });
         }
         let mut amounts = settings.prices.into_iter().flatten().chain(settings.cost_cap);
         if let Some(value) = amounts.find(|amount| !(*amount >= 0.0 && amount.is_finite())) {
@@ -153,8 +173,7 @@ impl Client {
     /// Counts tokens of prompts and of replies that were used before, so that caps hold over several
     /// calls of a program; see [`Journal::tokens`](super::Journal::tokens).
     pub fn count_before(&self, [input, output]: [u64; 2]) {
-        self.spent.input_tokens.fetch_add(input, Ordering::Relaxed);
-        self.spent.output_tokens.fetch_add(output, Ordering::Relaxed);
+        self.spent.add(input, output);
     }
 
     /// The tokens of prompts and of replies so far.
@@ -175,8 +194,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`AskError::Stop`] if a cap is reached, if no attempt helped, or if the server refuses every request;
-    /// [`AskError::NoReply`] if this request cannot have a reply.
+    /// [`AskError::Stop`] if a cap is reached, if no attempt helped, or if the server refuses the request;
+    /// [`AskError::NoReply`] if the reply is too large.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
         self.check_caps().map_err(AskError::Stop)?;
         let body = openai_chat_body(request, &self.model);
@@ -187,7 +206,7 @@ impl Client {
             let (problem, asked) = match self.attempt(&body) {
                 Ok(response) => return Ok(response),
                 Err(Fault::Refused(problem)) => return Err(AskError::Stop(problem)),
-                Err(Fault::Final(problem)) => {
+                Err(Fault::TooLarge(problem)) => {
                     return Err(AskError::NoReply(ModelError::new(problem)));
                 }
                 Err(Fault::Passing { problem, wait }) => (problem, wait),
@@ -202,7 +221,8 @@ impl Client {
     }
 
     fn check_caps(&self) -> Result<(), String> {
-        let tokens: u64 = self.tokens().iter().sum();
+        let [input, output] = self.tokens();
+        let tokens = input.saturating_add(output);
         if let Some(cap) = self.settings.token_cap.filter(|cap| tokens >= *cap) {
             return Err(format!("{tokens} tokens are used, of at most {cap}"));
         }
@@ -219,15 +239,15 @@ impl Client {
         if let Some(key) = &self.key {
             post = post.header("Authorization", key.header());
         }
-        let passing = |problem: &str| Fault::Passing { problem: self.hide(problem), wait: None };
+        let passing = |problem| Fault::Passing { problem: self.hide(problem), wait: None };
         let fault = |error: ureq::Error| match error {
             ureq::Error::BodyExceedsLimit(limit) => {
-                Fault::Final(format!("the reply has more than {limit} bytes"))
+                Fault::TooLarge(format!("the reply has more than {limit} bytes"))
             }
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-                Fault::Refused(self.hide(&error.to_string()))
+                Fault::Refused(self.hide(error.to_string()))
             }
-            error => passing(&error.to_string()),
+            error => passing(error.to_string()),
         };
         let mut response = post.send(body).map_err(fault)?;
         let limit = self.settings.max_reply;
@@ -235,35 +255,30 @@ impl Client {
         let status = response.status().as_u16();
         if (200..300).contains(&status) {
             let content = content.map_err(fault)?;
-            let reply = read_openai_chat(&content).map_err(|error| passing(&error.to_string()))?;
+            let reply = read_openai_chat(&content).map_err(|error| passing(error.to_string()))?;
             self.count(&reply);
-            return Ok(match &self.key {
-                // A server may repeat what it was sent; the response is kept in files.
-                Some(key) => key.hide(&String::from_utf8_lossy(&content)).into_bytes(),
-                None => content,
-            });
+            // A server may repeat what it was sent; the response is kept in files. A reply in UTF-8 without the
+            // key keeps its bytes.
+            let text = String::from_utf8_lossy(&content).into_owned();
+            let text = self.key.iter().fold(text, |text, key| key.hide_in_reply(text));
+            return Ok(text.into_bytes());
         }
         let said = content.unwrap_or_default();
-        let said = beginning(&self.hide(&String::from_utf8_lossy(&said)));
+        let said = beginning(&self.hide(said_in(&said)));
         let problem = format!("the server replied with status {status}{said}");
         Err(match status {
             408 | 409 | 429 | 500.. => Fault::Passing { problem, wait: retry_after(&response) },
-            300..=399 | 401 | 403 | 404 => Fault::Refused(problem),
-            _ => Fault::Final(problem),
+            _ => Fault::Refused(problem),
         })
     }
 
     fn count(&self, reply: &Reply) {
         let Some(usage) = &reply.usage else { return };
-        let add = |count: &AtomicU64, tokens: Option<u64>| {
-            count.fetch_add(tokens.unwrap_or(0), Ordering::Relaxed);
-        };
-        add(&self.spent.input_tokens, usage.input_tokens);
-        add(&self.spent.output_tokens, usage.output_tokens);
+        self.spent.add(usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
     }
 
-    fn hide(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
+    fn hide(&self, text: String) -> String {
+        self.key.iter().fold(text, |text, key| key.hide_in_message(text))
     }
 }
 
@@ -275,6 +290,14 @@ impl Model for Client {
         })?;
         read_openai_chat(&response).map_err(|error| ModelError::new(error.to_string()))
     }
+}
+
+/// What a server says about an error; JSON without the escape sequences that it needs not.
+fn said_in(body: &[u8]) -> String {
+    serde_json::from_slice(body).map_or_else(
+        |_| String::from_utf8_lossy(body).into_owned(),
+        |json: serde_json::Value| json.to_string(),
+    )
 }
 
 /// The beginning of what a server says about an error, after a colon.

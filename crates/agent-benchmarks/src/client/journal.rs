@@ -14,8 +14,10 @@ use crate::{engines::openai_chat::read_openai_chat, error::Error};
 /// can have it open.
 ///
 /// The first line has the setting. Each further line has the name of a conversation, the number of the
-/// request in it, a fingerprint of the request, and the response. A line is on the disk before the
-/// answer is used; a last line that was not written to its end is dropped when the file is opened again.
+/// request in it, a fingerprint of the request, the response, and a checksum of the line and of the one before it. A
+/// line is on the disk before the answer is used; a last line that was not written to its end is dropped when the
+/// file is opened again. Lines that were edited, moved or removed are noticed by the checksums, which are no
+/// protection against someone who computes them anew.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -26,6 +28,8 @@ pub struct Journal {
 struct State {
     file: File,
     answers: BTreeMap<(String, usize), (u64, Answer)>,
+    /// The checksum of the last line.
+    checksum: u64,
 }
 
 /// What a server said to one request.
@@ -50,21 +54,37 @@ struct Line {
     request: usize,
     fingerprint: u64,
     answer: Answer,
+    checksum: u64,
 }
 
-const VERSION: u32 = 1;
+impl Line {
+    /// The checksum of this line after one with the checksum `before`.
+    fn checksum_after(&self, before: u64) -> u64 {
+        let (kind, answer) = match &self.answer {
+            Answer::Response(response) => ("response", response),
+            Answer::NoReply(problem) => ("no_reply", problem),
+        };
+        let Self { run, request, fingerprint: of, .. } = self;
+        fingerprint(&format!("{before} {run:?} {request} {of} {kind} {answer}"))
+    }
+}
+
+const VERSION: u32 = 2;
 
 impl Journal {
     /// Opens a journal, or begins one. `setting` says in words what is run: model, benchmark, options.
     ///
     /// # Errors
     ///
-    /// [`Error::Journal`] if the file cannot be read or written, is of another setting, or has a line
-    /// that is no answer.
+    /// [`Error::Journal`] if the file is no regular file, cannot be read or written, is of another setting, or has
+    /// a line that is no answer, or that was edited, moved or removed.
     pub fn open(path: impl AsRef<Path>, setting: &str) -> Result<Self, Error> {
         let path = path.as_ref();
         let wrong = |problem: String| Error::Journal { file: path.display().to_string(), problem };
         let cannot = |error: io::Error| wrong(error.to_string());
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(wrong("it is no regular file".to_owned()));
+        }
         let mut options = OpenOptions::new();
         let mut file = options
             .read(true)
@@ -97,12 +117,19 @@ impl Journal {
         } else if whole < content.len() && !content.starts_with(b"{\"journal\":") {
             return Err(wrong("line 1 is not the head of a journal".to_owned()));
         }
+        let mut checksum = 0;
         for (number, line) in lines {
-            let Line { run, request, fingerprint, answer } = serde_json::from_slice(line)
+            let line: Line = serde_json::from_slice(line)
                 .map_err(|error| wrong(format!("line {number} is no answer: {error}")))?;
-            if answers.insert((run, request), (fingerprint, answer)).is_some() {
-                return Err(wrong(format!("line {number} answers a request a second time")));
+            if line.checksum != line.checksum_after(checksum) {
+                let problem = "one of them was edited, moved, repeated or removed; cut the file off before it";
+                return Err(wrong(format!(
+                    "line {number} does not follow the line before it: {problem}"
+                )));
             }
+            checksum = line.checksum;
+            let Line { run, request, fingerprint, answer, .. } = line;
+            answers.insert((run, request), (fingerprint, answer));
         }
         // Nothing is changed before the file is known to be a journal of this setting.
         file.set_len(whole as u64).map_err(cannot)?;
@@ -111,7 +138,7 @@ impl Journal {
             let header = Header { journal: VERSION, setting: setting.to_owned() };
             write_line(&mut file, &header).map_err(cannot)?;
         }
-        Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers }) })
+        Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers, checksum }) })
     }
 
     /// The number of answers.
@@ -166,9 +193,12 @@ impl Journal {
         fingerprint: u64,
         answer: &Answer,
     ) -> Result<(), Error> {
-        let line = Line { run: run.to_owned(), request, fingerprint, answer: answer.clone() };
+        let (run, answer) = (run.to_owned(), answer.clone());
+        let mut line = Line { run, request, fingerprint, answer, checksum: 0 };
         let mut state = self.state();
+        line.checksum = line.checksum_after(state.checksum);
         write_line(&mut state.file, &line).map_err(|error| self.wrong(error.to_string()))?;
+        state.checksum = line.checksum;
         state.answers.insert((line.run, request), (fingerprint, line.answer));
         Ok(())
     }
@@ -176,6 +206,13 @@ impl Journal {
     pub(super) fn wrong(&self, problem: String) -> Error {
         Error::Journal { file: self.path.display().to_string(), problem }
     }
+}
+
+/// A number that tells texts apart (FNV-1a, 64 bits).
+pub(super) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {

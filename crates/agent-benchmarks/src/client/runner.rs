@@ -4,10 +4,11 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread,
 };
 
 use crate::{
-    client::journal::{Answer, Journal},
+    client::journal::{Answer, Journal, fingerprint},
     engines::{
         conversation::Conversation,
         model::ModelError,
@@ -40,8 +41,9 @@ pub enum AskError {
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if `ask` stops, and [`Error::Journal`] for a journal of other conversations or
-/// one that cannot be written. Answers that were given are in the journal also then.
+/// [`Error::Stopped`] if `ask` stops or returns no response that can be read, and [`Error::Journal`] for a
+/// journal of other conversations, or one that cannot be written. Answers that were given are in the journal also
+/// then.
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("agent-benchmarks-doc-{}", std::process::id()));
@@ -99,9 +101,12 @@ where
             results.push((position, record));
         }
     };
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for _ in 1..at_a_time.clamp(1, conversations.len().max(1)) {
-            scope.spawn(work);
+            // Fewer threads than asked for do the same work, and this one is there in any case.
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });
@@ -121,36 +126,40 @@ fn drive<C: Conversation>(
     let mut turn = 0;
     while let Some(request) = conversation.request() {
         let fingerprint = fingerprint(&openai_chat_body(request, ""));
-        let answer = match journal.answer(name, turn, fingerprint)? {
+        let known = journal.answer(name, turn, fingerprint)?;
+        let is_known = known.is_some();
+        let answer = match known {
             Some(answer) => answer,
             None if stops.load(Ordering::Relaxed) => return Ok(None),
-            None => {
-                let answer = match ask(request) {
-                    Ok(response) => {
-                        Answer::Response(String::from_utf8_lossy(&response).into_owned())
-                    }
-                    Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
-                    Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
-                };
-                journal.write(name, turn, fingerprint, &answer)?;
-                answer
-            }
-        };
-        turn += 1;
-        match answer {
-            Answer::NoReply(message) => conversation.fail(&ModelError { message }),
-            Answer::Response(response) => match read_openai_chat(response.as_bytes()) {
-                Ok(reply) => conversation.reply(reply)?,
-                Err(error) => conversation.fail(&ModelError::new(error.to_string())),
+            None => match ask(request) {
+                Ok(response) => Answer::Response(String::from_utf8_lossy(&response).into_owned()),
+                Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
+                Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
             },
+        };
+        // A response that cannot be read is not kept, so a journal has none.
+        let reply = match &answer {
+            Answer::Response(response) => {
+                let reply = read_openai_chat(response.as_bytes()).map_err(|error| {
+                    let problem = format!("the response to request {turn} of {name:?}: {error}");
+                    if is_known {
+                        journal.wrong(problem)
+                    } else {
+                        Error::Stopped { reason: problem }
+                    }
+                });
+                Ok(reply?)
+            }
+            Answer::NoReply(message) => Err(ModelError::new(message)),
+        };
+        if !is_known {
+            journal.write(name, turn, fingerprint, &answer)?;
+        }
+        turn += 1;
+        match reply {
+            Ok(reply) => conversation.reply(reply)?,
+            Err(error) => conversation.fail(&error),
         }
     }
     Ok(Some(conversation.finish()))
-}
-
-/// A number that tells requests apart (FNV-1a, 64 bits).
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -1,11 +1,11 @@
 use censoring::StopReason;
-use run_logs::{ConfidenceField, Message, Reply, Role, Run};
+use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     confidence::{
         outcome::ConfidenceRecord,
         settings::Instance,
-        step::{Action, action_in},
+        step::{Action, read_step},
         texts,
     },
     engines::{
@@ -19,10 +19,11 @@ use crate::{
 
 /// A conversation in which a model answers a question in steps. Made by [`Instance::conversation`].
 ///
-/// - A reply without a readable action is a step, too; after a number of them in a row
-///   ([`Confidence::with_patience`](super::Confidence::with_patience)) the run ends as
+/// - A reply without a readable action or without a readable confidence is no step: it is asked for
+///   again, its turn is a [`Caller::FailedAttempt`](run_logs::Caller::FailedAttempt), and no stream has a
+///   value of it. After a number of such replies in a row, by default three
+///   ([`Confidence::with_patience`](super::Confidence::with_patience)), the run ends as
 ///   [`StopReason::ParseError`].
-/// - A reply without a readable confidence goes on; the run then has no stream of stated confidence.
 /// - A run that reaches the limit of steps without an answer ends as [`StopReason::MaxSteps`] and has
 ///   no outcome.
 #[derive(Clone, Debug)]
@@ -74,38 +75,32 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
-        let action = action_in(&reply.text);
-        let confidence = ConfidenceField::default().value(&reply);
+        let read = read_step(&reply);
         self.dialogue.take(reply)?;
-        self.steps += 1;
-        if let Err(problem) = confidence {
-            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
-        }
         let limit = self.instance.settings.step_limit;
-        let problem = match action {
+        match read {
+            Err(problem) => {
+                self.idle += 1;
+                self.dialogue.discard_reply();
+                self.dialogue.note(ReplyEvent::Unreadable { problem: problem.clone() });
+                if self.idle >= self.instance.settings.patience {
+                    self.dialogue.end(StopReason::ParseError);
+                } else {
+                    self.dialogue.say(Role::User, texts::again(&problem));
+                }
+            }
             Ok(Action::Answer(answer)) => {
                 self.answer = Some(answer);
                 self.dialogue.end(StopReason::Completed);
-                return Ok(());
             }
             Ok(Action::Continue) => {
                 self.idle = 0;
-                None
-            }
-            Err(problem) => {
-                self.idle += 1;
-                self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
-                if self.idle >= self.instance.settings.patience {
-                    self.dialogue.end(StopReason::ParseError);
-                    return Ok(());
+                self.steps += 1;
+                match limit - self.steps {
+                    0 => self.dialogue.end_at_limit("steps", limit, "no answer in the last step"),
+                    left => self.dialogue.say(Role::User, texts::next(left)),
                 }
-                Some(problem)
             }
-        };
-        if self.steps >= limit {
-            self.dialogue.end_at_limit("steps", limit, "no answer in the last step");
-        } else {
-            self.dialogue.say(Role::User, texts::next(limit - self.steps, problem));
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 use run_logs::{
-    AtLimit, ConfidenceStream, MissingTurns, MissingValue, OutcomePolicy, RunTable, Score,
+    AtLimit, ConfidenceStream, ForecastPolicy, MissingValue, OutcomePolicy, RunTable, Score,
     StreamOptions,
 };
 use scoring_rules::Probability;
@@ -49,6 +49,6 @@ impl ConfidenceRecord {
         let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
         let row = table.rows().first();
         let none = Err((1, MissingValue::NoReply));
-        Ok(row.map_or(none, |row| row.forecasts(stream, MissingTurns::LeaveOutRun)))
+        Ok(row.map_or(none, |row| row.forecasts(stream, ForecastPolicy::LeaveOut)))
     }
 }

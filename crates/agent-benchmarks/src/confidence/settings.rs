@@ -20,7 +20,7 @@ use crate::{
 ///     Ok(Reply { text, ..Reply::default() })
 /// });
 /// let instance = Confidence::new(4)?.instance(&question);
-/// let record = converse(instance.conversation(), model);
+/// let record = converse(instance.conversation(), model)?;
 /// assert_eq!(record.record.run.outcome, Some(true));
 /// let stated = record.forecasts(ConfidenceStream::StatedConfidence)?.expect("each step has one");
 /// assert_eq!(stated.iter().map(|it| it.get()).collect::<Vec<_>>(), [0.6, 0.9]);
@@ -43,8 +43,8 @@ pub struct Instance {
 
 impl Confidence {
     /// The setting with at most this many steps (the paper: 16 for StrategyQA, 7 for HotpotQA),
-    /// temperature 0, the five most probable tokens, and an end after three replies in a row that
-    /// have no action.
+    /// temperature 0, the five most probable tokens, and at most two repairs of a step: an end after
+    /// three replies in a row that have no readable action or confidence.
     ///
     /// # Errors
     ///
@@ -75,7 +75,8 @@ impl Confidence {
         self
     }
 
-    /// Sets after how many replies in a row without a readable action the conversation ends.
+    /// Sets after how many replies in a row without a readable action or confidence the conversation
+    /// ends; the repairs of a step are one fewer.
     ///
     /// # Errors
     ///

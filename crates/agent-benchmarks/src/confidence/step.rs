@@ -1,8 +1,33 @@
+use run_logs::{ConfidenceField, Reply};
+
 /// What a step does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Continue,
     Answer(String),
+}
+
+/// What is wrong with a reply of a step, so that it would be asked for again; `None` for a reply with a
+/// readable action and a readable confidence.
+///
+/// ```
+/// use agent_benchmarks::{Reply, confidence::problem_in};
+///
+/// let mut reply = Reply { text: "<action>answer: yes</action>".to_owned(), ..Reply::default() };
+/// assert_eq!(problem_in(&reply).as_deref(), Some("the reply states no confidence"));
+/// reply.text.push_str("<confidence>0.9</confidence>");
+/// assert_eq!(problem_in(&reply), None);
+/// ```
+#[must_use]
+pub fn problem_in(reply: &Reply) -> Option<String> {
+    read_step(reply).err()
+}
+
+/// The action of a reply that has a readable confidence, too; `Err` says what is wrong.
+pub(super) fn read_step(reply: &Reply) -> Result<Action, String> {
+    let action = action_in(&reply.text)?;
+    ConfidenceField::default().value(reply).map_err(|problem| problem.to_string())?;
+    Ok(action)
 }
 
 /// The action between the last opening tag and the next closing one; `Err` says what is wrong.

@@ -1,8 +1,11 @@
 use std::collections::BTreeMap;
 
+use censoring::{CensoringAnalysis, CensoringAssumption, CensoringReport, StopClass, Stopped};
 use run_logs::ConfidenceStream;
 use scoring_rules::{Level, Probability, Weight};
-use trajectory_metrics::{Bootstrap, Evaluation, EvaluationOptions, Resampling, Traces, evaluate};
+use trajectory_metrics::{
+    Bootstrap, Evaluation, EvaluationOptions, Resampling, Traces, WeightSchedule, evaluate,
+};
 
 use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 
@@ -21,7 +24,7 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 /// for number in 0..8 {
 ///     let checker = Checker::YesNo { answer: number % 4 > 0 };
 ///     let instance = setting.instance(&Question::new(format!("q{number}"), "?", checker));
-///     table.update("yes", &converse(instance.conversation(), always_yes))?;
+///     table.update("yes", &converse(instance.conversation(), always_yes)?)?;
 /// }
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
 /// let stated = rows.iter().find(|row| row.stream == ConfidenceStream::StatedConfidence);
@@ -36,18 +39,30 @@ pub struct ConfidenceTable {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    rows: Vec<Row>,
+    /// Complete runs.
+    rows: Vec<Row<bool>>,
+    /// Runs that a limit cut off, with their horizons and the probability that they would have
+    /// succeeded.
+    cut_off: Vec<Row<CutOff>>,
     left_out: BTreeMap<String, u64>,
+    excluded: BTreeMap<String, u64>,
     without_outcome: usize,
     without_reply: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+struct CutOff {
+    reason: Option<censoring::StopReason>,
+    horizon: usize,
+    success: Option<Probability>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Row<O> {
     question: String,
     weight: Weight,
     forecasts: Vec<Probability>,
-    outcome: bool,
+    outcome: O,
 }
 
 /// A row of a [`ConfidenceTable`].
@@ -58,13 +73,31 @@ pub struct ConfidenceFigures {
     pub model: String,
     /// The stream.
     pub stream: ConfidenceStream,
-    /// The number of runs without an answer; `censoring` takes them from their records.
+    /// The number of all runs. Each is in one place: in the evaluation, in [`Self::cut_off`],
+    /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
+    pub runs: usize,
+    /// The number of runs without an answer although the model replied: those that a limit cut off,
+    /// with and without the stream, and those that are excluded.
     pub without_outcome: usize,
     /// The number of runs that ended because the model gave no reply.
     pub without_reply: usize,
-    /// Scores and diagnostics with intervals that resample questions; the runs that lack the stream
-    /// are its exclusions, by the name of the reason. `None` without a run.
+    /// The runs that lack the stream, by the name of the reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// The runs without an answer that cannot be scored, such as those whose replies could not be
+    /// read (`parse_error`), by stop reason.
+    pub excluded: BTreeMap<String, u64>,
+    /// The number of runs that a limit cut off and that have the stream.
+    pub cut_off: usize,
+    /// Scores and diagnostics of the complete runs with intervals that resample questions; the runs
+    /// that lack the stream are its exclusions. `None` without a complete run.
     pub evaluation: Option<Evaluation>,
+    /// The scores of complete and cut-off runs under linear-front weights: complete-only, simple (which
+    /// assumes that cut-off runs would have failed), exact (if each cut-off run has a probability of
+    /// success, and under the assumption that given a run so far its stop says nothing about its
+    /// outcome), and the bounds that need no assumption. `None` without a cut-off run.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), arXiv:2605.24756, section 5.2.
+    pub with_cut_off: Option<CensoringReport>,
 }
 
 impl ConfidenceTable {
@@ -88,18 +121,63 @@ impl ConfidenceTable {
         record: &ConfidenceRecord,
         weight: Weight,
     ) -> Result<(), Error> {
-        let run = &record.record.run;
+        self.add(model, record, weight, None)
+    }
+
+    /// Adds a conversation that counts `weight` times, with the probability that its run would have
+    /// succeeded without the limit that cut it off. It must not be learned from a stream that is
+    /// scored; estimates from continuations are in `censoring::Continuations`. It is ignored for a run
+    /// that was not cut off.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::update`].
+    pub fn update_with_success(
+        &mut self,
+        model: &str,
+        record: &ConfidenceRecord,
+        weight: Weight,
+        success: Probability,
+    ) -> Result<(), Error> {
+        self.add(model, record, weight, Some(success))
+    }
+
+    fn add(
+        &mut self,
+        model: &str,
+        record: &ConfidenceRecord,
+        weight: Weight,
+        success: Option<Probability>,
+    ) -> Result<(), Error> {
+        let (run, question) = (&record.record.run, &record.record.run.id);
+        let class = run.stop.as_ref().map(censoring::StopReason::class);
         for stream in ConfidenceStream::ALL {
             let forecasts = record.forecasts(stream)?;
             let group = self.groups.entry((model.to_owned(), stream)).or_default();
-            match (run.error.is_some(), run.outcome, forecasts) {
-                (true, _, _) => group.without_reply += 1,
-                (false, None, _) => group.without_outcome += 1,
-                (false, Some(_), Err((_, reason))) => {
+            if run.error.is_some() {
+                group.without_reply += 1;
+                continue;
+            }
+            group.without_outcome += usize::from(run.outcome.is_none());
+            if run.outcome.is_none() && class != Some(StopClass::Censored) {
+                let reason = run.stop.as_ref().map_or("no stop reason".into(), |it| it.to_string());
+                *group.excluded.entry(reason).or_default() += 1;
+                continue;
+            }
+            match (forecasts, run.outcome) {
+                (Err((_, reason)), _) => {
                     *group.left_out.entry(reason.name().to_owned()).or_default() += 1;
                 }
-                (false, Some(outcome), Ok(forecasts)) => {
-                    group.rows.push(Row { question: run.id.clone(), weight, forecasts, outcome });
+                (Ok(forecasts), Some(outcome)) => {
+                    let question = question.clone();
+                    group.rows.push(Row { question, weight, forecasts, outcome });
+                }
+                (Ok(forecasts), None) => {
+                    let stated = run.horizon.and_then(|steps| usize::try_from(steps).ok());
+                    let horizon = stated.map_or(forecasts.len(), |it| it.max(forecasts.len()));
+                    let outcome = CutOff { reason: run.stop.clone(), horizon, success };
+                    let question = question.clone();
+                    group.cut_off.push(Row { question, weight, forecasts, outcome });
                 }
             }
         }
@@ -111,10 +189,15 @@ impl ConfidenceTable {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
             own.rows.extend_from_slice(&group.rows);
+            own.cut_off.extend_from_slice(&group.cut_off);
             own.without_outcome += group.without_outcome;
             own.without_reply += group.without_reply;
-            for (reason, count) in &group.left_out {
-                *own.left_out.entry(reason.clone()).or_default() += count;
+            let counts =
+                [(&mut own.left_out, &group.left_out), (&mut own.excluded, &group.excluded)];
+            for (own, other) in counts {
+                for (reason, count) in other {
+                    *own.entry(reason.clone()).or_default() += count;
+                }
             }
         }
     }
@@ -123,8 +206,8 @@ impl ConfidenceTable {
     ///
     /// # Errors
     ///
-    /// [`Error::TrajectoryMetrics`] for more than 10 million resamples and for weights of which none
-    /// is positive.
+    /// [`Error::TrajectoryMetrics`] and [`Error::Censoring`] for more than 10 million resamples and for
+    /// weights of which none is positive.
     pub fn finish(
         &self,
         level: Level,
@@ -135,9 +218,14 @@ impl ConfidenceTable {
             Ok(ConfidenceFigures {
                 model: model.clone(),
                 stream: *stream,
+                runs: group.len(),
                 without_outcome: group.without_outcome,
                 without_reply: group.without_reply,
+                left_out: group.left_out.clone(),
+                excluded: group.excluded.clone(),
+                cut_off: group.cut_off.len(),
                 evaluation: group.evaluation(level, resamples, seed)?,
+                with_cut_off: group.with_cut_off(level, resamples, seed)?,
             })
         });
         rows.collect()
@@ -145,6 +233,49 @@ impl ConfidenceTable {
 }
 
 impl Group {
+    fn len(&self) -> usize {
+        let counted: u64 = self.left_out.values().chain(self.excluded.values()).sum();
+        let counted = usize::try_from(counted).unwrap_or(usize::MAX);
+        self.rows.len() + self.cut_off.len() + self.without_reply + counted
+    }
+
+    fn with_cut_off(
+        &self,
+        level: Level,
+        resamples: usize,
+        seed: u64,
+    ) -> Result<Option<CensoringReport>, Error> {
+        if self.cut_off.is_empty() {
+            return Ok(None);
+        }
+        let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
+        for row in &self.rows {
+            runs.push(Stopped::new(&row.forecasts, Some(row.outcome), None)?);
+            weights.push(row.weight);
+            questions.push(row.question.as_str());
+        }
+        // Those of complete runs are not used.
+        let mut success = vec![Probability::HALF; self.rows.len()];
+        for row in &self.cut_off {
+            let CutOff { reason, horizon, success: of_run } = &row.outcome;
+            runs.push(Stopped::new(&row.forecasts, None, reason.clone())?.with_horizon(*horizon)?);
+            weights.push(row.weight);
+            questions.push(row.question.as_str());
+            success.extend(of_run);
+        }
+        let success = (success.len() == runs.len()).then_some(success.as_slice());
+        let assumption = match success {
+            Some(_) => CensoringAssumption::NonInformative,
+            None => CensoringAssumption::FailureSide,
+        };
+        let analysis = CensoringAnalysis::new(assumption)
+            .with_schedules(&[WeightSchedule::LinearFront])
+            .with_resamples(resamples)
+            .with_seed(seed)
+            .with_level(level);
+        Ok(Some(analysis.report(&runs, success, Some(&weights), &questions)?))
+    }
+
     fn evaluation(
         &self,
         level: Level,

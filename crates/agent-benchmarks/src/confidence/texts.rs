@@ -14,11 +14,18 @@ pub(super) fn question(prompt: &str, steps: usize) -> String {
 }
 
 /// The message after a step that goes on.
-pub(super) fn next(left: usize, problem: Option<&str>) -> String {
-    let problem = problem.map(|problem| format!("Your reply could not be used: {problem}. "));
-    let steps = match left {
+pub(super) fn next(left: usize) -> String {
+    match left {
         1 => "This is your last step: answer now.".to_owned(),
         left => format!("{left} steps are left. Take the next one."),
-    };
-    format!("{}{steps}", problem.unwrap_or_default())
+    }
+}
+
+/// The message after a reply that is asked for again.
+pub(super) fn again(problem: &str) -> String {
+    format!(
+        "Your reply could not be used: {problem}. Send this step again, with <thought>…</thought>, \
+         <action>continue</action> or <action>answer: your answer</action>, and \
+         <confidence>p</confidence>, where p is a number from 0 to 1."
+    )
 }

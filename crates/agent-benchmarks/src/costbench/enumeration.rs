@@ -24,7 +24,7 @@ use crate::{
 /// let text = "<path>Location_Preference_and_Search -> Select_Final_Location</path>\n\
 ///     <path>1. Decide_Location_Preference (Cost: 23.23)</path>";
 /// let model = model_from_fn(|_| Ok(Reply { text: text.to_owned(), ..Reply::default() }));
-/// let coverage = converse(instance.enumeration(), model).coverage;
+/// let coverage = converse(instance.enumeration(), model)?.coverage;
 /// assert_eq!((coverage.covered, coverage.not_plans, coverage.possible), (1, 1, 3));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```

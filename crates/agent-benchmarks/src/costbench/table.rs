@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use scoring_rules::{ExactMean, ExactSum, Level, Weight};
+use tool_graph::LeftOutCounts;
 use trajectory_metrics::{Bootstrap, tool_calls::FailureCounts};
 
 use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figure::Figure};
@@ -10,9 +11,10 @@ const MEANS: usize = 7;
 
 /// The figures of CostBench's tables for any number of models, task lengths and settings of events.
 ///
-/// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. Runs that
-/// ended because the model gave no reply, which says nothing about the model, are left out and counted
-/// too.
+/// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted, and by the
+/// released rules also runs without a call and those in which nothing follows the last event
+/// ([`Transcript::left_out`](tool_graph::Transcript::left_out)). Runs that ended because the model gave
+/// no reply, which says nothing about the model, are left out and counted too.
 ///
 /// Reference: CostBench, tables 3, 4, 7 and 8, figures 2 and 5, and table 9 for the intervals.
 ///
@@ -25,11 +27,11 @@ const MEANS: usize = 7;
 /// let mut table = CostBenchTable::default();
 /// for query in &queries(Split::Test, 42)[..3] {
 ///     let instance = bench.instance(query);
-///     table.update("silent", &converse(instance.conversation(), silent))?;
+///     table.update("silent", &converse(instance.conversation(), silent)?)?;
 /// }
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
-/// assert_eq!((rows[0].model.as_str(), rows[0].task_length, rows[0].runs), ("silent", 3, 3));
-/// assert_eq!(rows[0].task_completion_ratio.map(|figure| figure.value), Some(0.0));
+/// assert_eq!((rows[0].model.as_str(), rows[0].task_length), ("silent", 3));
+/// assert_eq!((rows[0].runs, rows[0].left_out.no_calls), (0, 3), "the released evaluation's rule");
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +41,7 @@ pub struct CostBenchTable {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    left_out: usize,
+    left_out: LeftOutCounts,
     without_reply: usize,
     failures: FailureCounts,
     rows: Vec<Row>,
@@ -69,11 +71,13 @@ pub struct CostBenchFigures {
     pub events: String,
     /// The number of runs, without those left out.
     pub runs: usize,
-    /// The number of runs left out because they or their references lack some of their events.
-    pub left_out: usize,
+    /// The numbers of runs left out for what happened in them or in their references, by reason.
+    pub left_out: LeftOutCounts,
     /// The number of runs left out because they ended without a reply of the model.
     pub without_reply: usize,
-    /// The mean cost gap of the runs that reached the goal; lower is better.
+    /// The mean cost gap of the runs that reached the goal; lower is better. `None` in a row with
+    /// events: plans are optimal only for the costs known when they were made, so that the cost of a run
+    /// minus that of its reference says nothing about the run (CostBench, appendix B.3.1).
     pub cost_gap: Option<Figure>,
     /// The same of runs without redundant calls.
     pub cost_gap_without_redundant: Option<Figure>,
@@ -122,8 +126,8 @@ impl CostBenchTable {
             group.without_reply += 1;
             return Ok(());
         }
-        if !(record.transcript.all_events_fired() && record.reference.all_events_fired()) {
-            group.left_out += 1;
+        if let Some(reason) = record.transcript.left_out(&record.reference) {
+            group.left_out.update(reason);
             return Ok(());
         }
         let (calls, invalid) = (scores.failures.calls as f64, scores.failures.invalid() as f64);
@@ -150,7 +154,7 @@ impl CostBenchTable {
     pub fn merge(&mut self, other: &Self) {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
-            own.left_out += group.left_out;
+            own.left_out.merge(&group.left_out);
             own.without_reply += group.without_reply;
             own.failures.merge(&group.failures);
             own.rows.extend_from_slice(&group.rows);

@@ -52,20 +52,22 @@ pub trait Conversation {
 }
 
 /// Drives a conversation to its end.
-pub fn converse<C: Conversation>(mut conversation: C, mut model: impl Model) -> C::Record {
+///
+/// # Errors
+///
+/// Those of [`Conversation::reply`], which the conversations of this crate do not have here, because a
+/// request waits for each reply.
+pub fn converse<C: Conversation>(
+    mut conversation: C,
+    mut model: impl Model,
+) -> Result<C::Record, Error> {
     while let Some(request) = conversation.request() {
-        let taken = match model.reply(request) {
-            Ok(reply) => conversation.reply(reply),
-            Err(error) => {
-                conversation.fail(&error);
-                Ok(())
-            }
-        };
-        if taken.is_err() {
-            break;
+        match model.reply(request) {
+            Ok(reply) => conversation.reply(reply)?,
+            Err(error) => conversation.fail(&error),
         }
     }
-    conversation.finish()
+    Ok(conversation.finish())
 }
 
 /// Gives a conversation the replies of a stored run, which must have this id.

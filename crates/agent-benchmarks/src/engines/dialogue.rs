@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use run_logs::{Message, Reply, Role, Run, RunLimit, Turn, Usage};
+use run_logs::{Caller, Message, Reply, Role, Run, RunLimit, Turn, Usage};
 
 use crate::{
     engines::model::ModelError,
@@ -60,6 +60,13 @@ impl Dialogue {
     /// Notes an event of the latest reply.
     pub(crate) fn note(&mut self, event: ReplyEvent) {
         self.note_at(self.run.turns.len().saturating_sub(1), event);
+    }
+
+    /// Marks the latest reply as one that is asked for again, so that its turn is no step of the run.
+    pub(crate) fn discard_reply(&mut self) {
+        if let Some(turn) = self.run.turns.last_mut() {
+            turn.caller = Caller::FailedAttempt;
+        }
     }
 
     fn note_at(&mut self, turn: usize, event: ReplyEvent) {

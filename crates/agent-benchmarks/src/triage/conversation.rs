@@ -64,7 +64,7 @@ impl<'a> TriageConversation<'a> {
         let text = texts::planning(settings, questions, instance.budget());
         let request = Request {
             sampling: settings.sampling.clone(),
-            response_schema: Some(texts::plan_schema(questions)),
+            response_schema: settings.has_schema.then(|| texts::plan_schema(questions)),
             ..Request::new(vec![Message::new(Role::User, text)])
         };
         Self {

@@ -85,6 +85,7 @@ pub struct Triage {
     pub(super) subject: String,
     pub(super) attempts: Attempts,
     pub(super) sampling: Sampling,
+    pub(super) has_schema: bool,
 }
 
 impl Triage {
@@ -98,6 +99,7 @@ impl Triage {
             subject: "problems".to_owned(),
             attempts: Attempts::default(),
             sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            has_schema: true,
         }
     }
 
@@ -127,6 +129,14 @@ impl Triage {
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
+        self
+    }
+
+    /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is
+    /// called. The words of a request ask for JSON in any case.
+    #[must_use]
+    pub const fn with_schema(mut self, has_schema: bool) -> Self {
+        self.has_schema = has_schema;
         self
     }
 }

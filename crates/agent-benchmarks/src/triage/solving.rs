@@ -28,9 +28,10 @@ use crate::{
 ///     let text = "Six sevens. <answer>42</answer>".to_owned();
 ///     Ok(Reply { text, usage: Some(usage), ..Reply::default() })
 /// });
-/// let record = converse(SolveConversation::new(&question, Sampling::default()), model);
+/// let record = converse(SolveConversation::new(&question, Sampling::default()), model)?;
 /// let attempt = record.attempt.expect("the reply counts its tokens");
 /// assert_eq!((attempt.output_tokens, attempt.solved), (12, true));
+/// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SolveConversation<'a> {

@@ -27,7 +27,7 @@ use crate::{
 ///     Ok(Reply { text, ..Reply::default() })
 /// });
 /// let mut table = TriageTable::default();
-/// table.update("planner", &converse(instance.conversation(), model))?;
+/// table.update("planner", &converse(instance.conversation(), model)?)?;
 /// let rows = table.finish(Level::new(0.95)?, 100, 7)?;
 /// assert_eq!((rows.len(), rows[1].efficiency.map(|figure| figure.value)), (2, Some(1.0)));
 /// # Ok::<(), agent_benchmarks::Error>(())

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use trajectory_metrics::distinct_keys::repeated_key;
 
 use crate::{
     error::Error,
@@ -62,7 +63,7 @@ impl Question {
     }
 }
 
-/// Reads questions from JSON Lines, one object per line. Empty lines are skipped.
+/// Reads questions from JSON Lines, one object per line. Empty lines and a byte-order mark in front are skipped.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -78,7 +79,7 @@ impl Question {
 ///
 /// # Errors
 ///
-/// [`Error::Line`] with the line, from 1, if it is not such an object or repeats an id.
+/// [`Error::Line`] with the line, from 1, if it is not such an object, or repeats an id or a key.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Error, read_questions};
@@ -96,6 +97,7 @@ impl Question {
 /// ```
 pub fn read_questions(text: &str) -> Result<Vec<Question>, Error> {
     let mut ids = BTreeSet::new();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let questions = lines.map(|(line, text)| {
         let question = question(text).map_err(|problem| Error::Line { line, problem })?;
@@ -113,6 +115,9 @@ fn question(line: &str) -> Result<Question, String> {
     else {
         return Err("the line must be one JSON object".to_owned());
     };
+    if let Some((key, _)) = repeated_key(line.as_bytes()) {
+        return Err(format!("the key {key} occurs twice; give each key once"));
+    }
     let id = match either(&fields, ["id", "problem"])? {
         Value::String(id) => id.clone(),
         Value::Number(id) => id.to_string(),

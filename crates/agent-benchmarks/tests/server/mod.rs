@@ -197,7 +197,7 @@ pub(crate) fn quick() -> ClientSettings {
 }
 
 pub(crate) fn client(url: &str, settings: ClientSettings) -> Client {
-    Client::new(url, "policy", Some(ApiKey::new("sk-secret")), settings).unwrap()
+    Client::new(url, "policy", Some(ApiKey::new("sk-secret-of-a-test")), settings).unwrap()
 }
 
 pub(crate) fn instances(level: usize, step: usize) -> Vec<Instance> {

@@ -16,7 +16,9 @@ use crate::{
         rollout_file::Spent,
         runs::{By, Runs, Settings},
     },
+    files::run_counts::RunCounts,
     output::table::Layout,
+    plain,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -142,7 +144,10 @@ pub(crate) fn evaluate(
         let samples: Vec<_> = samples.into_iter().filter(|it| it.remaining() > 0.0).collect();
         // The file has no answer before the first turn.
         let before_first_turn = Vec::new();
+        let mut counts = RunCounts::default();
+        rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
         let runs = Runs {
+            all: counts,
             rollouts,
             resource,
             samples,
@@ -270,7 +275,8 @@ pub(crate) fn table(found: &BagenReport, layout: Layout) -> String {
         );
     }
     for note in &ours.notes {
-        text.push_str(&format!("\nnote: {note}"));
+        text.push('\n');
+        text.push_str(plain::note(note).trim_end());
     }
     text + "\n"
 }

@@ -24,11 +24,11 @@ use crate::{
         estimate_file::{self, Answers},
         figures,
         options::Options,
-        report::{FIGURES, Report, evaluate},
+        report::{BudgetFigure, FIGURES, Report, evaluate},
         rollout_file::{self, RolloutFile, Spent},
         runs::{By, Settings, replay},
     },
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports::{self, FileReport},
         form::Forms,
@@ -108,6 +108,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     resources.extend(settings.others.iter().cloned());
     let all: Vec<RolloutFile> =
         files.iter().map(|path| rollout_file::read(path, &resources)).collect::<Result<_, _>>()?;
+    rollout_file::check_keys(&all, &settings.keys)?;
     let mut recorded = Vec::new();
     settings.by = match estimator.as_str() {
         "linear" => By::Linear,
@@ -293,8 +294,8 @@ fn table(
     };
     let mut rows: Vec<Vec<String>> =
         vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
-    for (figure, direction) in FIGURES {
-        rows.push(row(&format!("{figure} ({direction})"), &|report| {
+    for BudgetFigure { name: figure, better, .. } in FIGURES {
+        rows.push(row(&format!("{figure} ({better})"), &|report| {
             let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
             match report.intervals.get(figure) {
                 Some(spread) => {
@@ -316,8 +317,10 @@ fn table(
         let what = if settings.cluster_by_task { "tasks" } else { "runs" };
         format!(", 95 % intervals by whole {what}, {resamples} resamples")
     };
+    let counts = names.iter().zip(reports).map(|(name, of)| (name.as_str(), &of.report.runs));
     let mut text = format!(
-        "{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        "{}{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
+        run_counts::lines(counts),
         settings.spent.name(),
         settings.by.name(),
         settings.coverage.get(),

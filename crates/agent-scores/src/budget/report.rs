@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    EarlyStops, Error, Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary,
-    StopRule, early_stopping,
+    DetectionSummary, DiagnosticSummary, EarlyStops, Error, FeasibilitySummary, IntervalSummary,
+    Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary, StopRule,
+    early_stopping,
 };
 use serde::Serialize;
 
@@ -14,49 +15,89 @@ use crate::{
         runs::{Runs, Settings},
         spread::{Spread, spreads},
     },
+    files::run_counts::RunCounts,
     report::figure::Figures,
 };
 
-/// The figures of a report in the order of a table, and which way is better.
-pub(crate) const FIGURES: [(&str, &str); 38] = [
-    ("macro_f1_first_turn", "+"),
-    ("macro_f1_all_turns", "+"),
-    ("fail_f1", "+"),
-    ("fail_precision", "+"),
-    ("fail_recall", "+"),
-    ("feasible_precision", "+"),
-    ("feasible_recall", "+"),
-    ("hit_rate", "+"),
-    ("interval_reward", "+"),
-    ("coverage", "="),
-    ("optimistic", "-"),
-    ("conservative", "-"),
-    ("mean_width", "-"),
-    ("mean_relative_width", "-"),
-    ("mre_p50", "-"),
-    ("mre_p90", "-"),
-    ("interval_loss", "-"),
-    ("low_pinball_loss", "-"),
-    ("high_pinball_loss", "-"),
-    ("weighted_interval_loss", "-"),
-    ("linear_reference_reduction", "+"),
-    ("detected_share", "+"),
-    ("detection_turn_share", "-"),
-    ("detection_spent_share", "-"),
-    ("false_abort_rate", "-"),
-    ("success_lost", "-"),
-    ("saved_token_share", "+"),
-    ("success_rate_lost", "-"),
-    ("format_rate", "+"),
-    ("optimistic_of_all", "-"),
-    ("conservative_of_all", "-"),
-    ("mean_width_over_cap", "-"),
-    ("mean_midpoint_bias", "0"),
-    ("mean_width_adequacy", "+"),
-    ("macro_f1_of_answers", "+"),
-    ("best_constant_loss", "-"),
-    ("linear_oracle_loss", "-"),
-    ("mean_cost_oracle_loss", "-"),
+/// One figure of a report: its name, which way is better, and its value.
+pub(crate) struct BudgetFigure {
+    pub(crate) name: &'static str,
+    pub(crate) better: &'static str,
+    value: fn(&Known<'_>) -> Option<f64>,
+}
+
+const fn figure(
+    name: &'static str,
+    better: &'static str,
+    value: fn(&Known<'_>) -> Option<f64>,
+) -> BudgetFigure {
+    BudgetFigure { name, better, value }
+}
+
+/// What the figures follow from.
+struct Known<'a> {
+    all: Option<&'a MetricsSummary>,
+    first: Option<&'a MetricsSummary>,
+    feasibility: Option<&'a FeasibilitySummary>,
+    intervals: Option<IntervalSummary>,
+    diagnostics: Option<DiagnosticSummary>,
+    detection: Option<DetectionSummary>,
+    optimistic: Option<f64>,
+    conservative: Option<f64>,
+    stops: &'a EarlyStops,
+    constant: Option<f64>,
+    linear: Option<f64>,
+    mean_cost: Option<f64>,
+}
+
+/// The figures of a report in the order of a table.
+pub(crate) const FIGURES: [BudgetFigure; 38] = [
+    figure("macro_f1_first_turn", "+", |it| it.first.and_then(|first| first.feasibility.macro_f1)),
+    figure("macro_f1_all_turns", "+", |it| it.feasibility.and_then(|all| all.macro_f1)),
+    figure("fail_f1", "+", |it| it.feasibility.and_then(|all| all.impossible.f1)),
+    figure("fail_precision", "+", |it| it.feasibility.and_then(|all| all.impossible.precision)),
+    figure("fail_recall", "+", |it| it.feasibility.and_then(|all| all.impossible.recall)),
+    figure("feasible_precision", "+", |it| it.feasibility.and_then(|all| all.feasible.precision)),
+    figure("feasible_recall", "+", |it| it.feasibility.and_then(|all| all.feasible.recall)),
+    figure("hit_rate", "+", |it| it.intervals.map(|scores| scores.hit_rate)),
+    figure("interval_reward", "+", |it| it.intervals.map(|scores| scores.interval_reward)),
+    figure("coverage", "=", |it| it.intervals.and_then(|scores| scores.coverage)),
+    figure("optimistic", "-", |it| it.optimistic),
+    figure("conservative", "-", |it| it.conservative),
+    figure("mean_width", "-", |it| it.intervals.and_then(|scores| scores.mean_width)),
+    figure("mean_relative_width", "-", |it| {
+        it.intervals.and_then(|scores| scores.mean_relative_width)
+    }),
+    figure("mre_p50", "-", |it| it.intervals.and_then(|scores| scores.mre_p50)),
+    figure("mre_p90", "-", |it| it.intervals.and_then(|scores| scores.mre_p90)),
+    figure("interval_loss", "-", |it| it.intervals.and_then(|scores| scores.interval_loss)),
+    figure("low_pinball_loss", "-", |it| it.intervals.and_then(|scores| scores.low_pinball_loss)),
+    figure("high_pinball_loss", "-", |it| it.intervals.and_then(|scores| scores.high_pinball_loss)),
+    figure("weighted_interval_loss", "-", |it| {
+        it.intervals.and_then(|scores| scores.weighted_interval_loss)
+    }),
+    figure("linear_reference_reduction", "+", |it| {
+        it.all.and_then(|all| all.linear?.relative_reduction)
+    }),
+    figure("detected_share", "+", |it| {
+        it.detection.map(|delay| delay.detected as f64 / delay.failed as f64)
+    }),
+    figure("detection_turn_share", "-", |it| it.detection.map(|delay| delay.mean_turn_share)),
+    figure("detection_spent_share", "-", |it| it.detection.map(|delay| delay.mean_spent_share)),
+    figure("false_abort_rate", "-", |it| it.stops.false_abort_rate().ok()),
+    figure("success_lost", "-", |it| it.stops.success_lost().ok()),
+    figure("saved_token_share", "+", |it| it.stops.saved_share().ok()),
+    figure("success_rate_lost", "-", |it| it.stops.success_rate_lost().ok()),
+    figure("format_rate", "+", |it| it.feasibility.map(|all| all.format_rate)),
+    figure("optimistic_of_all", "-", |it| it.diagnostics.map(|all| all.optimistic_share)),
+    figure("conservative_of_all", "-", |it| it.diagnostics.map(|all| all.conservative_share)),
+    figure("mean_width_over_cap", "-", |it| it.diagnostics.and_then(|all| all.mean_width_over_cap)),
+    figure("mean_midpoint_bias", "0", |it| it.diagnostics.and_then(|all| all.mean_midpoint_bias)),
+    figure("mean_width_adequacy", "+", |it| it.diagnostics.and_then(|all| all.mean_width_adequacy)),
+    figure("macro_f1_of_answers", "+", |it| it.feasibility.and_then(|all| all.macro_f1_of_answers)),
+    figure("best_constant_loss", "-", |it| it.constant),
+    figure("linear_oracle_loss", "-", |it| it.linear),
+    figure("mean_cost_oracle_loss", "-", |it| it.mean_cost),
 ];
 
 /// Bins by how far a run was.
@@ -110,6 +151,9 @@ pub(crate) struct BeforeFirstTurn {
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Report {
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// Who estimated.
     pub estimator: String,
     /// What was estimated.
@@ -180,12 +224,13 @@ pub(crate) fn evaluate(
     } else {
         BTreeMap::new()
     };
-    for (name, _) in FIGURES {
+    for BudgetFigure { name, .. } in FIGURES {
         if figures.get(name).copied().flatten().is_none() {
             notes.push(format!("{name}: undefined, {}", why(name, summary.as_ref())));
         }
     }
     Ok(Report {
+        runs: runs.all.clone(),
         estimator: settings.by.name().to_owned(),
         resource: settings.spent.name().to_owned(),
         cap: settings.cap,
@@ -225,56 +270,25 @@ fn figures(
     references: [Option<f64>; 3],
 ) -> BTreeMap<&'static str, Option<f64>> {
     let all = summary.map(|summary| &summary.all_turns);
-    let feasibility = all.map(|all| &all.feasibility);
-    let intervals = all.and_then(|all| all.intervals);
-    let diagnostics = all.and_then(|all| all.diagnostics);
-    let detection = summary.and_then(|summary| summary.detection);
-    let first = summary.and_then(|summary| summary.first_turn);
     let [optimistic, conservative] = misses(all);
     let [constant, linear, mean_cost] = references;
-    let values = [
-        first.and_then(|first| first.feasibility.macro_f1),
-        feasibility.and_then(|all| all.macro_f1),
-        feasibility.and_then(|all| all.impossible.f1),
-        feasibility.and_then(|all| all.impossible.precision),
-        feasibility.and_then(|all| all.impossible.recall),
-        feasibility.and_then(|all| all.feasible.precision),
-        feasibility.and_then(|all| all.feasible.recall),
-        intervals.map(|scores| scores.hit_rate),
-        intervals.map(|scores| scores.interval_reward),
-        intervals.and_then(|scores| scores.coverage),
+    let known = Known {
+        all,
+        first: summary.and_then(|summary| summary.first_turn.as_ref()),
+        feasibility: all.map(|all| &all.feasibility),
+        intervals: all.and_then(|all| all.intervals),
+        diagnostics: all.and_then(|all| all.diagnostics),
+        detection: summary.and_then(|summary| summary.detection),
         optimistic,
         conservative,
-        intervals.and_then(|scores| scores.mean_width),
-        intervals.and_then(|scores| scores.mean_relative_width),
-        intervals.and_then(|scores| scores.mre_p50),
-        intervals.and_then(|scores| scores.mre_p90),
-        intervals.and_then(|scores| scores.interval_loss),
-        intervals.and_then(|scores| scores.low_pinball_loss),
-        intervals.and_then(|scores| scores.high_pinball_loss),
-        intervals.and_then(|scores| scores.weighted_interval_loss),
-        all.and_then(|all| all.linear?.relative_reduction),
-        detection.map(|delay| delay.detected as f64 / delay.failed as f64),
-        detection.map(|delay| delay.mean_turn_share),
-        detection.map(|delay| delay.mean_spent_share),
-        stops.false_abort_rate().ok(),
-        stops.success_lost().ok(),
-        stops.saved_share().ok(),
-        stops.success_rate_lost().ok(),
-        feasibility.map(|all| all.format_rate),
-        diagnostics.map(|all| all.optimistic_share),
-        diagnostics.map(|all| all.conservative_share),
-        diagnostics.and_then(|all| all.mean_width_over_cap),
-        diagnostics.and_then(|all| all.mean_midpoint_bias),
-        diagnostics.and_then(|all| all.mean_width_adequacy),
-        feasibility.and_then(|all| all.macro_f1_of_answers),
+        stops,
         constant,
         linear,
         mean_cost,
-    ];
+    };
     // What is not finite cannot be written as a number.
-    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-    FIGURES.iter().zip(values).map(|(&(name, _), value)| (name, finite(value))).collect()
+    let value = |figure: &BudgetFigure| (figure.value)(&known).filter(|value| value.is_finite());
+    FIGURES.iter().map(|figure| (figure.name, value(figure))).collect()
 }
 
 /// Share of the intervals at feasible prefixes below what remained, and above.

@@ -1,14 +1,21 @@
 //! Files of rollouts: one run a line, `{"id", "task"?, "turns": [{"input_tokens", "output_tokens",
 //! "cost_usd"}, …], "success", "stop_reason"?, "caps"?: {resource: cap}}`. A cost of null is unknown.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use budget_estimation::{Error, Rollouts};
 use censoring::{StopClass, StopReason};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
-use crate::files::json_lines::{self, InputError};
+use crate::files::{
+    json_lines::{self, InputError},
+    run_counts::RunCounts,
+};
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -87,6 +94,8 @@ pub struct RolloutFile {
     pub file: String,
     /// Where each run stands, in order.
     pub rows: Vec<Row>,
+    /// All runs, also those that were left out before.
+    pub(crate) runs: RunCounts,
     /// The resources that are read.
     resources: Vec<String>,
     bytes: Cow<'static, [u8]>,
@@ -121,7 +130,8 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
             resources.push(part.to_owned());
         }
     }
-    let bytes = json_lines::bytes(path)?;
+    let mut runs = RunCounts::default();
+    let bytes = runs.take_all(path, json_lines::bytes(path)?)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
     let mut turns = marks.iter().flat_map(|line| &line.value.turns);
     let is_total = spent.iter().any(|spent| spent.parts().len() > 1);
@@ -166,13 +176,40 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
                 return Err(wrong(line, format!("turns[{turn}].{part}"), problem));
             }
         }
-        let budget_ended =
-            marks.stop_reason.is_some_and(|reason| reason.class() == StopClass::Censored);
+        let stop = marks.stop_reason.as_ref();
+        let budget_ended = stop.is_some_and(|reason| reason.class() == StopClass::Censored);
+        // A failure that a budget ended counts as cut off, as below.
+        let succeeded = rollout.succeeded();
+        runs.add((succeeded || !budget_ended).then_some(succeeded), stop);
         let (id, turns, achieved) = (id.to_owned(), rollout.turns(), marks.achieved);
         let task = rollout.task().map(str::to_owned);
         rows.push(Row { line, id, task, turns, achieved, budget_ended });
     }
-    Ok(RolloutFile { file, rows, resources, bytes })
+    Ok(RolloutFile { file, rows, runs, resources, bytes })
+}
+
+/// Checks that each key is a field of some run.
+///
+/// # Errors
+///
+/// A line that names the key and lists the fields.
+pub(crate) fn check_keys(files: &[RolloutFile], keys: &[String]) -> Result<(), String> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let mut fields = BTreeSet::new();
+    for line in files.iter().flat_map(|file| file.bytes.split(|&byte| byte == b'\n')) {
+        // The lines were read before; blank ones hold nothing.
+        let line: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
+        fields.extend(line.into_keys());
+    }
+    match keys.iter().find(|key| !fields.contains(*key)) {
+        Some(key) => {
+            let fields: Vec<String> = fields.into_iter().collect();
+            Err(format!("--keys: no run has a field {key:?}; there are {}", fields.join(", ")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked

@@ -8,9 +8,12 @@ use budget_estimation::{
     estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
-use crate::budget::{
-    estimate_file::Answers,
-    rollout_file::{FRESH, RolloutFile, Spent, together},
+use crate::{
+    budget::{
+        estimate_file::Answers,
+        rollout_file::{FRESH, RolloutFile, Spent, together},
+    },
+    files::run_counts::RunCounts,
 };
 
 /// Turns that the linear estimator assumes until a run has succeeded.
@@ -116,6 +119,8 @@ pub struct Runs {
     pub before_first_turn: Vec<Sample>,
     /// Runs left out because a cost that is needed is not known.
     pub left_out: usize,
+    /// All runs of the files, also those that were left out before.
+    pub(crate) all: RunCounts,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -238,7 +243,10 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
     let left_out = all.len() - known_runs.len();
     let notes = counts.notes(settings, left_out);
+    let mut every = RunCounts::default();
+    files.iter().for_each(|file| every.append(&file.runs));
     Ok(Runs {
+        all: every,
         rollouts,
         resource,
         samples,

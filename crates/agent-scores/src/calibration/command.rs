@@ -27,6 +27,7 @@ use crate::{
         program::Written,
         table::Layout,
     },
+    plain,
     progress::working,
     traces::trace_file::{self, WithMissing},
 };
@@ -69,7 +70,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let compared = working(&format!("calibrating {file}"), || compare(&runs.runs, &settings));
         let mut report = compared.map_err(|error| at(&file, error))?;
         report.notes.extend(trace_file::notes(&[&runs]));
-        let report = WithMissing { report, missing: trace_file::missing(&[&runs]) };
+        let (counts, missing) = (trace_file::run_counts(&[&runs]), trace_file::missing(&[&runs]));
+        let report = WithMissing { runs: counts, report, missing };
         reports.push(FileReport { file, report });
     }
     forms.write(
@@ -98,10 +100,11 @@ fn text(
         "{} weights, Platt scaling cross-fitted over two halves of {split}, {} resamples of tasks; (+) higher is better, (-) lower\n",
         settings.schedule, settings.resamples,
     );
-    for FileReport { file, report: WithMissing { report: comparison, .. } } in reports {
+    for FileReport { file, report: WithMissing { runs, report: comparison, .. } } in reports {
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        text.push_str(&format!("\n{}", runs.line(Some(&name))));
         text.push_str(&format!(
-            "\n{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",
+            "{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",
             comparison.n,
             comparison.n_tasks,
             comparison.n_censored,
@@ -137,7 +140,7 @@ fn text(
         }
         text.push_str(&layout.table(&rows));
         for note in &comparison.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
     }
     text

@@ -26,8 +26,8 @@ pub(crate) struct Options {
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward or
-    /// clip, see below
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below
     #[arg(long, default_value = "refuse", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Logs as files of the other subcommands, or as trajectories in ATIF.
 
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, path::Path};
 
 use run_logs::{Caller, LoggedRun, Run, StreamOptions, to_atif};
 use serde_json::{Value, json};
@@ -12,89 +12,141 @@ use crate::{
         logs::{self, Judging, confidence_field},
     },
     logs::report,
-    output::program::{self, Written},
+    output::{
+        program::{self, Written},
+        trajectories,
+    },
+    plain,
     progress::Progress,
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let mut progress = Progress::runs(&log.display().to_string());
-    let runs = logs::open(&log, options.format)?.inspect(|_| progress.add(1));
-    let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
-    drop(progress);
+    let runs = logs::open(&log, options.format)?;
     if options.to == Kind::Atif {
-        return atif(&runs, options.output.as_deref());
+        let mut progress = Progress::runs(&log.display().to_string());
+        return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
     }
-    let lines = lines(&log, &runs, &options)?;
-    let left_out = runs.len() - lines.len();
-    if lines.is_empty() {
+    let Lines { lines, kept, n } = lines(&log, runs, &options)?;
+    if kept == 0 {
         let (log, needs) = (log.display(), options.to.needs());
         return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
     }
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = plain::json(lines.join("\n") + "\n");
     let mut written = match &options.output {
         None => Written::from(text),
         Some(path) => {
             program::write_file(path, text.as_bytes())?;
-            Written::from(format!("wrote {} runs to {}\n", lines.len(), path.display()))
+            Written::from(wrote(kept, path))
         }
     };
-    if left_out > 0 {
-        let (n, needs) = (runs.len(), options.to.needs());
-        written.remarks.push(format!("{left_out} of {n} runs lack {needs} and are left out"));
+    if kept < n {
+        let (left_out, needs) = (n - kept, options.to.needs());
+        let counted = match options.to {
+            Kind::Problems => "",
+            _ => "; their lines say why, and reports count them",
+        };
+        let remark = format!("{left_out} of {n} runs lack {needs} and are left out{counted}");
+        written.remarks.push(remark);
     }
     Ok(written)
 }
 
-/// A trajectory per run: a single one as text, several as files of a folder.
-fn atif(runs: &[Run], folder: Option<&Path>) -> Result<Written, Box<dyn Error>> {
-    let (folder, n) = match (folder, runs) {
-        (None, [run]) => return Ok((to_atif(run) + "\n").into()),
-        (None, runs) => {
-            let problem = "give --output FOLDER for the trajectories of";
-            return Err(format!("--to atif: {problem} {} runs", runs.len()).into());
-        }
-        (Some(folder), runs) => (folder, runs.len()),
-    };
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (number, run) in (1..).zip(runs) {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let safe: String =
-            run.id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
-        let path = folder.join(format!("{number:05}-{safe}.json"));
-        program::write_file(&path, to_atif(run).as_bytes())?;
-    }
-    Ok(format!("wrote {n} runs to {}\n", folder.display()).into())
+fn wrote(runs: usize, to: &Path) -> String {
+    format!("wrote {runs} runs to {}\n", plain::line(&to.display().to_string()))
 }
 
-/// A line per run that can be converted.
-fn lines(log: &Path, runs: &[Run], options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
+/// A trajectory per run: a single one as text, several as files of a folder. Nothing is written before all runs
+/// are read.
+fn atif(
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    folder: Option<&Path>,
+) -> Result<Written, Box<dyn Error>> {
+    let texts = runs.map(|run| run.map(|run| (plain::json(to_atif(&run)), run.id)));
+    let texts: Vec<(String, String)> = texts.collect::<Result<_, _>>()?;
+    match (folder, &texts[..]) {
+        (Some(folder), _) => {
+            let n = trajectories::write(folder, texts.into_iter().map(|(text, id)| (id, text)))?;
+            Ok(wrote(n, folder).into())
+        }
+        (None, [(text, _)]) => Ok((text.clone() + "\n").into()),
+        (None, _) => {
+            let problem = "give --output FOLDER for the trajectories of";
+            Err(format!("--to atif: {problem} {} runs", texts.len()).into())
+        }
+    }
+}
+
+/// What is written of a log: a line per run that can be converted and, except for problems, one per run that is left
+/// out, with the reason.
+struct Lines {
+    lines: Vec<String>,
+    /// Number of lines of runs that could be converted.
+    kept: usize,
+    /// Number of all runs.
+    n: usize,
+}
+
+/// The lines of a log. One run is held at a time.
+fn lines(
+    log: &Path,
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    options: &Options,
+) -> Result<Lines, Box<dyn Error>> {
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
     let field = confidence_field(options.confidence, options.confidence_pattern.as_deref())?;
     let streams = StreamOptions::default().with_confidence(field);
-    let table = judging.table(log, runs.iter().cloned().map(Ok), &streams)?;
+    let mut made = Vec::new();
+    let runs = runs.inspect(|run| {
+        if let (Kind::Paths, Ok(run)) = (options.to, run) {
+            made.push(calls(run));
+        }
+    });
+    let table = judging.table(log, runs, &streams)?;
     let rows = table.rows();
-    Ok(match options.to {
+    let lines: Vec<Value> = match options.to {
         Kind::Traces => {
-            let found = table.stream(options.stream, options.missing);
-            let of = |run: &run_logs::StreamRun| {
-                let row = rows.get(run.row)?;
-                let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
+            let found = table.stream(options.stream, options.missing)?;
+            let mut kept = found.runs().iter().peekable();
+            let of = |(number, row): (usize, &LoggedRun)| {
                 let mut line = named(row);
-                line["forecasts"] = json!(forecasts);
                 line["outcome"] = json!(row.outcome);
                 set(&mut line, "stop", row.stop.as_ref().map(ToString::to_string));
-                set(&mut line, "horizon", run.horizon);
-                Some(line)
+                if let Some(run) = kept.next_if(|run| run.row == number) {
+                    let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
+                    line["forecasts"] = json!(forecasts);
+                    set(&mut line, "horizon", run.horizon);
+                } else if let Err((_, reason)) = row.forecasts(options.stream, options.missing) {
+                    line["left_out"] = json!(reason.name());
+                }
+                line
             };
-            found.runs().iter().filter_map(of).collect()
+            rows.iter().enumerate().map(of).collect()
         }
-        Kind::Rollouts => rows.iter().filter_map(rollout).collect(),
+        Kind::Rollouts => {
+            let of = |row| rollout(row).unwrap_or_else(|reason| left_out(row, "success", reason));
+            rows.iter().map(of).collect()
+        }
         Kind::Problems => rows.iter().filter_map(problem).collect(),
         Kind::Paths | Kind::Atif => {
-            runs.iter().zip(rows).filter_map(|(run, row)| paths(run, row)).collect()
+            let of = |(made, row)| {
+                paths(made, row).unwrap_or_else(|reason| left_out(row, "success", reason))
+            };
+            made.into_iter().zip(rows).map(of).collect()
         }
-    })
+    };
+    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
+    let lines = lines.iter().map(Value::to_string).collect();
+    Ok(Lines { lines, kept, n: rows.len() })
+}
+
+/// The line of a run that the readers of the file count and do not score.
+fn left_out(row: &LoggedRun, outcome: &str, reason: &str) -> Value {
+    let mut line = named(row);
+    line[outcome] = json!(row.outcome);
+    set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
+    line["left_out"] = json!(reason);
+    line
 }
 
 /// The name and the task of a run. A run without a task is a task of its own, with its trials.
@@ -108,8 +160,11 @@ fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
     }
 }
 
-fn rollout(row: &LoggedRun) -> Option<Value> {
-    let success = row.outcome.filter(|_| !row.turn_usage.is_empty())?;
+fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    if row.turn_usage.is_empty() {
+        return Err("no_turn");
+    }
     let turns = row.turn_usage.iter().zip(row.fresh_input_tokens()).map(|(turn, fresh)| {
         json!({
             "input_tokens": turn.input_tokens,
@@ -122,7 +177,7 @@ fn rollout(row: &LoggedRun) -> Option<Value> {
     line["turns"] = turns.collect();
     line["success"] = json!(success);
     set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
-    Some(line)
+    Ok(line)
 }
 
 fn problem(row: &LoggedRun) -> Option<Value> {
@@ -130,9 +185,9 @@ fn problem(row: &LoggedRun) -> Option<Value> {
     Some(json!({ "problem": row.name(), "solved": solved, "output_tokens": tokens }))
 }
 
-/// The calls of the agent and its subagents beside those that the task expects of the agent.
-fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
-    let success = row.outcome?;
+/// The calls of the agent and its subagents, and those that the task expects of the agent; `None` if it expects
+/// none.
+fn calls(run: &Run) -> Option<[Value; 2]> {
     let expected: Vec<Value> = run
         .expected_calls
         .iter()
@@ -150,9 +205,15 @@ fn paths(run: &Run, row: &LoggedRun) -> Option<Value> {
         set(&mut made, "ok", call.ok);
         made
     });
+    Some([calls.collect(), expected.into()])
+}
+
+fn paths(calls: Option<[Value; 2]>, row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    let [calls, expected] = calls.ok_or("no_expected_calls")?;
     let mut line = named(row);
-    line["agent_calls"] = calls.collect();
-    line["expected_calls"] = json!(expected);
+    line["agent_calls"] = calls;
+    line["expected_calls"] = expected;
     line["success"] = json!(success);
-    Some(line)
+    Ok(line)
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use run_logs::{AtLimit, ConfidenceReading, ConfidenceStream, Format, MissingTurns};
+use run_logs::{AtLimit, ConfidenceReading, ConfidenceStream, ForecastPolicy, Format};
 
-use crate::files::logs;
+use crate::{files::logs, traces::trace_file};
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
 #[derive(Debug, clap::Args)]
@@ -24,9 +24,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = stream)]
     pub(crate) stream: ConfidenceStream,
     /// What happens to runs of which a call has no confidence: leave-out leaves the run out of the traces, skip
-    /// only the call
-    #[arg(long, default_value = "leave-out", value_parser = missing)]
-    pub(crate) missing: MissingTurns,
+    /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
+    #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = trace_file::policy)]
+    pub(crate) missing: ForecastPolicy,
     /// Reading of stated confidence: strict or lenient, as for traces
     #[arg(long, default_value = "strict", value_parser = logs::reading)]
     pub(crate) confidence: ConfidenceReading,
@@ -53,7 +53,9 @@ rollouts  for budget: the runs with an outcome and a turn; fresh_input_tokens le
 paths     for paths: the runs with an outcome and the calls that their tasks expect
 problems  for triage: the runs with an outcome and a count of output tokens
 atif      each run as a trajectory in the Agent Trajectory Interchange Format
-A line on standard error says how many runs were left out.
+A run that cannot be converted to traces, rollouts or paths is a line with its outcome, its stop and the
+reason in its field left_out, such as no_confidence; traces, calibration, cut-off, budget and paths count it and do
+not score it. A run that is no problem has no line. A line on standard error says how many runs were left out.
 ";
 
 /// What is written.
@@ -96,14 +98,6 @@ fn stream(text: &str) -> Result<ConfidenceStream, String> {
         let names = ConfidenceStream::ALL.map(ConfidenceStream::name);
         format!("there are {}", names.join(", "))
     })
-}
-
-fn missing(text: &str) -> Result<MissingTurns, &'static str> {
-    match text {
-        "leave-out" => Ok(MissingTurns::LeaveOutRun),
-        "skip" => Ok(MissingTurns::SkipTurn),
-        _ => Err("there are leave-out and skip"),
-    }
 }
 
 fn at_limit(text: &str) -> Result<AtLimit, &'static str> {

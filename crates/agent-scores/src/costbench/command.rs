@@ -29,11 +29,12 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    plain,
     report::{self, figure::Figures, plan_graph::plan_graph},
 };
 use serde::Serialize;
 use tool_graph::{
-    EnvironmentRules, RuleVersion,
+    EnvironmentRules, LeftOutCounts, RuleVersion,
     costbench::{CostModel, EventKind, Library},
 };
 
@@ -143,7 +144,11 @@ fn world(settings: &Settings) -> Result<World, String> {
     }
     let rules = match rules {
         "released" => EnvironmentRules::RELEASED,
-        _ => EnvironmentRules { removals: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT },
+        _ => EnvironmentRules {
+            removals: RuleVersion::Released,
+            counted_runs: RuleVersion::Released,
+            ..EnvironmentRules::PAPER_TEXT
+        },
     };
     let blocks = if kind == Block::None { 0 } else { blocks };
     Ok(World { library, costs, seed, block: kind, blocks, rules })
@@ -270,6 +275,7 @@ fn group_table(group: &Group, layout: Layout) -> String {
         "seed",
         "events",
         "queries",
+        "left out",
         "completed (+)",
         "cost gap (-)",
         "AED (-)",
@@ -306,6 +312,7 @@ fn group_row(row: &Row) -> Vec<String> {
         row.seed.to_string(),
         events,
         row.queries.to_string(),
+        left_out_cell(&row.left_out_by_reason),
         with_radius(row.completed, 1.0, 3),
         with_radius(row.cost_gap, 1.0, 3),
         with_radius(row.aed, 1.0, 3),
@@ -318,6 +325,14 @@ fn group_row(row: &Row) -> Vec<String> {
         failures.inaccessible.to_string(),
         row.gt_ned.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}")),
     ]
+}
+
+/// The number of queries left out, with those whose last event comes at the end in parentheses.
+fn left_out_cell(counts: &LeftOutCounts) -> String {
+    match counts.last_event {
+        0 => counts.total().to_string(),
+        at_end => format!("{} ({at_end} end with it)", counts.total()),
+    }
 }
 
 fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
@@ -360,7 +375,7 @@ fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
         text.push_str(&listed(paths));
     }
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }
@@ -368,9 +383,9 @@ fn table(report: &CostReport, settings: &Settings, layout: Layout) -> String {
 /// The paths of one query, a line each.
 fn listed(paths: &Paths) -> String {
     let Paths { query_id, task, optimal, optimal_cost, greedy, greedy_cost, .. } = paths;
-    let mut text = format!("\n{query_id} {task}\n");
+    let mut text = format!("\n{} {task}\n", plain::line(query_id));
     let mut line = |name: &str, path: &[String]| {
-        text.push_str(&format!("  {name}: {}\n", path.join(" > ")));
+        text.push_str(&format!("  {name}: {}\n", plain::line(&path.join(" > "))));
     };
     line(&format!("optimal, {optimal_cost:.2}"), optimal);
     line(&format!("greedy, {greedy_cost:.2}"), greedy);

@@ -37,8 +37,8 @@ pub(crate) struct Options {
     /// Number of events per run (default: 1)
     #[arg(long, value_name = "K", value_parser = whole_number)]
     pub(crate) blocks: Option<usize>,
-    /// Rules on which the paper and its released code differ: paper or released; tools are removed as in the
-    /// released code with either, as in the published figures
+    /// Rules on which the paper and its released code differ: paper or released; tools are removed, and runs
+    /// left out of means, as in the released code with either, as in the published figures
     #[arg(long, value_name = "R", default_value = "paper", value_parser = rules)]
     pub(crate) rules: &'static str,
     /// List the plans of every query

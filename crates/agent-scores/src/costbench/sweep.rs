@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use serde::Serialize;
 use tool_graph::{
-    FailureCounts, GreedyRule,
+    FailureCounts, GreedyRule, LeftOutCounts,
     costbench::{CostModel, Library},
 };
 use trajectory_metrics::{
@@ -74,10 +74,12 @@ pub(crate) struct Row {
     pub block: &'static str,
     /// The number of events in a run.
     pub blocks: usize,
-    /// The number of queries in which all events occurred in both runs; all figures are over them.
+    /// The number of queries that count; all figures are over them.
     pub queries: usize,
     /// The number of other queries.
     pub left_out: usize,
+    /// The number of other queries by reason.
+    pub left_out_by_reason: LeftOutCounts,
     /// The share of runs that reached the goal.
     pub completed: Option<Estimate>,
     /// The mean cost beyond the optimum, without events only.
@@ -184,6 +186,7 @@ fn row(
 ) -> Result<Row, Box<dyn std::error::Error>> {
     let mut values = Values::default();
     let mut failures = FailureCounts::default();
+    let mut left_out = LeftOutCounts::default();
     let mut gt_ned = ExactMean::default();
     for query in queries {
         let scenario = scenario(query, world)?;
@@ -193,13 +196,14 @@ fn row(
             let plan = scenario.optimal_plan();
             gt_ned.update(normalized_edit_distance(&optimal.path(), plan.tools()));
         }
-        if !(optimal.all_events_fired() && greedy.all_events_fired()) {
+        if let Some(reason) = greedy.left_out(&optimal) {
+            left_out.update(reason);
             continue;
         }
         let scores = greedy.scores(&optimal)?;
         let flag = |is_true: bool| if is_true { 1.0 } else { 0.0 };
         values.completed.push(flag(scores.completed));
-        values.cost_gap.extend(scores.cost_gap.filter(|_| world.blocks == 0));
+        values.cost_gap.extend(scores.cost_gap);
         values.edits.extend(scores.edit_distance.map(|edits| edits as f64));
         values.shares.extend(scores.normalized_edit_distance);
         values.matches.extend(scores.exact_match.map(flag));
@@ -214,7 +218,8 @@ fn row(
         block: world.block.name(),
         blocks: world.blocks,
         queries: values.completed.len(),
-        left_out: queries.len() - values.completed.len(),
+        left_out: left_out.total(),
+        left_out_by_reason: left_out,
         completed: estimate(&values.completed)?,
         cost_gap: estimate(&values.cost_gap)?,
         aed: estimate(&values.edits)?,

@@ -5,7 +5,8 @@
 //! cut-off [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
 //!     [--missing refuse|leave-out|carry-forward|clip] [--calibrate none|platt|isotonic]
 //!     [--assume non-informative|failure-side|none] [--odds-ratio X] [--resamples N] [--seed N]
-//!     [--hide RATE|--hide-after SHARE] [--continuations FILE] [--min-valid N] [--json]
+//!     [--hide RATE|--hide-after SHARE] [--success-chance FILE] [--continuations FILE]
+//!     [--min-valid N] [--chance-from FILE]… [--json]
 //!     [--html FILE] [--plot FILE.svg|png]
 //! ```
 //!
@@ -13,33 +14,27 @@
 //! success is known: it is what the truthful stream says at the stop. Each file is one stream of
 //! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 
-use std::{
-    collections::BTreeMap,
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
 use crate::{
     cut_off::{
+        chances::{self, Sources},
         options::Options,
         report::{Comparison, Hide, ReportSettings},
         streams::{Pair, Report, Stream, WAYS, evaluate},
     },
-    files::{
-        bundled,
-        json_lines::{self, InputError},
-    },
+    files::{bundled, run_counts},
     output::{
         file_reports,
         form::Forms,
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     report::{self, figure::Figures},
     traces::trace_file::{self, Run, TraceFile},
 };
-use censoring::Continuations;
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 struct Arguments {
@@ -48,12 +43,24 @@ struct Arguments {
     schedule: WeightSchedule,
     missing: ForecastPolicy,
     settings: ReportSettings,
-    continuations: Option<PathBuf>,
+    sources: SourceFiles,
     forms: Forms,
 }
 
+/// The files that chances of success come from.
+struct SourceFiles {
+    success_chance: Option<PathBuf>,
+    continuations: Option<PathBuf>,
+    chance_from: Vec<PathBuf>,
+}
+
 fn arguments(options: Options) -> Arguments {
-    let Options { mut files, schedule, missing, continuations, forms, .. } = options;
+    let Options { mut files, schedule, missing, forms, .. } = options;
+    let sources = SourceFiles {
+        success_chance: options.success_chance,
+        continuations: options.continuations,
+        chance_from: options.chance_from,
+    };
     let hide = options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After));
     let settings = ReportSettings {
         assumption: options.assume,
@@ -62,7 +69,6 @@ fn arguments(options: Options) -> Arguments {
         odds_ratio: options.odds_ratio,
         calibration: options.calibrate,
         hide,
-        continuations: None,
         min_valid: options.min_valid,
     };
     let bundled = files.is_empty();
@@ -71,54 +77,47 @@ fn arguments(options: Options) -> Arguments {
             .map(|name| bundled::path(&format!("demo_{name}.jsonl")))
             .to_vec();
     }
-    Arguments { files, bundled, schedule, missing, settings, continuations, forms }
+    Arguments { files, bundled, schedule, missing, settings, sources, forms }
 }
 
-/// How the continuations of a run ended.
-#[derive(serde::Deserialize)]
-struct Ends {
-    id: String,
-    successes: u64,
-    failures: u64,
-    #[serde(default)]
-    unresolved: u64,
-    #[serde(default)]
-    invalid: u64,
-}
-
-fn read_continuations(path: &Path) -> Result<BTreeMap<String, Continuations>, Box<dyn Error>> {
-    let mut all = BTreeMap::new();
-    for line in json_lines::read::<Ends>(path)? {
-        let Ends { id, successes, failures, unresolved, invalid } = line.value;
-        let ends = Continuations { successes, failures, unresolved, invalid };
-        if all.insert(id, ends).is_some() {
-            return Err(Box::new(InputError {
-                file: path.display().to_string(),
-                line: Some(line.number),
-                field: Some("id".to_owned()),
-                problem: "an earlier line has the same id".to_owned(),
-            }));
+impl SourceFiles {
+    fn read(&self, missing: ForecastPolicy, min_valid: u64) -> Result<Sources, Box<dyn Error>> {
+        let mut sources = Sources { min_valid, ..Sources::default() };
+        if let Some(path) = &self.success_chance {
+            sources.given = Some((path.clone(), chances::read_chances(path)?));
         }
+        if let Some(path) = &self.continuations {
+            sources.continuations = Some((path.clone(), chances::read_continuations(path)?));
+        }
+        for path in &self.chance_from {
+            let teacher = trace_file::read(path, missing)?;
+            trace_file::check_ids(&teacher.runs)?;
+            sources.teachers.push((path.clone(), teacher));
+        }
+        Ok(sources)
     }
-    Ok(all)
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let arguments = arguments(options);
     let Arguments { files, bundled, schedule, missing, .. } = arguments;
-    let (mut settings, forms) = (arguments.settings, arguments.forms);
-    if let Some(path) = arguments.continuations {
-        settings.continuations = Some(read_continuations(&path)?);
-    }
+    let (settings, forms, paths) = (arguments.settings, arguments.forms, arguments.sources);
+    paths.chance_from.iter().try_for_each(|path| chances::check_teacher(path, &files))?;
     let all: Vec<TraceFile> =
         files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
     all.iter().try_for_each(|file| trace_file::check_ids(&file.runs))?;
+    let mut sources = paths.read(missing, settings.min_valid)?;
     let named: Vec<(String, &TraceFile)> =
         files.iter().zip(&all).map(|(path, file)| (path.display().to_string(), file)).collect();
     // The truthful stream comes first.
     let known = if bundled { Some(last_forecasts(&all[0].runs)?) } else { None };
-    let report =
-        working("scoring cut-off runs", || evaluate(&named, &schedule, known.as_ref(), &settings))?;
+    if let (Some(known), true) = (&known, sources.is_empty()) {
+        // The world that made these runs is known.
+        sources.given = Some((bundled::path("demo_truthful.jsonl"), known.clone()));
+    }
+    let report = working("scoring cut-off runs", || {
+        evaluate(&named, &schedule, known.as_ref(), &settings, &sources)
+    })?;
     let names = file_reports::names(files.iter().map(PathBuf::as_path));
     forms.write(
         "cut-off",
@@ -156,19 +155,24 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
     rows.push(row("cut off", &|file| file.n_censored.to_string()));
     rows.push(row("excluded", &|file| file.n_excluded.to_string()));
     rows.push(row("success chance", &|file| number(file.mean_success_chance)));
-    let mut text = format!(
+    rows.push(row("chances from", &|file| {
+        file.success_chance.as_ref().map_or("nothing was cut off", |of| of.source).to_owned()
+    }));
+    let counts = names.iter().zip(&report.files).map(|(name, file)| (name.as_str(), &file.runs));
+    let mut text = run_counts::lines(counts);
+    text.push_str(&format!(
         "Mean score, {}, {} weights; higher is better\n\n{}",
         report.rule,
         report.schedule,
         layout.table(&rows)
-    );
+    ));
     let called = |file: &String| {
         let place = report.files.iter().position(|other| other.file == *file);
         place.and_then(|place| names.get(place)).unwrap_or(file).clone()
     };
     if !report.pairs.is_empty() {
         let mut rows = vec![
-            ["difference of exact means", "by plug-in", "bounds", "sign kept", "largest width"]
+            ["difference of exact means", "at the chances", "bounds", "sign kept", "largest width"]
                 .map(str::to_owned)
                 .to_vec(),
         ];
@@ -203,7 +207,7 @@ fn table(report: &Report, names: &[String], layout: Layout) -> String {
         for (file, name) in report.files.iter().zip(names) {
             note = note.replace(&file.file, name);
         }
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(&note));
     }
     text
 }
@@ -238,6 +242,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
     let mut text = String::new();
     if stream.n_censored > 0 {
         let selection = &report.selection;
+        let name = plain::line(name);
         text = format!("\n{name}, assumption {}\n\n{}", report.assumption, layout.table(&rows));
         text.push_str(&format!(
         "\ncut-off runs are {} times as long as complete runs; their mean forecast differs by {}\n",
@@ -276,6 +281,7 @@ fn comparisons(stream: &Stream, name: &str, layout: Layout) -> String {
                 part(row.successes),
             ]
         }));
+        let name = plain::line(name);
         text.push_str(&format!("\n{name}, hidden outcomes\n\n{}", layout.table(&rows)));
     }
     if let Some(audit) = &report.continuations {

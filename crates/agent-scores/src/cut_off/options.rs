@@ -15,7 +15,7 @@ use crate::{
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, trace_file::FORMAT].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, trace_file::FORMAT].concat())]
 pub(crate) struct Options {
     /// Files of traces, each a stream with a column, in which an id may stand once; where all files hold the
     /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are
@@ -25,8 +25,8 @@ pub(crate) struct Options {
     /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
     #[arg(long, default_value = "linear-front")]
     pub(crate) schedule: WeightSchedule,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward or
-    /// clip, see below
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below
     #[arg(long, default_value = "refuse", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
     /// Calibrate forecasts by maps of the complete runs of other tasks: none, platt or isotonic
@@ -50,11 +50,19 @@ pub(crate) struct Options {
     /// Split the shift for all complete runs, each cut off after this share of its steps
     #[arg(long, value_name = "SHARE", value_parser = share, overrides_with = "hide")]
     pub(crate) hide_after: Option<Probability>,
-    /// Audit continuations of cut-off runs: JSON Lines with the fields id, successes, failures, unresolved
-    /// (optional) and invalid (optional), which are counts
+    /// Chances of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1. The
+    /// field success_chance of a run's own line does the same
+    #[arg(long, value_name = "FILE")]
+    pub(crate) success_chance: Option<PathBuf>,
+    /// Streams that are not scored, from whose forecasts a model of success may learn, besides turn and
+    /// task; the same runs in the format of FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chance_from: Vec<PathBuf>,
+    /// Continuations of cut-off runs, which give their chance of success and are audited: JSON Lines with the
+    /// fields id, successes, failures, unresolved (optional) and invalid (optional), which are counts
     #[arg(long, value_name = "FILE")]
     pub(crate) continuations: Option<PathBuf>,
-    /// Outcomes that a run needs among its continuations
+    /// Outcomes that a run needs among its continuations; one with fewer has the chance of the model
     #[arg(long, value_name = "N", default_value = "5", value_parser = min_valid)]
     pub(crate) min_valid: u64,
     #[command(flatten)]
@@ -63,6 +71,17 @@ pub(crate) struct Options {
 
 const EXAMPLE: &str = "\
 Example: agent-scores cut-off runs.jsonl --assume failure-side --plot cut_off.svg
+";
+
+const CHANCES: &str = "
+The exact mean needs the chance of success of each run that was cut off, and no forecast that is scored ever
+teaches it: the first of
+  1. the field success_chance, or --success-chance
+  2. the share of successes among at least --min-valid outcomes of its --continuations
+  3. a model of the turn, of the success rate of the other runs of the task, and of --chance-from. It learns
+     from the continuations of other tasks, or from complete runs if there are none. It is refused, and the
+     exact mean is null, if complete runs did not go on after the turns where others were cut off, or if a
+     scored stream tells outcomes apart that the model takes for alike.
 ";
 
 fn share(text: &str) -> Result<Probability, String> {

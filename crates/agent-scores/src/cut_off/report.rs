@@ -1,8 +1,6 @@
 //! The rows of a report on runs that were cut off: every rule and weight schedule, and what hiding
 //! known outcomes does.
 
-use std::collections::BTreeMap;
-
 use censoring::{
     CalibrationRuns, CensoringAnalysis, CensoringAssumption, ContinuationAudit, Continuations,
     Error, Folds, Interval, MeanShift, Observation, Probability, ScoreEstimate, ScoringRule,
@@ -29,8 +27,6 @@ pub(crate) struct ReportSettings {
     pub calibration: Calibration,
     /// Which outcomes of complete runs to hide for the split of the shift.
     pub hide: Option<Hide>,
-    /// Continuations of cut-off runs by their ids.
-    pub continuations: Option<BTreeMap<String, Continuations>>,
     /// Outcomes that a run needs among its continuations.
     pub min_valid: u64,
 }
@@ -277,14 +273,11 @@ pub(crate) fn report(
     ids: &[&String],
     tasks: &[&String],
     chances: Option<&[Probability]>,
+    branches: Option<&[Continuations]>,
     settings: &ReportSettings,
 ) -> Result<StreamReport, Error> {
     let (mut comparisons, mut rows, mut audits) = (Vec::new(), Vec::new(), Vec::new());
     let mut selection = None;
-    let branches: Option<Vec<Continuations>> = settings
-        .continuations
-        .as_ref()
-        .map(|all| ids.iter().map(|id| all.get(*id).copied().unwrap_or_default()).collect());
     for schedule in WeightSchedule::NAMED {
         let forecasts = calibrated(runs, tasks, settings.calibration, &schedule)?;
         let scored = with_forecasts(runs, forecasts.as_ref())?;
@@ -323,14 +316,13 @@ pub(crate) fn report(
         if let Some(hide) = settings.hide {
             rows.extend(hidden_rows(&scored, ids, &schedule, hide, settings.seed)?);
         }
-        if let Some(branches) = &branches {
-            audits.push(analysis.audit_continuations(
-                &scored,
-                branches,
-                None,
-                tasks,
-                settings.min_valid,
-            )?);
+        if let Some(branches) = branches {
+            match analysis.audit_continuations(&scored, branches, None, tasks, settings.min_valid) {
+                Ok(audit) => audits.push(audit),
+                // No run has enough outcomes.
+                Err(Error::Empty) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     // One audit; only its comparisons differ between schedules.

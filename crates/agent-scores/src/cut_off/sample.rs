@@ -1,17 +1,23 @@
-//! The runs of one file that were cut off or are complete, and a model of their success.
-
-use std::collections::BTreeMap;
+//! The runs of one file that were cut off or are complete.
 
 use censoring::{
-    Error, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation, StopTimes, Stopped,
-    TerminationAudit, Weight, cross_fit_success, plug_in_bias, prefix_features,
+    Error, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped, TerminationAudit, Weight,
 };
 use trajectory_metrics::{LogScore, Probability, Tps};
 
 use crate::traces::trace_file::Run;
 
-/// Folds of the model of success.
-pub(crate) const FOLDS: usize = 5;
+/// What the inverse-probability weights of runs say.
+#[derive(Clone)]
+pub(crate) struct Ipcw {
+    /// The weighted mean score of complete runs.
+    pub(crate) mean: f64,
+    /// The mean weight.
+    pub(crate) coverage: f64,
+    /// Whether all complete runs have the same weight.
+    pub(crate) are_uniform: bool,
+    pub(crate) weights: Vec<Weight>,
+}
 
 /// The complete and censored runs of one file.
 pub(crate) struct Sample<'a> {
@@ -57,19 +63,37 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// How many runs were cut off.
+    pub(crate) fn n_cut_off(&self) -> usize {
+        (0..self.runs.len()).filter(|&run| self.outcome(run).is_none()).count()
+    }
+
+    /// Whether these chances are the last forecasts of all runs that were cut off.
+    pub(crate) fn says(&self, chances: Option<&[Probability]>) -> bool {
+        chances.is_some_and(|chances| {
+            let cut_off = (0..self.runs.len()).filter(|&run| self.outcome(run).is_none());
+            cut_off
+                .into_iter()
+                .all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
+        })
+    }
+
+    /// Whether a run and one of another file have the same name, outcome, length and horizon.
+    pub(crate) fn is_same_run(&self, run: usize, other: &Self, of_other: usize) -> bool {
+        let (a, b) = (&self.stopped[run], &other.stopped[of_other]);
+        self.runs[run].id == other.runs[of_other].id
+            && self.outcome(run) == other.outcome(of_other)
+            && (a.horizon(), a.forecasts().len()) == (b.horizon(), b.forecasts().len())
+    }
+
     /// Whether two files hold the same runs in the same order.
     pub(crate) fn has_runs_of(&self, other: &Self) -> bool {
-        let same = |i: usize| {
-            let (a, b) = (&self.stopped[i], &other.stopped[i]);
-            self.runs[i].id == other.runs[i].id
-                && self.outcome(i) == other.outcome(i)
-                && (a.horizon(), a.forecasts().len()) == (b.horizon(), b.forecasts().len())
-        };
-        self.runs.len() == other.runs.len() && (0..self.runs.len()).all(same)
+        self.runs.len() == other.runs.len()
+            && (0..self.runs.len()).all(|run| self.is_same_run(run, other, run))
     }
 
     /// Inverse-probability weights of the runs, by the time of their stop in steps.
-    pub(crate) fn ipcw(&self, tps: &Tps<LogScore>) -> Result<(f64, Vec<f64>, f64), Error> {
+    pub(crate) fn ipcw(&self, tps: &Tps<LogScore>) -> Result<Ipcw, Error> {
         let times: Vec<f64> = self.stopped.iter().map(|run| run.forecasts().len() as f64).collect();
         let known: Vec<Option<bool>> = (0..self.runs.len()).map(|run| self.outcome(run)).collect();
         let cut_off: Vec<bool> = known.iter().map(Option::is_none).collect();
@@ -81,64 +105,11 @@ impl<'a> Sample<'a> {
         };
         let scores: Vec<Option<f64>> =
             self.stopped.iter().zip(&known).map(score).collect::<Result<_, _>>()?;
-        let mean = weights.normalized_mean_score(&scores)?;
-        Ok((mean, Weight::as_f64_slice(weights.as_slice()).to_vec(), weights.coverage()))
+        Ok(Ipcw {
+            mean: weights.normalized_mean_score(&scores)?,
+            coverage: weights.coverage(),
+            are_uniform: weights.are_uniform(),
+            weights: weights.as_slice().to_vec(),
+        })
     }
-}
-
-/// The chance of success after each stop, learnt from complete runs of other folds by all streams
-/// that belong to the runs, and how far the model is off where
-/// runs were cut off, on complete runs that went further.
-pub(crate) fn learn(
-    tps: &Tps<LogScore>,
-    samples: &[Sample<'_>],
-) -> Result<(Vec<Probability>, Option<f64>), Error> {
-    let sample = &samples[0];
-    let n = sample.runs.len();
-    let features = |run: usize, t: usize| {
-        let mut features = vec![(t as f64).ln_1p()];
-        for sample in samples {
-            // The number of steps, the last feature, is the same in every stream.
-            features.extend(&prefix_features(&sample.stopped[run].forecasts()[..t])[..3]);
-        }
-        features
-    };
-    // Complete runs stand for those like them that were cut off.
-    let (_, weights, _) = sample.ipcw(tps)?;
-    let tasks = sample.tasks();
-    let successes: Vec<bool> = (0..n).map(|run| sample.outcome(run) == Some(true)).collect();
-    let folds = Folds::clustered(&successes, &tasks, FOLDS)?;
-    let learner = LogisticSuccess::default();
-    let models = cross_fit_success(
-        &learner,
-        &sample.stopped,
-        features,
-        &folds,
-        None,
-        Some(Weight::from_slice(&weights)?),
-    )?;
-    let chance = |run: usize, t: usize| models.success_probability(run, &features(run, t));
-    // Where runs were cut off, on complete runs that went further: what is audited must not depend on
-    // how a run went on.
-    let mut stops = BTreeMap::new();
-    for (run, stopped) in sample.stopped.iter().enumerate() {
-        if sample.outcome(run).is_none() {
-            *stops.entry(stopped.forecasts().len()).or_insert(0_u32) += 1;
-        }
-    }
-    let (mut estimates, mut truths, mut audited) = (Vec::new(), Vec::new(), Vec::new());
-    for (&stop, &count) in &stops {
-        for (run, &weight) in weights.iter().enumerate() {
-            if let (Some(outcome), true) =
-                (sample.outcome(run), sample.stopped[run].forecasts().len() > stop)
-            {
-                estimates.push(chance(run, stop)?);
-                truths.push(if outcome { Probability::ONE } else { Probability::ZERO });
-                audited.push(weight * f64::from(count));
-            }
-        }
-    }
-    let bias = plug_in_bias(&estimates, &truths, Some(Weight::from_slice(&audited)?)).ok();
-    let chances = (0..n).map(|run| chance(run, sample.stopped[run].forecasts().len()));
-    Ok((chances.collect::<Result<_, _>>()?, bias))
 }

@@ -1,18 +1,21 @@
 //! Mean scores of runs of which some were cut off, by every way of treating these.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, error::Error};
 
 use censoring::{
-    StreamDifference, Weight, exact_mean_score, mean_score_bounds, plug_in_bias, simple_mean_score,
+    Continuations, StreamDifference, Weight, exact_mean_score, mean_score_bounds, plug_in_bias,
+    simple_mean_score,
 };
 use serde::Serialize;
 use trajectory_metrics::{LogScore, Probability, Tps, WeightSchedule};
 
 use crate::{
     cut_off::{
+        chances::{Chances, Sources, SuccessChance, chances},
         report::{self, Bounds, OrderChange, ReportSettings, StreamReport},
-        sample::{FOLDS, Sample, learn},
+        sample::{Ipcw, Sample},
     },
+    files::run_counts::RunCounts,
     output::program::with_causes,
     traces::trace_file::{self, Missing, TraceFile},
 };
@@ -29,6 +32,9 @@ pub(crate) const WAYS: [&str; 5] =
 pub(crate) struct Stream {
     /// Where it was read from.
     pub file: String,
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// What was done about forecasts that are missing or outside [0, 1].
     pub missing: Missing,
     /// Runs whose outcome is known.
@@ -41,8 +47,12 @@ pub(crate) struct Stream {
     pub excluded: BTreeMap<String, u64>,
     /// Share of the complete and censored runs that was cut off.
     pub censoring_rate: Option<f64>,
-    /// Mean chance of success after a cut-off, by the model.
+    /// Mean chance of success after a cut-off.
     pub mean_success_chance: Option<f64>,
+    /// Where these chances come from; `None` if nothing was cut off.
+    pub success_chance: Option<SuccessChance>,
+    /// The mean of the weights of `ipcw`: below 1 if some runs are represented by no complete run.
+    pub ipcw_coverage: Option<f64>,
     /// The mean score in each of the [`WAYS`]; `None` where it is undefined.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, Option<f64>>,
@@ -59,13 +69,13 @@ pub(crate) struct Pair {
     pub first: String,
     /// File of the second.
     pub second: String,
-    /// Exact mean of the first minus that of the second, chances of success by the model.
+    /// Exact mean of the first minus that of the second, at the same chances of success.
     pub difference: Option<f64>,
     /// What that can be whatever the chances are.
     pub bounds: Bounds,
     /// Whether the same stream is ahead whatever the chances are.
     pub keeps_sign: bool,
-    /// The width of ignorance around the model's chances at which they cannot be told apart.
+    /// The width of ignorance around the chances at which they cannot be told apart.
     pub largest_width: Option<f64>,
 }
 
@@ -91,13 +101,14 @@ pub(crate) struct Report {
 ///
 /// # Errors
 ///
-/// An error of the library where the schedule does not fit.
+/// An error of the library where the schedule does not fit, and those of [`chances`].
 pub(crate) fn evaluate(
     files: &[(String, &TraceFile)],
     schedule: &WeightSchedule,
     known_chances: Option<&BTreeMap<String, Probability>>,
     settings: &ReportSettings,
-) -> Result<Report, censoring::Error> {
+    sources: &Sources,
+) -> Result<Report, Box<dyn Error>> {
     let tps = Tps::new(LogScore::clipped(CLIP)?, schedule.clone());
     let samples: Vec<Sample<'_>> =
         files.iter().map(|(file, read)| Sample::new(file, &read.runs)).collect::<Result<_, _>>()?;
@@ -109,7 +120,7 @@ pub(crate) fn evaluate(
         order_changes: Vec::new(),
         notes: Vec::new(),
     };
-    // Models of success learn from the forecasts as given; what is scored may be calibrated.
+    sources.check_ids(&samples)?;
     let calibrated: Vec<Option<Vec<Vec<Probability>>>> = samples
         .iter()
         .map(|sample| {
@@ -127,37 +138,60 @@ pub(crate) fn evaluate(
     let one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
     if !one_set {
         report.notes.push(
-            "pairs: none, as the files do not hold the same runs in the same order; each file's chances of success are learnt from its own forecasts".to_owned(),
+            "pairs: none, as the files do not hold the same runs in the same order".to_owned(),
         );
     }
-    let mut shared: Option<Option<Vec<Probability>>> = None;
+    let mut shared: Option<Chances> = None;
     for (i, (sample, (file, read))) in samples.iter().zip(files).enumerate() {
         let of_file = |note| format!("{file}: {note}");
         report.notes.extend(trace_file::notes(&[read]).into_iter().map(of_file));
-        let chances = match &shared {
-            Some(chances) if one_set => chances.clone(),
+        let found = match shared.take() {
+            Some(found) if one_set => found,
             _ => {
-                let teachers = if one_set { &samples[..] } else { std::slice::from_ref(sample) };
-                plug_in(&tps, teachers, &mut report.notes)
+                let of_same_runs =
+                    if one_set { &samples[..] } else { std::slice::from_ref(sample) };
+                let found = chances(&tps, of_same_runs, sources)?;
+                let whose = if one_set && files.len() > 1 { "all files" } else { file };
+                if let Some(why) = &found.undefined {
+                    report.notes.push(format!("exact_plug_in: undefined for {whose}: {why}"));
+                } else if let Some(source) = &found.source {
+                    let note = format!("success chance: of {whose}: {}", source.note());
+                    report.notes.push(note);
+                }
+                found
             }
         };
-        let mut stream = score_stream(
-            &tps,
-            &scored[i],
-            read,
-            chances.as_deref(),
-            known_chances,
-            &mut report.notes,
-        )?;
+        let chances = found.of_runs.as_deref();
+        let mut stream =
+            score_stream(&tps, &scored[i], read, chances, known_chances, &mut report.notes)?;
         if !sample.runs.is_empty() {
             let ids: Vec<&String> = sample.runs.iter().map(|run| &run.id).collect();
+            let branches: Option<Vec<Continuations>> = sources
+                .continuations
+                .is_some()
+                .then(|| ids.iter().map(|id| sources.continuations_of(id)).collect());
             let of_stream = report::report(
                 &sample.stopped,
                 &ids,
                 &sample.tasks(),
-                chances.as_deref(),
+                chances,
+                branches.as_deref(),
                 settings,
             )?;
+            if known_chances.is_none()
+                && found.source.as_ref().is_some_and(|of| of.n_given > 0)
+                && sample.says(chances)
+            {
+                report.notes.push(format!(
+                    "success chance: those of {file} are its own last forecasts on all runs that were cut off; if they were copied from them, the exact mean confirms them whether they are right or wrong"
+                ));
+            }
+            if sources.continuations.is_some() && of_stream.continuations.is_none() {
+                report.notes.push(format!(
+                    "continuations: no audit for {file}, as no run that was cut off has at least {} outcomes",
+                    settings.min_valid
+                ));
+            }
             if of_stream.lacks_intervals() {
                 report.notes.push(format!(
                     "{}: some resamples of tasks have no complete run, so that the complete-only mean and \
@@ -167,11 +201,12 @@ pub(crate) fn evaluate(
             }
             stream.report = Some(of_stream);
         }
+        stream.success_chance.clone_from(&found.source);
         report.files.push(stream);
-        shared = Some(chances);
+        shared = Some(found);
     }
     if one_set && !samples[0].runs.is_empty() {
-        let chances = shared.flatten();
+        let chances = shared.and_then(|found| found.of_runs);
         for (i, first) in scored.iter().enumerate() {
             for second in &scored[i + 1..] {
                 let pair = compare(&tps, first, second, chances.as_deref(), &mut report.notes)?;
@@ -203,37 +238,6 @@ pub(crate) fn evaluate(
     Ok(report)
 }
 
-/// The chance of success after each stop, and a note on where it comes from. `None` where the model
-/// cannot be learnt.
-fn plug_in(
-    tps: &Tps<LogScore>,
-    samples: &[Sample<'_>],
-    notes: &mut Vec<String>,
-) -> Option<Vec<Probability>> {
-    let sample = &samples[0];
-    if (0..sample.runs.len()).all(|run| sample.outcome(run).is_some()) {
-        // Nothing was cut off, so nothing asks for a chance.
-        return Some(vec![Probability::HALF; sample.runs.len()]);
-    }
-    match learn(tps, samples) {
-        Ok((chances, bias)) => {
-            let bias = bias.map_or("unknown".to_owned(), |bias| format!("{bias:+.3}"));
-            notes.push(format!(
-                "exact_plug_in: chances of success by logistic regression on the forecasts so far, cross-fitted in {FOLDS} folds of whole tasks; mean error where runs were cut off, on complete runs that went further, {bias}"
-            ));
-            Some(chances)
-        }
-        Err(error) => {
-            notes.push(format!(
-                "exact_plug_in: undefined for {}: {}",
-                sample.file,
-                with_causes(&error)
-            ));
-            None
-        }
-    }
-}
-
 fn score_stream(
     tps: &Tps<LogScore>,
     sample: &Sample<'_>,
@@ -255,7 +259,7 @@ fn score_stream(
         ("simple", Some(simple_mean_score(tps, &sample.stopped, None))),
         ("exact_plug_in", chances.map(exact)),
         ("exact_known", known.map(|known| exact(&known))),
-        ("ipcw", Some(ipcw.clone().map(|(mean, ..)| mean))),
+        ("ipcw", Some(ipcw.clone().map(|of| of.mean))),
     ];
     let mut noted = |name: &str, value: Result<f64, String>| match value {
         Ok(value) => Some(value),
@@ -276,9 +280,10 @@ fn score_stream(
     let cut_off: Vec<Weight> =
         (0..n).map(|run| Weight::from(u32::from(sample.outcome(run).is_none()))).collect();
     let mean_success_chance = match chances {
-        None => {
-            noted("exact_plug_in and mean_success_chance", Err("no model of success".to_owned()))
-        }
+        None => noted(
+            "exact_plug_in and mean_success_chance",
+            Err("some run has no chance of success".to_owned()),
+        ),
         Some(_) if !cut_off.contains(&Weight::ONE) => {
             noted("mean_success_chance", Err("no run was cut off".to_owned()))
         }
@@ -289,17 +294,24 @@ fn score_stream(
     };
     let bounds = mean_score_bounds(tps, &sample.stopped, None, None);
     noted("bounds", bounds.as_ref().map(|bounds| bounds.low()).map_err(ToString::to_string));
-    if let Ok((_, _, coverage)) = ipcw
+    let ipcw = ipcw.ok();
+    if let Some(Ipcw { coverage, are_uniform, .. }) = ipcw
         && coverage < 1.0 - 1e-9
     {
+        let consequence = if are_uniform {
+            "; all complete runs have the same weight, so that it corrects nothing and is complete_only"
+        } else {
+            ""
+        };
         notes.push(format!(
-            "ipcw: the longest runs of {} were all cut off; it stands for the {:.1} % of runs that could be seen to their end",
+            "ipcw: the longest runs of {} were all cut off; it stands for the {:.1} % of runs that could be seen to their end{consequence}",
             sample.file,
             100.0 * coverage
         ));
     }
     Ok(Stream {
         file: sample.file.clone(),
+        runs: trace_file::run_counts(&[read]),
         missing: trace_file::missing(&[read]),
         n_complete: sample.audit.complete(),
         n_censored: sample.audit.censored(),
@@ -312,6 +324,8 @@ fn score_stream(
             .collect(),
         censoring_rate,
         mean_success_chance,
+        success_chance: None,
+        ipcw_coverage: ipcw.map(|of| of.coverage),
         scores,
         bounds: bounds.ok().map(Bounds::from),
         report: None,
@@ -340,7 +354,7 @@ fn compare(
     }
     if chances.is_none() {
         notes.push(format!(
-            "difference: {} against {}: undefined, as there is no model of success",
+            "difference: {} against {}: undefined, as some run has no chance of success",
             first.file, second.file
         ));
     }

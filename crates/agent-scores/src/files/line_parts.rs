@@ -18,6 +18,9 @@ use crate::files::{
 /// Bytes of a part, up to the end of its last line.
 const PART: usize = 1 << 18;
 
+/// Bytes of the longest line that is held.
+const LONGEST_LINE: usize = 1 << 28;
+
 /// Parts of a thread that are in memory at a time.
 const PARTS_PER_THREAD: usize = 4;
 
@@ -67,7 +70,8 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
 }
 
 /// Reads every line as a `T`, with all threads: `add` adds it to what is known of its part, and `take` gets the
-/// parts in the order of the file. Blank lines hold nothing and are passed over.
+/// parts in the order of the file. Blank lines hold nothing and are passed over, and so are lines that
+/// `passes_over` takes.
 ///
 /// # Errors
 ///
@@ -75,6 +79,7 @@ pub(crate) fn for_each<T: Send, E: From<InputError> + Send>(
 /// `add`. An [`InputError`] for a file that cannot be read or has no line.
 pub(crate) fn fold<T: DeserializeOwned, P: Default + Send, E: From<InputError> + Send>(
     path: &Path,
+    passes_over: impl Fn(&mut P, usize, &[u8]) -> Result<bool, InputError> + Sync,
     add: impl Fn(&mut P, T) -> Result<(), E> + Sync,
     mut take: impl FnMut(P) + Send,
 ) -> Result<(), E> {
@@ -85,7 +90,9 @@ pub(crate) fn fold<T: DeserializeOwned, P: Default + Send, E: From<InputError> +
         for (number, line) in (part.first_line..).zip(lines) {
             if !line.trim_ascii().is_empty() {
                 rows += 1;
-                add(&mut known, read_line(path, number, line)?)?;
+                if !passes_over(&mut known, number, line)? {
+                    add(&mut known, read_line(path, number, line)?)?;
+                }
             }
         }
         Ok::<_, E>((rows, known))
@@ -163,7 +170,8 @@ impl<R: Read> LineReader<R> {
         lines.clear();
         lines.append(&mut self.rest);
         loop {
-            lines.reserve(least);
+            let problem = |_| io::Error::from(io::ErrorKind::OutOfMemory);
+            lines.try_reserve(least).map_err(problem)?;
             let read = self.source.by_ref().take(least as u64).read_to_end(lines)?;
             if std::mem::take(&mut self.first) && lines.starts_with(b"\xef\xbb\xbf") {
                 lines.drain(..3);
@@ -176,6 +184,11 @@ impl<R: Read> LineReader<R> {
                 self.rest.extend_from_slice(&lines[new + end + 1..]);
                 lines.truncate(new + end + 1);
                 return Ok(());
+            }
+            if lines.len() > LONGEST_LINE {
+                let problem =
+                    format!("a line has more than {LONGEST_LINE} bytes, which no line may have");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
             }
         }
     }
@@ -227,6 +240,16 @@ mod tests {
         let marked = lines("\u{feff}a\n\u{feff}b".as_bytes());
         assert_eq!(marked, Ok(vec![(1, "a".to_owned()), (2, "\u{feff}b".to_owned())]));
         assert_eq!(lines("\u{feff}".as_bytes()), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_line_without_end_is_an_error_before_memory_ends() {
+        let problem = |error: io::Error| error.to_string();
+        let read = for_each_part(io::repeat(b'x'), PART, |_| Ok(()), |()| (), problem);
+        assert_eq!(
+            read,
+            Err("a line has more than 268435456 bytes, which no line may have".into())
+        );
     }
 
     #[test]

@@ -16,7 +16,8 @@ use crate::{
         report::{LogReport, LogRow, read},
     },
     output::{program::Written, table::Layout},
-    report::{self, figure::Figures},
+    plain,
+    report::{self, pages},
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
@@ -32,7 +33,10 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.write(
         "logs",
         |layout| Ok(table(&report, layout)),
-        || Ok(report::files::json("logs", &report, Figures::new())?),
+        || {
+            let runs = report.runs.iter().filter_map(|run| serde_json::to_value(run).ok());
+            Ok(report::files::json("logs", &report, pages::logs::figures(runs))?)
+        },
     )
 }
 
@@ -81,7 +85,7 @@ fn table(report: &LogReport, layout: Layout) -> String {
     let (format, count) = (report.format, report.n_runs);
     let mut text = format!("{count} runs, format {format}\n\n{}", layout.table(&rows));
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }

@@ -4,6 +4,8 @@ use std::{error::Error, path::Path};
 
 use serde::Serialize;
 
+use crate::plain::{self, line};
+
 /// A file's report.
 #[derive(Debug, Serialize)]
 pub(crate) struct FileReport<T> {
@@ -56,9 +58,11 @@ pub(crate) fn notes(files: &[(&str, &[String])]) -> String {
     for (i, (name, notes)) in files.iter().enumerate() {
         for note in *notes {
             match (files.iter().all(|(_, others)| others.contains(note)), i) {
-                (true, 0) => text.push_str(&format!("note: {note}\n")),
+                (true, 0) => text.push_str(&plain::note(note)),
                 (true, _) => {}
-                (false, _) => text.push_str(&format!("note on {name}: {note}\n")),
+                (false, _) => {
+                    text.push_str(&format!("note on {}: {}\n", line(name), line(note)));
+                }
             }
         }
     }

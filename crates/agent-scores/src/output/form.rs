@@ -8,6 +8,7 @@ use crate::{
         table::Layout,
         threshold::{self, Threshold},
     },
+    plain,
     report::files::ReportFiles,
 };
 
@@ -40,7 +41,7 @@ impl Forms {
             let text = json()?;
             let failures = self.failures(&text)?;
             self.write_files(subcommand, &text)?;
-            return Ok(Written { failures, ..Written::from(text) });
+            return Ok(Written { failures, ..Written::from(plain::json(text)) });
         }
         let mut failures = Vec::new();
         if !(self.fail_if.is_empty() && self.files.is_empty()) {
@@ -53,7 +54,7 @@ impl Forms {
         } else {
             table(Layout::Aligned)
         };
-        Ok(Written { failures, ..Written::from(text?) })
+        Ok(Written { failures, ..Written::from(plain::lines(text?)) })
     }
 
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.
@@ -68,6 +69,9 @@ impl Forms {
 
     fn write_files(&self, subcommand: &str, json: &str) -> Result<(), String> {
         for (path, content) in self.files.contents(subcommand, json)? {
+            if let Some(folder) = program::destination(path).parent() {
+                program::remove_leftovers(folder);
+            }
             program::write_file(path, &content)?;
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Tables, as plain text or as Markdown.
 
+use crate::plain::cell;
+
 /// How tables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -64,7 +66,7 @@ fn markdown(rows: &[Vec<String>]) -> String {
     for (number, row) in rows.iter().filter(|row| !row.is_empty()).enumerate() {
         text.push('|');
         for column in 0..columns {
-            let cell = row.get(column).map_or("", String::as_str);
+            let cell = row.get(column).map_or_else(String::new, |text| cell(text));
             text.push_str(&format!(" {} |", escaped(cell.trim())));
         }
         text.push('\n');
@@ -82,19 +84,20 @@ fn markdown(rows: &[Vec<String>]) -> String {
 fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+        rows.iter().filter_map(|row| row.get(column)).map(|text| cell(text).chars().count()).max()
     };
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
-        let cells: Vec<String> =
-            row.iter()
-                .zip(&widths)
-                .enumerate()
-                .map(|(column, (cell, &width))| {
-                    if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-                })
-                .collect();
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (text, &width))| {
+                let cell = cell(text);
+                if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            })
+            .collect();
         text.push_str(cells.join("  ").trim_end());
         text.push('\n');
     }
@@ -109,6 +112,17 @@ pub(crate) fn number(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_is_short_and_on_one_line() {
+        let long = "x".repeat(70_000);
+        for layout in [Layout::Aligned, Layout::Markdown] {
+            let table = layout.table(&[vec![long.clone(), "a\nb\u{1b}".into()]]);
+            assert!(table.contains("…x") && table.len() < 1_000, "{}", table.len());
+            assert!(!table.trim_end().trim_end_matches("| --- | ---: |").trim_end().contains('\n'));
+            assert!(!table.contains('\u{1b}'));
+        }
+    }
 
     #[test]
     fn columns_line_up() {

@@ -16,7 +16,7 @@ use std::{
 };
 
 use crate::{
-    files::bundled,
+    files::{bundled, run_counts},
     output::{
         file_reports::{self, FileReport},
         program::Written,
@@ -83,8 +83,10 @@ fn table(reports: &[FileReport<PathReport>], ignore_arguments: bool, layout: Lay
         rows.push(row(format!("pass_hat_{k} (+)"), &|report| number(by_k(report, k))));
     }
     let compared = if ignore_arguments { "name" } else { "name and exact arguments" };
+    let counts = reports.iter().map(|named| &named.report.runs);
     let mut text = format!(
-        "calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
+        "{}calls compared by {compared}; means over runs; (+) higher is better, (-) lower\n\n{}",
+        run_counts::lines(names.iter().map(String::as_str).zip(counts)),
         layout.table(&rows)
     );
     for (name, named) in names.iter().zip(reports) {

@@ -14,6 +14,7 @@ use trajectory_metrics::{
 use crate::{
     files::{
         line_parts::{self, Problem},
+        run_counts::RunCounts,
         texts::Texts,
     },
     paths::path_file::PathRun,
@@ -23,7 +24,10 @@ use crate::{
 /// The whole report. What is undefined is `None`, and a note says why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PathReport {
-    /// Runs.
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub(crate) runs: RunCounts,
+    /// Runs that are compared.
     pub n: usize,
     /// Different tasks.
     pub n_tasks: usize,
@@ -76,6 +80,8 @@ impl PathReport {
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
+    /// All runs, also those that were left out before.
+    runs: RunCounts,
     n: usize,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
@@ -115,6 +121,7 @@ impl PathTally {
         let mut tally = Self::default();
         line_parts::fold(
             path,
+            |part: &mut Self, number, line| part.runs.take(path, number, line),
             |part: &mut Self, run: PathRun| Ok(part.update(&run, ignore_arguments)?),
             |part| tally.append(&part),
         )
@@ -147,6 +154,7 @@ impl PathTally {
         self.aned.update(normalized_edit_distance(&called, &expected));
         self.aed.update(interned_edit_distance(&called, &expected) as f64);
         self.n += 1;
+        self.runs.add(Some(run.success), None);
         self.ids.push(&run.id);
         let known = self.taken.len();
         self.taken.extend(run.agent_calls.iter().filter_map(|agent| agent.ok));
@@ -160,6 +168,7 @@ impl PathTally {
     /// Adds later runs.
     pub fn append(&mut self, other: &Self) {
         self.n += other.n;
+        self.runs.append(&other.runs);
         self.ids.append(&other.ids);
         other.tasks.iter().for_each(|(name, task)| self.add_task(name, task.clone()));
         self.mixed |= other.mixed;
@@ -210,6 +219,7 @@ impl PathTally {
         let [exact_match, in_order_match, any_order_match] =
             self.matches.each_ref().map(|mean| mean.finish().ok());
         Ok(PathReport {
+            runs: self.runs.clone(),
             n: self.n,
             n_tasks: self.tasks.len(),
             arguments_ignored: ignore_arguments,

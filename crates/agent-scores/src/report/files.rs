@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::{
-    figure::{Figure, Figures, Mark, Series},
-    pages,
-    picture::{png_file, svg_file},
-    table::Output,
+use crate::{
+    plain,
+    report::{
+        figure::{Figure, Figures, Mark, Series},
+        pages,
+        picture::{png_file, svg_file},
+        table::Output,
+    },
 };
 
 /// The files that a caller asked for besides the output.
@@ -50,15 +53,12 @@ impl ReportFiles {
         subcommand: &str,
         text: &str,
     ) -> Result<Vec<(&Path, Vec<u8>)>, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let output = Output::new(&value);
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            let page = pages::page(subcommand, output).to_html(output);
-            contents.push((path.as_path(), page.into_bytes()));
+            contents.push((path.as_path(), page(subcommand, text)?.into_bytes()));
         }
         if let Some(path) = &self.plot {
-            let figure = main_figure(subcommand, output)
+            let figure = main_figure(subcommand, Output::new(&shown(text)?))?
                 .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
             let content = if ending(path) == "png" {
                 png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
@@ -71,6 +71,22 @@ impl ReportFiles {
     }
 }
 
+/// The report page of a JSON output.
+///
+/// # Errors
+///
+/// One of the JSON library.
+pub(crate) fn page(subcommand: &str, text: &str) -> Result<String, String> {
+    let value = shown(text)?;
+    let output = Output::new(&value);
+    Ok(pages::page(subcommand, output)?.to_html(output))
+}
+
+/// A JSON output whose texts can stand in pages and pictures.
+fn shown(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map(plain::value).map_err(|error| error.to_string())
+}
+
 /// The ending of a file's name in lower case.
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
@@ -78,16 +94,26 @@ fn ending(path: &Path) -> String {
 
 /// The one figure that stands for a subcommand: the curves of all files, or else the figure of all files
 /// together, or of the first.
-fn main_figure(subcommand: &str, output: Output<'_>) -> Option<Figure> {
+///
+/// # Errors
+///
+/// For a subcommand without a figure.
+fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
     let names: &[&str] = match subcommand {
+        "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
         "paths" => &["matches"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "triage" => &["efficiency"],
         "budget" => &["fan"],
         "logs" => &["calls", "endings"],
-        _ => &["reliability"],
+        _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
+    Ok(main_figure_of(names, output))
+}
+
+/// The first of these figures that an output has.
+fn main_figure_of(names: &[&str], output: Output<'_>) -> Option<Figure> {
     let several = output.len("/files");
     if several > 1 {
         let figures = (0..several).filter_map(|i| {
@@ -160,8 +186,10 @@ pub(crate) fn derived<T: Serialize>(
     subcommand: &str,
     report: &T,
 ) -> Result<Figures, serde_json::Error> {
-    let value = serde_json::to_value(report)?;
-    Ok(pages::figures(subcommand, Output::new(&value)))
+    Ok(match pages::figures(subcommand) {
+        Some(figures) => figures(Output::new(&serde_json::to_value(report)?)),
+        None => Figures::new(),
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod budget;
 mod common;
 mod costbench;
-mod logs;
+pub(crate) mod logs;
 mod paths;
 mod run;
 mod traces;
@@ -11,22 +11,25 @@ mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
-/// The figures that follow from the numbers of an output.
-pub(crate) fn figures(subcommand: &str, output: Output<'_>) -> Figures {
+/// What makes the figures that follow from the numbers of an output, if a subcommand has some.
+pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
-        "cut-off" => traces::cut_off_figures(output),
-        "paths" => paths::figures(output),
-        "costbench" => costbench::figures(output),
-        "triage" => triage::figures(output),
-        "budget" => budget::figures(output),
-        "logs" => logs::figures(output),
-        _ => Figures::new(),
+        "cut-off" => Some(traces::cut_off_figures),
+        "paths" => Some(paths::figures),
+        "costbench" => Some(costbench::figures),
+        "triage" => Some(triage::figures),
+        "budget" => Some(budget::figures),
+        _ => None,
     }
 }
 
 /// The page of a subcommand.
-pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
-    match subcommand {
+///
+/// # Errors
+///
+/// For a subcommand without a page.
+pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
+    Ok(match subcommand {
         "traces" => traces::page(output),
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
@@ -35,6 +38,7 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Page {
         "triage" => triage::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
-        _ => logs::page(output),
-    }
+        "logs" => logs::page(output),
+        _ => return Err(format!("--html: {subcommand} has no page")),
+    })
 }

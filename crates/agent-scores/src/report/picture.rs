@@ -14,12 +14,19 @@ use kuva::{
     },
 };
 
-use crate::report::figure::{Axis, Figure, Mark, Series};
+use crate::{
+    plain::shortened,
+    report::figure::{Axis, Figure, Mark, Series},
+};
 
 /// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
 /// Letters of a name below a picture.
 const LONGEST_NAME: usize = 41;
+/// Letters below an axis, beside each other.
+const LETTERS_OF_AXIS: usize = 48;
+/// Letters of a name that is written at a slant.
+const LONGEST_SLANTED: usize = 13;
 /// Height of a row of the legend below a picture.
 const LEGEND_ROW: f64 = 18.0;
 /// Room above and below the values, as a share of their range.
@@ -146,6 +153,11 @@ fn scene(figure: &Figure, place: Place) -> Scene {
     if let Some(step) = whole_step(figure) {
         layout = layout.with_x_tick_step(step);
     }
+    if is_slanted(&figure.x) {
+        // The names take the place of the axis' own name.
+        layout = layout.with_x_tick_rotate(-35.0);
+        layout.x_label = None;
+    }
     if place == Place::File {
         // The legend is below the axes and must not take their height.
         let legend = LEGEND_ROW * entries.len() as f64;
@@ -174,23 +186,11 @@ fn legend_entry(series: &Series, colour: &str) -> LegendEntry {
     };
     let dashed = series.mark == Mark::Reference;
     LegendEntry {
-        label: shortened(&series.name),
+        label: shortened(&series.name, LONGEST_NAME),
         color: colour.to_owned(),
         shape,
         dasharray: dashed.then(|| "5 4".to_owned()),
     }
-}
-
-/// A name that fits below a picture: a long one loses its middle, as names of one family differ at
-/// either end.
-fn shortened(name: &str) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    let half = (LONGEST_NAME - 1) / 2;
-    let (start, end) = (&letters[..half], &letters[letters.len() - half..]);
-    start.iter().chain(&['…']).chain(end).collect()
 }
 
 /// Adds what draws one series.
@@ -309,10 +309,34 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64> + Clone, with_room: bool
     (bottom, high + room)
 }
 
+/// Whether names of categories stand side by side with too little room, and so are written at a slant.
+fn is_slanted(axis: &Axis) -> bool {
+    let longest = axis.categories.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    longest * axis.categories.len() > LETTERS_OF_AXIS
+}
+
+/// Names that are written at a slant: without their middle, or without their beginning if they differ only
+/// there.
+fn slanted(names: &[String]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| shortened(name, LONGEST_SLANTED)).collect();
+    if (1..short.len()).all(|at| !short[..at].contains(&short[at])) {
+        return short;
+    }
+    let end = |name: &String| {
+        let cut = name.chars().count().saturating_sub(LONGEST_SLANTED - 1);
+        let dots = if cut > 0 { "…" } else { "" };
+        dots.chars().chain(name.chars().skip(cut)).collect()
+    };
+    names.iter().map(end).collect()
+}
+
 /// Names of categories, or numbers with as many decimals as the range needs.
 fn tick_format(axis: &Axis, (low, high): (f64, f64)) -> TickFormat {
-    let names = axis.categories.clone();
+    let mut names = axis.categories.clone();
     if !names.is_empty() {
+        if is_slanted(axis) {
+            names = slanted(&names);
+        }
         return TickFormat::Custom(std::sync::Arc::new(move |at: f64| {
             let position = at.round();
             let is_one = (at - position).abs() < 1e-6 && position >= 0.0;
@@ -358,6 +382,15 @@ mod tests {
         assert_eq!(tick(50_000.0, 200_000.0, 200_000.0), "50k");
         assert_eq!(tick(2_500_000.0, 1e7, 1e7), "2.5M");
         assert_eq!(tick(1_500.0, 2_000.0, 2_000.0), "1500");
+    }
+
+    #[test]
+    fn names_at_a_slant_are_short_and_differ() {
+        let names =
+            ["get_user_details", "mcp__hub__create_issue", "mcp__hub__delete_issue", "calculate"];
+        let names: Vec<String> = names.map(str::to_owned).into();
+        assert_eq!(slanted(&names[..2]), ["get_us…etails", "mcp__h…_issue"]);
+        assert_eq!(slanted(&names[1..]), ["…create_issue", "…delete_issue", "calculate"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Each benchmark as its conversations, their records and the figures on them.
 
-use std::{collections::BTreeMap, error::Error, fs, path::Path};
+use std::{collections::BTreeMap, error::Error, fs, path::Path, sync::Mutex};
 
 use agent_benchmarks::{
     Conversation, Level, Question, Record, Request, Sampling,
@@ -10,8 +10,8 @@ use agent_benchmarks::{
     client::{AskError, Journal, run_all},
     confidence::{self, Confidence, ConfidenceTable},
     costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
-    read_questions,
-    triage::{Alpha, Framing, SolveConversation, Triage, TriageTable},
+    read_openai_chat, read_questions,
+    triage::{Framing, SolveConversation, Triage, TriageTable},
 };
 use run_logs::{Format, ReadOptions, read_path};
 
@@ -87,22 +87,12 @@ impl<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync> Asking<'_, A> {
 pub(super) fn costbench_instances(
     options: &Options,
 ) -> Result<Vec<(String, costbench::Instance)>, Box<dyn Error>> {
-    let kind = match options.block.as_str() {
-        "none" => Vec::new(),
-        name => {
-            let kinds = EventKind::ALL.into_iter();
-            let mut kinds = kinds.filter(|kind| kind.name().replace('_', "-") == name);
-            let problem =
-                "there are none, ban-tool, preference-change, cost-change and remove-tools";
-            vec![kinds.next().ok_or_else(|| format!("--block: cannot read {name:?}: {problem}"))?]
-        }
-    };
-    if options.level > 5 {
-        return Err(format!("--level: is {}; it must be from 0 to 5", options.level).into());
-    }
+    // None for the name "none".
+    let of_name = |kind: &EventKind| kind.name().replace('_', "-") == options.block;
+    let kind = EventKind::ALL.into_iter().filter(of_name).collect();
     let bench = CostBench::new(options.level)?.with_events(kind).with_sampling(options.sampling());
     let all = queries(Split::Test, 42);
-    let wanted = options.queries.clamp(1, all.len());
+    let wanted = options.queries.min(all.len());
     let chosen = (0..wanted).map(|i| &all[i * all.len() / wanted]);
     Ok(chosen.map(|query| (query.id.clone(), bench.instance(query))).collect())
 }
@@ -122,7 +112,9 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         setting: format!("{} steps, events: {}", row.task_length, row.events),
         counts: BTreeMap::from([
             ("runs", row.runs),
-            ("left_out_without_events", row.left_out),
+            ("left_out_without_events", row.left_out.events_missing),
+            ("left_out_event_at_the_end", row.left_out.last_event),
+            ("left_out_without_calls", row.left_out.no_calls),
             ("left_out_without_reply", row.without_reply),
             ("calls", row.failures.calls),
             ("wrong_parameters", row.failures.wrong_parameters),
@@ -140,8 +132,15 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         ]),
     };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
+    let notes = match options.block.as_str() {
+        "none" => Vec::new(),
+        _ => vec![NO_GAP_UNDER_EVENTS.to_owned()],
+    };
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
 }
+
+const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only \
+                                   for the costs known when they were made; compare paths instead";
 
 pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
     let path = options.file()?;
@@ -151,31 +150,22 @@ pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Erro
     if questions.is_empty() {
         return Err(at("holds no question".to_owned()).into());
     }
-    if options.pool_size == 0 {
-        return Err("--pool-size: is 0; it must be at least 1".into());
-    }
     Ok(questions)
 }
 
-pub(super) fn triage_setting(options: &Options) -> Result<Triage, Box<dyn Error>> {
-    let framing = match options.framing.as_str() {
-        "neutral" => Framing::Neutral,
-        "agent" => Framing::Agent,
-        "exam" => Framing::Exam,
-        name => {
-            let problem = "there are neutral, agent and exam";
-            return Err(format!("--framing: cannot read {name:?}: {problem}").into());
-        }
-    };
-    let alpha = Alpha::new(options.alpha).map_err(|error| format!("--alpha: {error}"))?;
-    Ok(Triage::new(alpha).with_framing(framing).with_sampling(options.sampling()))
+pub(super) fn triage_setting(options: &Options) -> Triage {
+    let framing = Framing::ALL.into_iter().find(|framing| framing.name() == options.framing);
+    Triage::new(options.alpha)
+        .with_framing(framing.unwrap_or_default())
+        .with_sampling(options.sampling())
+        .with_schema(!options.no_schema)
 }
 
 pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     asking: &Asking<'_, A>,
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
-    let (setting, questions) = (triage_setting(options)?, questions(options)?);
+    let (setting, questions) = (triage_setting(options), questions(options)?);
     let named: Vec<(String, Question)> =
         questions.into_iter().map(|it| (format!("solve {}", it.id), it)).collect();
     let solve = |question| SolveConversation::new(question, options.sampling());
@@ -242,43 +232,106 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
     let instances = confidence_instances(options)?;
-    let records = asking.run("confidence", &instances, |it| it.conversation())?;
+    let first = FirstReplies::new(asking.journal.answers() == 0);
+    let watched = Asking {
+        options,
+        journal: asking.journal,
+        ask: |request: &Request| (asking.ask)(request).and_then(|reply| first.check(reply)),
+    };
+    let records = watched.run("confidence", &instances, |it| it.conversation())?;
     let mut table = ConfidenceTable::default();
     for record in &records {
         table.update(&options.model, record)?;
     }
     let rows = table.finish(Level::new(LEVEL)?, options.resamples, options.seed)?;
     let row = |row: agent_benchmarks::confidence::ConfidenceFigures| {
-        let mut counts = BTreeMap::from([
+        let sum = |counts: &BTreeMap<String, u64>| {
+            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
+        };
+        let counts = BTreeMap::from([
+            ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+            ("cut_off", row.cut_off),
+            ("excluded", sum(&row.excluded)),
             ("without_answer", row.without_outcome),
             ("without_reply", row.without_reply),
-            ("runs", 0),
+            ("without_stream", sum(&row.left_out)),
         ]);
         let mut metrics = BTreeMap::new();
         if let Some(evaluation) = &row.evaluation {
-            counts.insert("runs", evaluation.n);
-            let left_out: u64 = evaluation.exclusions.values().sum();
-            counts.insert("without_stream", usize::try_from(left_out).unwrap_or(usize::MAX));
             let estimates = evaluation.metrics.estimates.iter();
             metrics = estimates.map(|it| (it.metric.clone(), Value::of(it))).collect();
         }
+        for scores in row.with_cut_off.iter().flat_map(|report| &report.comparisons) {
+            let name = |form: &str| format!("tps_{}_censored_{form}", scores.rule);
+            metrics.insert(name("simple"), Some(scores.simple.into()));
+            metrics.insert(name("lowest"), Some(Value::alone(scores.bounds.low())));
+            metrics.insert(name("highest"), Some(Value::alone(scores.bounds.high())));
+        }
         Row { setting: row.stream.name().to_owned(), counts, metrics }
     };
+    let notes = match rows.iter().any(|row| row.with_cut_off.is_some()) {
+        true => vec![CUT_OFF.to_owned()],
+        false => Vec::new(),
+    };
     let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes: Vec::new() })
+    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
 }
+
+/// The first replies of a fresh folder: if none of them can be read, the rest will hardly be worth its money.
+struct FirstReplies {
+    /// How many were unreadable so far; `None` as soon as one could be read.
+    unreadable: Mutex<Option<usize>>,
+}
+
+impl FirstReplies {
+    const MOST: usize = 5;
+
+    const fn new(is_fresh: bool) -> Self {
+        Self { unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
+    }
+
+    /// Hands on a reply unless it is the last of too many that cannot be read.
+    fn check(&self, reply: Vec<u8>) -> Result<Vec<u8>, AskError> {
+        let Ok(mut unreadable) = self.unreadable.lock() else { return Ok(reply) };
+        let Some(count) = *unreadable else { return Ok(reply) };
+        // Another part says what is wrong with a reply that is no chat completion.
+        let Ok(read) = read_openai_chat(&reply) else { return Ok(reply) };
+        let problem = confidence::problem_in(&read);
+        *unreadable = problem.as_ref().map(|_| count + 1);
+        match problem {
+            Some(problem) if count + 1 >= Self::MOST => {
+                let text: String = read.text.chars().take(300).collect();
+                Err(AskError::Stop(format!(
+                    "none of the first {} replies can be read; of the last, {problem}: {text:?}; expected is \
+                     <thought>...</thought><action>continue</action> or <action>answer: ...</action>, and \
+                     <confidence>p</confidence> with p from 0 to 1; the same call goes on all the same",
+                    Self::MOST
+                )))
+            }
+            _ => Ok(reply),
+        }
+    }
+}
+
+/// What figures with cut-off runs assume.
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that \
+     they would have failed; _lowest and _highest are its bounds without an assumption; all other figures \
+     are over complete runs";
 
 /// The runs of a log as rollouts, and how many runs are none.
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
     let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
     let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
-    let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+    let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
     let left_out = runs.len() - rollouts.len();
     if rollouts.is_empty() {
         let problem = "a run needs turns with token counts and an outcome";
         return Err(
             format!("{}: {left_out} runs, none of them usable: {problem}", path.display()).into()
         );
+    }
+    if let Some(cap) = options.cap {
+        rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
     }
     let note = format!("runs without turns or without a known outcome, left out: {left_out}");
     Ok((rollouts, (left_out > 0).then_some(note)))
@@ -294,10 +347,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
 ) -> Result<Finished, Box<dyn Error>> {
     let options = asking.options;
     let setting = budget_setting(options)?;
-    let (mut rollouts, left_out) = rollouts(options)?;
-    if let Some(cap) = options.cap {
-        rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
-    }
+    let (rollouts, left_out) = rollouts(options)?;
     let instances = (0..rollouts.len()).map(|at| {
         let instance = setting.instance(&rollouts, at)?;
         let id = instance.rollout().id().unwrap_or_default();

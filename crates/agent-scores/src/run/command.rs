@@ -1,6 +1,6 @@
 //! Runs a benchmark with a model, keeps every answer, and reports.
 
-use std::{env, error::Error, fs, time::Duration};
+use std::{env, error::Error, fs, thread, time::Duration};
 
 use agent_benchmarks::{
     Request,
@@ -8,8 +8,11 @@ use agent_benchmarks::{
 };
 
 use crate::{
-    output::program::{self, Written},
-    report::{self, figure::Figures, pages, table::Output},
+    output::{
+        program::{self, Written},
+        trajectories,
+    },
+    report::{self, figure::Figures},
     run::{
         benchmarks::{self, Asking},
         expected,
@@ -23,7 +26,7 @@ const KEY: &str = "AGENT_SCORES_API_KEY";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let settings = ClientSettings {
-        timeout: Duration::from_secs(options.timeout.max(1)),
+        timeout: Duration::from_secs(options.timeout),
         token_cap: options.token_cap,
         prices: options.prices,
         cost_cap: options.cost_cap,
@@ -34,25 +37,22 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if options.dry_run {
         return dry_run(&options);
     }
+    // The HTTP client needs threads, and would panic without.
+    let thread = thread::Builder::new().spawn(|| ());
+    thread.map_err(|error| format!("no thread can be started: {error}"))?;
     // Wrong settings and files are found before anything is written.
     expected::expected(&options)?;
     let at = |error: std::io::Error| format!("{}: {error}", options.out.display());
     let runs = options.out.join("runs");
     fs::create_dir_all(&runs).map_err(at)?;
+    program::remove_leftovers(&options.out);
     let journal = Journal::open(options.out.join("answers.jsonl"), &setting(&options))?;
     let known = journal.answers();
     client.count_before(journal.tokens());
     let asking = Asking {
         options: &options,
         journal: &journal,
-        ask: |request: &Request| {
-            if !options.no_schema {
-                return client.ask(request);
-            }
-            let mut request = request.clone();
-            request.response_schema = None;
-            client.ask(&request)
-        },
+        ask: |request: &Request| client.ask(request),
     };
     let finished = match options.benchmark {
         Benchmark::CostBench => benchmarks::costbench(&asking),
@@ -60,14 +60,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         Benchmark::Budget => benchmarks::budget(&asking),
         Benchmark::Confidence => benchmarks::confidence(&asking),
     }?;
-    for (number, record) in (1..).zip(&finished.records) {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-        let id: String = record.run.id.chars().map(plain).take(80).collect();
-        program::write_file(
-            &runs.join(format!("{number:05}-{id}.json")),
-            record.to_atif().as_bytes(),
-        )?;
-    }
+    let records = finished.records.iter();
+    trajectories::write(&runs, records.map(|it| (it.run.id.clone(), it.to_atif())))?;
     let [input_tokens, output_tokens] = client.tokens();
     let mut notes = vec![format!("runs and answers are in {}", options.out.display())];
     notes.extend(finished.notes);
@@ -85,9 +79,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         notes,
     };
     let json = report::files::json("run", &report, Figures::new())?;
-    let value = serde_json::from_str(&json)?;
-    let value = Output::new(&value);
-    let page = pages::page("run", value).to_html(value);
+    let page = report::files::page("run", &json)?;
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
     options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))
 }

@@ -6,10 +6,7 @@ use agent_benchmarks::{Conversation, Request, triage::SolveConversation};
 use run_logs::Reply;
 
 use crate::run::{
-    benchmarks::{
-        budget_setting, confidence_instances, costbench_instances, questions, rollouts,
-        triage_setting,
-    },
+    benchmarks::{budget_setting, confidence_instances, costbench_instances, questions, rollouts},
     options::{Benchmark, Options},
 };
 
@@ -64,7 +61,6 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
             }
         }
         Benchmark::Triage => {
-            triage_setting(options)?;
             let questions = questions(options)?;
             for question in &questions {
                 let conversation = SolveConversation::new(question, options.sampling());
@@ -79,7 +75,9 @@ pub(crate) fn expected(options: &Options) -> Result<Expected, Box<dyn Error>> {
         }
         Benchmark::Confidence => {
             for (_, instance) in confidence_instances(options)? {
-                expected.add([1, options.steps], instance.conversation().request());
+                // Each step may be asked for again twice.
+                let most = options.steps.saturating_mul(3);
+                expected.add([1, most], instance.conversation().request());
             }
         }
         Benchmark::Budget => {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use agent_benchmarks::Figure;
+use censoring::ScoreEstimate;
 use serde::Serialize;
 use trajectory_metrics::NamedEstimate;
 
-use crate::output::table::Layout;
+use crate::{output::table::Layout, plain};
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -53,7 +54,22 @@ impl From<Figure> for Value {
     }
 }
 
+impl From<ScoreEstimate> for Value {
+    fn from(estimate: ScoreEstimate) -> Self {
+        Self {
+            value: estimate.value,
+            ci_low: estimate.interval.map(|interval| interval.low()),
+            ci_high: estimate.interval.map(|interval| interval.high()),
+        }
+    }
+}
+
 impl Value {
+    /// A value without an interval.
+    pub(crate) const fn alone(value: f64) -> Self {
+        Self { value, ci_low: None, ci_high: None }
+    }
+
     /// The value of an estimate; `None` if it is undefined.
     pub(crate) fn of(estimate: &NamedEstimate) -> Option<Self> {
         let value = *estimate.value.as_ref().ok().filter(|value| value.is_finite())?;
@@ -97,14 +113,14 @@ impl RunReport {
         let mut text = format!(
             "{} with {}: {} runs, {} tokens of prompts and {} of replies{cost}\n\n{}",
             self.benchmark,
-            self.model,
+            plain::line(&self.model),
             self.n_runs,
             self.input_tokens,
             self.output_tokens,
             layout.table(&rows),
         );
         for note in &self.notes {
-            text.push_str(&format!("note: {note}\n"));
+            text.push_str(&plain::note(note));
         }
         text
     }

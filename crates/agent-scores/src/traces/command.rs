@@ -4,7 +4,7 @@
 //! traces [FILE…] [--schedule linear-front|uniform|exponential-front|linear-back]
 //!     [--summary last|mean|minimum|SCHEDULE]
 //!     [--calibrate none|platt|isotonic] [--resamples N] [--seed N] [--cluster-by-task]
-//!     [--missing refuse|leave-out|carry-forward|clip|skip] [--json]
+//!     [--missing refuse|leave-out|skip|carry-forward|carry-forward-from=P|clip] [--json]
 //!     [--confidence strict|lenient] [--confidence-pattern REGEX] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
@@ -24,6 +24,7 @@ use crate::{
     files::{
         bundled,
         logs::{Judging, confidence_field},
+        run_counts,
     },
     output::{
         file_reports::{self, FileReport},
@@ -31,25 +32,26 @@ use crate::{
         program::Written,
         table::{Layout, number},
     },
+    plain,
     progress::working,
     traces::{
         differences::{Differences, NO_RESAMPLES, differences},
-        evaluation::{Estimates, METRICS, Report, evaluate},
+        evaluation::{CENSORED, Estimates, METRICS, Report, evaluate},
         log_file::{self, LogFile, LogSettings},
-        options::{Missing, Options},
+        options::Options,
         settings::Settings,
         stream_report::{self, StreamReports},
         trace_file::{self, Remarks, Run, TraceFile, WithMissing},
         trace_tally::{self, TraceTally},
     },
 };
-use run_logs::{ConfidenceReading, ConfidenceStream, MissingTurns, StreamOptions};
+use run_logs::{ConfidenceReading, ConfidenceStream, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 struct Arguments {
     files: Vec<PathBuf>,
     settings: Settings,
-    missing: Option<Missing>,
+    missing: Option<ForecastPolicy>,
     reading: ConfidenceReading,
     pattern: Option<String>,
     judging: Judging,
@@ -80,13 +82,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return Ok(output);
     }
     let Arguments { files, settings, missing, forms, .. } = arguments;
-    let missing = match missing {
-        None => ForecastPolicy::Refuse,
-        Some(Missing::Policy(policy)) => policy,
-        Some(Missing::Skip) => {
-            return Err("--missing skip is for logs; these files hold traces".into());
-        }
-    };
+    let missing = missing.unwrap_or_default();
     if trace_tally::suffices(&settings) {
         let read = |path: &PathBuf| trace_tally::read(path, missing, &settings);
         let all: Vec<TraceTally> = files.iter().map(read).collect::<Result<_, _>>()?;
@@ -117,7 +113,8 @@ fn trace_output<T: AsRef<Remarks>>(
     let report = |files: &[&T]| -> Result<_, Box<dyn Error>> {
         let mut report = report(files)?;
         report.notes.extend(trace_file::notes(files));
-        Ok(WithMissing { report, missing: trace_file::missing(files) })
+        let (runs, missing) = (trace_file::run_counts(files), trace_file::missing(files));
+        Ok(WithMissing { runs, report, missing })
     };
     let mut reports = Vec::new();
     for (path, runs) in files.iter().zip(all) {
@@ -133,7 +130,9 @@ fn trace_output<T: AsRef<Remarks>>(
             [single] => Some(&single.base_rate_reference),
             _ => None,
         };
-        let mut text = table(&names, &columns, reference, settings, true, layout);
+        let runs = names.iter().zip(&reports).map(|(name, of)| (name.as_str(), &of.report.runs));
+        let mut text = run_counts::lines(runs);
+        text.push_str(&table(&names, &columns, reference, settings, true, layout));
         text.push_str(&counts(&names, &columns));
         Ok(text + &noted(&names, &columns))
     };
@@ -157,10 +156,7 @@ fn trace_output<T: AsRef<Remarks>>(
 fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
     let Arguments { files, settings, missing, reading, pattern, judging, forms } = arguments;
     let confidence = confidence_field(*reading, pattern.as_deref())?;
-    let of_logs = match missing {
-        Some(Missing::Skip) => MissingTurns::SkipTurn,
-        _ => MissingTurns::LeaveOutRun,
-    };
+    let of_logs = missing.unwrap_or(ForecastPolicy::LeaveOut);
     let log_settings = LogSettings {
         judging: judging.clone(),
         streams: StreamOptions::default().with_confidence(confidence),
@@ -179,11 +175,6 @@ fn log_output(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> 
     }
     if let (true, Some(log)) = (logs.iter().all(LogFile::is_without_streams), logs.first()) {
         return Err(log.no_stream().into());
-    }
-    if let Some(Missing::Policy(policy)) = missing
-        && *policy != ForecastPolicy::LeaveOut
-    {
-        return Err("--missing: for logs there are leave-out and skip".into());
     }
     let together: Vec<&LogFile> = logs.iter().collect();
     let report = |logs: &[&LogFile]| {
@@ -209,7 +200,7 @@ fn log_table(report: &StreamReports, settings: &Settings, layout: Layout) -> Str
         (of.n + of.n_censored > 0).then(|| (stream.name().to_owned(), of))
     });
     let (names, columns): (Vec<String>, Vec<&Report>) = streams.unzip();
-    let mut text = format!("{} runs, format {}\n", report.n_runs, report.format);
+    let mut text = format!("{}format {}\n", report.runs.line(None), report.format);
     if names.is_empty() {
         text.push_str("no run has a stream of confidence and an outcome\n");
     } else {
@@ -224,7 +215,7 @@ fn log_table(report: &StreamReports, settings: &Settings, layout: Layout) -> Str
     }
     text.push_str(&stream_report::left_out(report));
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text + &noted(&names, &columns)
 }
@@ -264,7 +255,9 @@ fn table(
             None => "undefined".to_owned(),
             Some(estimate) => {
                 let digits = if metric == "tps_beta_2_4" { 5 } else { 3 };
-                let mark = if are_comparable && estimate.value == best { "*" } else { " " };
+                // Under its assumption the lowest forecasts on cut-off runs are best.
+                let is_best = metric != CENSORED && estimate.value == best;
+                let mark = if are_comparable && is_best { "*" } else { " " };
                 let interval = match (estimate.ci_low, estimate.ci_high) {
                     (Some(low), Some(high)) => format!(" [{low:.digits$}, {high:.digits$}]"),
                     _ if settings.resamples > 0 => " [undefined]".to_owned(),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{Stopped, TerminationAudit, simple_score};
+use censoring::{TerminationAudit, simple_score};
 use serde::Serialize;
 use trajectory_metrics::{
     Bootstrap, Diagnostics, Error, EvaluationOptions, ExactMean, Level, LogScore, NamedEstimate,
@@ -35,6 +35,12 @@ pub(crate) const METRICS: [(&str, bool); 9] = [
 
 /// The log score over complete and censored traces, which is not of the library's report.
 pub(crate) const CENSORED: &str = "tps_log_censored_simple";
+
+/// What must hold for a metric to mean what its name says, besides what holds for all.
+pub(crate) const ASSUMPTIONS: [(&str, &str); 1] = [(
+    CENSORED,
+    "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)",
+)];
 
 /// Share of resampled values inside an interval.
 pub(crate) const LEVEL: f64 = 0.95;
@@ -88,6 +94,8 @@ pub(crate) struct Report {
     /// The diagnostics by summary; the trajectory scores use no summary. `None` where a diagnostic is
     /// undefined; empty without complete traces.
     pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
+    /// What must hold for a metric to mean what its name says, by metric.
+    pub assumptions: BTreeMap<&'static str, &'static str>,
     /// What is undefined and why, and what to know before the figures are quoted.
     pub notes: Vec<String>,
     /// Metrics of the second of two files minus those of the first, if both hold the same runs.
@@ -232,6 +240,13 @@ impl Figures {
                 "{scored} traces have {n_ids} different ids; those of one id are resampled together",
             ));
         }
+        if n_censored > 0 {
+            notes.extend(ASSUMPTIONS.map(|(metric, assumption)| {
+                format!(
+                    "{metric}: {assumption}; it favours low forecasts on such runs, so no column is marked best"
+                )
+            }));
+        }
         if settings.resamples == 0 {
             notes.push("no intervals: no resamples were asked for".to_owned());
         } else {
@@ -278,6 +293,7 @@ impl Figures {
             metrics,
             base_rate_reference,
             summaries,
+            assumptions: ASSUMPTIONS.into(),
             notes,
             difference: None,
             stops: BTreeMap::new(),
@@ -317,9 +333,7 @@ fn censored_score(
     let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
     let mut scores = log.scores(&sample.complete)?;
     for run in &sample.censored {
-        let reason = Some(censoring::StopReason::MaxSteps);
-        let stopped = Stopped::new(&run.forecasts, None, reason)?.with_horizon(run.horizon)?;
-        scores.push(simple_score(&log, &stopped)?);
+        scores.push(simple_score(&log, &run.stopped()?)?);
     }
     let mean = |counts: &[u32]| {
         let mut mean = ExactMean::default();

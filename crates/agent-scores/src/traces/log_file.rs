@@ -3,13 +3,14 @@
 use std::{error::Error, path::Path};
 
 use run_logs::{
-    ConfidenceStream, Format, LoggedRun, MissingTurns, RunTable, StreamOptions, StreamRuns,
+    ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, StreamOptions, StreamRuns,
 };
 
 use crate::{
     files::{
         bundled,
         logs::{Contents, Judging, open},
+        run_counts::RunCounts,
     },
     traces::trace_file::{LogRun, Run},
 };
@@ -28,7 +29,7 @@ stated_confidence     the number inside <confidence>…</confidence>, of the fie
                       "Confidence: 85%" or "confidence = 0.85"; what stands inside <think>…</think> does not count
 Options for logs:
 --missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
-               out the calls that have none, and a run without any value
+               out the calls that have none, and a run without any value; the others as for traces
 --confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
                around the only number, and fractions; 85 without a percent sign is outside [0, 1] for both
 --confidence-pattern REGEX  finds the confidence of a reply in place of these forms; the first group is the number
@@ -45,7 +46,7 @@ pub(crate) struct LogSettings {
     /// How streams are worked out.
     pub streams: StreamOptions<'static>,
     /// What happens to runs with missing values.
-    pub missing: MissingTurns,
+    pub missing: ForecastPolicy,
 }
 
 /// A log, or a folder of logs.
@@ -57,7 +58,7 @@ pub(crate) struct LogFile {
     table: RunTable,
     /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
-    missing: MissingTurns,
+    missing: ForecastPolicy,
     /// A run with a reply, and the end of its text.
     last_reply: Option<(String, String)>,
 }
@@ -111,8 +112,12 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
 impl LogFile {
     /// Whether there are runs, and no model call of any of them has a value of any stream.
     pub(crate) fn is_without_streams(&self) -> bool {
-        let is_empty = |stream| self.table.stream(stream, MissingTurns::SkipTurn).runs().is_empty();
-        self.len() > 0 && ConfidenceStream::ALL.into_iter().all(is_empty)
+        let has_value = |row: &LoggedRun| {
+            let of = |stream| row.forecasts(stream, ForecastPolicy::Skip).is_ok();
+            ConfidenceStream::ALL.into_iter().any(of)
+        };
+        let rows = self.table.rows();
+        !rows.is_empty() && !rows.iter().any(has_value)
     }
 
     /// That no stream was found, how a reply ends, and what would have been read.
@@ -130,16 +135,27 @@ impl LogFile {
         )
     }
 
-    /// How many runs the log has.
-    #[must_use]
-    pub(crate) fn len(&self) -> usize {
-        self.table.rows().len()
+    /// Counts all runs of the log.
+    pub(crate) fn count(&self, counts: &mut RunCounts) {
+        self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
     }
 
     /// The runs that have a stream, and those that are left out.
-    #[must_use]
-    pub(crate) fn stream(&self, stream: ConfidenceStream) -> (Vec<Run>, StreamRuns) {
-        let found = self.table.stream(stream, self.missing);
+    ///
+    /// # Errors
+    ///
+    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses.
+    pub(crate) fn stream(
+        &self,
+        stream: ConfidenceStream,
+    ) -> Result<(Vec<Run>, StreamRuns), run_logs::Error> {
+        // A policy that refuses what is missing does not ask for streams that the log does not have.
+        let found = match self.table.stream(stream, self.missing) {
+            Err(_) if self.table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() => {
+                self.table.stream(stream, ForecastPolicy::LeaveOut)?
+            }
+            found => found?,
+        };
         let rows = self.table.rows();
         let runs = found.runs().iter().filter_map(|run| {
             let row = rows.get(run.row)?;
@@ -153,13 +169,16 @@ impl LogFile {
                 horizon: run.horizon,
             }))
         });
-        (runs.collect(), found)
+        Ok((runs.collect(), found))
     }
 
     /// The left-out runs that have a value at some model call.
     pub(crate) fn partial(&self, stream: ConfidenceStream) -> u64 {
-        let runs = |missing| self.table.stream(stream, missing).runs().len() as u64;
-        runs(MissingTurns::SkipTurn) - runs(self.missing)
+        let is_partial = |run: &&LoggedRun| {
+            run.forecasts(stream, self.missing).is_err()
+                && run.forecasts(stream, ForecastPolicy::Skip).is_ok()
+        };
+        self.table.rows().iter().filter(is_partial).count() as u64
     }
 
     /// The name of a run.

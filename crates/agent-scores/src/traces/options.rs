@@ -44,10 +44,10 @@ pub(crate) struct Options {
     /// Resample whole tasks, which every run then must name
     #[arg(long)]
     pub(crate) cluster_by_task: bool,
-    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, carry-forward,
-    /// clip or skip, see below
-    #[arg(long, value_parser = missing)]
-    pub(crate) missing: Option<Missing>,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = trace_file::policy)]
+    pub(crate) missing: Option<ForecastPolicy>,
     /// Reading of stated confidence in logs: strict or lenient
     #[arg(long, default_value = "strict", value_parser = logs::reading)]
     pub(crate) confidence: ConfidenceReading,
@@ -71,21 +71,6 @@ pub(crate) struct Options {
 const EXAMPLE: &str = "\
 Example: agent-scores traces runs.jsonl --cluster-by-task --fail-if 'tps_log < -0.6'
 ";
-
-/// What `--missing` asks for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Missing {
-    Policy(ForecastPolicy),
-    /// Only for logs.
-    Skip,
-}
-
-fn missing(text: &str) -> Result<Missing, &'static str> {
-    match text {
-        "skip" => Ok(Missing::Skip),
-        text => trace_file::policy(text).map(Missing::Policy),
-    }
-}
 
 fn at_limit(text: &str) -> Result<AtLimit, &'static str> {
     match text {

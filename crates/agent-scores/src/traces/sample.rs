@@ -21,8 +21,14 @@ pub(crate) struct Sample<'a> {
 
 pub(crate) struct Censored<'a> {
     run: &'a Run,
-    pub(crate) forecasts: Vec<Probability>,
-    pub(crate) horizon: usize,
+    forecasts: Vec<Probability>,
+}
+
+impl Censored<'_> {
+    /// The run with its own stop and horizon, forecasts as they are scored.
+    pub(crate) fn stopped(&self) -> Result<Stopped<'_>, Error> {
+        self.run.stopped()?.with_forecasts(&self.forecasts)
+    }
 }
 
 impl<'a> Sample<'a> {
@@ -92,7 +98,7 @@ fn sort_out<'a>(
             sample.complete_runs.push(run);
         } else {
             let forecasts = stopped.forecasts().to_vec();
-            sample.censored.push(Censored { run, forecasts, horizon: stopped.horizon() });
+            sample.censored.push(Censored { run, forecasts });
         }
     }
     Ok(sample)
@@ -118,7 +124,6 @@ pub(crate) fn constant<'a>(sample: &Sample<'a>, forecast: Probability) -> Sample
     let flat = |censored: &Censored<'a>| Censored {
         run: censored.run,
         forecasts: vec![forecast; censored.forecasts.len()],
-        horizon: censored.horizon,
     };
     Sample {
         complete: sample.complete.map_forecasts(|_, _| forecast),

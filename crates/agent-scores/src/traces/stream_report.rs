@@ -2,16 +2,16 @@
 
 use std::{collections::BTreeMap, error::Error};
 
-use run_logs::{ConfidenceReading, ConfidenceStream, MissingTurns};
+use run_logs::{ConfidenceReading, ConfidenceStream, ForecastCounts, ForecastPolicy};
 use serde::Serialize;
 
 use crate::{
-    files::{json_lines::InputError, logs::common_format},
+    files::{json_lines::InputError, logs::common_format, run_counts::RunCounts},
     traces::{
         evaluation::{Report, evaluate},
         log_file::LogFile,
         settings::{Calibration, Settings},
-        trace_file::Run,
+        trace_file::{Run, repairs},
     },
 };
 
@@ -21,9 +21,10 @@ pub(crate) struct StreamReports {
     /// The format of the logs; `several` if they have different ones.
     pub format: &'static str,
     /// All runs of the log.
-    pub n_runs: usize,
+    #[serde(flatten)]
+    pub runs: RunCounts,
     /// What was done about runs with missing values.
-    pub missing: &'static str,
+    pub missing: ForecastPolicy,
     /// How stated confidence was read.
     pub confidence: &'static str,
     /// The report of each stream by its name.
@@ -54,16 +55,18 @@ pub(crate) struct StreamReport {
 pub(crate) fn report(
     logs: &[&LogFile],
     settings: &Settings,
-    missing: MissingTurns,
+    missing: ForecastPolicy,
     reading: ConfidenceReading,
 ) -> Result<StreamReports, Box<dyn Error>> {
     let mut streams = BTreeMap::new();
     for stream in ConfidenceStream::ALL {
-        let found: Vec<_> = logs.iter().map(|log| (log, log.stream(stream))).collect();
+        let found = logs.iter().map(|log| Ok((log, log.stream(stream)?)));
+        let found: Vec<_> = found.collect::<Result<_, run_logs::Error>>()?;
         let runs: Vec<&[Run]> = found.iter().map(|(_, (runs, _))| runs.as_slice()).collect();
         let mut left_out: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let mut first = None;
+        let (mut first, mut counts) = (None, ForecastCounts::default());
         for (log, (_, stream)) in &found {
+            counts.merge(stream.counts());
             for (&reason, &count) in stream.left_out() {
                 *left_out.entry(reason).or_default() += count;
             }
@@ -75,6 +78,9 @@ pub(crate) fn report(
         }
         let mut report = evaluated(&runs, settings)?;
         report.notes.extend(first);
+        if counts.repaired_runs > 0 {
+            report.notes.push(repairs(missing, &counts));
+        }
         let n_left_out = left_out.values().sum();
         let n_partial = logs.iter().map(|log| log.partial(stream)).sum();
         let of = StreamReport { report, n_left_out, left_out, n_partial };
@@ -82,9 +88,12 @@ pub(crate) fn report(
     }
     Ok(StreamReports {
         format: common_format(logs.iter().map(|log| log.format)),
-        n_runs: logs.iter().map(|log| log.len()).sum(),
+        runs: logs.iter().fold(RunCounts::default(), |mut runs, log| {
+            log.count(&mut runs);
+            runs
+        }),
         notes: logs.iter().flat_map(|log| log.notes.clone()).collect(),
-        missing: if missing == MissingTurns::SkipTurn { "skip" } else { "leave_out" },
+        missing,
         confidence: if reading == ConfidenceReading::Lenient { "lenient" } else { "strict" },
         streams,
     })

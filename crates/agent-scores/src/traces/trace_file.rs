@@ -12,6 +12,7 @@ use crate::{
     files::{
         json_lines::{self, InputError},
         line_parts::{self, Part},
+        run_counts::RunCounts,
     },
     traces::{
         bare_numbers::{AnyNumber, marked},
@@ -31,14 +32,22 @@ forecasts  probability of success that was reported after each step, each from 0
            bare NaN, Infinity or 1e999, which are not JSON:
            refuse         refuses the file (default)
            leave-out      leaves the run out
+           skip           scores only the steps that have a forecast, as if the others did not exist, and
+                          without a horizon; leaves out a run without any
            carry-forward  repeats the forecast before it; leaves the run out if there is none
+           carry-forward-from=P  the same, with P for a missing first forecast
            clip           moves what is outside to 0 or 1; refuses what is missing
 outcome    true, false, or null if it is not known
 stop       optional reason why the run ended. A run without an outcome is censored if a budget ended
            it (max_steps, max_tokens, max_time, max_cost), otherwise it is excluded and counted; one that
            completed is read as unjudged
 horizon    optional number of steps that a censored run would have been scored over
+success_chance  optional probability from 0 to 1 that a censored run would have succeeded, for cut-off; it
+           must not come from a stream that is scored
 Other fields are ignored.
+A line with a field left_out in place of forecasts, such as
+  {"id": "run-9", "outcome": null, "stop": "max_steps", "left_out": "no_confidence"}
+is a run that convert left out, with the reason. It is counted, by reason and in the success rate, and not scored.
 "#;
 
 #[derive(Deserialize)]
@@ -51,13 +60,14 @@ struct Line<F = Option<f64>> {
     outcome: Option<bool>,
     stop: Option<StopReason>,
     horizon: Option<usize>,
+    success_chance: Option<f64>,
 }
 
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
-        let Line { id, task, forecasts, outcome, stop, horizon } = line;
+        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
         let forecasts = forecasts.into_iter().map(AnyNumber::value).collect();
-        Self { id, task, forecasts, outcome, stop, horizon }
+        Self { id, task, forecasts, outcome, stop, horizon, success_chance }
     }
 }
 
@@ -76,6 +86,8 @@ pub struct Run {
     pub file: String,
     /// The line that the run stands in, from 1; `None` for a run of a log.
     pub line: Option<usize>,
+    /// The probability of success after the stop, if the line gives it.
+    pub success_chance: Option<Probability>,
     forecasts: Vec<Probability>,
     outcome: Option<bool>,
     stop: Option<StopReason>,
@@ -97,7 +109,7 @@ impl Run {
     /// A run of a log, whose outcome and stop reason agree.
     pub(crate) fn of_log(run: LogRun) -> Self {
         let LogRun { id, task, file, forecasts, outcome, stop, horizon } = run;
-        Self { id, task, file, line: None, forecasts, outcome, stop, horizon }
+        Self { id, task, file, line: None, success_chance: None, forecasts, outcome, stop, horizon }
     }
 
     /// The run as the censoring crate sees it.
@@ -108,6 +120,12 @@ impl Run {
     pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
         let Self { forecasts, outcome, stop, horizon, .. } = self;
         stopped(forecasts, *outcome, stop.as_ref(), *horizon)
+    }
+
+    /// The forecasts.
+    #[must_use]
+    pub fn forecasts(&self) -> &[Probability] {
+        &self.forecasts
     }
 
     /// An error about a field of this run.
@@ -152,6 +170,8 @@ impl AsRef<Remarks> for TraceFile {
 /// What a policy did about the forecasts of a file, and what to know about its runs.
 #[derive(Clone, Debug, Default)]
 pub struct Remarks {
+    /// All runs, also those that were left out before.
+    all: RunCounts,
     policy: ForecastPolicy,
     counts: ForecastCounts,
     /// The first run that is left out, and why.
@@ -166,6 +186,7 @@ pub struct Remarks {
 
 impl Remarks {
     fn update(&mut self, row: &Row<'_>) {
+        self.all.add(row.outcome, row.stop);
         self.unjudged += u64::from(row.unjudged);
         if let Some(StopReason::Other(text)) = row.stop {
             match self.unknown_stops.get_mut(text) {
@@ -178,6 +199,7 @@ impl Remarks {
 
     /// Adds a later part of the same file, or another file that was read with the same policy.
     fn append(&mut self, other: &Self) {
+        self.all.append(&other.all);
         self.counts.merge(other.counts);
         if self.first_left_out.is_none() {
             self.first_left_out.clone_from(&other.first_left_out);
@@ -198,7 +220,7 @@ impl Remarks {
 }
 
 /// What was done about forecasts that are missing or outside [0, 1].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Missing {
     /// What to do about them.
     pub policy: ForecastPolicy,
@@ -210,6 +232,9 @@ pub struct Missing {
 /// A report, and what was done about forecasts that are missing or outside [0, 1].
 #[derive(Clone, Debug, Serialize)]
 pub struct WithMissing<T> {
+    /// All runs, also those that were left out before.
+    #[serde(flatten)]
+    pub(crate) runs: RunCounts,
     /// The report.
     #[serde(flatten)]
     pub report: T,
@@ -230,6 +255,7 @@ pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError
         task: row.task.map(str::to_owned),
         file: file.clone(),
         line: Some(row.line),
+        success_chance: row.success_chance,
         forecasts: row.forecasts.to_vec(),
         outcome: row.outcome,
         stop: row.stop.cloned(),
@@ -254,6 +280,7 @@ pub(crate) struct Row<'a> {
     pub(crate) outcome: Option<bool>,
     pub(crate) stop: Option<&'a StopReason>,
     pub(crate) horizon: Option<usize>,
+    pub(crate) success_chance: Option<Probability>,
     /// It completed without an outcome; its stop is `unjudged`.
     unjudged: bool,
 }
@@ -270,11 +297,11 @@ impl<'a> Row<'a> {
         stop: Option<&'a StopReason>,
         forecasts: &'a [Probability],
     ) -> Self {
-        let TraceLine { id, task, outcome, horizon, .. } = *read;
+        let TraceLine { id, task, outcome, horizon, success_chance, .. } = *read;
         let completed = stop.is_some_and(|stop| stop.class() == StopClass::Complete);
         let unjudged = outcome.is_none() && completed;
         let stop = if unjudged { Some(&StopReason::Unjudged) } else { stop };
-        Self { id, task, line, forecasts, outcome, stop, horizon, unjudged }
+        Self { id, task, line, forecasts, outcome, stop, horizon, success_chance, unjudged }
     }
 
     /// Checks the fields together.
@@ -347,7 +374,8 @@ fn read_part<E: From<InputError>>(
     while !bytes.is_empty() {
         forecasts.clear();
         let length;
-        if let Some((line, its_length)) = trace_line::read(bytes, &mut forecasts) {
+        if let Some((mut line, its_length)) = trace_line::read(bytes, &mut forecasts) {
+            line.horizon = line.horizon.filter(|_| policy != ForecastPolicy::Skip);
             length = its_length;
             rows += 1;
             remarks.counts.runs += 1;
@@ -357,7 +385,9 @@ fn read_part<E: From<InputError>>(
             length =
                 bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| end + 1);
             let text = bytes[..length].strip_suffix(b"\n").unwrap_or(&bytes[..length]);
-            if !text.trim_ascii().is_empty() {
+            if !text.trim_ascii().is_empty() && remarks.all.take(path, number, text)? {
+                rows += 1;
+            } else if !text.trim_ascii().is_empty() {
                 rows += 1;
                 let line: Line = match policy {
                     // JSON has no NaN and no infinity, so that only another policy reads them.
@@ -368,12 +398,19 @@ fn read_part<E: From<InputError>>(
                 };
                 match check_forecasts(path, number, &line.forecasts, policy, &mut remarks.counts)? {
                     Ok(forecasts) => {
-                        let Line { id, task, outcome, stop, horizon, .. } = &line;
-                        let (task, horizon, outcome) = (task.as_deref(), *horizon, *outcome);
-                        let read = TraceLine { id, task, outcome, stop: None, horizon };
+                        let Line { id, task, outcome, stop, horizon, success_chance, .. } = &line;
+                        let (task, outcome) = (task.as_deref(), *outcome);
+                        let horizon = horizon.filter(|_| policy != ForecastPolicy::Skip);
+                        let success_chance =
+                            success_chance.map(Probability::new).transpose().map_err(|error| {
+                                wrong(path, number, "success_chance", error.to_string())
+                            })?;
+                        let read =
+                            TraceLine { id, task, outcome, stop: None, horizon, success_chance };
                         keep(&mut remarks, Row::new(number, &read, stop.as_ref(), &forecasts))?;
                     }
                     Err(left_out) => {
+                        remarks.all.add(line.outcome, line.stop.as_ref());
                         remarks.first_left_out.get_or_insert(left_out);
                     }
                 }
@@ -433,8 +470,12 @@ fn check_forecasts(
 ///
 /// One that lists the names.
 pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
-    let known = name.replace('-', "_").parse();
-    known.map_err(|_| "there are refuse, leave-out, carry-forward and clip")
+    let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
+    let policy = policy.replace('-', "_");
+    let known = first.map_or_else(|| policy.clone(), |first| format!("{policy}={first}")).parse();
+    known.map_err(|_| {
+        "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
+    })
 }
 
 /// What was done about the forecasts of one or more files that were read with one policy.
@@ -442,6 +483,11 @@ pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
 pub fn missing<T: AsRef<Remarks>>(files: &[&T]) -> Missing {
     let Remarks { policy, counts, .. } = Remarks::together(files);
     Missing { policy, counts }
+}
+
+/// All runs of one or more files, also those that were left out before.
+pub(crate) fn run_counts<T: AsRef<Remarks>>(files: &[&T]) -> RunCounts {
+    Remarks::together(files).all
 }
 
 /// What to know about one or more files before figures on them are quoted: forecasts that were repaired,
@@ -452,10 +498,7 @@ pub fn notes<T: AsRef<Remarks>>(files: &[&T]) -> Vec<String> {
     let remarks = Remarks::together(files);
     let Remarks { policy, counts, first_left_out, unjudged, .. } = &remarks;
     if counts.left_out_runs + counts.repaired_runs > 0 {
-        let policy = policy.name().replace('_', "-");
-        let mut note = format!(
-            "forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}"
-        );
+        let mut note = repairs(*policy, counts);
         if let Some(first) = first_left_out {
             note.push_str(&format!(", the first because of {first}"));
         }
@@ -470,6 +513,12 @@ pub fn notes<T: AsRef<Remarks>>(files: &[&T]) -> Vec<String> {
     }
     notes.extend(unknown_stops(&remarks));
     notes
+}
+
+/// What a policy did about forecasts.
+pub(crate) fn repairs(policy: ForecastPolicy, counts: &ForecastCounts) -> String {
+    let policy = policy.to_string().replace('_', "-");
+    format!("forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}")
 }
 
 /// Says which reasons for a stop are not known, and what that means for their runs.

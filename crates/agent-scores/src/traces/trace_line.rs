@@ -11,6 +11,7 @@ pub(crate) struct TraceLine<'a> {
     pub(crate) outcome: Option<bool>,
     pub(crate) stop: Option<&'a str>,
     pub(crate) horizon: Option<usize>,
+    pub(crate) success_chance: Option<Probability>,
 }
 
 /// Reads the line at the start of `bytes`, appends its forecasts to `forecasts`, and returns the line and
@@ -75,7 +76,7 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     fn line(&mut self, forecasts: &mut Vec<Probability>) -> Option<TraceLine<'a>> {
         let (mut id, mut task, mut listed, mut outcome) = (None, None, false, None);
-        let (mut stop, mut horizon) = (None, None);
+        let (mut stop, mut horizon, mut success_chance) = (None, None, None);
         let mut others = Names::NONE;
         self.object(|cursor, name| {
             let is_new = match name {
@@ -88,6 +89,9 @@ impl<'a> Cursor<'a> {
                 "outcome" => outcome.replace(cursor.or_null(Self::truth)?).is_none(),
                 "stop" => stop.replace(cursor.or_null(Self::text)?).is_none(),
                 "horizon" => horizon.replace(cursor.or_null(Self::whole_number)?).is_none(),
+                "success_chance" => {
+                    success_chance.replace(cursor.or_null(Self::forecast)?).is_none()
+                }
                 _ => {
                     others.insert(name)?;
                     cursor.pass_over(0)?;
@@ -107,6 +111,7 @@ impl<'a> Cursor<'a> {
             outcome: outcome?,
             stop: stop.flatten(),
             horizon: horizon.flatten(),
+            success_chance: success_chance.flatten(),
         })
     }
 
@@ -353,6 +358,7 @@ mod tests {
         outcome: Option<bool>,
         stop: Option<String>,
         horizon: Option<usize>,
+        success_chance: Option<f64>,
     }
 
     fn fast(line: &[u8]) -> Option<Slow> {
@@ -368,13 +374,15 @@ mod tests {
             outcome: line.outcome,
             stop: line.stop.map(str::to_owned),
             horizon: line.horizon,
+            success_chance: line.success_chance.map(Probability::get),
         })
     }
 
     /// What `serde_json` and the check for repeated keys say.
     fn slow(line: &[u8]) -> Option<Slow> {
         let read: Slow = serde_json::from_slice(line).ok()?;
-        let in_range = read.forecasts.iter().all(|p| (0.0..=1.0).contains(p));
+        let mut numbers = read.forecasts.iter().chain(&read.success_chance);
+        let in_range = numbers.all(|p| (0.0..=1.0).contains(p));
         (in_range && !read.forecasts.is_empty() && repeated_key(line).is_none()).then_some(read)
     }
 
@@ -434,6 +442,7 @@ mod tests {
             field("outcome", or_null(outcome)),
             maybe(field("stop", or_null(text()))),
             maybe(field("horizon", or_null(horizon))),
+            maybe(field("success_chance", or_null(number().boxed()))),
             maybe(
                 ("[a-d]", value())
                     .prop_map(|(name, value)| Some(format!(r#""{name}": {value}"#)))

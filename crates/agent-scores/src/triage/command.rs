@@ -28,6 +28,7 @@ use std::{error::Error, path::Path};
 use crate::{
     files::bundled,
     output::{form::Forms, program, program::Written, table::Layout},
+    plain,
     report::{self, figure::Figures},
     triage::{
         capped_file::CappedRuns,
@@ -265,7 +266,7 @@ fn text(problems: &Pool, report: &Report, arguments: &Options, layout: Layout) -
         problems.items().len(),
         solved(problems),
         arguments.pool_size,
-        arguments.planner,
+        plain::line(&arguments.planner),
         if report.informed { INFORMED } else { "" },
         layout.table(&rows)
     );
@@ -288,7 +289,7 @@ fn text(problems: &Pool, report: &Report, arguments: &Options, layout: Layout) -
         }
     }
     for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&plain::note(note));
     }
     text
 }

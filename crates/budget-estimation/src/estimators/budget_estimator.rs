@@ -33,6 +33,8 @@ use crate::{
 /// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
 /// thus kept by feedback, not by a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the runs is used, so that the
 /// coverage needs about 1,000 runs to return after a change: if the agent changes, start a new estimator.
+/// The coverage is that of feasible runs. For runs that fail, which nobody can tell apart while they go on, the
+/// intervals contain what remained less often.
 ///
 /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
 /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which

@@ -177,10 +177,8 @@ impl Growth<'_> {
             let split = (depth < self.nursery.settings.deepest).then(|| self.best(start, end));
             let Some(split) = split.flatten() else { continue };
             let left = nodes.len();
-            let column = self.nursery.columns.get(split.column).map_or(0, |column| column.index);
-            if let Some(node) = nodes.get_mut(node) {
-                *node = Node { threshold: split.threshold, column, next: left as u32 };
-            }
+            let column = self.nursery.columns[split.column].index;
+            nodes[node] = Node { threshold: split.threshold, column, next: left as u32 };
             nodes.extend([left, left + 1].map(|position| Node::leaf(position as u32)));
             let (middle, depth) = (self.divide(start, end, split), depth + 1);
             tasks.push(Task { start: middle, end, depth, node: left + 1 });
@@ -270,25 +268,20 @@ impl Growth<'_> {
 
     /// Puts the rows of the left child first, in their order, and returns where the right child begins.
     fn divide(&mut self, start: usize, end: usize, split: Split) -> usize {
-        let groups = self.nursery.columns.get(split.column).map(|column| column.groups.as_slice());
-        let (groups, spare) = (groups.unwrap_or_default(), &mut self.spare);
+        let groups = &self.nursery.columns[split.column].groups;
+        let (rows, spare) = (&mut self.rows[start..end], &mut self.spare);
         spare.clear();
-        let rows = self.rows.get_mut(start..end).unwrap_or_default();
         let mut left = 0;
         for at in 0..rows.len() {
-            let Some(&row) = rows.get(at) else { break };
-            if groups.get(row as usize).is_some_and(|&group| group <= split.group) {
-                if let Some(entry) = rows.get_mut(left) {
-                    *entry = row;
-                }
+            let row = rows[at];
+            if groups[row as usize] <= split.group {
+                rows[left] = row;
                 left += 1;
             } else {
                 spare.push(row);
             }
         }
-        if let Some(right) = rows.get_mut(left..) {
-            right.copy_from_slice(spare);
-        }
+        rows[left..].copy_from_slice(spare);
         start + left
     }
 }

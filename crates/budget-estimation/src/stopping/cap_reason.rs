@@ -22,7 +22,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The stop reason of an exceeded cap on a resource with this name.
+/// The stop reason of an exceeded cap on a resource with this name. All of them are budgets that were
+/// fixed in advance, so that the name decides only how the stop is called.
 pub(super) fn cap_reason(resource: &str) -> StopReason {
     let words = words(resource);
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
@@ -41,6 +42,6 @@ pub(super) fn cap_reason(resource: &str) -> StopReason {
     {
         StopReason::MaxSteps
     } else {
-        StopReason::Other(format!("cap on {resource}"))
+        StopReason::MaxOther { resource: resource.to_owned() }
     }
 }

@@ -1,8 +1,14 @@
-use crate::reasons::{stop_class::StopClass, stop_reason::StopReason};
+use crate::reasons::{
+    stop_class::StopClass,
+    stop_reason::{CAP_ON, StopReason},
+};
 
 impl From<String> for StopReason {
     fn from(word: String) -> Self {
-        known(&word).unwrap_or(Self::Other(word))
+        match word.strip_prefix(CAP_ON) {
+            Some(resource) => Self::MaxOther { resource: resource.to_owned() },
+            None => known(&word).unwrap_or(Self::Other(word)),
+        }
     }
 }
 

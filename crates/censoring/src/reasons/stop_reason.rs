@@ -1,4 +1,4 @@
-use std::{convert::Infallible, fmt, str::FromStr};
+use std::{borrow::Cow, convert::Infallible, fmt, str::FromStr};
 
 use crate::reasons::stop_class::StopClass;
 
@@ -7,7 +7,7 @@ use crate::reasons::stop_class::StopClass;
 /// It is written as a snake_case word. It reads these words and those of other tools: the finish reasons of
 /// model providers, the limits of inspect_ai, the errors of Harbor and the exit statuses of tau2 and
 /// SWE-agent. Letter case, separators (`MaxSteps`, `max-steps`) and punctuation at the end are
-/// ignored. Three more forms are known:
+/// ignored. Four more forms are known:
 ///
 /// - the name of an enum of reasons, or the module of an exception, before a dot
 ///   (`FinishReason.MAX_TOKENS`, `litellm.ContextWindowExceededError`). An exception of a module that
@@ -15,7 +15,8 @@ use crate::reasons::stop_class::StopClass;
 /// - a limit that was reached: `reached`, `exceeded` or `error` after a word of the table that begins with
 ///   `max` or ends in `limit` (`max_steps_reached`, `time_limit_exceeded`);
 /// - an exit status in brackets after `submitted`, for a run that submitted its work when a limit
-///   ended it (`submitted (exit_cost)`).
+///   ended it (`submitted (exit_cost)`);
+/// - `cap on` before the name of a resource (`cap on eurocents`).
 ///
 /// ```
 /// use censoring::{StopClass, StopReason};
@@ -55,6 +56,20 @@ pub enum StopReason {
     MaxTime,
     /// A fixed amount of money was used up.
     MaxCost,
+    /// A fixed amount of another resource was used up; its written form is `cap on` and the name.
+    ///
+    /// ```
+    /// use censoring::{StopClass, StopReason};
+    ///
+    /// let reason: StopReason = "cap on eurocents".parse().unwrap();
+    /// assert_eq!(reason, StopReason::MaxOther { resource: "eurocents".to_owned() });
+    /// assert_eq!(reason.class(), StopClass::Censored);
+    /// assert_eq!(reason.to_string(), "cap on eurocents");
+    /// ```
+    MaxOther {
+        /// Name of the resource.
+        resource: String,
+    },
     /// The agent's output could not be parsed.
     ParseError,
     /// A tool failed.
@@ -68,6 +83,9 @@ pub enum StopReason {
     /// Any other word. [`Stopped`](crate::Stopped) replaces a known word in this variant by its reason.
     Other(String),
 }
+
+/// What the written form of [`StopReason::MaxOther`] begins with.
+pub(super) const CAP_ON: &str = "cap on ";
 
 impl StopReason {
     #[cfg(test)]
@@ -86,8 +104,8 @@ impl StopReason {
 
     /// The name of the reason.
     #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
+    pub fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
             Self::Completed => "completed",
             Self::MaxSteps => "max_steps",
             Self::MaxTokens => "max_tokens",
@@ -98,8 +116,9 @@ impl StopReason {
             Self::EnvironmentEnd => "environment_end",
             Self::UserStop => "user_stop",
             Self::Unjudged => "unjudged",
+            Self::MaxOther { resource } => return Cow::Owned(format!("{CAP_ON}{resource}")),
             Self::Other(own) => own,
-        }
+        })
     }
 
     /// The reason that is read from the written form of this one.
@@ -115,7 +134,7 @@ impl StopReason {
     /// | reason | class | why |
     /// |---|---|---|
     /// | completed | complete | the agent ended the run, so it can be judged |
-    /// | step, token, time, money budget | censored | fixed in advance: the run so far determines when it ends the run |
+    /// | budget of steps, tokens, time, money or another resource | censored | fixed in advance: the run so far determines when it ends the run |
     /// | parse error | excluded | caused by the agent's own output, and more frequent in failing runs |
     /// | tool error | excluded | depends on the agent's calls; neither a label nor a budget |
     /// | environment end | excluded | the environment may have ended it because of what the agent did |
@@ -133,7 +152,11 @@ impl StopReason {
     pub const fn class(&self) -> StopClass {
         match self {
             Self::Completed => StopClass::Complete,
-            Self::MaxSteps | Self::MaxTokens | Self::MaxTime | Self::MaxCost => StopClass::Censored,
+            Self::MaxSteps
+            | Self::MaxTokens
+            | Self::MaxTime
+            | Self::MaxCost
+            | Self::MaxOther { .. } => StopClass::Censored,
             Self::ParseError
             | Self::ToolError
             | Self::EnvironmentEnd
@@ -146,7 +169,7 @@ impl StopReason {
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(&self.name())
     }
 }
 
@@ -154,7 +177,7 @@ impl From<StopReason> for String {
     fn from(reason: StopReason) -> Self {
         match reason.read() {
             StopReason::Other(own) => own,
-            named => named.name().to_owned(),
+            named => named.name().into_owned(),
         }
     }
 }
@@ -195,7 +218,7 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn json_keeps_unknown_words() {
-        for word in ["\"max_steps\"", "\"gave up\""] {
+        for word in ["\"max_steps\"", "\"cap on gpu hours\"", "\"gave up\""] {
             let reason: StopReason = serde_json::from_str(word).unwrap();
             assert_eq!(serde_json::to_string(&reason).unwrap(), word);
         }

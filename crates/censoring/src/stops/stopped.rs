@@ -130,6 +130,10 @@ impl<'a> Stopped<'a> {
     /// Sets the horizon over which the run is evaluated. The horizon of a complete run stays its
     /// length.
     ///
+    /// Steps between the stop and the horizon count 0, the best Brier and log score: a run that is cut off
+    /// earlier scores better. Scores over horizons are for runs of one budget, not for a comparison of
+    /// runs with different budgets.
+    ///
     /// # Errors
     ///
     /// [`Error::TrajectoryMetrics`] if the horizon is shorter than the run or above 2^32 - 1.

@@ -109,6 +109,30 @@ impl<'a> IpcwWeights<'a> {
         self.sum(&|_| 1.0) / self.stops.total()
     }
 
+    /// Whether all complete runs have the same weight, so that the normalized mean is the mean over
+    /// complete runs.
+    ///
+    /// If runs were cut off nevertheless, the weights cannot correct for them. This is the case under one
+    /// budget for all runs, because every cut-off comes after the last outcome; the coverage is then the
+    /// share of complete runs.
+    ///
+    /// ```
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
+    ///
+    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], &[false, false, true, true], None)?;
+    /// let g = KaplanMeier::censoring_curve(&stops);
+    /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
+    /// assert!(weights.are_uniform());
+    /// assert_eq!(weights.coverage(), 0.5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn are_uniform(&self) -> bool {
+        let complete = self.stops.iter().filter(|stop| !stop.censored);
+        let mut weights = complete.map(|stop| self.weights[stop.run]);
+        weights.next().is_none_or(|first| weights.all(|weight| weight == first))
+    }
+
     /// The mean complete score of all runs, including those that were cut off.
     ///
     /// ```text
@@ -215,6 +239,7 @@ mod tests {
         let g = KaplanMeier::censoring_curve(&stops);
         let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
         assert_eq!(weights.coverage(), 0.5);
+        assert!(weights.are_uniform());
         let scores = [Some(-0.25), Some(-0.75), None, None];
         assert_eq!(weights.normalized_mean_score(&scores), Ok(-0.5));
     }
@@ -228,6 +253,7 @@ mod tests {
             assert!(error.to_string().starts_with("max_weight is"), "{error}");
         }
         let weights = IpcwWeights::new(&stops, |_| &g, 1.0).unwrap();
+        assert!(weights.are_uniform());
         let empty = Error::Empty;
         assert_eq!(weights.normalized_mean_score(&[None]), Err(empty));
         assert_eq!(weights.mean_score(&[None]), Ok(0.0));

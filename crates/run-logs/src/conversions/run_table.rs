@@ -2,7 +2,9 @@ use std::{collections::BTreeMap, path::Path};
 
 use censoring::{StopReason, Stopped};
 use scoring_rules::Probability;
-use trajectory_metrics::{Traces, tool_calls::ToolCall};
+use trajectory_metrics::{
+    CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces, tool_calls::ToolCall,
+};
 
 use crate::{
     conversions::{
@@ -28,7 +30,7 @@ use crate::{
 /// ```
 /// use std::io::Cursor;
 /// use run_logs::{
-///     AtLimit, ConfidenceStream, Error, Format, MissingTurns, OutcomePolicy, ReadOptions, RunTable,
+///     AtLimit, ConfidenceStream, Error, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
 ///     StreamOptions, read,
 /// };
 /// use trajectory_metrics::{EvaluationOptions, evaluate};
@@ -44,7 +46,7 @@ use crate::{
 /// let policy = OutcomePolicy::new(AtLimit::Censored);
 /// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
 ///
-/// let stated = table.stream(ConfidenceStream::StatedConfidence, MissingTurns::LeaveOutRun);
+/// let stated = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
 /// assert_eq!(stated.left_out().get("no_confidence"), Some(&1));
 /// let traces = stated.traces(&table)?;
 /// let report = evaluate(&traces, &EvaluationOptions::default())?;
@@ -84,28 +86,13 @@ pub struct LoggedRun {
     values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
 }
 
-/// What happens to a run if some of its turns have no value for a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MissingTurns {
-    /// The run is left out of the stream, as in the TPS paper (arXiv:2605.24756, appendix K): values
-    /// are neither guessed nor skipped.
-    #[default]
-    LeaveOutRun,
-    /// The turn is skipped, and a run is left out if it has no value at all. This is for logs in
-    /// which only some turns ask for a confidence or an action. The forecasts are then those of the
-    /// turns that have one, and the horizon of a run that was cut off does not apply. A run that is
-    /// left out is counted with the first reason other than that the turn has no confidence or
-    /// action, if there is one.
-    SkipTurn,
-}
-
 /// The runs that have a stream, and why the others do not.
 #[derive(Clone, Debug)]
 pub struct StreamRuns {
     runs: Vec<StreamRun>,
     left_out: BTreeMap<&'static str, u64>,
     first_left_out: Option<(usize, usize, MissingValue)>,
+    counts: ForecastCounts,
 }
 
 /// The forecasts of one run.
@@ -156,25 +143,55 @@ impl RunTable {
         &self.rows
     }
 
-    /// The forecasts of a stream.
-    #[must_use]
-    pub fn stream(&self, stream: ConfidenceStream, missing: MissingTurns) -> StreamRuns {
-        let mut found =
-            StreamRuns { runs: Vec::new(), left_out: BTreeMap::new(), first_left_out: None };
+    /// The forecasts of a stream under a policy for turns without a value.
+    ///
+    /// The TPS paper (arXiv:2605.24756, appendix K) uses [`ForecastPolicy::LeaveOut`]: values are neither
+    /// guessed nor skipped. [`ForecastPolicy::Skip`] is for logs in which only some turns ask for a
+    /// confidence or an action; the horizon of a run that was cut off does not apply then, and a run
+    /// without any value is counted with the first reason other than that a turn has no confidence or
+    /// action, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingConfidence`] for the first value that the policy refuses, under
+    /// [`ForecastPolicy::Refuse`] and [`ForecastPolicy::Clip`].
+    pub fn stream(
+        &self,
+        stream: ConfidenceStream,
+        policy: ForecastPolicy,
+    ) -> Result<StreamRuns, Error> {
+        let mut found = StreamRuns {
+            runs: Vec::new(),
+            left_out: BTreeMap::new(),
+            first_left_out: None,
+            counts: ForecastCounts::default(),
+        };
         for (row, run) in self.rows.iter().enumerate() {
-            match run.forecasts(stream, missing) {
+            match run.checked(stream, policy, &mut found.counts) {
                 Ok(forecasts) => {
-                    let horizon = run.horizon.filter(|_| missing == MissingTurns::LeaveOutRun);
+                    let horizon = run.horizon.filter(|_| policy != ForecastPolicy::Skip);
                     found.runs.push(StreamRun { row, forecasts, horizon });
                 }
-                Err((turn, reason)) => {
+                Err(Unscored { turn, reason, is_refused: true }) => {
+                    let (run, reason) = (run.id.clone(), reason.to_string());
+                    return Err(Error::MissingConfidence { run, turn, reason });
+                }
+                Err(Unscored { turn, reason, is_refused: false }) => {
                     *found.left_out.entry(reason.name()).or_default() += 1;
                     found.first_left_out.get_or_insert((row, turn, reason));
                 }
             }
         }
-        found
+        Ok(found)
     }
+}
+
+/// Why a run has no forecasts of a stream under a policy.
+struct Unscored {
+    turn: usize,
+    reason: MissingValue,
+    /// Whether the policy refuses the value rather than leaving out the run.
+    is_refused: bool,
 }
 
 impl LoggedRun {
@@ -225,40 +242,58 @@ impl LoggedRun {
         self.values.iter().map(move |values| &values[at.unwrap_or(0)])
     }
 
-    /// The forecasts of a stream, or the first turn without a value, from 1, and the reason.
+    /// The forecasts of a stream under a policy, or the first turn without a value, from 1, and the
+    /// reason.
     ///
     /// # Errors
     ///
-    /// The reason why the run is left out of the stream. A run without turns has no reply.
+    /// The reason why the policy refuses the run or leaves it out. A run without turns has no reply.
     pub fn forecasts(
         &self,
         stream: ConfidenceStream,
-        missing: MissingTurns,
+        policy: ForecastPolicy,
     ) -> Result<Vec<Probability>, (usize, MissingValue)> {
-        let mut forecasts = Vec::with_capacity(self.values.len());
-        let mut first = None;
-        for (turn, value) in (1..).zip(self.values(stream)) {
-            match value {
-                Ok(value) => forecasts.push(*value),
-                Err(reason) => {
-                    let reason = (turn, reason.clone());
-                    if missing == MissingTurns::LeaveOutRun {
-                        return Err(reason);
-                    }
-                    // That a turn was not asked says less than what is wrong with another one.
-                    let says_more = |(_, first): &(usize, MissingValue)| {
-                        first.is_absence() && !reason.1.is_absence()
-                    };
-                    if first.as_ref().is_none_or(says_more) {
-                        first = Some(reason);
-                    }
-                }
+        let checked = self.checked(stream, policy, &mut ForecastCounts::default());
+        checked.map_err(|Unscored { turn, reason, .. }| (turn, reason))
+    }
+
+    fn checked(
+        &self,
+        stream: ConfidenceStream,
+        policy: ForecastPolicy,
+        counts: &mut ForecastCounts,
+    ) -> Result<Vec<Probability>, Unscored> {
+        let raw: Vec<Option<f64>> = self
+            .values(stream)
+            .map(|value| match value {
+                Ok(value) => Some(value.get()),
+                Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value),
+                Err(_) => None,
+            })
+            .collect();
+        let (step, is_refused) = match policy.check_run(&raw, counts) {
+            Ok(CheckedRun::Kept(forecasts)) if !forecasts.is_empty() => return Ok(forecasts),
+            Ok(CheckedRun::LeftOut { step, .. }) => (step, false),
+            Err(MetricsError::Forecast { step, .. }) => (step, true),
+            // A run without turns.
+            Ok(CheckedRun::Kept(_)) | Err(_) => {
+                counts.left_out_runs = counts.left_out_runs.saturating_add(1);
+                (1, false)
             }
-        }
-        match forecasts.is_empty() {
-            true => Err(first.unwrap_or((1, MissingValue::NoReply))),
-            false => Ok(forecasts),
-        }
+        };
+        let missing = || {
+            let values = (1..).zip(self.values(stream));
+            values.filter_map(|(turn, value)| Some((turn, value.as_ref().err()?)))
+        };
+        // That a turn was not asked says less than what is wrong with another one.
+        let of_all = missing().find(|(_, reason)| !reason.is_absence());
+        let found = match policy {
+            ForecastPolicy::Skip => of_all.or_else(|| missing().next()),
+            _ => missing().find(|(turn, _)| *turn == step),
+        };
+        let (turn, reason) =
+            found.map_or((1, MissingValue::NoReply), |(turn, reason)| (turn, reason.clone()));
+        Err(Unscored { turn, reason, is_refused })
     }
 }
 
@@ -279,6 +314,12 @@ impl StreamRuns {
     #[must_use]
     pub const fn first_left_out(&self) -> Option<&(usize, usize, MissingValue)> {
         self.first_left_out.as_ref()
+    }
+
+    /// How many runs were kept, repaired and left out by the policy.
+    #[must_use]
+    pub const fn counts(&self) -> ForecastCounts {
+        self.counts
     }
 
     /// The traces of the runs whose outcome is known, for `trajectory_metrics::evaluate`.

@@ -28,7 +28,7 @@ impl Default for ReadLimits {
             max_string: 64 << 20,
             max_run: 1 << 30,
             max_entry: 16 << 30,
-            max_ratio: 2_000,
+            max_ratio: 500,
         }
     }
 }
@@ -47,8 +47,8 @@ impl ReadLimits {
         self.max_string
     }
 
-    /// The most bytes of strings and values that one run may hold; 1 GiB by default. A text that is
-    /// repeated, as in requests, counts as often.
+    /// The most bytes of strings and values that one run may hold; 1 GiB by default. Lists and maps count with
+    /// the room that they take. A text that is repeated, as in requests, counts as often.
     #[must_use]
     pub const fn max_run(&self) -> usize {
         self.max_run
@@ -61,7 +61,7 @@ impl ReadLimits {
         self.max_entry
     }
 
-    /// How many times larger than its packed form an entry of an archive may be; 2,000 by default.
+    /// How many times larger than its packed form an entry of an archive may be; 500 by default.
     /// The first 16 MiB of an entry are free, because short repetitive logs pack well.
     #[must_use]
     pub const fn max_ratio(&self) -> u64 {

@@ -22,8 +22,9 @@ impl CostModel {
     ///
     /// The costs of a cost change depend on its position among all events. The length of the tools
     /// that a removal takes away depends on the query and on the number of removals; a removal brings
-    /// back the tools of the one before it. All other [`EnvironmentRules`] are those of the paper's
-    /// text; [`Scenario::with_rules`] changes them.
+    /// back the tools of the one before it, and the runs that count are those of the released
+    /// evaluation ([`EnvironmentRules::counted_runs`]). All other [`EnvironmentRules`] are those of the
+    /// paper's text; [`Scenario::with_rules`] changes them.
     ///
     /// Reference: CostBench, appendices B.2 and B.6.2.
     ///
@@ -86,8 +87,11 @@ impl CostModel {
             }
         };
         let events = events.iter().enumerate().map(event).collect();
-        let rules =
-            EnvironmentRules { removals: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT };
+        let rules = EnvironmentRules {
+            removals: RuleVersion::Released,
+            counted_runs: RuleVersion::Released,
+            ..EnvironmentRules::PAPER_TEXT
+        };
         Ok(Scenario::new(graph, problem)?
             .with_events(events)?
             .with_tie_rule(TieRule::Released)

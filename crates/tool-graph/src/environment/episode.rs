@@ -1,12 +1,13 @@
 use crate::{
     environment::{
         call_status::CallStatus,
+        optimal_plans::OptimalPlans,
         transcript::{CallRecord, Transcript},
     },
     error::Error,
     events::{environment_rules::RuleVersion, event::Event, scenario::Scenario},
     graph::{state::State, tool::Tool, tool_graph::ToolGraph},
-    searches::reduced_problem::ReducedProblem,
+    searches::{effort::Effort, reduced_problem::ReducedProblem},
 };
 
 /// A run in progress, which an agent's framework steps through one call at a time.
@@ -56,6 +57,10 @@ pub struct Episode<'a> {
     pub(super) removed: Vec<usize>,
     /// For each tool, whether the agent can see it unless it is unavailable; `None` for all tools.
     seen: Option<Vec<bool>>,
+    /// The work that the searches for plans of this run may still do.
+    pub(super) effort: Effort,
+    /// Whether all plans so far were the best ones.
+    pub(super) has_exact_plans: bool,
 }
 
 impl<'a> Episode<'a> {
@@ -64,9 +69,11 @@ impl<'a> Episode<'a> {
     /// # Complexity
     ///
     /// The moment of an event follows from an optimal plan. If the scenario has events, this
-    /// function and each call at which an event is due therefore run
-    /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) once or twice, which takes exponential
-    /// time in the worst case. Other calls do not plan. If the events follow the schedule of the
+    /// function and each call at which an event is due therefore search for a plan once or twice. All
+    /// searches of a run together stop at the limit of the scenario
+    /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)); the best known plans are
+    /// used then, and [`Transcript::has_exact_plans`](crate::Transcript::has_exact_plans) is false.
+    /// Other calls do not plan. If the events follow the schedule of the
     /// optimal run ([`EnvironmentRules::event_schedule`](crate::EnvironmentRules::event_schedule)),
     /// this function makes the optimal run first.
     #[must_use]
@@ -74,8 +81,10 @@ impl<'a> Episode<'a> {
         let mut episode = Self::unscheduled(scenario);
         if !scenario.events().is_empty() {
             if scenario.rules().event_schedule == RuleVersion::Released {
-                episode.reference_schedule =
-                    Some(Self::for_optimal_run(scenario).follow_best_plans());
+                let mut optimal = Self::for_optimal_run(scenario);
+                episode.reference_schedule = Some(optimal.follow_best_plans());
+                episode.effort = optimal.effort;
+                episode.has_exact_plans = optimal.has_exact_plans;
             }
             episode.plan_next_event();
         }
@@ -114,6 +123,8 @@ impl<'a> Episode<'a> {
             banned: Vec::new(),
             removed: Vec::new(),
             seen,
+            effort: scenario.effort(),
+            has_exact_plans: true,
         }
     }
 
@@ -359,6 +370,9 @@ impl<'a> Episode<'a> {
             events_fired: self.events_fired,
             banned_twice,
             rules: self.scenario.rules(),
+            has_exact_plans: self.has_exact_plans,
+            is_greedy: false,
+            plans: OptimalPlans::default(),
         }
     }
 

@@ -90,8 +90,11 @@ impl Episode<'_> {
     }
 
     /// The best plan from the current state with the current tools.
-    pub(super) fn best_plan(&self) -> Option<Plan> {
+    pub(super) fn best_plan(&mut self) -> Option<Plan> {
         let problem = self.scenario.problem().continued_from(self.state.clone());
-        self.scenario.tie_rule().best(&self.graph, &problem)
+        let found = self.scenario.plan_if_any(&self.graph, &problem, &mut self.effort);
+        let (plan, is_best) = found?;
+        self.has_exact_plans &= is_best;
+        Some(plan)
     }
 }

@@ -1,7 +1,10 @@
 use crate::{
-    environment::{episode::Episode, transcript::Transcript},
+    environment::{episode::Episode, optimal_plans::OptimalPlans, transcript::Transcript},
     events::{environment_rules::RuleVersion, event::Event, scenario::Scenario},
-    plans::greedy::{Greedy, GreedyRule},
+    plans::{
+        greedy::{Greedy, GreedyRule},
+        tie_rule::TieRule,
+    },
 };
 
 /// The runs that an agent's run is compared with.
@@ -11,32 +14,41 @@ impl Scenario {
     ///
     /// The path includes the calls that failed because of a ban. The call limit does not apply.
     ///
+    /// Without events, the run stands for all optimal plans: [`Transcript::scores`] compares a run with
+    /// the nearest of them. With [`TieRule::Released`], which names the one plan that published scores
+    /// refer to, and after an event, it stands for itself.
+    ///
     /// Reference: CostBench, appendix B.2, equations 12 and 13.
     ///
     /// # Complexity
     ///
-    /// [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) runs at the start, at the goal, and
-    /// once or twice for each event; it takes exponential time in the worst case.
+    /// A search for a plan at the start, at the goal, and once or twice for each event, all together
+    /// within the limit of the scenario ([`Self::with_search_steps`]).
     #[must_use]
     pub fn optimal_run(&self) -> Transcript {
         let mut episode = Episode::for_optimal_run(self);
         episode.follow_best_plans();
-        episode.finish(true)
+        let mut run = episode.finish(true);
+        if run.events_fired == 0 && self.tie_rule() == TieRule::FewestCalls {
+            run.plans = OptimalPlans::of(self);
+        }
+        run
     }
 
     /// The run of the greedy policy ([`ToolGraph::greedy_plan`](crate::ToolGraph::greedy_plan)),
     /// which starts over after each event
     /// ([`EnvironmentRules::greedy_restart`](crate::EnvironmentRules::greedy_restart)).
     ///
-    /// It ends at the goal or when the policy finds no further call, which can happen after an event
-    /// although the goal is still reachable. The call limit does not apply.
+    /// It ends at the goal or when the policy finds no further call. With [`GreedyRule::Chain`], the
+    /// latter can happen although the goal is still reachable, and
+    /// [`Transcript::is_stuck`](crate::Transcript::is_stuck) is true then. The call limit does not apply.
     ///
     /// Reference: CostBench, appendix B.2, equations 10 and 11.
     ///
     /// # Complexity
     ///
-    /// If there are events, [`TieRule::optimal_plan`](crate::TieRule::optimal_plan) runs at the start
-    /// and once or twice for each event; it takes exponential time in the worst case.
+    /// If there are events, as for [`Episode::new`](crate::Episode::new). Otherwise the number of calls
+    /// times the number of tools.
     #[must_use]
     pub fn greedy_run(&self, rule: GreedyRule) -> Transcript {
         let mut episode = Episode::new(self);
@@ -56,6 +68,9 @@ impl Scenario {
                 _ => Some(tool),
             };
         }
-        episode.finish(true)
+        let reached = episode.goal_reached();
+        let mut run = episode.finish(reached);
+        run.is_greedy = true;
+        run
     }
 }

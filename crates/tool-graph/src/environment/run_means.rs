@@ -6,8 +6,8 @@ use crate::{environment::transcript::Transcript, error::Error};
 /// The figures of CostBench over many runs.
 ///
 /// Parts can be computed separately and merged in any order; the results are identical to the last
-/// bit. Runs without all their events, or with such a reference, are left out and counted. Runs that
-/// did not reach the goal are left out of the means of costs and paths, unless
+/// bit. Runs without all their events, or with such a reference, are left out and counted, and by the
+/// released rule some others too ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
 /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
 ///
 /// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
@@ -62,10 +62,13 @@ pub struct RunMeans {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct MeanRunScores {
-    /// The mean cost gap of the runs that reached the goal; lower is better. `None` if no run did.
+    /// The mean cost gap of the runs that reached the goal without events; lower is better. `None` if
+    /// no run did: under events there is no cost gap ([`RunScores::cost_gap`]).
+    ///
+    /// [`RunScores::cost_gap`]: crate::RunScores::cost_gap
     pub cost_gap: Option<f64>,
-    /// The mean cost gap of the runs that reached the goal without redundant calls, which CostBench
-    /// prints in parentheses; lower is better. `None` if no run did.
+    /// The mean of the same cost gap over runs without redundant calls, which CostBench prints in
+    /// parentheses; lower is better. `None` if there is no such run.
     pub cost_gap_without_redundant: Option<f64>,
     /// The mean edit distance (AED), its normalised form (ANED) and the exact match rate (EMR) of the
     /// runs that reached the goal. `None` if no run did.
@@ -96,15 +99,15 @@ impl RunMeans {
     fn check(&self) -> Result<(), &'static str> {
         use crate::stored::rule;
 
-        let (runs, reached) = (self.runs as f64, self.cost_gap.weight());
+        let (runs, with_path) = (self.runs as f64, self.paths.weight());
         rule(self.completed.weight() == runs, "completed must be a mean over all runs")?;
-        rule(reached <= runs, "cost_gap must be a mean over at most all runs")?;
+        rule(with_path <= runs, "paths must be means over at most all runs")?;
         rule(
-            (reached..=runs).contains(&self.paths.weight()),
-            "paths must be means over the runs that cost_gap is a mean over, and at most all runs",
+            self.cost_gap.weight() <= with_path,
+            "cost_gap must be a mean over runs that paths are means over",
         )?;
         rule(
-            self.lean_cost_gap.weight() <= reached,
+            self.lean_cost_gap.weight() <= self.cost_gap.weight(),
             "lean_cost_gap must be a mean over runs that cost_gap is a mean over",
         )?;
         let finite = |gaps: &ExactMean| {
@@ -117,8 +120,8 @@ impl RunMeans {
         // A completed run has reached the goal.
         let share = if runs > 0.0 { self.completed.finish() } else { Ok(0.0) };
         rule(
-            share.is_ok_and(|share| share >= 0.0 && share * runs <= reached + 0.5),
-            "completed runs must be at least 0 and at most those that cost_gap is a mean over",
+            share.is_ok_and(|share| share >= 0.0 && share * runs <= with_path + 0.5),
+            "completed runs must be at least 0 and at most those that paths are means over",
         )
     }
 }
@@ -130,7 +133,7 @@ impl RunMeans {
     ///
     /// Those of [`Transcript::scores`]; the run is not added then.
     pub fn update(&mut self, run: &Transcript, reference: &Transcript) -> Result<(), Error> {
-        if !(run.all_events_fired() && reference.all_events_fired()) {
+        if run.left_out(reference).is_some() {
             self.left_out = self.left_out.saturating_add(1);
             return Ok(());
         }
@@ -140,7 +143,8 @@ impl RunMeans {
         self.failures.merge(&scores.failures);
         match scores.edit_distance {
             Some(_) if !run.has_worst_path_scores() => {
-                self.paths.update(&run.path(), &reference.path());
+                let path = run.path();
+                self.paths.update(&path, &run.compared_path(reference, &path).0);
             }
             // Two paths without a common call have the worst distances.
             Some(longest) => self.paths.update(&vec![0; longest], &vec![1; longest]),
@@ -169,7 +173,7 @@ impl RunMeans {
         self.runs
     }
 
-    /// The number of runs left out because they or their references lack some of their events.
+    /// The number of runs left out; [`Transcript::left_out`] says why.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out

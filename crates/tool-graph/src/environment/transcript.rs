@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::{
 };
 
 use crate::{
-    environment::{call_status::CallStatus, run_scores::RunScores},
+    environment::{call_status::CallStatus, optimal_plans::OptimalPlans, run_scores::RunScores},
     error::Error,
     events::environment_rules::{EnvironmentRules, RuleVersion},
 };
@@ -96,6 +96,12 @@ pub struct Transcript {
     /// Whether a ban fell on a tool that an earlier event had banned.
     pub(super) banned_twice: bool,
     pub(super) rules: EnvironmentRules,
+    pub(super) has_exact_plans: bool,
+    /// Whether the greedy policy made the run, of itself.
+    pub(super) is_greedy: bool,
+    /// All optimal plans, of an optimal run.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) plans: OptimalPlans,
 }
 
 impl Transcript {
@@ -169,6 +175,21 @@ impl Transcript {
         self.events_fired == self.events_planned
     }
 
+    /// Whether this is a run of the greedy policy that found no further call before the goal
+    /// ([`Scenario::greedy_run`](crate::Scenario::greedy_run)).
+    #[must_use]
+    pub const fn is_stuck(&self) -> bool {
+        self.is_greedy && !self.goal_reached
+    }
+
+    /// Whether all plans behind the run, which set the moments of its events and make up the path of an
+    /// optimal run, are the best ones. False if the searches for them reached the limit of the scenario
+    /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
+    #[must_use]
+    pub const fn has_exact_plans(&self) -> bool {
+        self.has_exact_plans
+    }
+
     /// Whether the rules of the run give its path the worst scores, whatever its calls.
     pub(super) fn has_worst_path_scores(&self) -> bool {
         match self.goal_reached {
@@ -197,8 +218,19 @@ impl Transcript {
     /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of
     /// each call, added exactly as decimal numbers.
     ///
-    /// With events, compare paths rather than costs: plans are optimal only for the costs known when
-    /// they were made (CostBench, appendix B.3.1).
+    /// Often several plans are optimal, for example because two calls do not depend on each other. The
+    /// path of a run that reached the goal is compared with the nearest of all optimal plans, the one
+    /// with the fewest edits and among these the longest. If some tools cost nothing, only the optimal
+    /// plans with the fewest calls count. [`RunScores::nearest_plan`] is false if the path was compared
+    /// with the path of the reference alone: for a reference that is not an optimal run or that was read
+    /// from a file, after events, with [`TieRule::Released`](crate::TieRule::Released), whose one plan is
+    /// the published reference, and for too many optimal plans (more than about 10,000 sets of data types
+    /// in them).
+    ///
+    ///
+    /// If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
+    /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths
+    /// instead (CostBench, appendix B.3.1).
     ///
     /// Reference: CostBench, appendices B.3.1 and B.3.2.
     ///
@@ -208,27 +240,40 @@ impl Transcript {
     pub fn scores(&self, reference: &Self) -> Result<RunScores, Error> {
         let classes = self.failure_classes();
         let actual = self.path();
-        let path = reference.path();
+        let (path, nearest_plan) = self.compared_path(reference, &actual);
         // Each sum is rounded like the cost of a plan, so that a run as cheap as the reference has a gap
         // of exactly 0.
         let gap = cost_gap(&[self.total_cost()], &[reference.total_cost()])?;
         let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let (reached, worst) = (self.goal_reached, self.has_worst_path_scores());
+        let has_gap = reached && self.events_fired == 0 && reference.events_fired == 0;
         let longest = actual.len().max(path.len());
         let edits = || if worst { longest } else { edit_distance(&actual, &path) };
         let share = || if worst { 1.0 } else { normalized_edit_distance(&actual, &path) };
         let has_paths = reached || worst;
         Ok(RunScores {
-            cost_gap: reached.then_some(gap),
-            cost_gap_without_redundant: (reached && is_lean).then_some(gap),
+            cost_gap: has_gap.then_some(gap),
+            cost_gap_without_redundant: (has_gap && is_lean).then_some(gap),
             edit_distance: has_paths.then(edits),
             normalized_edit_distance: has_paths.then(share),
             exact_match: has_paths.then(|| !worst && actual == path),
             completed: self.is_completed(),
             invalid_tool_use_ratio: invalid_tool_use_ratio(&valid).ok(),
             failures: classes.into_iter().collect::<FailureCounts>(),
+            nearest_plan,
         })
+    }
+
+    /// The path of the nearest optimal plan, or else of the reference, and whether it is the former.
+    pub(super) fn compared_path(&self, reference: &Self, actual: &[usize]) -> (Vec<usize>, bool) {
+        let path = reference.path();
+        let comparable = self.goal_reached && !self.has_worst_path_scores();
+        let nearest = if comparable { reference.plans.nearest(&path, actual) } else { None };
+        match nearest {
+            Some(nearest) => (nearest, true),
+            None => (path, false),
+        }
     }
 }
 
@@ -273,6 +318,12 @@ scoring_rules::checked_when_read!(
         banned_twice: bool,
         #[serde(default, deserialize_with = "crate::stored::object")]
         rules: EnvironmentRules,
+        #[serde(default = "crate::stored::yes")]
+        has_exact_plans: bool,
+        #[serde(default)]
+        is_greedy: bool,
+        #[serde(skip)]
+        plans: OptimalPlans,
     },
     Transcript::check
 );
@@ -282,6 +333,10 @@ impl Transcript {
     fn check(&self) -> Result<(), &'static str> {
         use crate::stored::rule;
 
+        rule(
+            !self.is_greedy || self.goal_reached == self.answer_is_right,
+            "answer_is_right must equal goal_reached if is_greedy is true",
+        )?;
         let charged = self.rules.failed_calls == RuleVersion::Released;
         let is_banned = |call: &CallRecord| call.status == CallStatus::Banned;
         let bans_occur = |call: &CallRecord| charged || call.event.is_some() && call.cost == 0.0;

@@ -74,6 +74,10 @@ pub struct EnvironmentRules {
     /// or (released) the worst ones, as in [`Self::unfinished_runs`]. This can happen only if
     /// [`Self::event_clock`] is released: otherwise no event occurs at a failed call.
     pub repeated_bans: RuleVersion,
+    /// The runs that count in means: those in which all events occurred, as in their references, or
+    /// (released) only those of them in which something follows the last event, in an agent's run and in
+    /// the reference, and that made a call. See [`Transcript::left_out`](crate::Transcript::left_out).
+    pub counted_runs: RuleVersion,
 }
 
 impl EnvironmentRules {
@@ -94,6 +98,7 @@ impl EnvironmentRules {
             removals: version,
             unfinished_runs: version,
             repeated_bans: version,
+            counted_runs: version,
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     events::{environment_rules::EnvironmentRules, event::Event, trigger_rule::TriggerRule},
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     plans::tie_rule::TieRule,
-    searches::reach::out_of_reach,
+    searches::{effort::Effort, reach::out_of_reach},
 };
 
 /// A task in a changing world: tools, a problem, and the events that occur during a run.
@@ -66,7 +66,7 @@ use crate::{
 /// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released);
 /// let run = scenario.optimal_run();
 /// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
-/// assert_eq!(scenario.greedy_run(GreedyRule::Chain), run);
+/// assert_eq!(scenario.greedy_run(GreedyRule::Chain).calls(), run.calls());
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +78,10 @@ pub struct Scenario {
     tie_rule: TieRule,
     rules: EnvironmentRules,
     call_limit: usize,
+    /// The steps that the searches for plans of one run may take together.
+    search_steps: u64,
+    /// The plan of [`TieRule::FewestCalls`] at the start.
+    start: Plan,
 }
 
 impl Scenario {
@@ -85,8 +89,13 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
-    /// [`Error::GoalOutOfReach`] if the available tools cannot reach the goal.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types,
+    /// [`Error::GoalOutOfReach`] if the available tools cannot reach the goal, and [`Error::PlanLimit`]
+    /// if [`ToolGraph::SEARCH_STEPS`] do not suffice to find the best plan at the start.
+    ///
+    /// # Complexity
+    ///
+    /// That of [`ToolGraph::optimal_plan`].
     ///
     /// ```
     /// use tool_graph::{Error, Scenario, Tool, ToolGraph};
@@ -101,11 +110,33 @@ impl Scenario {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
+        Self::with_search_steps(graph, problem, ToolGraph::SEARCH_STEPS)
+    }
+
+    /// Like [`Self::new`], with another limit of the searches for plans.
+    ///
+    /// The best plan at the start must be found within this number of steps. All later searches of one
+    /// run, after events, have as many steps together. If they do not suffice, the run goes on with the
+    /// best known plans, and [`Transcript::has_exact_plans`](crate::Transcript::has_exact_plans) is false.
+    /// A scenario that is written to a file loses its limit.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub fn with_search_steps(
+        graph: ToolGraph,
+        problem: Problem,
+        search_steps: u64,
+    ) -> Result<Self, Error> {
         graph.check_problem(&problem)?;
         if let Some((goal, missing)) = out_of_reach(&graph, &problem) {
             let name = |number: usize| graph.type_names()[number].clone();
             return Err(Error::GoalOutOfReach { goal: name(goal), missing: name(missing) });
         }
+        let start = graph.best_plan_within(&problem, search_steps)?;
+        let Some(start) = start else {
+            unreachable!("the goal can be reached");
+        };
         Ok(Self {
             graph,
             problem,
@@ -114,6 +145,8 @@ impl Scenario {
             tie_rule: TieRule::default(),
             rules: EnvironmentRules::default(),
             call_limit: 20,
+            search_steps,
+            start,
         })
     }
 
@@ -197,14 +230,47 @@ impl Scenario {
 
     /// The optimal plan at the start, made without knowledge of the events.
     ///
+    /// With [`TieRule::Released`], this is the plan of [`TieRule::FewestCalls`] if the released search
+    /// reaches its limit ([`TieRule::optimal_plan`]).
+    ///
     /// # Complexity
     ///
-    /// The cost of [`TieRule::optimal_plan`]: exponential time in the worst case.
+    /// Constant time with [`TieRule::FewestCalls`]; otherwise that of [`TieRule::optimal_plan`].
     #[must_use]
     pub fn optimal_plan(&self) -> Plan {
-        match self.tie_rule.best(&self.graph, &self.problem) {
-            Some(plan) => plan,
+        self.plan_from(&self.graph, &self.problem, &mut self.effort()).0
+    }
+
+    /// The work that the searches for plans of one run may do.
+    pub(crate) fn effort(&self) -> Effort {
+        Effort { steps: self.search_steps, ..Effort::DEFAULT }
+    }
+
+    /// The best known plan of a state of this scenario from which the goal can be reached, and whether it
+    /// is the best one by the rule for ties.
+    pub(crate) fn plan_from(
+        &self,
+        graph: &ToolGraph,
+        problem: &Problem,
+        effort: &mut Effort,
+    ) -> (Plan, bool) {
+        match self.plan_if_any(graph, problem, effort) {
+            Some(found) => found,
             None => unreachable!("Scenario::new checks that the goal can be reached"),
         }
+    }
+
+    /// Like [`Self::plan_from`], and `None` if the goal cannot be reached.
+    pub(crate) fn plan_if_any(
+        &self,
+        graph: &ToolGraph,
+        problem: &Problem,
+        effort: &mut Effort,
+    ) -> Option<(Plan, bool)> {
+        let is_start = graph == &self.graph && problem == &self.problem;
+        if is_start && self.tie_rule == TieRule::FewestCalls {
+            return Some((self.start.clone(), true));
+        }
+        self.tie_rule.best_known(graph, problem, effort)
     }
 }

@@ -146,6 +146,10 @@ impl ScenarioFile {
                 .and_then(|event| event.check(&graph).map(|()| event));
             events.push(event.map_err(|error| format!("events[{place}]: {error}"))?);
         }
+        // The search of this rule has a limit of its own.
+        if self.tie_rule == TieRule::Released {
+            self.tie_rule.optimal_plan(&graph, &problem).map_err(text)?;
+        }
         let scenario = Scenario::new(graph, problem)
             .and_then(|scenario| scenario.with_events(events))
             .map_err(text)?

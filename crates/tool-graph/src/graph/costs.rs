@@ -79,7 +79,11 @@ impl Costs {
 
     /// The exact sum of the costs of the tools, rounded once to the nearest f64.
     pub(crate) fn sum(&self, tools: impl IntoIterator<Item = usize>) -> f64 {
-        let units: u128 = tools.into_iter().map(|tool| self.units[tool]).sum();
+        self.value(tools.into_iter().map(|tool| self.units[tool]).sum())
+    }
+
+    /// A number of units, rounded once to the nearest f64.
+    pub(crate) fn value(&self, units: u128) -> f64 {
         // The total of all costs is below 2^94, but a tool can be called many times.
         match i128::try_from(units) {
             Ok(units) => Decimal { units, exponent: self.exponent }.nearest(),

@@ -87,7 +87,11 @@ impl ToolGraph {
     /// assert_eq!(goal.unwrap_err(), Error::GoalNeverProduced { goal: "refund".into() });
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn problem<S: AsRef<str>>(&self, initial: &[S], goal: &[S]) -> Result<Problem, Error> {
+    pub fn problem<I: AsRef<str>, G: AsRef<str>>(
+        &self,
+        initial: &[I],
+        goal: &[G],
+    ) -> Result<Problem, Error> {
         if goal.is_empty() {
             return Err(Error::Empty);
         }

@@ -2,7 +2,8 @@ use crate::{
     error::Error,
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     searches::{
-        best_calls::best_calls, plans_in_order::plans_in_order, reduced_problem::ReducedProblem,
+        best_calls::best_calls, effort::Effort, plans_in_order::plans_in_order,
+        reduced_problem::ReducedProblem,
     },
 };
 
@@ -19,7 +20,7 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// One plan takes as long as [`Self::optimal_plan`]. For a chain ([`Search::Chain`]) the time is
+    /// One plan takes as long as [`Self::optimal_plan`], but without its limit. For a chain ([`Search::Chain`]) the time is
     /// linear in the number of tools, plus at most linear time in the number of calls for each
     /// further plan. Otherwise all prefixes that could become one of these plans are kept, which can
     /// be far more than the plans: exponential time and memory in the worst case in the number of
@@ -45,10 +46,8 @@ impl ToolGraph {
     pub fn best_plans(&self, problem: &Problem, most: usize) -> Result<Vec<Plan>, Error> {
         let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(Vec::new()) };
         if most == 1 {
-            return Ok(best_calls(&reduced)
-                .iter()
-                .map(|calls| reduced.plan(self, calls))
-                .collect());
+            let best = best_calls(&reduced, &mut Effort::unlimited());
+            return Ok(best.iter().map(|best| reduced.plan(self, &best.calls)).collect());
         }
         let plans = plans_in_order(&reduced).take(most);
         Ok(plans.map(|(_, calls)| reduced.plan(self, &calls)).collect())

@@ -18,6 +18,7 @@ use crate::{
 /// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost()));
 /// // After looking up the hint, the chain rule only allows tools that need it.
 /// assert_eq!(cost(GreedyRule::Chain)?, Some(10.0));
+/// assert_eq!(cost(GreedyRule::ChainOrAny)?, Some(10.0));
 /// assert_eq!(cost(GreedyRule::Any)?, Some(5.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
@@ -26,10 +27,16 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum GreedyRule {
-    /// Tools that need an output of the previous call; any tool at the start and after an event.
-    #[default]
+    /// Tools that need an output of the previous call; any tool at the start and after an event. This is
+    /// the rule of CostBench. It can get stuck on a graph that is no chain, for example before a tool
+    /// with two inputs.
     Chain,
-    /// All tools that can be called.
+    /// The tools of [`Self::Chain`], and all tools that can be called if there are none. The calls are
+    /// those of [`Self::Chain`] wherever it does not get stuck. This rule never gets stuck while the goal
+    /// can be reached.
+    #[default]
+    ChainOrAny,
+    /// All tools that can be called. Never stuck while the goal can be reached.
     Any,
 }
 
@@ -109,11 +116,21 @@ impl Greedy {
         previous: Option<usize>,
         rule: GreedyRule,
     ) -> Option<usize> {
-        let chained = |tool: usize| match (rule, previous) {
-            (GreedyRule::Any, _) | (_, None) => true,
-            (GreedyRule::Chain, Some(previous)) => {
+        let previous = previous.filter(|_| rule != GreedyRule::Any);
+        let choice = self.cheapest(graph, state, previous);
+        if choice.is_none() && rule == GreedyRule::ChainOrAny && previous.is_some() {
+            return self.cheapest(graph, state, None);
+        }
+        choice
+    }
+
+    /// The tool with the lowest cost per atomic tool, of those that need an output of `previous` if it is
+    /// given.
+    fn cheapest(&self, graph: &ToolGraph, state: &State, previous: Option<usize>) -> Option<usize> {
+        let chained = |tool: usize| {
+            previous.is_none_or(|previous| {
                 graph.needs(tool).iter().any(|need| graph.yields(previous).contains(need))
-            }
+            })
         };
         let new = |tool: usize| {
             graph.yields(tool).iter().any(|&yielded| !state.contains(yielded as usize))

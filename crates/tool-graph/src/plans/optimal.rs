@@ -3,7 +3,7 @@ use crate::{
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     searches::{
         best_calls::best_calls, branch_and_cut::branch_and_cut, chain::chain, dijkstra::dijkstra,
-        reduced_problem::ReducedProblem,
+        effort::Effort, reduced_problem::ReducedProblem,
     },
 };
 
@@ -42,7 +42,26 @@ pub enum Search {
     Chain,
 }
 
+/// The best plan that a search with a limit found. Made by [`ToolGraph::optimal_plan_within`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BoundedPlan {
+    /// The best known plan.
+    pub plan: Plan,
+    /// A cost that every plan has at least. It equals the cost of the plan if no plan is cheaper.
+    pub lower_bound: f64,
+    /// Whether the plan is that of [`ToolGraph::optimal_plan`]. If it is not, but costs as much as
+    /// [`Self::lower_bound`], the search found the lowest cost without deciding between all plans that
+    /// have it.
+    pub is_best: bool,
+}
+
 impl ToolGraph {
+    /// The number of steps after which [`Self::optimal_plan`] gives up.
+    ///
+    /// A step is about one addition. A processor needs about a second for this number.
+    pub const SEARCH_STEPS: u64 = Effort::DEFAULT.steps;
+
     /// Returns the best plan, or `None` if the goal cannot be reached.
     ///
     /// The best plan has the lowest cost; ties go to the plan with the fewest calls, then to the plan
@@ -51,14 +70,15 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
+    /// [`Error::PlanLimit`] if [`Self::SEARCH_STEPS`] do not suffice; [`Self::optimal_plan_within`]
+    /// takes another limit.
     ///
     /// # Complexity
     ///
-    /// Linear time for a chain ([`Search::Chain`]). Otherwise the problem is NP-hard, and the search
-    /// takes exponential time in the worst case in the number of tools that can be part of a plan.
-    /// The search has no limit; fewer tools make it shorter. `docs/performance.md` reports the times
-    /// for random graphs of 200 tools.
+    /// Linear time for a chain ([`Search::Chain`]). Otherwise the problem is NP-hard, and some problems
+    /// with 200 tools need more steps than the limit. `docs/performance.md` reports the times for random
+    /// graphs of 200 tools.
     ///
     /// Reference: Bylander (1994), The computational complexity of propositional STRIPS planning,
     /// doi:10.1016/0004-3702(94)90081-7, on plans without delete effects.
@@ -80,9 +100,75 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
-        let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
-        let tools = best_calls(&reduced);
-        Ok(tools.map(|tools| reduced.plan(self, &tools)))
+        self.best_plan_within(problem, Self::SEARCH_STEPS)
+    }
+
+    /// The plan of [`Self::optimal_plan`], or an error if so many steps do not suffice.
+    pub(crate) fn best_plan_within(
+        &self,
+        problem: &Problem,
+        steps: u64,
+    ) -> Result<Option<Plan>, Error> {
+        match self.optimal_plan_within(problem, steps)? {
+            Some(found) if !found.is_best => Err(Error::PlanLimit {
+                steps,
+                lowest: found.lower_bound,
+                highest: found.plan.cost(),
+            }),
+            found => Ok(found.map(|found| found.plan)),
+        }
+    }
+
+    /// Searches for the plan of [`Self::optimal_plan`] with a limit of about so many steps, and returns
+    /// the best known plan with a lower bound. `None` if the goal cannot be reached.
+    ///
+    /// A plan is found with any limit, 0 included. The same limit gives the same plan on every machine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types.
+    ///
+    /// # Complexity
+    ///
+    /// Polynomial time in the number of tools, plus the given number of steps.
+    ///
+    /// ```
+    /// use tool_graph::{Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("rank", ["query"], ["order"], 1.0),
+    ///     Tool::new("pick", ["hits", "order"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let found = graph.optimal_plan_within(&problem, 1_000_000)?.expect("the goal can be reached");
+    /// assert_eq!((found.plan.cost(), found.lower_bound, found.is_best), (7.0, 7.0, true));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    pub fn optimal_plan_within(
+        &self,
+        problem: &Problem,
+        steps: u64,
+    ) -> Result<Option<BoundedPlan>, Error> {
+        self.check_problem(problem)?;
+        let mut effort = Effort { steps, ..Effort::DEFAULT };
+        Ok(self.best_known_plan(problem, &mut effort))
+    }
+
+    /// Like [`Self::optimal_plan_within`], for a problem that is known to belong to the graph.
+    pub(crate) fn best_known_plan(
+        &self,
+        problem: &Problem,
+        effort: &mut Effort,
+    ) -> Option<BoundedPlan> {
+        let reduced = ReducedProblem::of_checked(self, problem)?;
+        let found = best_calls(&reduced, effort)?;
+        Some(BoundedPlan {
+            plan: reduced.plan(self, &found.calls),
+            lower_bound: self.costs().value(found.lowest_cost),
+            is_best: found.is_best,
+        })
     }
 
     /// Returns the same plan as [`Self::optimal_plan`], found by the given search method.
@@ -104,7 +190,9 @@ impl ToolGraph {
         let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(None) };
         let tools = match search {
             Search::Dijkstra => dijkstra(&reduced),
-            Search::BranchAndCut => branch_and_cut(&reduced),
+            Search::BranchAndCut => {
+                branch_and_cut(&reduced, &mut Effort::unlimited()).map(|best| best.calls)
+            }
             Search::Chain => Some(chain(&reduced).ok_or(Error::NotAChain)?),
         };
         Ok(tools.map(|tools| reduced.plan(self, &tools)))

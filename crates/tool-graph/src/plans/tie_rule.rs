@@ -2,14 +2,11 @@ use crate::{
     error::Error,
     graph::{plan::Plan, problem::Problem, tool_graph::ToolGraph},
     searches::{
-        best_calls::best_calls,
+        effort::Effort,
         reduced_problem::ReducedProblem,
         released_search::{LimitReached, released_search},
     },
 };
-
-/// The largest number of sequences of calls that a search by [`TieRule::Released`] keeps.
-const MOST_SEQUENCES: usize = 1 << 22;
 
 /// A rule that chooses the best plan among several with the lowest cost.
 ///
@@ -62,8 +59,8 @@ impl TieRule {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types;
-    /// [`Error::SearchLimit`] if [`Self::Released`] needs more than 2^22 sequences of calls.
+    /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types,
+    /// [`Error::PlanLimit`] as in [`ToolGraph::optimal_plan`], and [`Error::SearchLimit`] if [`Self::Released`] needs more than 2^22 sequences of calls.
     ///
     /// # Complexity
     ///
@@ -74,34 +71,42 @@ impl TieRule {
     /// stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of CostBench
     /// needs less than 40,000.
     ///
-    /// The runs of a [`Scenario`](crate::Scenario) plan without this limit, because their results cannot
-    /// be an error. For a graph from elsewhere, call this function first.
+    /// [`Self::FewestCalls`] stops with an error after [`ToolGraph::SEARCH_STEPS`] steps.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
+        if self == Self::FewestCalls {
+            return graph.optimal_plan(problem);
+        }
         graph.check_problem(problem)?;
-        self.best_within(graph, problem, MOST_SEQUENCES)
-            .map_err(|LimitReached| Error::SearchLimit { sequences: MOST_SEQUENCES })
+        let Effort { mut sequences, .. } = Effort::DEFAULT;
+        released_plan(graph, problem, &mut sequences)
+            .map_err(|LimitReached| Error::SearchLimit { sequences: Effort::DEFAULT.sequences })
     }
 
-    /// Like [`Self::optimal_plan`], for a problem that is known to belong to the graph, and without a
-    /// limit.
-    pub(crate) fn best(self, graph: &ToolGraph, problem: &Problem) -> Option<Plan> {
-        // No memory holds so many sequences.
-        self.best_within(graph, problem, usize::MAX).unwrap_or_default()
-    }
-
-    fn best_within(
+    /// The best known plan for a problem that is known to belong to the graph, and whether it is the plan
+    /// of [`Self::optimal_plan`].
+    pub(crate) fn best_known(
         self,
         graph: &ToolGraph,
         problem: &Problem,
-        limit: usize,
-    ) -> Result<Option<Plan>, LimitReached> {
-        let Some(reduced) = ReducedProblem::of_checked(graph, problem) else { return Ok(None) };
-        match self {
-            Self::FewestCalls => Ok(best_calls(&reduced).map(|tools| reduced.plan(graph, &tools))),
-            Self::Released => {
-                let tools = released_search(graph, problem, &reduced, limit)?;
-                Ok(tools.map(|tools| Plan::new(graph, tools)))
+        effort: &mut Effort,
+    ) -> Option<(Plan, bool)> {
+        if self == Self::Released {
+            match released_plan(graph, problem, &mut effort.sequences) {
+                Ok(plan) => return plan.map(|plan| (plan, true)),
+                Err(LimitReached) => effort.sequences = 0,
             }
         }
+        let found = graph.best_known_plan(problem, effort)?;
+        Some((found.plan, found.is_best && self == Self::FewestCalls))
     }
+}
+
+fn released_plan(
+    graph: &ToolGraph,
+    problem: &Problem,
+    left: &mut usize,
+) -> Result<Option<Plan>, LimitReached> {
+    let Some(reduced) = ReducedProblem::of_checked(graph, problem) else { return Ok(None) };
+    let tools = released_search(graph, problem, &reduced, left)?;
+    Ok(tools.map(|tools| Plan::new(graph, tools)))
 }

@@ -1,7 +1,17 @@
 use crate::searches::{
-    plan_weight::PlanWeight, reduced_problem::ReducedProblem, tool_sets::ToolSets,
+    effort::Effort, plan_weight::PlanWeight, reduced_problem::ReducedProblem, tool_sets::ToolSets,
     type_set::TypeSet,
 };
+
+/// The best known calls.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BestCalls {
+    pub(crate) calls: Vec<u32>,
+    /// A cost that every plan has at least, in units of the costs.
+    pub(crate) lowest_cost: u128,
+    /// Whether no plan is better.
+    pub(crate) is_best: bool,
+}
 
 /// Finds the best plan by branching on whether a tool is called.
 ///
@@ -10,18 +20,25 @@ use crate::searches::{
 /// the calls before it. A possible call can always be made at once, so each such test is one more
 /// search over sets of tools.
 ///
+/// If the effort does not suffice, the best known plan is returned with a lower bound.
+///
 /// Reference: Haslum, Slaney and Thiébaux (2012), Minimal landmarks for optimal delete-free
 /// planning, ICAPS, for plans as sets of tools that meet all landmarks.
-pub(crate) fn branch_and_cut(reduced: &ReducedProblem) -> Option<Vec<u32>> {
-    if reduced.has_narrow_weights() { search::<u64>(reduced) } else { search::<u128>(reduced) }
+pub(crate) fn branch_and_cut(reduced: &ReducedProblem, effort: &mut Effort) -> Option<BestCalls> {
+    if reduced.has_narrow_weights() {
+        search::<u64>(reduced, effort)
+    } else {
+        search::<u128>(reduced, effort)
+    }
 }
 
-fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
-    let mut sets = ToolSets::<W>::new(reduced);
+fn search<W: PlanWeight>(reduced: &ReducedProblem, effort: &mut Effort) -> Option<BestCalls> {
+    let mut sets = ToolSets::<W>::new(reduced, effort);
     let mut root = sets.root();
     let mut plan = sets.best(&mut root)?;
     let unique = sets.is_unique();
     let most = sets.weight_of(&plan);
+    let lowest = if sets.is_complete() { most } else { sets.lowest() };
     let mut state = TypeSet::empty(reduced.types);
     let mut calls: Vec<u32> = Vec::new();
     while !state.contains_all(&reduced.goal) {
@@ -30,7 +47,7 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
             let (needs, yields) =
                 (reduced.needs.get(tool as usize), reduced.yields.get(tool as usize));
             let planned = plan.contains(&tool);
-            if !planned && (unique || root.is_off(tool))
+            if !planned && (unique || root.is_off(tool) || !sets.is_complete())
                 || !state.contains_all(needs)
                 || state.contains_all(yields)
             {
@@ -45,7 +62,7 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
                     }
                 }
             }
-            if !unique {
+            if !unique && sets.is_complete() {
                 // Only further searches use the root.
                 root.force(tool);
             }
@@ -58,5 +75,6 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem) -> Option<Vec<u32>> {
             return None;
         }
     }
-    Some(calls)
+    let lowest = reduced.cost_of(reduced.round_up(lowest.wide()));
+    Some(BestCalls { calls, lowest_cost: lowest, is_best: sets.is_complete() })
 }

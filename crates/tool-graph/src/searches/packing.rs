@@ -189,15 +189,19 @@ impl Packing {
         }
     }
 
-    /// Restores the maximum after a change.
-    pub(crate) fn solve(&mut self) {
+    /// Restores the maximum after a change, and returns the number of entries that were visited.
+    pub(crate) fn solve(&mut self) -> usize {
         // A few pivots per row suffice; more of them would mean that rounding errors cause a cycle.
+        let mut visited = 0;
         for _ in 0..20 * (self.of_row.len() + 10) {
+            visited += self.of_row.len() + self.of_column.len();
             let Some((row, column)) = self.broken_row().or_else(|| self.gaining_column()) else {
-                return;
+                break;
             };
             self.pivot(row, column);
+            visited += self.of_row.len() * self.of_column.len();
         }
+        visited
     }
 
     /// The next pivot of the dual simplex method: the most negative row, and the column that repairs

@@ -8,7 +8,7 @@ use crate::{
 ///
 /// It keeps the tools that can be reached and lead to the goal, and the data types that are missing at
 /// the start and are needed by such a tool or are part of the goal.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReducedProblem {
     /// The positions in the library of the tools of the reduced problem, in library order.
     pub(crate) tools: Vec<u32>,
@@ -119,6 +119,17 @@ impl ReducedProblem {
     pub(crate) fn without_costs(self) -> Self {
         let weights = vec![1; self.tools.len()];
         Self { weights, cheapest: 0, dearest: 0, step: 0, ..self }
+    }
+
+    /// The same problem with weights by which exactly the plans of the lowest cost are best, if all tools
+    /// cost something. Otherwise a plan of the lowest cost is best only if it has the fewest calls.
+    pub(crate) fn compared_by_cost(&self) -> Self {
+        let mut same = self.clone();
+        if self.cheapest > 0 {
+            same.weights.iter_mut().for_each(|weight| *weight >>= self.bits_of_calls);
+            same.bits_of_calls = 0;
+        }
+        same
     }
 
     /// Rounds a lower bound up to the next weight that a plan can have, given the costs of the tools.

@@ -77,19 +77,19 @@ pub(crate) struct LimitReached;
 /// Finds the plan of CostBench's released solver among all plans with the lowest cost.
 ///
 /// The problem must belong to the graph, and `reduced` must be its reduced problem. The full search adds
-/// at most `limit` sequences of calls to its heap.
+/// at most `left` sequences of calls to its heap, and subtracts those that it added.
 pub(crate) fn released_search(
     graph: &ToolGraph,
     problem: &Problem,
     reduced: &ReducedProblem,
-    limit: usize,
+    left: &mut usize,
 ) -> Result<Option<Vec<usize>>, LimitReached> {
     let reach = Reach::new(graph, problem.initial());
     let callable: Vec<usize> =
         (0..graph.tool_count()).filter(|&tool| reach.lacks[tool] == 0).collect();
     match only_cheapest(graph, reduced, &callable) {
         Some(plan) => Ok(Some(plan)),
-        None => full_search(graph, problem, &reach, &callable, limit),
+        None => full_search(graph, problem, &reach, &callable, left),
     }
 }
 
@@ -161,7 +161,7 @@ fn full_search(
     problem: &Problem,
     reach: &Reach,
     callable: &[usize],
-    limit: usize,
+    left: &mut usize,
 ) -> Result<Option<Vec<usize>>, LimitReached> {
     let missing = |&number: &usize| reach.reached[number] && !problem.initial().contains(number);
     let types: Vec<usize> = (0..reach.reached.len()).filter(missing).collect();
@@ -204,9 +204,7 @@ fn full_search(
             if visited.contains(next.as_slice()) {
                 continue;
             }
-            if nodes.last.len() > limit {
-                return Err(LimitReached);
-            }
+            *left = left.checked_sub(1).ok_or(LimitReached)?;
             let after = nodes.last.len() as u32;
             nodes.states.extend_from_slice(&next);
             nodes.last.push((node, *tool));
@@ -259,9 +257,9 @@ mod tests {
             let reduced = ReducedProblem::of_checked(&graph, &problem).unwrap();
             let reach = Reach::new(&graph, problem.initial());
             let callable: Vec<usize> = (0..graph.tool_count()).collect();
-            let search = |limit| full_search(&graph, &problem, &reach, &callable, limit);
+            let search = |mut limit| full_search(&graph, &problem, &reach, &callable, &mut limit);
             let plan = search(40_000).unwrap();
-            let any = released_search(&graph, &problem, &reduced, usize::MAX).unwrap();
+            let any = released_search(&graph, &problem, &reduced, &mut usize::MAX.clone()).unwrap();
             assert_eq!(plan, any, "{query}");
             assert!(search(100).is_err(), "{query}");
         }

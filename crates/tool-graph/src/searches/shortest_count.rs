@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use crate::searches::{
     best_calls::best_calls,
     chain::Chain,
+    effort::Effort,
     landmark_cut::{Groups, LandmarkCut},
     reduced_problem::ReducedProblem,
     type_set::TypeSet,
@@ -14,7 +15,8 @@ pub(crate) fn count_shortest(reduced: ReducedProblem) -> Option<u128> {
     if let Some(chain) = Chain::new(&reduced) {
         return chain.count_shortest();
     }
-    let mut left = best_calls(&reduced).map_or(0, |calls| calls.len());
+    let mut left =
+        best_calls(&reduced, &mut Effort::unlimited()).map_or(0, |best| best.calls.len());
     // Plans with tools that another tool can replace count as well.
     let mut cuts = LandmarkCut::<u64>::of_all(&reduced);
     let start = (1u128, Groups::default());

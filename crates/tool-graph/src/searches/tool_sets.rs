@@ -3,6 +3,7 @@ mod heuristic_plans;
 use crate::{
     graph::lists::Lists,
     searches::{
+        effort::Effort,
         landmark_cut::LandmarkCut,
         packing::{Packing, UNLIMITED},
         plan_weight::PlanWeight,
@@ -65,12 +66,24 @@ pub(crate) struct ToolSets<'a, W> {
     unique: bool,
     /// The factor from weights to capacities.
     scale: f64,
+    /// The work that may still be done.
+    effort: &'a mut Effort,
+    /// Whether a part of the search was left out for lack of effort.
+    gave_up: bool,
+    /// A weight that every plan has at least.
+    lowest: W,
 }
 
+/// About the number of inputs and outputs of a tool, each of which a pass over all tools visits.
+const STEPS_PER_TOOL: usize = 8;
+
 impl<'a, W: PlanWeight> ToolSets<'a, W> {
-    pub(crate) fn new(reduced: &'a ReducedProblem) -> Self {
+    pub(crate) fn new(reduced: &'a ReducedProblem, effort: &'a mut Effort) -> Self {
         Self {
             reduced,
+            effort,
+            gave_up: false,
+            lowest: W::ZERO,
             cuts: LandmarkCut::new(reduced),
             plans: RelaxedPlans::new(reduced),
             start: TypeSet::empty(reduced.types),
@@ -120,6 +133,16 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
         self.best.take()
     }
 
+    /// Whether the search did all that it had to do. Otherwise the best plan is only the best known one.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.gave_up
+    }
+
+    /// A weight that every plan has at least.
+    pub(crate) fn lowest(&self) -> W {
+        self.lowest
+    }
+
     /// Whether the best plan is the only plan of its weight.
     pub(crate) fn is_unique(&self) -> bool {
         self.unique
@@ -150,6 +173,10 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
     fn branch(&mut self, root: Node, tool: u32, any: bool) {
         let mut open = vec![(root, tool)];
         while let Some((without, tool)) = open.pop() {
+            if self.effort.is_spent() {
+                self.gave_up = true;
+                return;
+            }
             let (mut with, mut without) = (without.clone(), without);
             with.force(tool);
             without.turn_off(tool);
@@ -173,14 +200,14 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
     /// Bounds a node. Returns the next tool to branch on, or `None` if the node has no plan of
     /// interest.
     fn bound(&mut self, node: &mut Node, is_root: bool) -> Option<u32> {
-        node.packing.solve();
+        self.solve(node);
         node.packing.offer(&self.groups);
         self.cuts.set_off(&node.off);
         let forced: Vec<u32> = self.tools().filter(|&tool| node.forced[tool as usize]).collect();
         let base = self.weight_of(&forced);
         let mut last = W::ZERO;
         for round in 0u32.. {
-            node.packing.solve();
+            self.solve(node);
             if self.is_too_much(base) {
                 return None;
             }
@@ -193,6 +220,10 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
                 let Some((amount, cut)) = self.cuts.next_cut(&self.start) else { break };
                 bound = bound + amount;
                 self.groups.push(cut.iter().copied());
+                self.effort.spend(STEPS_PER_TOOL * self.reduced.tools.len());
+            }
+            if is_root {
+                self.lowest = self.lowest.max(bound.min(self.limit));
             }
             if round % 4 == 0 || self.groups.len() == before {
                 self.try_plans(node);
@@ -210,13 +241,23 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             let gained = if bound > last { bound - last } else { W::ZERO };
             let gap = if self.limit > bound { self.limit - bound } else { W::ZERO };
             // Branching is better than rounds that gain less than a twentieth of the gap.
+            if self.effort.is_spent() {
+                break;
+            }
             if none || round > 60 || round > 1 && gained.wide() < gap.wide() / 20 {
                 break;
             }
             last = last.max(bound);
         }
-        node.packing.solve();
+        self.solve(node);
         self.next_tool(node, forced)
+    }
+
+    fn solve(&mut self, node: &mut Node) {
+        let visited = node.packing.solve();
+        // The sums over all groups and all tools belong to each solution.
+        self.effort
+            .spend(visited + STEPS_PER_TOOL * (self.reduced.tools.len() + self.groups.len()));
     }
 
     /// Counts the groups by the amounts of the linear program, rounded so that no tool counts for more
@@ -249,7 +290,7 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
                 self.cuts.turn_off(tool);
             }
         }
-        node.packing.solve();
+        self.solve(node);
     }
 
     fn next_tool(&mut self, node: &Node, forced: Vec<u32>) -> Option<u32> {

@@ -13,12 +13,20 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 /// |---|---|---|
 /// | [`Refuse`](Self::Refuse) (default) | error | error |
 /// | [`LeaveOut`](Self::LeaveOut) | the run is left out | the run is left out |
+/// | [`Skip`](Self::Skip) | the step is skipped | the step is skipped |
 /// | [`CarryForward`](Self::CarryForward) | the previous forecast is repeated | the previous forecast is repeated |
+/// | [`CarryForwardFrom`](Self::CarryForwardFrom) | the same, from a value before the first step | the same |
 /// | [`Clip`](Self::Clip) | error | 0 or 1, whichever is nearer |
 ///
 /// If the first forecast of a run is faulty, [`CarryForward`](Self::CarryForward) has nothing to
-/// repeat, and the run is left out. [`Clip`](Self::Clip) never turns NaN into a number. Every repair
-/// is counted in [`ForecastCounts`].
+/// repeat, and the run is left out; [`CarryForwardFrom`](Self::CarryForwardFrom) repeats the value
+/// that it was given. [`Clip`](Self::Clip) never turns NaN into a number. Every repair and every run
+/// that is left out is counted in [`ForecastCounts`].
+///
+/// A skipped step is no step of the stream: the steps with a forecast are numbered anew and weighted
+/// as in a run of that many steps, whatever their places were. A horizon counts steps of the whole
+/// run, so that it does not apply to a stream with skipped steps. A run in which every step is skipped
+/// is left out.
 ///
 /// Leaving out or repairing runs changes the sample: report the counts together with the scores.
 ///
@@ -40,7 +48,7 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 /// assert_eq!((counts.runs, counts.left_out_runs, counts.carried), (2, 1, 2));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -50,8 +58,12 @@ pub enum ForecastPolicy {
     Refuse,
     /// Leaves out the whole run and counts it.
     LeaveOut,
+    /// Skips the step: scores only the steps that have a forecast. Leaves out a run without any.
+    Skip,
     /// Repeats the previous forecast; leaves out a run whose first forecast is faulty.
     CarryForward,
+    /// Repeats the previous forecast; before the first valid one, this value. Leaves out no run.
+    CarryForwardFrom(Probability),
     /// Moves a number outside [0, 1], including infinities, to the nearer end; refuses missing
     /// forecasts and NaN.
     Clip,
@@ -96,7 +108,8 @@ impl CheckedRun {
 ///     ForecastPolicy::Clip.check_run(run, &mut counts)?;
 /// }
 /// assert_eq!((counts.runs, counts.repaired_runs, counts.clipped), (2, 1, 2));
-/// assert_eq!(counts.to_string(), "2 runs: 1 repaired (2 forecasts clipped, 0 carried forward), 0 left out");
+/// let text = "2 runs: 1 repaired (2 forecasts clipped, 0 carried forward, 0 skipped), 0 left out";
+/// assert_eq!(counts.to_string(), text);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +127,8 @@ pub struct ForecastCounts {
     pub clipped: u64,
     /// Forecasts of kept runs that were replaced by the previous forecast.
     pub carried: u64,
+    /// Steps of kept runs that were skipped.
+    pub skipped: u64,
 }
 
 /// The serialized form of [`ForecastCounts`].
@@ -126,6 +141,9 @@ struct StoredCounts {
     repaired_runs: u64,
     clipped: u64,
     carried: u64,
+    // States that version 0.2 stored have none.
+    #[serde(default)]
+    skipped: u64,
 }
 
 #[cfg(feature = "serde")]
@@ -133,20 +151,20 @@ impl TryFrom<StoredCounts> for ForecastCounts {
     type Error = Error;
 
     fn try_from(stored: StoredCounts) -> Result<Self, Error> {
-        let StoredCounts { runs, left_out_runs, repaired_runs, clipped, carried } = stored;
+        let StoredCounts { runs, left_out_runs, repaired_runs, clipped, carried, skipped } = stored;
         // Saturating, as in `merge`.
         if left_out_runs.saturating_add(repaired_runs) > runs {
             let (name, value) = ("number of runs", runs as f64);
             let range = "at least the number of runs that were left out or repaired";
             return Err(Error::Setting { name, value, range });
         }
-        let repairs = clipped.saturating_add(carried);
+        let repairs = clipped.saturating_add(carried).saturating_add(skipped);
         if repaired_runs > repairs || (repaired_runs == 0 && repairs > 0) {
             let (name, value) = ("number of repaired runs", repaired_runs as f64);
             let range = "from 1 to the number of repairs, or 0 without repairs";
             return Err(Error::Setting { name, value, range });
         }
-        Ok(Self { runs, left_out_runs, repaired_runs, clipped, carried })
+        Ok(Self { runs, left_out_runs, repaired_runs, clipped, carried, skipped })
     }
 }
 
@@ -159,6 +177,7 @@ impl ForecastCounts {
             (&mut self.repaired_runs, other.repaired_runs),
             (&mut self.clipped, other.clipped),
             (&mut self.carried, other.carried),
+            (&mut self.skipped, other.skipped),
         ];
         for (count, more) in pairs {
             *count = count.saturating_add(more);
@@ -166,25 +185,25 @@ impl ForecastCounts {
     }
 
     /// The counts of one kept run with these repairs.
-    pub(crate) const fn kept(clipped: u64, carried: u64) -> Self {
-        let repaired_runs = (clipped + carried > 0) as u64;
-        Self { runs: 1, left_out_runs: 0, repaired_runs, clipped, carried }
+    pub(crate) const fn kept(clipped: u64, carried: u64, skipped: u64) -> Self {
+        let repaired_runs = (clipped > 0 || carried > 0 || skipped > 0) as u64;
+        Self { runs: 1, left_out_runs: 0, repaired_runs, clipped, carried, skipped }
     }
 
     /// The counts of one run that is left out.
     pub(crate) const LEFT_OUT: Self =
-        Self { runs: 1, left_out_runs: 1, repaired_runs: 0, clipped: 0, carried: 0 };
+        Self { runs: 1, left_out_runs: 1, repaired_runs: 0, clipped: 0, carried: 0, skipped: 0 };
 }
 
 impl fmt::Display for ForecastCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { runs, left_out_runs, repaired_runs, clipped, carried } = self;
+        let Self { runs, left_out_runs, repaired_runs, clipped, carried, skipped } = self;
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let (s_of_runs, s_of_forecasts) = (plural(*runs), plural(*clipped));
         write!(
             f,
             "{runs} run{s_of_runs}: {repaired_runs} repaired ({clipped} forecast{s_of_forecasts} \
-             clipped, {carried} carried forward), {left_out_runs} left out"
+             clipped, {carried} carried forward, {skipped} skipped), {left_out_runs} left out"
         )
     }
 }
@@ -195,20 +214,31 @@ pub(crate) enum Checked {
     AsGiven(Probability),
     Clipped(Probability),
     Carried(Probability),
+    Skipped(ForecastFault),
     LeftOut(ForecastFault),
 }
 
 impl ForecastPolicy {
-    /// The policies in the order of the table above.
-    pub const ALL: [Self; 4] = [Self::Refuse, Self::LeaveOut, Self::CarryForward, Self::Clip];
+    /// A policy of each kind in the order of the table above, [`Self::CarryForwardFrom`] with 0.5.
+    pub const ALL: [Self; 6] = [
+        Self::Refuse,
+        Self::LeaveOut,
+        Self::Skip,
+        Self::CarryForward,
+        Self::CarryForwardFrom(Probability::HALF),
+        Self::Clip,
+    ];
 
-    /// The name of the policy in settings and reports.
+    /// The name of the policy in settings and reports. The written form of [`Self::CarryForwardFrom`]
+    /// has its value after the name: `carry_forward_from=0.5`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Refuse => "refuse",
             Self::LeaveOut => "leave_out",
+            Self::Skip => "skip",
             Self::CarryForward => "carry_forward",
+            Self::CarryForwardFrom(_) => "carry_forward_from",
             Self::Clip => "clip",
         }
     }
@@ -227,7 +257,8 @@ impl ForecastPolicy {
         counts: &mut ForecastCounts,
     ) -> Result<CheckedRun, Error> {
         let mut forecasts = Vec::with_capacity(values.len());
-        let (mut clipped, mut carried) = (0, 0);
+        let (mut clipped, mut carried, mut skipped) = (0, 0, 0);
+        let mut first_skipped = None;
         for (i, &value) in values.iter().enumerate() {
             let step = i + 1;
             forecasts.push(match self.check(step, value, forecasts.last().copied())? {
@@ -240,13 +271,22 @@ impl ForecastPolicy {
                     carried += 1;
                     forecast
                 }
+                Checked::Skipped(fault) => {
+                    skipped += 1;
+                    first_skipped.get_or_insert((step, fault));
+                    continue;
+                }
                 Checked::LeftOut(fault) => {
                     counts.merge(ForecastCounts::LEFT_OUT);
                     return Ok(CheckedRun::LeftOut { step, fault });
                 }
             });
         }
-        counts.merge(ForecastCounts::kept(clipped, carried));
+        if let (true, Some((step, fault))) = (forecasts.is_empty(), first_skipped) {
+            counts.merge(ForecastCounts::LEFT_OUT);
+            return Ok(CheckedRun::LeftOut { step, fault });
+        }
+        counts.merge(ForecastCounts::kept(clipped, carried, skipped));
         Ok(CheckedRun::Kept(forecasts))
     }
 
@@ -270,7 +310,9 @@ impl ForecastPolicy {
             (Self::Clip, ForecastFault::OutOfRange(value), _) => {
                 Ok(Checked::Clipped(if value < 0.0 { Probability::ZERO } else { Probability::ONE }))
             }
-            (Self::CarryForward, _, Some(before)) => Ok(Checked::Carried(before)),
+            (Self::CarryForward | Self::CarryForwardFrom(_), _, Some(before))
+            | (Self::CarryForwardFrom(before), _, None) => Ok(Checked::Carried(before)),
+            (Self::Skip, ..) => Ok(Checked::Skipped(fault)),
             (Self::CarryForward, _, None) | (Self::LeaveOut, ..) => Ok(Checked::LeftOut(fault)),
             (Self::Refuse | Self::Clip, ..) => Err(Error::Forecast { step, fault }),
         }
@@ -279,7 +321,10 @@ impl ForecastPolicy {
 
 impl fmt::Display for ForecastPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        match self {
+            Self::CarryForwardFrom(first) => f.pad(&format!("{}={}", self.name(), first.get())),
+            policy => f.pad(policy.name()),
+        }
     }
 }
 
@@ -287,11 +332,17 @@ impl std::str::FromStr for ForecastPolicy {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let named = Self::ALL.into_iter().find(|policy| policy.name() == name);
+        let named = match name.split_once('=') {
+            Some(("carry_forward_from", first)) => {
+                let first = first.parse().ok().and_then(|first| Probability::new(first).ok());
+                first.map(Self::CarryForwardFrom)
+            }
+            _ => Self::ALL.into_iter().find(|policy| policy.to_string() == name),
+        };
         named.ok_or_else(|| Error::UnknownName {
             what: "forecast policy",
             name: name.to_owned(),
-            known: "refuse, leave_out, carry_forward and clip",
+            known: "refuse, leave_out, skip, carry_forward, carry_forward_from=P with P from 0 to 1, and clip",
         })
     }
 }
@@ -326,14 +377,14 @@ mod tests {
             let mut counts = ForecastCounts::default();
             let carried = ForecastPolicy::CarryForward.check_run(&run, &mut counts).unwrap();
             assert_eq!(carried.forecasts().unwrap()[1].get(), 0.25);
-            assert_eq!(counts, ForecastCounts::kept(0, 1));
+            assert_eq!(counts, ForecastCounts::kept(0, 1, 0));
 
             let mut counts = ForecastCounts::default();
             let clipped = ForecastPolicy::Clip.check_run(&run, &mut counts);
             if let ForecastFault::OutOfRange(value) = fault {
                 let end = if value > 1.0 { 1.0 } else { 0.0 };
                 assert_eq!(clipped.unwrap().forecasts().unwrap()[1].get(), end);
-                assert_eq!(counts, ForecastCounts::kept(1, 0));
+                assert_eq!(counts, ForecastCounts::kept(1, 0, 0));
             } else {
                 assert_eq!(clipped, refused);
             }
@@ -352,6 +403,27 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_first_forecast_discards_no_run_that_is_skipped_or_carried_from_a_value() {
+        let run = [None, Some(0.5), Some(f64::NAN), Some(0.7)];
+        let kept = |policy: &str| {
+            let mut counts = ForecastCounts::default();
+            let policy: ForecastPolicy = policy.parse().unwrap();
+            let checked = policy.check_run(&run, &mut counts).unwrap();
+            let forecasts = checked.forecasts().map(|run| run.iter().map(|p| p.get()).collect());
+            (forecasts.unwrap_or_default(), counts)
+        };
+        assert_eq!(kept("skip"), (vec![0.5, 0.7], ForecastCounts::kept(0, 0, 2)));
+        let carried = (vec![0.25, 0.5, 0.5, 0.7], ForecastCounts::kept(0, 2, 0));
+        assert_eq!(kept("carry_forward_from=0.25"), carried);
+        assert!("carry_forward_from=1.5".parse::<ForecastPolicy>().is_err());
+
+        let mut counts = ForecastCounts::default();
+        let silent = ForecastPolicy::Skip.check_run(&[None, None], &mut counts).unwrap();
+        assert_eq!(silent, CheckedRun::LeftOut { step: 1, fault: ForecastFault::Missing });
+        assert_eq!(counts, ForecastCounts::LEFT_OUT);
+    }
+
+    #[test]
     fn names_are_parsed_and_unknown_names_are_refused() {
         for policy in ForecastPolicy::ALL {
             assert_eq!(policy.to_string().parse(), Ok(policy));
@@ -362,8 +434,9 @@ mod tests {
 
     #[test]
     fn a_single_run_and_a_single_forecast_are_printed_in_the_singular() {
-        let counts = ForecastCounts::kept(1, 0);
-        let text = "1 run: 1 repaired (1 forecast clipped, 0 carried forward), 0 left out";
+        let counts = ForecastCounts::kept(1, 0, 0);
+        let text =
+            "1 run: 1 repaired (1 forecast clipped, 0 carried forward, 0 skipped), 0 left out";
         assert_eq!(counts.to_string(), text);
     }
 
@@ -377,7 +450,7 @@ mod tests {
                 let mut counts = ForecastCounts::default();
                 let kept = CheckedRun::Kept(Probability::from_slice(&values).unwrap().to_vec());
                 prop_assert_eq!(policy.check_run(&run, &mut counts), Ok(kept));
-                prop_assert_eq!(counts, ForecastCounts::kept(0, 0));
+                prop_assert_eq!(counts, ForecastCounts::kept(0, 0, 0));
             }
         }
     }

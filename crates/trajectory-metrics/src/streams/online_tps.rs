@@ -69,6 +69,9 @@ pub struct OnlineTpsState {
     last: Option<Probability>,
     clipped: u64,
     carried: u64,
+    // States that version 0.2 stored have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    skipped: u64,
     left_out: Option<(usize, ForecastFault)>,
     /// The sums for each outcome that the run may have.
     failure: Sums,
@@ -94,6 +97,7 @@ impl<R: ScoringRule> OnlineTps<R> {
             last: None,
             clipped: 0,
             carried: 0,
+            skipped: 0,
             left_out: None,
             failure: Sums::default(),
             success: Sums::default(),
@@ -153,19 +157,26 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// none.
     ///
     /// If the policy leaves the run out, all later forecasts are ignored, [`Self::left_out`] returns
-    /// the reason, and [`Self::finish`] is an error.
+    /// the reason, and [`Self::finish`] is an error. A run whose steps so far were all skipped is left
+    /// out until a step has a forecast.
     ///
     /// # Errors
     ///
     /// [`Error::Forecast`] if the policy refuses the value. The run is then unchanged, so that
     /// another value can be pushed for the same step.
     pub fn push_raw(&mut self, forecast: impl Into<Option<f64>>) -> Result<(), Error> {
-        if self.state.left_out.is_some() {
+        let skips = self.state.policy == ForecastPolicy::Skip;
+        if self.state.left_out.is_some() && !skips {
             return Ok(());
         }
         let step = self.state.steps.saturating_add(1);
         match self.state.policy.check(step, forecast.into(), self.state.last)? {
-            Checked::AsGiven(forecast) => self.push(forecast),
+            Checked::AsGiven(forecast) => {
+                if skips {
+                    self.state.left_out = None;
+                }
+                self.push(forecast);
+            }
             Checked::Clipped(forecast) => {
                 self.push(forecast);
                 self.state.clipped += 1;
@@ -173,6 +184,12 @@ impl<R: ScoringRule> OnlineTps<R> {
             Checked::Carried(forecast) => {
                 self.push(forecast);
                 self.state.carried += 1;
+            }
+            Checked::Skipped(fault) => {
+                self.state.skipped = self.state.skipped.saturating_add(1);
+                if self.state.steps == 0 {
+                    self.state.left_out.get_or_insert((step, fault));
+                }
             }
             Checked::LeftOut(fault) => self.state.left_out = Some((step, fault)),
         }
@@ -193,7 +210,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         if self.state.left_out.is_some() {
             ForecastCounts::LEFT_OUT
         } else {
-            ForecastCounts::kept(self.state.clipped, self.state.carried)
+            ForecastCounts::kept(self.state.clipped, self.state.carried, self.state.skipped)
         }
     }
 

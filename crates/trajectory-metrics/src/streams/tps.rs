@@ -83,6 +83,10 @@ impl<R: ScoringRule> Tps<R> {
     /// The contribution of the first steps of a run to its score. The weights are those of the whole
     /// run of `horizon` steps and are not renormalized.
     ///
+    /// Steps after the prefix count 0, the best score of a rule such as [`BrierScore`](crate::BrierScore): the earlier a
+    /// run of a horizon stops, the better it scores. Compare scores over a horizon only between runs of the same
+    /// budget.
+    ///
     /// # Errors
     ///
     /// [`Error::Horizon`] if the prefix is longer than the horizon; [`Error::HorizonTooLong`] above

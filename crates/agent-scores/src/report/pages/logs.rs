@@ -70,11 +70,12 @@ pub(super) fn page(output: Output<'_>) -> Page {
     Page { title: "What is in this log".to_owned(), lead, sections, notes: notes(output, &places) }
 }
 
-/// The figures that follow from the output.
-pub(super) fn figures(output: Output<'_>) -> Figures {
+/// The figures that follow from the runs, each as in the JSON output. One run is looked at at a time, as the JSON
+/// output of a large log is large.
+pub(crate) fn figures(runs: impl Iterator<Item = Value>) -> Figures {
     let (mut endings, mut calls) = (BTreeMap::new(), BTreeMap::new());
-    for i in 0..output.len("/runs") {
-        let at = |key: &str| output.at(&format!("/runs/{i}/{key}"));
+    for run in runs {
+        let at = |key: &str| run.pointer(&format!("/{key}"));
         let text = |key: &str| at(key).and_then(Value::as_str).map(str::to_owned);
         let is_error = at("error").and_then(Value::as_bool) == Some(true);
         let ending =

@@ -14,7 +14,7 @@ const METRICS: [(&str, &str); 9] = [
     ("tps_log", "log score (higher is better)"),
     ("tps_brier", "Brier score (higher is better)"),
     ("tps_beta_2_4", "beta(2, 4) score (higher is better)"),
-    ("tps_log_censored_simple", "log score with cut-off runs (higher is better)"),
+    ("tps_log_censored_simple", "log score, cut-off runs assumed to fail (higher is better)"),
     ("auroc", "AUROC (higher is better)"),
     ("average_precision", "average precision (higher is better)"),
     ("aurc", "area under risk and coverage (lower is better)"),
@@ -54,7 +54,7 @@ pub(super) fn page(output: Output<'_>) -> Page {
     let mut sections = vec![Section {
         title: "How good are the forecasts?".to_owned(),
         table: Some(metric_table(output, &places)),
-        note: "Scores are proper: no forecast does better on average than the true probability. The base rate is one constant forecast for all runs; forecasts that are no better carry no information.".to_owned(),
+        note: "Scores are proper: no forecast does better on average than the true probability, except where cut-off runs are assumed to fail. The base rate is one constant forecast for all runs; forecasts that are no better carry no information.".to_owned(),
         ..Section::default()
     }];
     sections.extend(differences(output));
@@ -224,7 +224,11 @@ pub(super) fn calibration_page(output: Output<'_>) -> Page {
 const WAYS: [(&str, &str, &str); 5] = [
     ("complete_only", "complete", "mean log score, complete runs only"),
     ("simple", "simple", "mean log score, cut-off runs as failures"),
-    ("exact_plug_in", "model", "mean log score, chances of success by a model"),
+    (
+        "exact_plug_in",
+        "estimated",
+        "mean log score, at the estimated chances of success after the stops",
+    ),
     ("exact_known", "known", "mean log score, known chances of success"),
     ("ipcw", "weighted", "mean log score, complete runs weighted"),
 ];
@@ -241,7 +245,11 @@ pub(super) fn cut_off_page(output: Output<'_>) -> Page {
         ("n_censored", "runs cut off by a budget"),
         ("n_excluded", "runs excluded"),
         ("censoring_rate", "share of runs cut off"),
-        ("mean_success_chance", "mean chance of success of cut-off runs, by a model"),
+        ("mean_success_chance", "mean chance of success of cut-off runs"),
+        ("success_chance/n_given", "of these chances given"),
+        ("success_chance/n_continuations", "of these from continuations"),
+        ("success_chance/n_model", "of these by a model of what is not scored"),
+        ("success_chance/n_unknown", "cut-off runs without a chance"),
     ]);
     let mut scores =
         figure_section(output, std::slice::from_ref(&root), "treatments").unwrap_or_default();
@@ -306,7 +314,7 @@ pub(super) fn cut_off_figures(output: Output<'_>) -> Figures {
         x: Axis::new("treatment").with_categories(WAYS.map(|(_, short, _)| short.to_owned()).into()),
         y: Axis::new("mean log score in nats"),
         series,
-        note: "Higher is better. The bars span what the mean over all runs can be, whatever the cut-off runs would have done. Complete: only complete runs. Simple: cut-off runs count as failures. Model, known: chances of success by a model, or as known. Weighted: complete runs stand for similar ones that were cut off.".to_owned(),
+        note: "Higher is better. The bars span what the mean over all runs can be, whatever the cut-off runs would have done. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated, known: at chances of success after the stops that are given, counted or modelled, or truly known. Weighted: complete runs stand for similar ones that were cut off.".to_owned(),
     };
     if figure.is_empty() { Figures::new() } else { [("treatments".to_owned(), figure)].into() }
 }

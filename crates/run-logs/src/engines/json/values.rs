@@ -7,6 +7,10 @@ use crate::{
     error::{Error, Problem},
 };
 
+/// Entries of a node of a [`BTreeMap`]: room for the most, filled with at least the minimum.
+const NODE_MOST: usize = 11;
+const NODE_MINIMUM: usize = 5;
+
 impl Json<'_> {
     /// The type of the next value, in words.
     pub(crate) fn found(&mut self) -> Result<&'static str, Error> {
@@ -167,6 +171,10 @@ impl Json<'_> {
             b'[' => {
                 let mut values = Vec::new();
                 self.list(|json| {
+                    if values.len() == values.capacity() {
+                        // A list grows to twice its size, and has room for four values at first.
+                        json.hold(values.len().max(4) * size_of::<Value>())?;
+                    }
                     values.push(json.value()?);
                     Ok(())
                 })?;
@@ -188,14 +196,19 @@ impl Json<'_> {
         mut read: impl FnMut(&mut Self) -> Result<T, Error>,
     ) -> Result<BTreeMap<String, T>, Error> {
         let mut entries = BTreeMap::new();
-        self.map(|json, key| match entries.entry(key) {
-            Entry::Vacant(place) => {
-                place.insert(read(json)?);
-                Ok(())
+        self.map(|json, key| {
+            if entries.len() % NODE_MINIMUM == 0 {
+                json.hold(NODE_MOST * (size_of::<String>() + size_of::<T>() + size_of::<usize>()))?;
             }
-            Entry::Occupied(place) => {
-                let key: &String = place.key();
-                Err(json.error(Problem::DuplicateKey { key: key.clone() }))
+            match entries.entry(key) {
+                Entry::Vacant(place) => {
+                    place.insert(read(json)?);
+                    Ok(())
+                }
+                Entry::Occupied(place) => {
+                    let key: &String = place.key();
+                    Err(json.error(Problem::DuplicateKey { key: key.clone() }))
+                }
             }
         })?;
         Ok(entries)

@@ -34,7 +34,7 @@ pub(crate) fn kept_run(run: &Run) -> Value {
         ("trial", run.trial.map(number)),
         ("model", text(&run.model)),
         ("outcome", run.outcome.map(Value::Bool)),
-        ("stop", run.stop.as_ref().map(|stop| stop.name().into())),
+        ("stop", run.stop.as_ref().map(|stop| stop.to_string().into())),
         ("horizon", run.horizon.map(number)),
         ("limit", limit),
         ("error", text(&run.error)),

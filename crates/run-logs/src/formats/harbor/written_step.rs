@@ -86,7 +86,7 @@ fn kept_step(position: usize, turn: &Turn, model: Option<&str>) -> Value {
         map([
             ("refusal", text(&reply.refusal)),
             ("tokens", reply.tokens.as_ref().map(tokens)),
-            ("stop", reply.stop.as_ref().map(|stop| stop.name().into())),
+            ("stop", reply.stop.as_ref().map(|stop| stop.to_string().into())),
             ("usage", usage.map(value)),
         ])
     });
@@ -110,7 +110,7 @@ fn whole_reply(reply: &Reply) -> Value {
         ("refusal", text(&reply.refusal)),
         ("tool_calls", tool_calls(&reply.tool_calls, 0)),
         ("tokens", reply.tokens.as_ref().map(tokens)),
-        ("stop", reply.stop.as_ref().map(|stop| stop.name().into())),
+        ("stop", reply.stop.as_ref().map(|stop| stop.to_string().into())),
         ("usage", reply.usage.as_ref().map(value)),
     ])
 }

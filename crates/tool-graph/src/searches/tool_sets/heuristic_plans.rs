@@ -1,4 +1,4 @@
-use super::{Node, ToolSets};
+use super::{Node, STEPS_PER_TOOL, ToolSets};
 use crate::searches::plan_weight::PlanWeight;
 
 impl<W: PlanWeight> ToolSets<'_, W> {
@@ -16,7 +16,7 @@ impl<W: PlanWeight> ToolSets<'_, W> {
     /// Tries to improve the best plan: makes one of its tools dearer and the others cheaper.
     pub(super) fn improve(&mut self, node: &Node) {
         let mut last = W::NEVER;
-        while self.limit < last {
+        while self.limit < last && !self.effort.is_spent() {
             last = self.limit;
             let plan = self.best.clone().unwrap_or_default();
             for &tool in &plan {
@@ -42,6 +42,7 @@ impl<W: PlanWeight> ToolSets<'_, W> {
             (_, true) => 0.0,
             _ => seems(tool, cuts.weight(tool).wide() as f64),
         };
+        self.effort.spend(4 * STEPS_PER_TOOL * self.reduced.tools.len());
         let Some(mut plan) = self.plans.plan(cost, |tool| cuts.weight(tool)) else {
             return;
         };

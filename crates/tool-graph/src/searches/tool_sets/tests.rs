@@ -12,7 +12,8 @@ fn a_tool_dearer_than_a_plan_is_off_and_does_not_set_the_scale() {
     let graph = ToolGraph::new(tools).unwrap();
     let problem = graph.problem(&["a"], &["d"]).unwrap();
     let reduced = ReducedProblem::new(&graph, &problem).unwrap().unwrap();
-    let mut sets = ToolSets::<u64>::new(&reduced);
+    let mut effort = Effort::unlimited();
+    let mut sets = ToolSets::<u64>::new(&reduced, &mut effort);
     let mut root = sets.root();
     assert_eq!(
         (0..4).map(|tool| root.is_off(tool)).collect::<Vec<_>>(),

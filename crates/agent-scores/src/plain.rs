@@ -1,0 +1,130 @@
+//! Texts of files, models and servers as terminals, Markdown and XML can show them.
+//!
+//! Every such text passes through [`line`] or [`lines`] before it is shown, or through [`json`], which keeps
+//! the value, before it is printed for programs.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// Letters of a table's cell.
+const LONGEST_CELL: usize = 200;
+
+/// Whether a character would act on what shows it: control characters, marks that turn the direction of text,
+/// line separators, and what XML cannot hold.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The text on one line: a character that would act is written as `\u{1b}`.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, acts, |character| character.escape_unicode().to_string())
+        .map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Lines of text, in which only line feeds act.
+pub(crate) fn lines(text: String) -> String {
+    let acts = |character| character != '\n' && acts(character);
+    escaped(&text, acts, |character| character.escape_unicode().to_string()).unwrap_or(text)
+}
+
+/// The same JSON without characters that act, except line feeds between values.
+pub(crate) fn json(text: String) -> String {
+    let acts = |character| character != '\n' && acts(character);
+    // All of them have four hexadecimal digits.
+    escaped(&text, acts, |character| format!("\\u{:04x}", u32::from(character))).unwrap_or(text)
+}
+
+/// The text with some characters in another form; `None` if it has none of them.
+fn escaped(
+    text: &str,
+    acts: impl Fn(char) -> bool + Copy,
+    written: impl Fn(char) -> String,
+) -> Option<String> {
+    if !text.contains(acts) {
+        return None;
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if acts(character) {
+            escaped.push_str(&written(character));
+        } else {
+            escaped.push(character);
+        }
+    }
+    Some(escaped)
+}
+
+/// A value whose texts and keys are [`line`]s.
+pub(crate) fn value(value: Value) -> Value {
+    let owned = |text: String| match line(&text) {
+        Cow::Owned(escaped) => escaped,
+        Cow::Borrowed(_) => text,
+    };
+    match value {
+        Value::String(text) => Value::String(owned(text)),
+        Value::Array(all) => all.into_iter().map(self::value).collect(),
+        Value::Object(all) => {
+            all.into_iter().map(|(key, inner)| (owned(key), self::value(inner))).collect()
+        }
+        other => other,
+    }
+}
+
+/// A note below a table, on a line of its own.
+pub(crate) fn note(note: &str) -> String {
+    format!("note: {}\n", line(note))
+}
+
+/// The text of a table's cell, not too long for a table.
+pub(crate) fn cell(text: &str) -> String {
+    shortened(&line(text), LONGEST_CELL)
+}
+
+/// A name with this many letters at most: a long one loses its middle, as names of one family differ at either
+/// end.
+pub(crate) fn shortened(name: &str, longest: usize) -> String {
+    let letters = name.chars().count();
+    if letters <= longest {
+        return name.to_owned();
+    }
+    let half = (longest - 1) / 2;
+    let start = name.chars().take(half);
+    start.chain(['…']).chain(name.chars().skip(letters - half)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "a\u{1b}[2J\u{7}\n\u{9b}\u{202e}\u{2066}\u{ffff}\u{7f}é";
+
+    #[test]
+    fn no_character_acts_and_every_one_is_seen() {
+        let shown = r"a\u{1b}[2J\u{7}\u{a}\u{9b}\u{202e}\u{2066}\u{ffff}\u{7f}é";
+        assert_eq!(line(HOSTILE), shown);
+        assert_eq!(lines(HOSTILE.to_owned()), shown.replace(r"\u{a}", "\n"));
+        assert_eq!(
+            value(serde_json::json!({ HOSTILE: [HOSTILE] })),
+            serde_json::json!({ shown: [shown] })
+        );
+        assert!(matches!(line("tab-free text, 日本語"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_has_the_same_value() {
+        let written = serde_json::to_string_pretty(&[HOSTILE]).unwrap();
+        let plain = json(written);
+        assert!(!plain.contains(|character| character != '\n' && acts(character)));
+        assert_eq!(serde_json::from_str::<[String; 1]>(&plain).unwrap(), [HOSTILE]);
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shortened("äbcdefghijk", 10), "äbcd…hijk");
+        assert_eq!(cell(&"x".repeat(100_000)).chars().count(), 199);
+    }
+}

@@ -1,0 +1,291 @@
+//! Columns whose entries are looked at one by one: outcomes, flags, groups and what may be missing.
+
+use numpy::PyArray1;
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyTuple},
+};
+
+use crate::{
+    arrays::{Floats, dtype_kind, floats, is_plain, plain_array, slice_of},
+    errors::invalid,
+    paths::Numbers,
+};
+
+type Values<'py> = Bound<'py, PyAny>;
+
+/// What an entry of a column is.
+pub(crate) enum Entry {
+    /// None, NaN, or the NA of pandas.
+    Missing,
+    /// A number of any type, or a boolean.
+    Number(f64),
+    Other,
+}
+
+/// Reads an entry. Texts, complex numbers, dates and masked entries are no numbers.
+pub(crate) fn entry(object: &Values<'_>) -> PyResult<Entry> {
+    match python_entry(object)? {
+        // A scalar of Arrow holds a value of Python.
+        Entry::Other => match object.getattr_opt(intern!(object.py(), "as_py"))? {
+            Some(value) => python_entry(&value.call0()?),
+            None => Ok(Entry::Other),
+        },
+        entry => Ok(entry),
+    }
+}
+
+fn python_entry(object: &Values<'_>) -> PyResult<Entry> {
+    let py = object.py();
+    if object.is_none() {
+        return Ok(Entry::Missing);
+    }
+    if let Ok(flag) = object.cast::<PyBool>() {
+        return Ok(Entry::Number(f64::from(u8::from(flag.is_true()))));
+    }
+    let is_number = object.is_instance_of::<PyFloat>()
+        || object.is_instance_of::<PyInt>()
+        || match dtype_kind(object) {
+            Some(kind) => is_scalar(object)? && matches!(kind, 'b' | 'i' | 'u' | 'f'),
+            None => {
+                object.is_instance(&py.import(intern!(py, "numbers"))?.getattr("Real")?)?
+                    || object
+                        .is_instance(&py.import(intern!(py, "decimal"))?.getattr("Decimal")?)?
+            }
+        };
+    if !is_number {
+        return Ok(if is_na(object)? { Entry::Missing } else { Entry::Other });
+    }
+    // An integer may have more digits than a float64 can hold.
+    Ok(match object.extract::<f64>() {
+        Ok(number) if number.is_nan() => Entry::Missing,
+        Ok(number) => Entry::Number(number),
+        Err(_) => Entry::Other,
+    })
+}
+
+/// Whether the object of NumPy is a scalar, or an array without dimensions, and not masked.
+fn is_scalar(object: &Values<'_>) -> PyResult<bool> {
+    let dimensions: usize = object.getattr(intern!(object.py(), "ndim"))?.extract()?;
+    Ok(dimensions == 0 && !object.hasattr("mask")?)
+}
+
+fn is_na(object: &Values<'_>) -> PyResult<bool> {
+    let kind = object.get_type();
+    Ok(kind.name()? == "NAType" && kind.module()?.to_string_lossy().starts_with("pandas"))
+}
+
+/// Whether the object stands for a missing entry. A tuple is missing if one of its entries is.
+fn is_missing(object: &Values<'_>) -> PyResult<bool> {
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        for part in tuple {
+            if !part.is_instance_of::<PyTuple>() && is_missing(&part)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    // A date that is missing differs from itself, as NaN does.
+    Ok(object.is_none() || is_na(object)? || object.ne(object)?)
+}
+
+/// Refuses a column with a missing entry.
+#[pyfunction]
+pub(crate) fn refuse_missing(what: &str, values: &Values<'_>) -> PyResult<()> {
+    for (row, object) in entries(what, values)?.iter().enumerate() {
+        if is_missing(&object)? {
+            return Err(invalid(format!("{what}: row {row} is missing ({})", shown(&object))));
+        }
+    }
+    Ok(())
+}
+
+/// The object as text for a message.
+pub(crate) fn shown(object: &Values<'_>) -> String {
+    let text = match object.repr() {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        Err(_) => object.get_type().to_string(),
+    };
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// The entries of a list, a tuple, an iterator, or an array-like of one dimension.
+fn entries<'py>(what: &str, values: &Values<'py>) -> PyResult<Bound<'py, PyList>> {
+    let py = values.py();
+    if let Ok(list) = values.cast::<PyList>() {
+        return Ok(list.clone());
+    }
+    if values.is_instance_of::<PyTuple>() || values.cast::<PyIterator>().is_ok() {
+        return Ok(py.get_type::<PyList>().call1((values,))?.cast_into()?);
+    }
+    let array = plain_array(what, values)?;
+    let kind = dtype_kind(&array);
+    let dimensions = array.getattr(intern!(py, "ndim"))?.extract::<usize>()?;
+    if dimensions != 1 {
+        return Err(invalid(format!(
+            "{what}: expected an array-like of one dimension, found {}",
+            if dimensions == 0 { shown(values) } else { format!("{dimensions} dimensions") }
+        )));
+    }
+    // Dates stay objects of NumPy: `tolist` makes some of them integers.
+    if matches!(kind, Some('m' | 'M')) {
+        return Ok(py.get_type::<PyList>().call1((array,))?.cast_into()?);
+    }
+    Ok(array.call_method0(intern!(py, "tolist"))?.cast_into()?)
+}
+
+/// The column as numbers, if it is an array-like of a type of numbers.
+fn numbers<'py>(what: &str, values: &Values<'py>) -> PyResult<Option<Floats<'py>>> {
+    if values.is_instance_of::<PyList>() || values.is_instance_of::<PyTuple>() {
+        return Ok(None);
+    }
+    if values.cast::<PyIterator>().is_ok() {
+        return Ok(None);
+    }
+    let array = plain_array(what, values)?;
+    match dtype_kind(&array) {
+        Some('b' | 'i' | 'u' | 'f') => Ok(Some(floats(what, &array)?)),
+        _ => Ok(None),
+    }
+}
+
+const OUTCOME: &str = "it must be True, False, 0 or 1";
+
+fn as_outcome(number: f64) -> Option<bool> {
+    match number {
+        0.0 => Some(false),
+        1.0 => Some(true),
+        _ => None,
+    }
+}
+
+/// Outcomes of an array-like: booleans or numbers that are 0 or 1. None, NaN and NA are missing.
+pub(crate) fn outcomes_or_missing(what: &str, values: &Values<'_>) -> PyResult<Vec<Option<bool>>> {
+    if let Some(numbers) = numbers(what, values)? {
+        let outcome = |(row, &number): (usize, &f64)| match as_outcome(number) {
+            None if !number.is_nan() => {
+                Err(invalid(format!("{what}: row {row} is {number}; {OUTCOME}")))
+            }
+            outcome => Ok(outcome),
+        };
+        return numbers.as_slice()?.iter().enumerate().map(outcome).collect();
+    }
+    let outcome = |(row, object): (usize, Values<'_>)| match entry(&object)? {
+        Entry::Missing => Ok(None),
+        Entry::Number(number) if as_outcome(number).is_some() => Ok(as_outcome(number)),
+        _ => Err(invalid(format!("{what}: row {row} is {}; {OUTCOME}", shown(&object)))),
+    };
+    entries(what, values)?.iter().enumerate().map(outcome).collect()
+}
+
+/// Outcomes or flags of an array-like, none of which may be missing.
+pub(crate) fn outcomes(what: &str, values: &Values<'_>) -> PyResult<Vec<bool>> {
+    if let Ok(array) = values.cast::<PyArray1<bool>>()
+        && is_plain(values)
+    {
+        return Ok(slice_of(array)?.as_slice()?.to_vec());
+    }
+    let known = |(row, outcome): (usize, Option<bool>)| {
+        outcome.ok_or_else(|| invalid(format!("{what}: row {row} is missing; {OUTCOME}")))
+    };
+    outcomes_or_missing(what, values)?.into_iter().enumerate().map(known).collect()
+}
+
+/// A single outcome or flag.
+pub(crate) fn outcome(what: &str, value: &Values<'_>) -> PyResult<bool> {
+    match entry(value)? {
+        Entry::Number(number) => as_outcome(number),
+        Entry::Missing | Entry::Other => None,
+    }
+    .ok_or_else(|| invalid(format!("{what} is {}; {OUTCOME}", shown(value))))
+}
+
+/// Texts of an array-like, of which some may be missing.
+pub(crate) fn texts_or_missing(what: &str, values: &Values<'_>) -> PyResult<Vec<Option<String>>> {
+    let text = |(row, object): (usize, Values<'_>)| {
+        if is_missing(&object)? {
+            return Ok(None);
+        }
+        object.extract().map(Some).map_err(|_| {
+            invalid(format!("{what}: row {row} is {}; it must be a text or None", shown(&object)))
+        })
+    };
+    entries(what, values)?.iter().enumerate().map(text).collect()
+}
+
+/// Whole numbers of an array-like, of which some may be missing.
+pub(crate) fn counts_or_missing(what: &str, values: &Values<'_>) -> PyResult<Vec<Option<usize>>> {
+    /// From here on, float64 does not hold every whole number.
+    const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    let count = |(row, object): (usize, Values<'_>)| match entry(&object)? {
+        Entry::Missing => Ok(None),
+        Entry::Number(number) if number.fract() == 0.0 && (0.0..EXACT).contains(&number) => {
+            Ok(Some(number as usize))
+        }
+        _ => Err(invalid(format!(
+            "{what}: row {row} is {}; it must be a whole number from 0 or None",
+            shown(&object)
+        ))),
+    };
+    entries(what, values)?.iter().enumerate().map(count).collect()
+}
+
+/// Numbers for the groups of an array-like of hashable entries, in the order of the groups where they have one and of
+/// their first appearance otherwise. Entries that are equal in Python are of one group.
+pub(crate) fn groups(values: &Values<'_>) -> PyResult<Vec<u64>> {
+    if let Some(numbers) = numbers("groups", values)?
+        && values.len().is_ok()
+    {
+        if let Some(row) = numbers.as_slice()?.iter().position(|number| number.is_nan()) {
+            return Err(missing_group(row, "nan"));
+        }
+        return sorted_groups(values);
+    }
+    let entries = entries("groups", values)?;
+    let mut numbered = Numbers::new(values.py());
+    let mut numbers = Vec::new();
+    if numbered.append(entries.as_any(), &mut numbers).is_err() {
+        let row = numbers.len();
+        let object = entries.get_item(row)?;
+        return Err(invalid(format!(
+            "groups: row {row} is {}; it must be hashable, such as a text or a number",
+            shown(&object)
+        )));
+    }
+    let distinct = numbered.distinct();
+    for (number, object) in distinct.iter().enumerate() {
+        if is_missing(&object)? {
+            let row = numbers.iter().position(|&it| it as usize == number).unwrap_or_default();
+            return Err(missing_group(row, &shown(&object)));
+        }
+    }
+    let sorted = distinct.get_slice(0, distinct.len());
+    if sorted.sort().is_err() {
+        return Ok(numbers.into_iter().map(u64::from).collect());
+    }
+    let mut places = vec![0; distinct.len()];
+    for (place, object) in sorted.iter().enumerate() {
+        places[numbered.number(&object)? as usize] = place as u64;
+    }
+    Ok(numbers.into_iter().map(|number| places[number as usize]).collect())
+}
+
+fn missing_group(row: usize, object: &str) -> PyErr {
+    invalid(format!(
+        "groups: row {row} is missing ({object}); drop the row or give it a group of its own"
+    ))
+}
+
+/// The groups of numbers, by sorting, which is faster than a dictionary.
+fn sorted_groups(numbers: &Values<'_>) -> PyResult<Vec<u64>> {
+    let numpy = numbers.py().import("numpy")?;
+    let settings = PyDict::new(numbers.py());
+    settings.set_item("return_inverse", true)?;
+    let places = numpy.call_method("unique", (numbers,), Some(&settings))?.get_item(1)?;
+    let places = places.call_method1("astype", ("uint64",))?.cast_into::<PyArray1<u64>>()?;
+    Ok(slice_of(&places)?.as_slice()?.to_vec())
+}

@@ -99,7 +99,8 @@ pub(crate) fn read(
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {
-        let (file, notes, last_reply) = (file.clone(), notes.clone(), last_reply.clone());
+        let (file, notes) = (file.clone(), notes.clone());
+        let last_reply = last_reply.clone();
         LogFile { file, model, format, table, notes, missing: settings.missing, last_reply }
     };
     // A run that ended before a reply names no model.

@@ -126,7 +126,7 @@ fn check_rates(designs: &[(Design, usize, usize)], pairs: u64, resamples: usize)
         println!("{design:?} {tasks} x {trials}: below 0 {fired:.4}, covers {covered:.4}");
         let case = format!("{design:?} {tasks} x {trials}");
         assert!((0.01..=0.05).contains(&fired), "{case}: below 0 in {fired}");
-        assert!((0.92..=0.98).contains(&covered), "{case}: covers {covered}");
+        assert!((0.93..=0.97).contains(&covered), "{case}: covers {covered}");
     }
 }
 

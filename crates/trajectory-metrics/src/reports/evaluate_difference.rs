@@ -3,14 +3,14 @@ use std::ops::Range;
 use scoring_rules::{Level, TiedBlocks};
 
 use crate::{
-    checks::{at_least_two, same_length},
+    checks::same_length,
     error::Error,
     reports::{
         evaluation::EvaluationOptions,
         named_estimate::NamedEstimate,
         scored_stream::{METRICS, NAMES, Resampling, ScoredStream},
     },
-    resampling::{bootstrap::Bootstrap, replicates::Replicates},
+    resampling::replicates::Replicates,
     streams::{summary::Summary, traces::Traces},
 };
 
@@ -30,8 +30,9 @@ use crate::{
 ///   of each stream varies, too, and a resample without a trace of one of them is left out.
 ///
 /// A difference of two intervals is not the interval of the difference. Calibration maps are not
-/// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). If the traces
-/// of a stream belong to a single cluster, all intervals are errors.
+/// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
+/// interval is that for the clusters of the stream that has fewer of them
+/// ([`Replicates::confidence_interval`]), and too few are an error in place of the interval.
 ///
 /// Cost: linear in the number of traces for each resample.
 ///
@@ -46,20 +47,23 @@ use crate::{
 ///
 /// ```
 /// use trajectory_metrics::{
-///     Bootstrap, Error, EvaluationOptions, Level, Resampling, Traces, evaluate_difference,
+///     Bootstrap, Error, EvaluationOptions, Level, Resampling, Seed, Traces,
+///     evaluate_difference,
 /// };
 ///
-/// // Two models on the tasks a to d; the first was asked twice about a.
-/// let first = Traces::from_flat(&[0.9, 0.8, 0.7, 0.4, 0.2], &[1, 2, 3, 4, 5], &[true, true, true, false, false])?;
-/// let second = Traces::from_flat(&[0.6, 0.3, 0.7, 0.6], &[1, 2, 3, 4], &[true, true, false, false])?;
-/// let tasks = ["a", "a", "b", "c", "d", "a", "b", "c", "d"];
-/// let bootstrap = Bootstrap::clusters(&tasks, 7)?;
+/// // Two models on the tasks a to f; the first was asked twice about a.
+/// let ends = [1, 2, 3, 4, 5, 6, 7];
+/// let outcomes = [true, true, true, false, false, true, false];
+/// let first = Traces::from_flat(&[0.9, 0.8, 0.7, 0.4, 0.2, 0.9, 0.1], &ends, &outcomes)?;
+/// let second = Traces::from_flat(&[0.6, 0.3, 0.7, 0.6, 0.5, 0.6], &ends[..6], &outcomes[1..])?;
+/// let tasks = ["a", "a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f"];
+/// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7))?;
 /// let resampling = Resampling { bootstrap: &bootstrap, resamples: 500, level: Level::new(0.95)? };
 /// let options = EvaluationOptions { resampling: Some(resampling), ..EvaluationOptions::default() };
 /// let differences = evaluate_difference(&first, &second, &options)?;
 /// assert_eq!(differences[0].metric, "tps_log");
 /// let interval = differences[0].interval.clone().unwrap()?.interval;
-/// assert!(interval.low() < -0.5 && interval.high() < 0.0);
+/// assert!(interval.low() < -0.4 && interval.high() < 0.0);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn evaluate_difference(
@@ -99,43 +103,27 @@ pub fn evaluate_difference(
     let mut level = Level::HALF;
     if let Some(resampling) = options.resampling {
         level = resampling.level;
-        replicates = match checked(resampling, middle, rows)? {
-            Err(error) => std::array::from_fn(|_| Some(Err(error.clone()))),
-            Ok(bootstrap) => {
-                let both = bootstrap.replicates(resampling.resamples, both);
-                std::array::from_fn(|metric| Some(minus(&both[metric + METRICS], &both[metric])))
-            }
-        };
+        let bootstrap = resampling.bootstrap;
+        if bootstrap.row_count() < rows {
+            same_length("rows of the bootstrap", rows, bootstrap.row_count())?;
+        }
+        // Each stream varies over its own clusters, and the difference is as rough as the rougher one.
+        let [of_first, of_second] = [(&streams[0], 0), (&streams[1], middle)]
+            .map(|(stream, from)| stream.clusters(bootstrap, from));
+        let both = bootstrap.replicates(resampling.resamples, both);
+        replicates = std::array::from_fn(|metric| {
+            let (first, second) = (both[metric].clone(), both[metric + METRICS].clone());
+            let minus = |first: Replicates, second: Replicates| {
+                second
+                    .with_clusters(of_second[metric])
+                    .minus(&first.with_clusters(of_first[metric]))
+            };
+            Some(first.and_then(|first| minus(first, second?)))
+        });
     }
     let named = NAMES.into_iter().enumerate().zip(replicates);
     let named = named.map(|((metric, name), replicates)| {
         NamedEstimate::new(name, of(metric), replicates, level)
     });
     Ok(named.collect())
-}
-
-/// The bootstrap if it has enough rows, and an error inside if a stream is of a single cluster.
-fn checked(
-    Resampling { bootstrap, .. }: Resampling<'_>,
-    middle: usize,
-    rows: usize,
-) -> Result<Result<&Bootstrap, Error>, Error> {
-    if bootstrap.row_count() < rows {
-        same_length("rows of the bootstrap", rows, bootstrap.row_count())?;
-    }
-    let clusters = |range: Range<usize>| {
-        let mut clusters = bootstrap.cluster_of()[range].iter();
-        let first = clusters.next();
-        let found = 1 + usize::from(clusters.any(|cluster| Some(cluster) != first));
-        at_least_two("clusters of a stream", found)
-    };
-    Ok(clusters(0..middle).and_then(|()| clusters(middle..rows)).map(|()| bootstrap))
-}
-
-fn minus(
-    second: &Result<Replicates, Error>,
-    first: &Result<Replicates, Error>,
-) -> Result<Replicates, Error> {
-    let [second, first] = [second, first].map(|values| values.as_ref().map_err(Clone::clone));
-    second?.minus(first?)
 }

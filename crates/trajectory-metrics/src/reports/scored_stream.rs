@@ -109,14 +109,19 @@ impl<'a> ScoredStream<'a> {
         [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }
 
-    /// The number of clusters on which each metric depends.
-    pub(crate) fn clusters(&self, bootstrap: &Bootstrap) -> [usize; METRICS] {
+    /// The number of clusters on which each metric depends, where the row `from` of the bootstrap is the first
+    /// trace.
+    pub(crate) fn clusters(&self, bootstrap: &Bootstrap, from: usize) -> [usize; METRICS] {
         let counted = |row: usize| {
             let weights = self.weighted.as_ref().map(|rows| rows.weights);
             weights.is_none_or(|weights| weights[row] > Weight::ZERO)
         };
-        let outcome = |row: usize| self.outcomes.get(row).copied().filter(|_| counted(row));
-        let all = bootstrap.clusters_of((0..self.outcomes.len()).filter(|&row| counted(row)));
+        let outcome = |row: usize| {
+            let row = row.checked_sub(from)?;
+            self.outcomes.get(row).copied().filter(|_| counted(row))
+        };
+        let rows = (0..self.outcomes.len()).filter(|&row| counted(row));
+        let all = bootstrap.clusters_of(rows.map(|row| from + row));
         let rarer = bootstrap.clusters_of_rarer(outcome);
         NAMES.map(|name| if matches!(name, "auroc" | "average_precision") { rarer } else { all })
     }
@@ -135,7 +140,7 @@ impl<'a> ScoredStream<'a> {
             level = resampling.level;
             let statistics = |counts: &[u32]| self.metrics(&counts[..rows], &mut blocks);
             let all = resampling.bootstrap.replicates(resampling.resamples, statistics);
-            let clusters = self.clusters(resampling.bootstrap);
+            let clusters = self.clusters(resampling.bootstrap, 0);
             let of_metric = |(replicates, clusters): (Result<Replicates, Error>, usize)| {
                 replicates.map(|replicates| replicates.with_clusters(clusters))
             };

@@ -343,7 +343,10 @@ fn runs_of_logs_become_rollouts_with_calls_and_their_answers_under_the_turn_that
     let model = model_from_fn(|request: &Request| {
         let text = asked(request);
         assert!(text.contains("a wall") && !text.contains("I push."), "{text}");
-        assert!(text.contains("(input_tokens: 70)\n(output_tokens: 7)"), "{text}");
+        // The input of whole requests counts what is sent again, so only the new part is told.
+        assert!(text.contains("(output_tokens: 7)"), "{text}");
+        assert!(text.contains("(fresh_input_tokens: 70)"), "{text}");
+        assert!(!text.contains("(input_tokens:") && !text.contains("- input_tokens"), "{text}");
         answer("impossible")
     });
     let record = converse(instance.conversation(), model).unwrap();

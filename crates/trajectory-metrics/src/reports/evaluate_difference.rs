@@ -8,7 +8,7 @@ use crate::{
     reports::{
         evaluation::EvaluationOptions,
         named_estimate::NamedEstimate,
-        scored_stream::{METRICS, NAMES, Resampling, ScoredStream},
+        scored_stream::{METRICS, NAMES, ScoredStream},
     },
     resampling::replicates::Replicates,
     streams::{summary::Summary, traces::Traces},

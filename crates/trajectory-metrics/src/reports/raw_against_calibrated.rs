@@ -92,7 +92,7 @@ pub fn raw_against_calibrated(
     };
     let values: [_; 2 * METRICS] = both(&vec![1; counts.len()]);
     let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, both);
-    let clusters = streams[0].clusters(bootstrap);
+    let clusters = streams[0].clusters(bootstrap, 0);
     let difference = |metric: usize| {
         let [raw, calibrated] = [&replicates[metric], &replicates[metric + METRICS]];
         let difference = calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)?;

@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let succeeded = episode.goal_reached();
     let scores = episode.finish(succeeded).scores(&scenario.optimal_run())?;
-    println!("succeeded: {succeeded}, cost gap: {:?}", scores.cost_gap);
+    println!("succeeded: {succeeded}, edit distance: {:?}", scores.edit_distance);
     println!("score of its confidence: {:.3} nats", confidence.finish(succeeded)?);
     Ok(())
 }

@@ -21,7 +21,7 @@ fn the_agent_plans_anew_after_the_ban_and_its_confidence_is_scored() {
     assert_eq!(
         lines[4..],
         [
-            "succeeded: true, cost gap: Some(0.0)".to_owned(),
+            "succeeded: true, edit distance: Some(0)".to_owned(),
             format!("score of its confidence: {score:.3} nats"),
         ]
     );

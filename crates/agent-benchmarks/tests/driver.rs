@@ -248,7 +248,7 @@ fn process(url: &str, path: &std::path::Path) -> std::process::Child {
 fn killed_50_times_the_record_is_that_of_a_run_that_was_not() {
     let play = policy(&instances(0, 6), Greedy::new);
     let url = serve(move |body, key| {
-        thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(25));
         play(body, key)
     });
     let done = |path: &PathBuf| fs::read_to_string(format!("{}.done", path.display())).ok();

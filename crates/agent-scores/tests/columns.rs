@@ -349,7 +349,7 @@ fn whole_tasks_are_resampled_unless_there_is_only_one() {
     let flagged = json_of("traces", &[&words[..], &["--cluster-by-task"]].concat());
     assert_eq!(ends(&by_default), ends(&flagged));
     assert_eq!(by_default["clustered_by_task"], true);
-    assert!(!by_default["notes"].to_string().contains("cluster"), "{}", by_default["notes"]);
+    assert!(!by_default["notes"].to_string().contains("--cluster"), "{}", by_default["notes"]);
     let by_run = json_of("traces", &[&words[..], &["--cluster-by", "run"]].concat());
     assert_ne!(ends(&by_default), ends(&by_run));
     assert_eq!(by_run["clustered_by_task"], false);

@@ -238,7 +238,7 @@ fn figures_agree_with_the_shortest_python() {
     for stem in ["demo_tool_calls", "taubench_gpt4o_airline", "tau2"] {
         let Some(path) = bundled_or_recorded("data/toolpaths", stem) else { continue };
         for ignore in [false, true] {
-            let mut arguments = vec![&path, "--json"];
+            let mut arguments = vec![&path, "--json", "--pool"];
             arguments.extend(ignore.then_some("--ignore-arguments"));
             let found = json(&arguments);
             let start = format!("{stem},{ignore},");

@@ -147,8 +147,11 @@ impl Scored {
         let fifths = [0, 1, 2, 3, 4].map(fifth);
         let level = Level::new(0.95).unwrap();
         let ci = |estimate: &ClusterEstimate, digits| {
-            let interval = estimate.interval(level).unwrap();
-            format!("[{:.digits$}, {:.digits$}]", interval.low(), interval.high())
+            // The difference of an estimator from itself does not vary.
+            estimate.interval(level).map_or_else(
+                |_| "[]".to_owned(),
+                |interval| format!("[{:.digits$}, {:.digits$}]", interval.low(), interval.high()),
+            )
         };
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         println!(

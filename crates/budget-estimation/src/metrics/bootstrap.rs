@@ -38,7 +38,7 @@ const NAMES: [&str; 4] = ["macro-F1", "Fail-F1", "the hit rate", "the mean inter
 /// let mut fixed = estimator_from_fn(|_| Estimate::interval(15.0, 21.0));
 /// let samples = score_rollouts(&rollouts, tokens, &mut fixed)?;
 /// let [_, _, hit_rate, _] = bootstrap_metrics(&samples, Sample::rollout, 500, Seed::new(1))?;
-/// let interval = hit_rate?.confidence_interval(Level::new(0.95)?)?.interval;
+/// let interval = hit_rate?.confidence_interval(Level::new(0.95)?).unwrap().interval;
 /// assert!(0.5 < interval.low() && interval.high() < 1.0);
 /// # Ok::<(), Error>(())
 /// ```

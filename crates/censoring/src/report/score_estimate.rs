@@ -9,7 +9,7 @@ use crate::error::Error;
 /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped};
 ///
 /// let forecasts = [Probability::HALF];
-/// let runs = [Stopped::new(&forecasts, Some(true), None)?, Stopped::new(&forecasts, None, None)?];
+/// let runs = [Stopped::new(&forecasts, Some(true), None)?, Stopped::new(&forecasts, Some(false), None)?];
 /// let analysis = CensoringAnalysis::new(CensoringAssumption::None);
 /// let report = analysis.report(&runs, None, None, &["a", "b"])?;
 /// let simple = report.comparison("brier", "uniform").unwrap().simple;

@@ -28,7 +28,7 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// inverse-probability-of-censoring weighted average, doi:10.1198/000313001317098185.
 ///
 /// ```
-/// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
+/// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff, RunEnd::Outcome], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
@@ -117,7 +117,7 @@ impl<'a> IpcwWeights<'a> {
     /// share of complete runs.
     ///
     /// ```
-    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
+    /// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff], None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
@@ -167,7 +167,7 @@ impl<'a> IpcwWeights<'a> {
     /// The errors of [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
     ///
     /// ```
-    /// use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes};
+    /// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes};
     ///
     /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);

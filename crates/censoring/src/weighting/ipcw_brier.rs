@@ -37,7 +37,7 @@ use crate::{
 /// finite and at least 0.
 ///
 /// ```
-/// use censoring::{Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
+/// use censoring::{RunEnd, Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
 ///
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);

@@ -26,7 +26,7 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// doi:10.1080/01621459.1958.10501452.
 ///
 /// ```
-/// use censoring::{Error, KaplanMeier, StopTimes};
+/// use censoring::{RunEnd, Error, KaplanMeier, StopTimes};
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;

@@ -170,7 +170,7 @@ mod tests {
         let length = |what, found| Error::Length { what, expected: 2, found };
         assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
         let three = StopTimes::new(&[1.0, 2.0], [RunEnd::CutOff; 3], None).unwrap_err();
-        assert_eq!(three, length("censored", 3));
+        assert_eq!(three, length("ends", 3));
         let empty = Error::Empty;
         assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ZERO; 2])), empty);
         assert_eq!(StopTimes::new(&[], [], None), Err(empty));

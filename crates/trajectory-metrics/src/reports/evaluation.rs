@@ -164,9 +164,17 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
         Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
         None => estimate.notes(),
     };
+    // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
+    let is_noted = |prefix: &str, estimate: &&NamedEstimate| {
+        let constant = Error::NoInterval(NoInterval::Constant);
+        prefix.is_empty()
+            || estimate.metric != "auroc"
+            || estimate.interval.as_ref().and_then(|found| found.as_ref().err()) != Some(&constant)
+    };
     let notes = notes.into_iter().flat_map(|(prefix, stream)| {
-        let notes = stream.estimates.iter().flat_map(notes_of);
-        notes.map(move |note| format!("{prefix}{note}"))
+        let estimates = stream.estimates.iter().filter(|estimate| is_noted(prefix, estimate));
+        let notes: Vec<String> = estimates.flat_map(notes_of).collect();
+        notes.into_iter().map(move |note| format!("{prefix}{note}"))
     });
     let no_intervals = few_clusters.map(|error| format!("no intervals: {error}"));
     Ok(Evaluation {

@@ -316,7 +316,7 @@ impl Replicates {
     /// point.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval};
+    /// use trajectory_metrics::{Seed, Bootstrap, Error, Level, NoInterval};
     ///
     /// let level = Level::new(0.95)?;
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];

@@ -68,7 +68,7 @@ impl TaskMean {
 /// positive weight; [`Error::Entry`] with the position of a value that is not from -1e100 to 1e100.
 ///
 /// ```
-/// use trajectory_metrics::{
+/// use trajectory_metrics::{Seed,
 ///     Bootstrap, Error, Interval, Level, Weight,
 ///     tool_calls::{TrialCounts, TrialOutcome, mean_over_tasks},
 /// };

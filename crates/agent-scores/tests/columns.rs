@@ -411,3 +411,45 @@ fn calibration_takes_runs_without_a_task() {
     assert_eq!(report["files"][0]["n_tasks"], 60);
     assert!(of(&report, "/files/0/metrics/tps_log/standard_error") > 0.0);
 }
+
+#[test]
+fn the_same_runs_are_paired_by_task_if_only_one_column_names_the_tasks() {
+    let with_tasks = calibrated("tasks_known.jsonl", 3, 60, 30, 0);
+    let other: Vec<String> = fs::read_to_string(&with_tasks)
+        .unwrap()
+        .lines()
+        .map(|line| line.replace("\"forecasts\":[0", "\"forecasts\":[0.5,0"))
+        .collect();
+    let known = write("other_known.jsonl", &other.join("\n"));
+    let without: Vec<String> = other
+        .iter()
+        .map(|line| {
+            let mut run: Value = serde_json::from_str(line).unwrap();
+            run.as_object_mut().unwrap().remove("task");
+            run.to_string()
+        })
+        .collect();
+    let unknown = write("other_unknown.jsonl", &without.join("\n"));
+    let of = |second: &str| {
+        let mut report = json_of("traces", &[&with_tasks, second, "--json", "--resamples", "100"]);
+        report["difference"].take()
+    };
+    assert_eq!(of(&unknown), of(&known));
+    assert_eq!(of(&unknown)["pairing"], "runs");
+    assert_eq!(of(&unknown)["n_shared_tasks"], 30);
+}
+
+#[test]
+fn without_cut_off_runs_the_difference_of_both_log_scores_is_the_same_number_with_the_same_interval()
+ {
+    for tasks in [5, 30] {
+        let a = calibrated("both_a.jsonl", 4, 60, tasks, 0);
+        let b = calibrated("both_b.jsonl", 5, 60, tasks, tasks);
+        let report = json_of("traces", &[&a, &b, "--json", "--resamples", "100"]);
+        let [plain, censored] =
+            ["tps_log", "tps_log_censored_simple"].map(|metric| &report["difference"][metric]);
+        assert_eq!(plain, censored, "{tasks} tasks");
+        assert_eq!(plain["ci_low"].is_null(), tasks == 5);
+        assert!(report["difference"]["assumptions"]["tps_log_censored_simple"].is_string());
+    }
+}

@@ -305,7 +305,22 @@ fn a_stream_that_would_teach_its_own_chances_is_refused() {
         |_, run| if run.outcome.is_none() { 0.9 } else { 0.5 },
         no_fields,
     );
-    for (files, teacher) in [(&[&truth, lie][..], lie), (&[lie], lie), (&[&truth, lie], &copy)] {
+    // A copy with a little noise, and one of another level in the same order.
+    let nearly = stream(
+        "nearly.jsonl",
+        &runs,
+        |i, run| {
+            let noise = 1e-6 * (i % 7) as f64;
+            if run.outcome.is_none() { 0.9 - noise } else { 0.5 }
+        },
+        no_fields,
+    );
+    for (files, teacher) in [
+        (&[&truth, lie][..], lie),
+        (&[lie], lie),
+        (&[&truth, lie], &copy),
+        (&[&truth, lie], &nearly),
+    ] {
         let files: Vec<&str> = files.iter().map(|file| file.as_str()).collect();
         let output = run_other("cut-off", &[&files[..], &["--chance-from", teacher]].concat());
         let error = refusal(&output, teacher);

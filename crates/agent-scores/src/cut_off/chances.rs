@@ -369,13 +369,22 @@ fn forecasts_of<'t>(
         forecasts.push(of_run.forecasts());
     }
     for sample in scored {
-        let is_copy = |&run: &usize| sample.stopped[run].forecasts() == forecasts[run];
-        if !cut_off.is_empty() && cut_off.iter().all(is_copy) {
-            let why = format!("has the forecasts of {} on all runs that were cut off", sample.file);
+        let last = |forecasts: &[Probability]| forecasts.last().map_or(f64::NAN, |last| last.get());
+        let pairs = cut_off
+            .iter()
+            .map(|&run| (last(forecasts[run]), last(sample.stopped[run].forecasts())));
+        if resembles(&pairs.collect::<Vec<_>>()) {
+            let why = format!("has the forecasts of {} on runs that were cut off", sample.file);
             return Err(teaches_itself(path, &why));
         }
     }
     Ok(forecasts)
+}
+
+/// Whether nine of ten forecasts of a teacher are those of a scored stream, up to a small change.
+fn resembles(pairs: &[(f64, f64)]) -> bool {
+    let equal = pairs.iter().filter(|(teacher, scored)| (teacher - scored).abs() <= 1e-3).count();
+    equal > 0 && 10 * equal >= 9 * pairs.len()
 }
 
 impl SuccessChance {

@@ -216,8 +216,11 @@ pub(crate) fn evaluate(
             .collect();
         report.order_changes = report::order_changes(&streams)?;
     }
+    report.notes.push(
+        "simple takes it that no run that was cut off had a chance of success (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it".to_owned(),
+    );
     report.notes.push(format!(
-        "assumption: {}; no data can test it, see sensitivity and bounds",
+        "assumption of the other ways: {}; no data can test it, see sensitivity and bounds",
         settings.assumption
     ));
     if known_chances.is_none() {

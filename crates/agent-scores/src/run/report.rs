@@ -119,7 +119,8 @@ impl RunReport {
                 Some(Some(Value { value, .. })) => format!("{value:.3}"),
                 _ => "undefined".to_owned(),
             });
-            rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
+            let of = if name.ends_with("average_precision") { " of failures" } else { "" };
+            rows.push(std::iter::once(format!("{name}{of}")).chain(cells).collect());
         }
         for name in names(|row| row.counts.keys().copied().collect()) {
             let count = |row: &Row| row.counts.get(name).map_or(String::new(), ToString::to_string);

@@ -10,7 +10,7 @@ use trajectory_metrics::{
 
 use crate::{
     traces::{
-        evaluation::{CENSORED, LEVEL, METRICS, simple_scores},
+        evaluation::{ASSUMPTIONS, CENSORED, LEVEL, METRICS, simple_scores},
         sample::{Sample, prepare},
         settings::Settings,
         trace_file::Run,
@@ -61,6 +61,8 @@ pub(crate) struct Differences {
     pub pairing: Pairing,
     /// Tasks that both columns have; of runs without a task, or where runs are resampled, the runs.
     pub n_shared_tasks: usize,
+    /// What must hold for a metric to mean what its name says, as in a column.
+    pub assumptions: BTreeMap<&'static str, &'static str>,
     /// By metric; `None` for a metric that is undefined.
     #[serde(flatten)]
     pub metrics: BTreeMap<&'static str, Option<Difference>>,
@@ -94,8 +96,17 @@ pub(crate) fn differences(
     }
     let is_same_runs = outcomes(&first).is_some_and(|runs| Some(runs) == outcomes(&second));
     let both = [&first, &second];
-    let chosen = |run| Unit::of(run, settings.cluster_by);
-    let by_task = both.map(|sample| sample.runs().map(chosen).collect::<Vec<_>>());
+    // Of the same runs, one column may know the tasks and the other not.
+    let mut tasks: BTreeMap<&str, &str> = BTreeMap::new();
+    if is_same_runs && settings.cluster_by != ClusterBy::Run {
+        let runs = first.runs().chain(second.runs());
+        for (id, task) in runs.filter_map(|run| Some((run.id.as_str(), run.task.as_deref()?))) {
+            tasks.entry(id).or_insert(task);
+        }
+    }
+    let by_task = both.map(|sample| {
+        sample.runs().map(|run| unit(run, &tasks, settings.cluster_by)).collect::<Vec<_>>()
+    });
     let singles = by_task.each_ref().map(|units| single(units).is_some());
     let mut notes = Vec::new();
     let units = match singles {
@@ -148,14 +159,24 @@ pub(crate) fn differences(
         ..EvaluationOptions::default()
     };
     let mut found = evaluate_difference(&first.complete, &second.complete, &options)?;
-    found.push(censored(both, complete, settings, resampling)?);
+    let n_units = [of_first.len(), of_second.len()];
+    found.push(censored(both, complete, n_units, settings, resampling)?);
+    if units.iter().zip(complete).any(|(units, complete)| units.len() > complete) {
+        notes.extend(ASSUMPTIONS.map(|(metric, assumption)| format!("{metric}: {assumption}")));
+    }
     notes.extend(found.iter().flat_map(NamedEstimate::notes));
     let metrics = METRICS.into_iter().map(|(metric, _)| {
         let estimate = found.iter().find(|estimate| estimate.metric == metric);
         (metric, estimate.and_then(difference))
     });
     let metrics = metrics.collect();
-    Ok(Ok(Differences { pairing, n_shared_tasks: n_shared, metrics, notes }))
+    Ok(Ok(Differences {
+        pairing,
+        n_shared_tasks: n_shared,
+        assumptions: ASSUMPTIONS.into(),
+        metrics,
+        notes,
+    }))
 }
 
 /// What a report says of an estimate; `None` if its value is undefined.
@@ -175,6 +196,7 @@ fn difference(estimate: &NamedEstimate) -> Option<Difference> {
 fn censored(
     samples: [&Sample<'_>; 2],
     complete: [usize; 2],
+    n_units: [usize; 2],
     settings: &Settings,
     Resampling { bootstrap, resamples, level }: Resampling<'_>,
 ) -> Result<NamedEstimate, Box<dyn std::error::Error>> {
@@ -196,10 +218,18 @@ fn censored(
         ]
     };
     let [of_first, of_second] = bootstrap.replicates(resamples, means);
-    let minus = of_second.and_then(|second| second.minus(&of_first?));
+    // Each column varies over its own tasks.
+    let minus = of_second.and_then(|second| {
+        second.with_clusters(n_units[1]).minus(&of_first?.with_clusters(n_units[0]))
+    });
     let [first, second] = means(&vec![1; bootstrap.row_count()]);
     let value = second.and_then(|second| Ok(second - first?));
     Ok(NamedEstimate::new(CENSORED, value, Some(minus), level))
+}
+
+/// What a run is resampled with: the task that one of the columns knows of it, or what it says itself.
+fn unit<'a>(run: &'a Run, tasks: &BTreeMap<&'a str, &'a str>, by: ClusterBy) -> Unit<'a> {
+    tasks.get(run.id.as_str()).map_or_else(|| Unit::of(run, by), |task| Unit::Task(task))
 }
 
 /// The outcomes of the complete runs by id; `None` if an id stands twice.

@@ -244,9 +244,9 @@ impl Figures {
         if settings.calibration != Calibration::None && share_tasks {
             notes.push("calibration: traces of one task may be in different halves".to_owned());
         }
-        if (n_ids as u64) < scored {
+        if (n_ids as u64) < scored && !clustered_by_task {
             notes.push(format!(
-                "{scored} traces have {n_ids} different ids; without a task, those of one id are resampled together",
+                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
             ));
         }
         if n_censored > 0 {

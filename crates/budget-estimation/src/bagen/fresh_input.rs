@@ -40,7 +40,7 @@ pub(crate) fn fresh(input: &[Option<i64>], visible: &[Option<i64>]) -> (Vec<Opti
     let yes = votes.iter().filter(|&&vote| vote).count();
     let repeats = !votes.is_empty() && yes * 2 >= votes.len();
     let new = |(input, before): (&Option<i64>, &Option<i64>)| match (*input, *before) {
-        (Some(input), Some(before)) if repeats => Some((input - before).max(0)),
+        (Some(input), Some(before)) if repeats => Some(input.saturating_sub(before).max(0)),
         (input, _) => input,
     };
     (pairs().map(new).collect(), repeats)

@@ -294,7 +294,9 @@ impl LoggedRun {
             .values(stream)
             .map(|value| match value {
                 Ok(value) => Some(value.get()),
-                Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value),
+                // Clipping is for rounding: 85 is no certainty.
+                Err(MissingValue::ConfidenceOutOfRange { value }) => Some(*value)
+                    .filter(|value| policy != ForecastPolicy::Clip || is_nearly_in_range(*value)),
                 Err(_) => None,
             })
             .collect();
@@ -380,4 +382,9 @@ impl StreamRuns {
         })
         .collect()
     }
+}
+
+/// Whether a value is outside [0, 1] by no more than rounding.
+fn is_nearly_in_range(value: f64) -> bool {
+    (-1e-6..=1.0 + 1e-6).contains(&value)
 }

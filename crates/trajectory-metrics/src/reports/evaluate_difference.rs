@@ -20,7 +20,7 @@ use crate::{
 /// The metrics are those of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates). Both streams
 /// see the same resamples: the rows of the bootstrap, and the weights if there are any, are the traces
 /// of `first` in their order, then those of `second`; further rows may follow. Which traces vary
-/// together is said by the clusters of [`Bootstrap::clusters`]:
+/// together is said by the clusters of [`Bootstrap::clusters`](crate::Bootstrap::clusters):
 ///
 /// - The same runs in both streams: the cluster of a run, or of its task, has its trace of each stream.
 ///   The variation that the streams share cancels (a paired difference).

@@ -266,3 +266,23 @@ fn what_cannot_be_converted_is_refused_and_writes_no_file() {
     assert!(!Path::new(&path).exists());
     assert!(run_other("convert", &["--help"]).status.success());
 }
+
+#[test]
+fn a_log_of_two_models_is_converted_one_model_at_a_time() {
+    let row = |id: &str, model: &str| {
+        format!(
+            r#"{{"id": "{id}", "outcome": true, "turns": [{{"response": {{"model": "{model}", "choices": [{{"message": {{"content": "<confidence>0.8</confidence>"}}}}], "usage": {{"prompt_tokens": 3, "completion_tokens": 2}}}}}}]}}"#
+        )
+    };
+    let log =
+        write("two_models.jsonl", &[row("a", "m1"), row("b", "m2"), row("c", "m2")].join("\n"));
+    for kind in ["traces", "rollouts", "problems"] {
+        let error = refusal(&run(&[&log, "--to", kind]), kind);
+        assert!(error.contains("2 models") && error.contains("--model: m1, m2"), "{error}");
+        let output = run(&[&log, "--to", kind, "--model", "m2"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.lines().count(), 2, "{text}");
+    }
+    let error = refusal(&run(&[&log, "--to", "traces", "--model", "m3"]), "m3");
+    assert!(error.contains("m3"), "{error}");
+}

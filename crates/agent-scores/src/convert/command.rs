@@ -1,6 +1,6 @@
 //! Logs as files of the other subcommands, or as trajectories in ATIF.
 
-use std::{error::Error, path::Path};
+use std::{collections::BTreeSet, error::Error, path::Path};
 
 use run_logs::{Caller, LoggedRun, Run, StreamOptions, to_atif};
 use serde_json::{Value, json};
@@ -22,7 +22,10 @@ use crate::{
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
-    let runs = logs::open(&log, options.format)?;
+    let runs = logs::open(&log, options.format)?.filter(|run| match (run, &options.model) {
+        (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
+        _ => true,
+    });
     if options.to == Kind::Atif {
         let mut progress = Progress::runs(&log.display().to_string());
         return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
@@ -104,6 +107,18 @@ fn lines(
     let streams = StreamOptions::default().with_confidence(field);
     let table = judging.table(log, runs, &streams)?;
     let rows = table.rows();
+    if let (0, Some(model)) = (rows.len(), &options.model) {
+        return Err(format!("{}: no run is of the model {model:?}", log.display()).into());
+    }
+    let models: BTreeSet<&str> = rows.iter().filter_map(|row| row.model.as_deref()).collect();
+    if models.len() > 1 && options.to != Kind::Paths {
+        // Their lines name no model, and the next report would take them for one.
+        let (log, n, names) = (log.display(), models.len(), Vec::from_iter(models).join(", "));
+        return Err(format!(
+            "{log}: the runs are of {n} models; choose one of them with --model: {names}"
+        )
+        .into());
+    }
     let lines: Vec<Value> = match options.to {
         Kind::Traces => {
             let found = table.stream(options.stream, options.missing)?;

@@ -40,6 +40,9 @@ pub(crate) struct Options {
     /// The scorer whose value is the outcome, where a log has several
     #[arg(long, value_name = "NAME")]
     pub(crate) scorer: Option<String>,
+    /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// The format of the log, as for logs
     #[arg(long, value_name = "F", default_value = "auto", value_parser = format)]
     pub(crate) format: Format,

@@ -332,7 +332,7 @@ fn a_reply_of_an_unknown_form_is_an_error_and_no_failed_call() {
 
 #[test]
 fn a_conversation_of_anthropic_has_calls_and_what_became_of_them() {
-    let text = r#"{"messages": [{"role": "user", "content": "Refund A-104."},
+    let text = r#"{"model": "claude-x", "messages": [{"role": "user", "content": "Refund A-104."},
         {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Let me see."},
             {"type": "tool_use", "id": "t1", "name": "find", "input": {"order": "A-104"}},
             {"type": "tool_use", "id": "t2", "name": "refund", "input": {}}]},
@@ -341,6 +341,7 @@ fn a_conversation_of_anthropic_has_calls_and_what_became_of_them() {
         {"role": "assistant", "content": "Done."}]}"#;
     let options = ReadOptions::default().with_requests(true);
     let runs = with(text, Format::Auto, &options).unwrap();
+    assert_eq!(runs[0].model.as_deref(), Some("claude-x"));
     let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };
     let reply = first.reply.as_ref().unwrap();
     assert_eq!(reply.text, "Let me see.");

@@ -85,6 +85,8 @@ pub(crate) fn read(
     if response.is_unknown() {
         return Err(json.error_at("response", UNKNOWN_REPLY));
     }
+    // A conversation names its model beside its messages.
+    let named = response.model.clone();
     let single = response.is_any().then(|| response.turn(sent));
     if turns.is_none() && conversation.is_none() && single.is_none() {
         let field = match format {
@@ -112,7 +114,7 @@ pub(crate) fn read(
     if let (Some(used), false) = (used, has_conversation) {
         run.usage = used;
     }
-    run.model = run.turns.iter().find_map(|turn| turn.model.clone());
+    run.model = run.turns.iter().find_map(|turn| turn.model.clone()).or(named);
     run.id = custom_id.or(id).or(response_id).unwrap_or_else(|| number.to_string());
     Ok(run)
 }

@@ -61,7 +61,7 @@ pub(crate) struct ReadTurn {
 #[derive(Default)]
 pub(crate) struct Response {
     id: Option<String>,
-    model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The replies of a provider that may give several, by their index.
     replies: Vec<(u64, Reply)>,
     /// The only reply of other providers.

@@ -3,7 +3,7 @@ use crate::reasons::exclusion::Exclusion;
 /// The reason why an input is invalid or a result is undefined.
 ///
 /// ```
-/// use censoring::{RunEnd, Error, StopTimes};
+/// use censoring::{Error, RunEnd, StopTimes};
 ///
 /// let error = StopTimes::new(&[3.0, -1.0], [RunEnd::CutOff, RunEnd::Outcome], None).unwrap_err();
 /// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));

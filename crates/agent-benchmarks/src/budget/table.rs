@@ -13,7 +13,7 @@ use crate::{
 /// The figures of budget estimation for any number of models, estimators and resources.
 ///
 /// ```
-/// use agent_benchmarks::{Seed, Level, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Level, Reply, Seed, converse, model_from_fn};
 /// use agent_benchmarks::budget::{Budget, BudgetTable, ResourceKind, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;

@@ -13,7 +13,7 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 /// The figures of stated confidence for any number of models, one row per stream.
 ///
 /// ```
-/// use agent_benchmarks::{Seed, Checker, Level, Question, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Checker, Level, Question, Reply, Seed, converse, model_from_fn};
 /// use agent_benchmarks::confidence::{Confidence, ConfidenceStream, ConfidenceTable};
 ///
 /// let setting = Confidence::new(3)?;

@@ -25,7 +25,7 @@ const SHARES: [bool; MEANS + 1] = [false, false, false, false, true, true, false
 /// Reference: CostBench, tables 3, 4, 7 and 8, figures 2 and 5, and table 9 for the intervals.
 ///
 /// ```
-/// use agent_benchmarks::{Seed, Level, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Level, Reply, Seed, converse, model_from_fn};
 /// use agent_benchmarks::costbench::{CostBench, CostBenchTable, Split, queries};
 ///
 /// let bench = CostBench::new(0)?;

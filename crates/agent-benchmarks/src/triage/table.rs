@@ -13,7 +13,7 @@ use crate::{
 /// The figures of TRIAGE for any number of models, budgets, framings and regimes.
 ///
 /// ```
-/// use agent_benchmarks::{Seed, Attempted, Checker, Level, Question, Reply, converse, model_from_fn};
+/// use agent_benchmarks::{Attempted, Checker, Level, Question, Reply, Seed, converse, model_from_fn};
 /// use agent_benchmarks::triage::{Alpha, Triage, TriageTable};
 ///
 /// let checker = Checker::Numeric { answer: 42.0, tolerance: 0.0 };

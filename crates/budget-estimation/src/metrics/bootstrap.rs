@@ -26,8 +26,9 @@ const NAMES: [&str; 4] = ["macro-F1", "Fail-F1", "the hit rate", "the mean inter
 /// samples that are feasible or have an interval.
 ///
 /// ```
-/// use budget_estimation::{Seed,
-///     Error, Estimate, Level, Rollouts, Sample, bootstrap_metrics, estimator_from_fn, score_rollouts,
+/// use budget_estimation::{
+///     Error, Estimate, Level, Rollouts, Sample, Seed, bootstrap_metrics, estimator_from_fn,
+///     score_rollouts,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;

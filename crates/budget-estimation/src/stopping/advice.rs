@@ -88,9 +88,10 @@ impl Advice {
     /// the advice is to stop.
     ///
     /// An exceeded cap is a budget that was fixed in advance, so that `censoring` counts the run as cut
-    /// off whatever the resource is called. A word in the name decides only what the stop is called: money for `cost`, `usd` or `credits`; tokens for `token`; time for `time`,
-    /// `seconds` or `duration`; steps for `steps`, `turns`, `calls`, `messages`, `requests`, `rounds`
-    /// or `iterations`. (`outputTokens` has two words.) A cap on a resource with another name is
+    /// off whatever the resource is called. A word in the name decides only what the stop is called:
+    /// money for `cost`, `usd` or `credits`; tokens for `token`; time for `time`, `seconds` or
+    /// `duration`; steps for `steps`, `turns`, `calls`, `messages`, `requests`, `rounds` or
+    /// `iterations`. (`outputTokens` has two words.) A cap on a resource with another name is
     /// [`StopReason::MaxOther`]. A stop because of the agent's own estimates is [`StopReason::Other`],
     /// which `censoring` excludes by default. To choose another reason for a cap, match
     /// [`AdviceReason::CapExceeded`], which has the name.

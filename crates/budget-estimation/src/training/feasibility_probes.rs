@@ -25,7 +25,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// A run of a task without success or failure: what it achieved and what it spent.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
 /// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
@@ -46,7 +46,7 @@ pub struct FinishedRun {
 /// A target and budgets for a run, under which it counts as a success or a failure.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
 /// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
@@ -80,7 +80,7 @@ impl FeasibilityProbe {
 /// The way in which [`half_reachable`] draws unreachable probes.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
 /// let probes = half_reachable(&vec![run; 8], ProbeMethod::Released, Seed::new(7))?;
@@ -117,7 +117,7 @@ pub enum ProbeMethod {
 /// at most 1e100, or a cost that is not from 0 to 1e100.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, FinishedRun, ProbeMethod, half_reachable};
+/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
 ///
 /// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
 /// let probes = half_reachable(&vec![run.clone(); 64], ProbeMethod::Described, Seed::new(42))?;
@@ -187,7 +187,7 @@ pub fn half_reachable(
 /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, ProbeMethod, Rollouts, probed_rollouts};
+/// use budget_estimation::{Error, ProbeMethod, Rollouts, Seed, probed_rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd"])?;
 /// for cash in 0_u32..4 {

@@ -29,7 +29,7 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// do not add up to 1 (within 1e-9), and more than 100 million rollouts.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, split_rollouts};
+/// use budget_estimation::{Error, Seed, split_rollouts};
 ///
 /// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], Seed::new(42))?;
 /// assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [4, 5, 1]);
@@ -85,7 +85,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 /// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] if a label has no sample.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, Estimate, Rollouts, Sample, balance_samples};
+/// use budget_estimation::{Error, Estimate, Rollouts, Sample, Seed, balance_samples};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[5.0, 5.0, 5.0], true)?;
@@ -142,7 +142,7 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
 /// [`Error::Setting`] for 0 buckets.
 ///
 /// ```
-/// use budget_estimation::{Seed, Error, Rollouts, subsample_prefixes};
+/// use budget_estimation::{Error, Rollouts, Seed, subsample_prefixes};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[1.0; 1000], true)?;

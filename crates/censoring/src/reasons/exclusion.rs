@@ -5,7 +5,7 @@ use crate::reasons::stop_reason::StopReason;
 /// The reason why a run with an unknown outcome cannot be scored.
 ///
 /// ```
-/// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, simple_score, from_fn};
+/// use censoring::{Error, Exclusion, Probability, StopReason, Stopped, from_fn, simple_score};
 /// use censoring::{Tps, WeightSchedule};
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));

@@ -24,7 +24,9 @@ use crate::{
 /// quantification, arXiv:2605.24756, section 6.3 and appendices H.2 and I.
 ///
 /// ```
-/// use censoring::{Seed, CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped};
+/// use censoring::{
+///     CensoringAnalysis, CensoringAssumption, Error, Probability, Seed, StopReason, Stopped,
+/// };
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 0.25])?;
 /// let runs = [

@@ -68,7 +68,10 @@ pub fn exact_score<R: ScoringRule>(
 /// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
-/// use censoring::{Weight, Error, Probability, StopReason, Stopped, Tps, WeightSchedule, exact_mean_score, from_fn};
+/// use censoring::{
+///     Error, Probability, StopReason, Stopped, Tps, Weight, WeightSchedule, exact_mean_score,
+///     from_fn,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);

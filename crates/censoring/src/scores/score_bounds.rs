@@ -30,9 +30,8 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Interval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Error, Interval, Probability, StopReason, Stopped, Tps, WeightSchedule, from_fn,
 ///     score_bounds,
-///     from_fn,
 /// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
@@ -82,9 +81,8 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// ```
 /// use censoring::{
-///     Interval, Error, Probability, StopReason, Stopped, Tps, WeightSchedule,
+///     Error, Interval, Probability, StopReason, Stopped, Tps, WeightSchedule, from_fn,
 ///     mean_score_bounds,
-///     from_fn,
 /// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));

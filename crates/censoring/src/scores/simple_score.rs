@@ -33,7 +33,9 @@ use crate::{
 /// custom weights than steps of the horizon.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_score, from_fn};
+/// use censoring::{
+///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, from_fn, simple_score,
+/// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
@@ -68,8 +70,7 @@ pub fn simple_score<R: ScoringRule>(tps: &Tps<R>, run: &Stopped<'_>) -> Result<f
 ///
 /// ```
 /// use censoring::{
-///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, simple_mean_score,
-///     from_fn,
+///     Error, Probability, StopReason, Stopped, Tps, WeightSchedule, from_fn, simple_mean_score,
 /// };
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));

@@ -27,8 +27,7 @@ use crate::{
 ///
 /// ```
 /// use censoring::{
-///     Error, Probability, Interval, StopReason, Stopped, StreamDifference, Tps,
-///     WeightSchedule,
+///     Error, Interval, Probability, StopReason, Stopped, StreamDifference, Tps, WeightSchedule,
 ///     from_fn,
 /// };
 ///

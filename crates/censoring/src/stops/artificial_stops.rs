@@ -32,7 +32,7 @@ use crate::{checks::same_length, error::Error};
 /// [`Error::Length`] unless there is one id per run.
 ///
 /// ```
-/// use censoring::{Seed, Error, Probability, artificial_stops};
+/// use censoring::{Error, Probability, Seed, artificial_stops};
 ///
 /// let lengths = [5, 9, 1, 7, 30, 32, 31, 33];
 /// let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];

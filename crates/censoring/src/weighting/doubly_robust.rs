@@ -57,9 +57,10 @@ use crate::{
 /// whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
 ///
 /// ```
-/// use censoring::{RunEnd, Error, KaplanMeier, StopTimes, doubly_robust_mean_score};
+/// use censoring::{Error, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)?;
+/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome];
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0], ends, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let scores = [Some(-0.1), None, Some(-0.2)];
 /// // Predictions of each run after each of its steps.

@@ -28,9 +28,10 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// inverse-probability-of-censoring weighted average, doi:10.1198/000313001317098185.
 ///
 /// ```
-/// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
+/// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes, Weight};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff, RunEnd::Outcome], None)?;
+/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff, RunEnd::Outcome];
+/// let stops = StopTimes::new(&[1.0, 2.0, 2.0, 5.0], ends, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
 /// // Two of the three runs that continued beyond 1 were cut off. The last run also represents
@@ -117,9 +118,10 @@ impl<'a> IpcwWeights<'a> {
     /// share of complete runs.
     ///
     /// ```
-    /// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes};
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff], None)?;
+    /// let ends = [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff];
+    /// let stops = StopTimes::new(&[1.0, 2.0, 9.0, 9.0], ends, None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY)?;
     /// assert!(weights.are_uniform());
@@ -167,9 +169,10 @@ impl<'a> IpcwWeights<'a> {
     /// The errors of [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
     ///
     /// ```
-    /// use censoring::{RunEnd, Error, IpcwWeights, KaplanMeier, StopTimes};
+    /// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)?;
+    /// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome];
+    /// let stops = StopTimes::new(&[1.0, 2.0, 4.0], ends, None)?;
     /// let g = KaplanMeier::censoring_curve(&stops);
     /// // The weight of the last run is 2, truncated to 1.5.
     /// let weights = IpcwWeights::new(&stops, |_| &g, 1.5)?;

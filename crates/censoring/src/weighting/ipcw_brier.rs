@@ -37,9 +37,10 @@ use crate::{
 /// finite and at least 0.
 ///
 /// ```
-/// use censoring::{RunEnd, Error, KaplanMeier, Probability, StopTimes, ipcw_brier_loss};
+/// use censoring::{Error, KaplanMeier, Probability, RunEnd, StopTimes, ipcw_brier_loss};
 ///
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;
+/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff];
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 5.0], ends, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// let forecasts = Probability::from_slice(&[0.0, 0.3, 0.5, 0.5])?;
 /// // One of the three runs that reached 2 was cut off. The other two have a weight of 3/2.

@@ -26,10 +26,11 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// doi:10.1080/01621459.1958.10501452.
 ///
 /// ```
-/// use censoring::{RunEnd, Error, KaplanMeier, StopTimes};
+/// use censoring::{Error, KaplanMeier, RunEnd, StopTimes};
 ///
 /// // Outcomes at 1 and 3; cut off at 2 and at 3.
-/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff], None)?;
+/// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::CutOff];
+/// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], ends, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
 /// assert_eq!(g.times(), [2.0, 3.0]);
 /// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
@@ -86,9 +87,10 @@ impl KaplanMeier {
     /// The product of both curves is the share of runs that have not stopped.
     ///
     /// ```
-    /// use censoring::{RunEnd, Error, KaplanMeier, StopTimes};
+    /// use censoring::{Error, KaplanMeier, RunEnd, StopTimes};
     ///
-    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::Outcome], None)?;
+    /// let ends = [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome, RunEnd::Outcome];
+    /// let stops = StopTimes::new(&[2.0, 2.0, 5.0, 7.0], ends, None)?;
     /// let going_on = KaplanMeier::event_curve(&stops);
     /// assert_eq!(going_on.at(2.0), 0.75);
     /// assert_eq!(going_on.at(5.0), 0.375);

@@ -47,7 +47,8 @@ impl RunEnd {
 /// ```
 /// use censoring::{Error, RunEnd, StopTimes};
 ///
-/// let stops = StopTimes::new(&[4.0, 9.0], [RunEnd::Outcome, RunEnd::CutOff], None)?;
+/// let ends = [RunEnd::Outcome, RunEnd::CutOff];
+/// let stops = StopTimes::new(&[4.0, 9.0], ends, None)?;
 /// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap_err();

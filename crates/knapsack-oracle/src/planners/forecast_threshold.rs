@@ -82,8 +82,8 @@ impl ForecastThreshold {
     /// The result is a pure function of the arguments and the order of the items.
     ///
     /// ```
-    /// use knapsack_oracle::{Seed,
-    ///     Alpha, Error, ForecastThreshold, Item, Plan, Pool, Probability, Regime, execute,
+    /// use knapsack_oracle::{
+    ///     Alpha, Error, ForecastThreshold, Item, Plan, Pool, Probability, Regime, Seed, execute,
     /// };
     ///
     /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 10 + i, i % 3 == 0);

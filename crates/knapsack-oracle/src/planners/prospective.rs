@@ -78,7 +78,9 @@ impl<'a> ProspectiveItem<'a> {
 /// planner should be an [`InformedPlanner`](crate::InformedPlanner).
 ///
 /// ```
-/// use knapsack_oracle::{Seed, Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Step};
+/// use knapsack_oracle::{
+///     Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Seed, Step,
+/// };
 ///
 /// let item = |id| Item::new(id, 1.0, 100, true);
 /// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
@@ -146,7 +148,7 @@ impl ProspectivePlanner for InOrder {
 /// The order is a pure function of the seed, the stream and the number of items.
 ///
 /// ```
-/// use knapsack_oracle::{Seed, Error, Item, Plan, Pool, RandomOrder};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, RandomOrder, Seed};
 ///
 /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
 /// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;

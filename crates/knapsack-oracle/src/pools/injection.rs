@@ -57,8 +57,8 @@ impl InjectedPool {
 /// rounded.
 ///
 /// ```
-/// use knapsack_oracle::{Seed,
-///     Alpha, Error, InOrder, Item, Plan, Pool, UnsolvableCounts, inject_unsolvable,
+/// use knapsack_oracle::{
+///     Alpha, Error, InOrder, Item, Plan, Pool, Seed, UnsolvableCounts, inject_unsolvable,
 /// };
 ///
 /// let items = |name: &str, solved| -> Result<Vec<Item>, Error> {

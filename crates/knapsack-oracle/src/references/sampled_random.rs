@@ -12,7 +12,7 @@ use crate::{
 /// What happens at an item that does not fit in what is left of the budget.
 ///
 /// ```
-/// use knapsack_oracle::{Seed, Error, FitRule, Item, Pool};
+/// use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};
 ///
 /// // The large item does not fit the budget of 10. It either ends the order or is skipped.
 /// let item = |id, cost| Item::new(id, 1.0, cost, true);
@@ -79,7 +79,7 @@ impl Pool {
     /// more than 10 million.
     ///
     /// ```
-    /// use knapsack_oracle::{Seed, Error, FitRule, Item, Pool};
+    /// use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};
     ///
     /// // Only the first item of each order fits, and one of the three items is solved.
     /// let item = |id, solved| Item::new(id, 1.0, 6, solved);

@@ -228,7 +228,6 @@ impl Transcript {
     /// the published reference, and for too many optimal plans (more than about 10,000 sets of data types
     /// in them).
     ///
-    ///
     /// If an event occurred in either run, there is no cost gap: the plans of the reference are optimal
     /// only for the world in which they were made, so a cheaper run is not a better one. Compare paths
     /// instead (CostBench, appendix B.3.1).

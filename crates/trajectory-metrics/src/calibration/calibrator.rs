@@ -35,7 +35,7 @@ impl<F: Fn(Probability) -> Probability> CalibrationMap for FromFn<F> {
 /// Makes a [`CalibrationMap`] from a function.
 ///
 /// ```
-/// use trajectory_metrics::{CalibrationMap, Error, Isotonic, Calibrator, Probability};
+/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability};
 /// use trajectory_metrics::calibration_map_from_fn;
 ///
 /// let forecast = Probability::new(0.3)?;

@@ -105,8 +105,8 @@ pub struct ConsistencyInterval {
 /// the weight of each block is an integer below 2^32.
 ///
 /// ```
-/// use trajectory_metrics::{Seed,
-///     Error, Level, Probability, TiedBlocks, consistency_band, reliability_curve,
+/// use trajectory_metrics::{
+///     Error, Level, Probability, Seed, TiedBlocks, consistency_band, reliability_curve,
 /// };
 ///
 /// // 60 of 100 rows at 0.9 succeeded.

@@ -28,7 +28,7 @@ impl Bootstrap {
     /// there are both failures and successes; and the errors of [`Self::replicates`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error, Level, Probability, Ranking};
+    /// use trajectory_metrics::{Bootstrap, Error, Level, Probability, Ranking, Seed};
     ///
     /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6, 0.7, 0.3])?;
     /// let ranking = Ranking::new(confidence, &[true, false, true, false, true, false])?;
@@ -56,7 +56,7 @@ impl Bootstrap {
     /// The errors of [`Self::auroc`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error, Probability, Ranking};
+    /// use trajectory_metrics::{Bootstrap, Error, Probability, Ranking, Seed};
     ///
     /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6])?;
     /// let ranking = Ranking::new(confidence, &[true, false, true, false])?;

@@ -83,7 +83,7 @@ impl Ranking<OrderedScore> {
     /// The errors of [`Ranking::new`]; [`Error::ScoringRules`] for a score that is NaN or infinite.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error, Ranking};
+    /// use trajectory_metrics::{Bootstrap, Error, Ranking, Seed};
     ///
     /// let logits = [41.0, -2.5, 40.0, 3.0];
     /// let ranking = Ranking::from_scores(&logits, &[true, false, false, true])?;

@@ -116,7 +116,7 @@ impl StreamMetrics {
 /// weights. An undefined metric is not an error of this function.
 ///
 /// ```
-/// use trajectory_metrics::{Seed, Error, EvaluationOptions, Traces, evaluate};
+/// use trajectory_metrics::{Error, EvaluationOptions, Seed, Traces, evaluate};
 ///
 /// let traces = Traces::from_flat(&[0.7, 0.9, 0.6, 0.2], &[2, 4], &[true, false])?;
 /// let report = evaluate(&traces, &EvaluationOptions::default())?;

@@ -8,7 +8,7 @@ use crate::{
 /// A named metric: its value, or the reason why it is undefined, and its confidence interval.
 ///
 /// ```
-/// use trajectory_metrics::{Seed, Bootstrap, Error, Level, NamedEstimate};
+/// use trajectory_metrics::{Bootstrap, Error, Level, NamedEstimate, Seed};
 ///
 /// let scores = [-0.1, -0.4, -0.3, -0.9, -0.2, -0.65];
 /// let replicates = Bootstrap::rows(6, Seed::new(7))?.mean(&scores, None, 1_000);

@@ -48,8 +48,9 @@ pub struct MetricChange {
 /// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
 ///
 /// ```
-/// use trajectory_metrics::{Seed,
-///     Bootstrap, Error, Folds, Platt, Traces, WeightSchedule, cross_fit, raw_against_calibrated,
+/// use trajectory_metrics::{
+///     Bootstrap, Error, Folds, Platt, Seed, Traces, WeightSchedule, cross_fit,
+///     raw_against_calibrated,
 /// };
 ///
 /// let outcomes = [true, false, true, false, true, false, true, false];

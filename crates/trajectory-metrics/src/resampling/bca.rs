@@ -30,7 +30,7 @@ impl Replicates {
     /// without jackknife values; [`Error::ScoringRules`] for a jackknife value that is not finite.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error, Level};
+    /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
     ///
     /// // Nine short runs and a long one: the distribution of the mean is skewed to the right.
     /// let steps = [2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0, 6.0, 7.0, 31.0];

@@ -22,7 +22,7 @@ use crate::{
 /// doi:10.1111/j.1467-9868.2007.00593.x.
 ///
 /// ```
-/// use trajectory_metrics::{Seed, Bootstrap, Error, Level};
+/// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
 ///
 /// let scores = [0.1, 0.4, 0.3, 0.9];
 /// let mean = |counts: &[u32]| {
@@ -146,7 +146,7 @@ impl Bootstrap {
     /// Fills `counts` with how often each row occurs in the given replicate.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let mut counts = Vec::new();
     /// Bootstrap::rows(4, Seed::new(7))?.draw(0, &mut counts);
@@ -191,7 +191,7 @@ impl Bootstrap {
     /// The errors of [`Self::replicates`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let rows = Bootstrap::rows(4, Seed::new(7))?;
     /// let distinct = |counts: &[u32]| [Ok(counts.iter().filter(|&&n| n > 0).count() as f64)];
@@ -240,7 +240,7 @@ impl Bootstrap {
     /// Number of clusters, or of rows if rows are resampled; at least two.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], Seed::new(7))?;
     /// assert_eq!((bootstrap.row_count(), bootstrap.cluster_count()), (3, 2));

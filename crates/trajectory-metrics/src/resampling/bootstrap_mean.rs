@@ -29,7 +29,7 @@ impl Bootstrap {
     /// errors of [`Self::replicates`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let scores = [-0.1, -0.4, -0.3, -0.9];
     /// let replicates = Bootstrap::rows(4, Seed::new(7))?.mean(&scores, None, 10_000)?;
@@ -57,7 +57,7 @@ impl Bootstrap {
     /// The errors of [`Self::mean`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let (scores, rows) = ([-0.1, -0.4, -0.3, -0.9], Bootstrap::rows(4, Seed::new(7))?);
     /// assert_eq!(rows.par_mean(&scores, None, 1_000)?, rows.mean(&scores, None, 1_000)?);

@@ -12,7 +12,7 @@ impl Bootstrap {
     /// The first error of the statistic; for example, leaving out a row may leave one class only.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let steps = [2.0, 3.0, 7.0];
     /// let mean = |counts: &[u32]| {

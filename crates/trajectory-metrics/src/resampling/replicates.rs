@@ -260,7 +260,7 @@ impl Replicates {
     /// both have the same number of replicates; and the errors of [`Self::new`].
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error};
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let (raw, calibrated) = ([-2.0, -0.4, -1.1], [-1.5, 0.2, -0.7]);
     /// let rows = Bootstrap::rows(3, Seed::new(7))?;
@@ -316,7 +316,7 @@ impl Replicates {
     /// point.
     ///
     /// ```
-    /// use trajectory_metrics::{Seed, Bootstrap, Error, Level, NoInterval};
+    /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval, Seed};
     ///
     /// let level = Level::new(0.95)?;
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];

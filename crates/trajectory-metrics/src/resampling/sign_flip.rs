@@ -56,7 +56,7 @@ pub struct SignFlipTest {
 /// 20 clusters.
 ///
 /// ```
-/// use trajectory_metrics::{Seed, Error, sign_flip_test};
+/// use trajectory_metrics::{Error, Seed, sign_flip_test};
 ///
 /// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
 /// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];

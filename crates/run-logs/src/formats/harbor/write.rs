@@ -30,7 +30,7 @@ const VERSION: &str = "ATIF-v1.8";
 ///
 /// ```
 /// use std::io::Cursor;
-/// use run_logs::{Error, Format, Reply, Run, ReadOptions, Turn, read, to_atif};
+/// use run_logs::{Error, Format, ReadOptions, Reply, Run, Turn, read, to_atif};
 ///
 /// let mut run = Run::new("sample-1");
 /// run.outcome = Some(true);

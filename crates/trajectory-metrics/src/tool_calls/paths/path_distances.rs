@@ -17,7 +17,7 @@ use crate::{
 /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
 ///
 /// ```
-/// use trajectory_metrics::{Weight, Error, tool_calls::PathDistances};
+/// use trajectory_metrics::{Error, Weight, tool_calls::PathDistances};
 ///
 /// let mut paths = PathDistances::default();
 /// paths.update(&["look", "book"], &["look", "book"]);

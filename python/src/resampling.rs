@@ -1,6 +1,6 @@
 use pyo3::prelude::*;
 use scoring_rules::Level;
-use trajectory_metrics::{Bootstrap, BootstrapEstimate, Error, Ranking, Seed};
+use trajectory_metrics::{Bootstrap, Error, NoInterval, Ranking, Replicates, Seed};
 
 use crate::{
     arrays::{checked, floats, weights},

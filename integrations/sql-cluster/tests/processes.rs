@@ -1,5 +1,12 @@
 //! Two worker processes on the loopback address give the bits of one process, and a worker that ends
 //! during a query makes it fail.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use std::{
     fs::File,

@@ -1,5 +1,12 @@
 //! Results have the same bits for any order, partition, number of threads and size of batches, and are
 //! those of the library.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use std::sync::Arc;
 

@@ -2,6 +2,13 @@
 //!
 //! A statement is preceded by `query`, and followed by `----` and its rows; or preceded by `error` and a
 //! part of the message. Statements are separated by empty lines.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::prelude::{SessionConfig, SessionContext};

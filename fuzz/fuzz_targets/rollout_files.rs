@@ -24,15 +24,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(file.rows.len(), in_file::lines(bytes));
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
-        let settings = Settings {
-            spent: Spent::output_tokens(),
-            others: Vec::new(),
-            probes: None,
-            cap: Some(100.0),
-            by,
-            coverage: Level::new(0.8).expect("a level"),
-            warm_up: 0,
-        };
+        let level = Level::new(0.8).expect("a level");
+        let settings = Settings::new(Spent::output_tokens(), by, Some(100.0), level);
         let runs = replay(&[&file], &settings).expect("runs as they were read");
         assert_eq!(runs.rollouts.len() + runs.left_out, file.rows.len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();

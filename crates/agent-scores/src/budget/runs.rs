@@ -103,6 +103,24 @@ pub struct Settings {
     pub(crate) cluster_by: ClusterBy,
 }
 
+impl Settings {
+    /// Settings for one resource, without probes, keys and warm-up.
+    #[must_use]
+    pub fn new(spent: Spent, by: By, cap: Option<f64>, coverage: Level) -> Self {
+        Self {
+            spent,
+            others: Vec::new(),
+            probes: None,
+            cap,
+            keys: Vec::new(),
+            by,
+            coverage,
+            warm_up: 0,
+            cluster_by: ClusterBy::default(),
+        }
+    }
+}
+
 /// The runs that are scored, and the estimates on them.
 #[derive(Clone, Debug)]
 pub struct Runs {

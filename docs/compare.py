@@ -1,4 +1,5 @@
-"""Prints the numbers of other tools that compare.md states, and fails if one of them is another.
+"""Prints the numbers of other tools that compare.md states, and fails if a tool gives another one than is written
+below. After a change of the page, change both.
 
     python3 -m venv target/compare
     target/compare/bin/pip install scikit-learn==1.9.1 scoringrules==0.10.0 agentevals==0.0.9 \

@@ -171,7 +171,7 @@ impl Sources {
         of_id.copied().unwrap_or_default()
     }
 
-    /// That no id of a file stands for runs that differ from one scored file to the next.
+    /// Checks that no id of a file stands for runs that differ from one scored file to the next.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ fn check_ids<T>(
     Ok(())
 }
 
-/// That a file to learn from is not scored.
+/// Checks that a file to learn from is not one of the scored files.
 ///
 /// # Errors
 ///
@@ -588,7 +588,7 @@ impl Teaching<'_, '_> {
         Ok(Ok(checks))
     }
 
-    /// That no scored stream predicts outcomes beyond the model: otherwise the model is not the chance given
+    /// Checks that no scored stream predicts outcomes beyond the model: otherwise the model is not the chance given
     /// what a run has shown, and an exact score at it prefers forecasts that know no more than the model
     /// to the truth (remark C.4 of the paper). Forecasts after a stop, or of the stops that are judged, are
     /// not looked at where complete runs teach.

@@ -81,7 +81,7 @@ impl Judging {
 ///
 /// # Errors
 ///
-/// That the pattern is no regular expression.
+/// [`Error::Pattern`] if the pattern is not a regular expression.
 pub(crate) fn confidence_field(
     reading: ConfidenceReading,
     pattern: Option<&str>,

@@ -1,23 +1,13 @@
 //! Searches for plans that end at a limit.
 #![allow(clippy::unwrap_used)]
 
+#[allow(dead_code)]
+mod random_tools;
+
 use std::time::{Duration, Instant};
 
+use random_tools::Draw;
 use tool_graph::{Episode, Error, Event, Scenario, Tool, ToolGraph};
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^= word >> 31;
-        ((u128::from(word) * bound as u128) >> 64) as usize
-    }
-}
 
 /// Tools that each yield some of many data types, all of which are the goal: a covering problem, hard if
 /// all costs are equal.

@@ -56,8 +56,7 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let queries: Vec<Query> =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let line = error.inner().line();
-            let (field, problem) = describe(error);
+            let (line, field, problem) = describe(&bytes, error);
             wrong((line > 0).then_some(line), field, problem)
         })?;
     deserializer.end().map_err(|error| {

@@ -137,13 +137,15 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
     }
     let mut deserializer = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let is_cut_off = error.inner().is_eof();
-        let word = word_at(line, error.inner().column()).filter(|_| error.inner().is_syntax());
-        let (field, problem) = describe(error);
-        match word {
-            _ if is_cut_off => (field, "the line is cut off; give a whole JSON object".to_owned()),
-            Some(word) => (field, format!("{word} is not JSON; give null for what is missing")),
-            None => (field, problem),
+        let refused = error.inner();
+        let word = word_at(line, refused.column()).filter(|_| refused.is_syntax());
+        if refused.is_eof() {
+            (field_of(&error), "the line is cut off; give a whole JSON object".to_owned())
+        } else if let Some(word) = word {
+            (field_of(&error), format!("{word} is not JSON; give null for what is missing"))
+        } else {
+            let (_, field, problem) = describe(line, error);
+            (field, problem)
         }
     })?;
     deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
@@ -175,55 +177,28 @@ fn word_at(line: &[u8], column: usize) -> Option<&str> {
     known.contains(&lower.as_str()).then_some(word)
 }
 
-/// The field and the problem of what serde refused.
+/// The line in `json`, the field and the problem of what serde refused there, in serde's words. A key that
+/// occurs twice is told first: what was read of it may be what is refused.
 pub(crate) fn describe(
+    json: &[u8],
     error: serde_path_to_error::Error<serde_json::Error>,
-) -> (Option<String>, String) {
-    let path = error.path().to_string();
+) -> (usize, Option<String>, String) {
+    if let Err(repeated) = check_keys(json) {
+        return repeated;
+    }
+    let field = field_of(&error);
     let inner = error.into_inner();
-    // The line is named before the field.
-    let problem =
-        inner.to_string().replace(&format!(" at line {} column ", inner.line()), " at column ");
-    let duplicate = problem.strip_prefix("duplicate field `");
-    if let Some((key, _)) = duplicate.and_then(|rest| rest.rsplit_once('`')) {
-        let problem = DUPLICATE.to_owned();
-        return match path.as_str() {
-            "." | "?" => (Some(key.to_owned()), problem),
-            path if path == key || path.ends_with(&format!(".{key}")) => {
-                (Some(path.to_owned()), problem)
-            }
-            path => (Some(format!("{path}.{key}")), problem),
-        };
-    }
-    let inside = (!matches!(path.as_str(), "." | "?")).then_some(path);
-    // A field that is missing, or one that is wrong: "field `name` is not a text".
-    let named = |start| problem.strip_prefix(start).and_then(|rest: &str| rest.split_once('`'));
-    let named = match named("missing field `") {
-        Some((field, _)) => Some((field, "missing; it is required".to_owned())),
-        None => named("field `").map(|(field, rest)| (field, rest.trim_start().to_owned())),
-    };
-    match (named, inside) {
-        (Some((field, problem)), None) => (Some(field.to_owned()), problem),
-        (Some((field, problem)), Some(path)) => (Some(format!("{path}.{field}")), problem),
-        (None, inside) => (inside, in_words(&problem)),
-    }
+    // The caller names the line, and the column only matters where the text is not JSON.
+    let place = format!(" at line {} column {}", inner.line(), inner.column());
+    let problem = inner.to_string();
+    let words = problem.strip_suffix(&place).unwrap_or(&problem);
+    let column = if inner.is_syntax() { format!(" at column {}", inner.column()) } else { String::new() };
+    (inner.line(), field, format!("{words}{column}"))
 }
 
-/// The problem with the types of JSON in place of those of the program.
-fn in_words(problem: &str) -> String {
-    const WORDS: [(&str, &str); 9] = [
-        ("expected u64", "expected a whole number from 0"),
-        ("expected u32", "expected a whole number from 0"),
-        ("expected usize", "expected a whole number from 0"),
-        ("expected i64", "expected a whole number"),
-        ("expected f64", "expected a number"),
-        ("expected a boolean", "expected true or false"),
-        ("expected a sequence", "expected a list"),
-        ("expected a map", "expected an object"),
-        ("expected struct ", "expected an object "),
-    ];
-    let found = WORDS.into_iter().find(|(type_, _)| problem.contains(type_));
-    found.map_or_else(|| problem.to_owned(), |(type_, words)| problem.replacen(type_, words, 1))
+/// The path to what was refused; `None` for the whole object.
+fn field_of(error: &serde_path_to_error::Error<serde_json::Error>) -> Option<String> {
+    Some(error.path().to_string()).filter(|path| path != "." && path != "?")
 }
 
 #[cfg(test)]

@@ -47,8 +47,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
     let instance: Instance =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let line = error.inner().line();
-            let (field, problem) = describe(error);
+            let (line, field, problem) = describe(&bytes, error);
             wrong(Some(line), field, problem)
         })?;
     let end = deserializer.end();

@@ -1,4 +1,4 @@
-//! The limit that `agent-scores traces` is measured against: `serde_json` reads a file of traces, line by
+//! The limit that `agent-scorecard traces` is measured against: `serde_json` reads a file of traces, line by
 //! line, into a row per run, and nothing is computed.
 //!
 //! `cargo bench --bench trace_rows -- write FILE [DECIMALS]` writes a file of 10^6 runs with about ten

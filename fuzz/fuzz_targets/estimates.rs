@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use budget_estimation::{AnswerMode, Estimate};
-use agent_scores::readers::{estimate_file, rollout_file};
+use agent_scorecard_cli::readers::{estimate_file, rollout_file};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]

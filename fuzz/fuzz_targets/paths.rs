@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use agent_scores::readers::{path_file, path_report::compare};
+use agent_scorecard_cli::readers::{path_file, path_report::compare};
 use libfuzzer_sys::fuzz_target;
 use trajectory_metrics::tool_calls::ToolCall;
 

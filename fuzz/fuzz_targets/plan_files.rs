@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use agent_scores::readers::plan_file::PlanFile;
+use agent_scorecard_cli::readers::plan_file::PlanFile;
 use knapsack_oracle::{Item, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 

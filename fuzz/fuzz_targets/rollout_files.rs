@@ -4,7 +4,7 @@
 #![no_main]
 
 use budget_estimation::Level;
-use agent_scores::readers::{
+use agent_scorecard_cli::readers::{
     budget_runs::{By, Settings, replay},
     rollout_file::{Spent, read},
 };

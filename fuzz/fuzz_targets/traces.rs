@@ -6,7 +6,7 @@
 use std::{fs, path::Path};
 
 use censoring::{Error, Tps, WeightSchedule, simple_score};
-use agent_scores::readers::trace_file;
+use agent_scorecard_cli::readers::trace_file;
 use libfuzzer_sys::fuzz_target;
 use scoring_rules::BrierScore;
 use trajectory_metrics::ForecastPolicy;

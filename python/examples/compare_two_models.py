@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-import agent_scores as ags
+import agent_scorecard as ags
 
-DATA = Path(__file__).parents[2] / "crates/agent-scores/data"
+DATA = Path(__file__).parents[2] / "crates/agent-scorecard-cli/data"
 
 
 def read(path: Path) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def agent(preferences: list[str], goal: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

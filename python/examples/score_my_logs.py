@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 BUNDLED = Path(__file__).parents[2] / "crates/run-logs/tests/golden/streams/synthetic.jsonl"
 

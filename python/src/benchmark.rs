@@ -13,7 +13,7 @@ use crate::{
 type Ends = (f64, Option<(f64, f64)>);
 
 /// One task of CostBench, with the preferences of a traveller.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct CostBenchQuery {
     query: costbench::Query,
 }
@@ -61,7 +61,7 @@ pub(crate) fn costbench_queries(split: &str, seed: u64) -> PyResult<Vec<CostBenc
 }
 
 /// A finished conversation.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct CostBenchRun {
     record: costbench::CostBenchRecord,
 }
@@ -125,7 +125,7 @@ impl CostBenchRun {
 }
 
 /// The benchmark with its settings.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct CostBench {
     bench: costbench::CostBench,
 }

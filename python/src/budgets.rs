@@ -37,7 +37,7 @@ pub(crate) fn answer<'py>(py: Python<'py>, estimate: Estimate) -> PyResult<Bound
 }
 
 /// Recorded runs with the cost of each turn in each resource.
-#[pyclass(module = "agent_scores")]
+#[pyclass(module = "agent_scorecard")]
 pub(crate) struct Rollouts {
     pub(crate) rollouts: budget_estimation::Rollouts,
 }
@@ -94,7 +94,7 @@ impl Rollouts {
 }
 
 /// The default estimator, which learns from the runs that it has seen.
-#[pyclass(module = "agent_scores")]
+#[pyclass(module = "agent_scorecard")]
 pub(crate) struct BudgetEstimator {
     estimator: budget_estimation::BudgetEstimator,
 }
@@ -134,7 +134,7 @@ impl BudgetEstimator {
 }
 
 /// A run that has not ended: what its turns spent of each resource.
-#[pyclass(module = "agent_scores")]
+#[pyclass(module = "agent_scorecard")]
 pub(crate) struct LiveRun {
     run: budget_estimation::LiveRun,
     turns: usize,
@@ -165,7 +165,7 @@ impl LiveRun {
 }
 
 /// The estimates of a function for each turn of each run, and what happened.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct BudgetSamples {
     pub(crate) samples: Vec<Sample>,
     pub(crate) resource: Resource,
@@ -249,7 +249,7 @@ pub(crate) fn estimate_rollouts(
 }
 
 /// Advice after each turn of a running agent.
-#[pyclass(module = "agent_scores")]
+#[pyclass(module = "agent_scorecard")]
 pub(crate) struct BudgetMonitor {
     monitor: budget_estimation::BudgetMonitor,
 }

@@ -26,7 +26,7 @@ enum Map {
 }
 
 /// A fitted map from probabilities to calibrated probabilities.
-#[pyclass(frozen, module = "agent_scores._native")]
+#[pyclass(frozen, module = "agent_scorecard._native")]
 pub(crate) struct CalibrationMap {
     map: Map,
 }

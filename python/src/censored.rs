@@ -34,7 +34,7 @@ struct Run {
 }
 
 /// Runs of which some have no outcome.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct StoppedRuns {
     forecasts: Vec<f64>,
     runs: Vec<Run>,

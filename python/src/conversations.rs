@@ -45,7 +45,7 @@ enum Outcome {
 }
 
 /// A finished conversation.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct BenchmarkRun {
     outcome: Outcome,
 }

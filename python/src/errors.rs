@@ -1,7 +1,7 @@
 use pyo3::{create_exception, exceptions::PyValueError, prelude::*};
 
 create_exception!(
-    agent_scores,
+    agent_scorecard,
     UndefinedError,
     PyValueError,
     "The data are valid, but the quantity does not exist for them."

@@ -11,7 +11,7 @@ type Names = Vec<String>;
 type NamedPlan = (Names, f64);
 
 /// Tools with typed inputs and outputs and a cost each.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct ToolGraph {
     graph: tool_graph::ToolGraph,
 }

@@ -1,7 +1,7 @@
-//! The compiled half of the Python package `agent_scores`.
+//! The compiled half of the Python package `agent_scorecard`.
 //!
 //! Functions here take arrays, release the interpreter lock in long loops and return numbers, arrays or
-//! tuples. The Python half (`agent_scores/*.py`) gives them names, keyword arguments and documentation.
+//! tuples. The Python half (`agent_scorecard/*.py`) gives them names, keyword arguments and documentation.
 
 #![forbid(unsafe_code)]
 
@@ -61,10 +61,11 @@ mod _native {
         triage::{Pool, UnsolvableCounts, knapsack, triage_efficiency},
     };
 
-    /// Runs the command `agent-scores` with its arguments and returns its exit code.
+    /// Runs the command `agent-scorecard` with its arguments and returns its exit code.
     #[pyfunction]
     fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        let success = py.detach(|| agent_scores::run(arguments)) == std::process::ExitCode::SUCCESS;
+        let success =
+            py.detach(|| agent_scorecard_cli::run(arguments)) == std::process::ExitCode::SUCCESS;
         if success { 0 } else { 2 }
     }
 }

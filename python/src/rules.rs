@@ -18,7 +18,7 @@ pub(crate) type SharedRule = Arc<dyn scoring_rules::ScoringRule + Send + Sync>;
 /// A proper scoring rule. Scores are rewards: higher is better.
 ///
 /// Made by `log_score`, `brier_score` and the like.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct ScoringRule {
     pub(crate) rule: SharedRule,
     pub(crate) name: String,
@@ -88,7 +88,7 @@ impl ScoringRule {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import brier_score
+    /// >>> from agent_scorecard import brier_score
     /// >>> brier_score().score([1, 0], [1.0, 0.5])
     /// array([ 0.  , -0.25])
     fn score<'py>(
@@ -120,7 +120,7 @@ impl ScoringRule {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import brier_score
+    /// >>> from agent_scorecard import brier_score
     /// >>> brier_score().mean([1, 0], [1.0, 0.5], sample_weight=[3, 1])
     /// -0.0625
     #[pyo3(signature = (y_true, y_prob, *, sample_weight=None))]
@@ -146,7 +146,7 @@ impl ScoringRule {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import brier_score
+    /// >>> from agent_scorecard import brier_score
     /// >>> brier_score().expected(0.5, 0.75)
     /// -0.25
     fn expected(&self, y_prob: f64, truth: f64) -> PyResult<f64> {
@@ -157,7 +157,7 @@ impl ScoringRule {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import brier_score
+    /// >>> from agent_scorecard import brier_score
     /// >>> brier_score().entropy(0.5)
     /// 0.25
     fn entropy(&self, truth: f64) -> PyResult<f64> {
@@ -168,7 +168,7 @@ impl ScoringRule {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import brier_score
+    /// >>> from agent_scorecard import brier_score
     /// >>> brier_score().divergence(0.5, 0.75)
     /// 0.0625
     fn divergence(&self, y_prob: f64, truth: f64) -> PyResult<f64> {

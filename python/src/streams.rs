@@ -19,11 +19,11 @@ type Array<'py> = Bound<'py, PyArray1<f64>>;
 ///
 /// Examples
 /// --------
-/// >>> from agent_scores import traces
+/// >>> from agent_scorecard import traces
 /// >>> two = traces([1, 0], [[0.5, 0.9], [0.2]])
 /// >>> len(two), two.summary("last")
 /// (2, array([0.9, 0.2]))
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct Traces {
     traces: trajectory_metrics::Traces,
 }
@@ -72,13 +72,13 @@ impl Traces {
 ///
 /// Examples
 /// --------
-/// >>> from agent_scores import brier_score, traces
+/// >>> from agent_scorecard import brier_score, traces
 /// >>> tps = TPS(brier_score(), "uniform")
 /// >>> tps.score(True, [0.5, 1.0])
 /// -0.125
 /// >>> tps.mean(traces([1, 0], [[0.5, 1.0], [0.0]]))
 /// -0.0625
-#[pyclass(frozen, module = "agent_scores", name = "TPS")]
+#[pyclass(frozen, module = "agent_scorecard", name = "TPS")]
 pub(crate) struct TrajectoryScore {
     pub(crate) tps: Tps<SharedRule>,
     name: String,
@@ -122,7 +122,7 @@ impl TrajectoryScore {
     ///
     /// Examples
     /// --------
-    /// >>> from agent_scores import log_score
+    /// >>> from agent_scorecard import log_score
     /// >>> tps = TPS(log_score(), "linear-front")
     /// >>> [round(tps.score(False, [0.9] * steps, horizon=10), 2) for steps in (10, 6, 3, 1)]
     /// [-2.3, -1.88, -1.13, -0.42]
@@ -177,13 +177,13 @@ impl TrajectoryScore {
 ///
 /// Examples
 /// --------
-/// >>> from agent_scores import TPS, brier_score
+/// >>> from agent_scorecard import TPS, brier_score
 /// >>> online = TPS(brier_score(), "uniform").online()
 /// >>> for probability in (0.5, 1.0):
 /// ...     online.push(probability)
 /// >>> online.finish(True), online.finish(False)
 /// (-0.125, -0.625)
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct OnlineTPS {
     online: Mutex<OnlineTps<SharedRule>>,
 }

@@ -14,7 +14,7 @@ use crate::{
 type Steps = Vec<(String, u64)>;
 
 /// Tasks with a value, a cost and an outcome each.
-#[pyclass(frozen, module = "agent_scores")]
+#[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct Pool {
     pool: knapsack_oracle::Pool,
 }
@@ -132,7 +132,7 @@ impl Pool {
 }
 
 /// Counts of what plans do with tasks that nobody can solve.
-#[pyclass(frozen, eq, module = "agent_scores")]
+#[pyclass(frozen, eq, module = "agent_scorecard")]
 #[derive(PartialEq)]
 pub(crate) struct UnsolvableCounts {
     counts: knapsack_oracle::UnsolvableCounts,

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 ICE = {"id": "q1", "text": "Is ice lighter than water?", "answer": True}
 

@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 TPS = ags.TPS(ags.brier_score(), "uniform")
 FORECASTS, REASONS = [[0.9, 0.9]] * 4, ["completed", "completed", "max_cost", "max_cost"]
@@ -268,7 +268,7 @@ def test_groups_that_cannot_be_told_apart_are_refused():
     "ags.CostBench().run(ags.costbench_queries()[0], lambda request: d)",
 ])
 def test_values_without_end_are_refused(make, use):
-    program = f"import agent_scores as ags\n{make}\ntry:\n    {use}\nexcept ValueError as error:\n    print('refused:', error)\nimport os; os._exit(0)"
+    program = f"import agent_scorecard as ags\n{make}\ntry:\n    {use}\nexcept ValueError as error:\n    print('refused:', error)\nimport os; os._exit(0)"
     found = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
     assert (found.returncode, found.stdout[:8]) == (0, "refused:"), (found.returncode, found.stderr[-300:])
 

@@ -19,7 +19,7 @@ def test_an_example_prints_what_the_page_shows(name):
 
 
 def test_every_public_name_is_on_the_page():
-    import agent_scores as ags
+    import agent_scorecard as ags
 
     page = PAGE.read_text(encoding="utf-8")
     assert [name for name in ags.__all__ if f"`{name}`" not in page and name not in ("Traces",)] == []

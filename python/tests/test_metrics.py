@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def test_auroc_is_the_share_of_pairs_in_order_with_ties_as_one_half():

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 TASKS = [("parser", 1, 500, True), ("docs", 1, 300, True), ("race", 2, 900, False), ("typo", 1, 100, True)]
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def test_a_row_of_weight_two_counts_as_two_rows():

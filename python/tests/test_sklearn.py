@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402

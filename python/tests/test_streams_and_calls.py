@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def test_traces_of_lists_and_of_offsets_score_the_same():
@@ -153,7 +153,7 @@ def test_a_missing_file_and_an_unknown_format_are_named(tmp_path):
 
 
 def test_the_command_prints_its_report_and_refuses_unknown_subcommands(log):
-    program = [sys.executable, "-c", "import sys; from agent_scores.command import main; sys.exit(main())"]
+    program = [sys.executable, "-c", "import sys; from agent_scorecard.command import main; sys.exit(main())"]
     found = subprocess.run([*program, "logs", str(log), "--json"], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout)["n_runs"] == 2
@@ -168,7 +168,7 @@ def test_documentation_examples_print_what_they_show():
 
     for module in pkgutil.iter_modules(ags.__path__):
         if not module.name.startswith("_"):
-            assert doctest.testmod(importlib.import_module(f"agent_scores.{module.name}")).failed == 0
+            assert doctest.testmod(importlib.import_module(f"agent_scorecard.{module.name}")).failed == 0
 
     run = 0
     for native in (ags.ScoringRule, ags.Traces, ags.TPS, ags.OnlineTPS):

@@ -6,7 +6,7 @@ LOCK = Path(__file__).parents[1] / "Cargo.lock"
 
 
 def licence(name):
-    found = [file for file in importlib.metadata.files("agent-scores") if file.parts[-2:] == ("licenses", name)]
+    found = [file for file in importlib.metadata.files("agent-scorecard") if file.parts[-2:] == ("licenses", name)]
     assert len(found) == 1, name
     return found[0].read_text()
 
@@ -14,7 +14,7 @@ def licence(name):
 def test_the_wheel_has_its_licences():
     assert "Permission is hereby granted" in licence("LICENSE-MIT")
     assert "Apache License" in licence("LICENSE-APACHE")
-    assert importlib.metadata.metadata("agent-scores")["License-Expression"] == "MIT OR Apache-2.0"
+    assert importlib.metadata.metadata("agent-scorecard")["License-Expression"] == "MIT OR Apache-2.0"
 
 
 def test_the_wheel_names_each_crate_that_it_is_built_from_with_its_licence():

@@ -6,6 +6,7 @@ mod checks;
 #[doc(hidden)]
 pub mod distinct_keys;
 mod error;
+mod figures;
 mod forecast_fault;
 mod from_fn;
 #[doc(hidden)]
@@ -31,6 +32,7 @@ pub use calibration::{
     root_mean_square_calibration_error,
 };
 pub use error::Error;
+pub use figures::{Better, Figure, Measure, Metric, Undefined};
 pub use forecast_fault::ForecastFault;
 pub use from_fn::FromFn;
 pub use no_interval::NoInterval;

@@ -38,6 +38,9 @@ pub enum NoInterval {
         /// The number of resamples in which it is defined.
         defined: usize,
     },
+    /// No interval was asked for.
+    #[error("no interval was requested")]
+    NotRequested,
 }
 
 impl NoInterval {

@@ -14,7 +14,7 @@ import sys
 import pytest
 from agentevals.trajectory import subset, superset, unordered, utils
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 CALLS = collections.Counter()
 theirs = utils._is_trajectory_superset

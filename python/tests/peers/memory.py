@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def refused(function):

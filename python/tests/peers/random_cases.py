@@ -19,7 +19,7 @@ import sklearn
 import sklearn.metrics
 from sklearn.isotonic import IsotonicRegression
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 TOLERANCE = 1e-12
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import scoringrules
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 CALLS = collections.Counter()
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 # The tests that fail with our functions, by a part of their names, and why.
 DIFFERENCES = {

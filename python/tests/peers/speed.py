@@ -17,7 +17,7 @@ import scoringrules
 import sklearn.metrics
 from sklearn.isotonic import IsotonicRegression
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def smallest(function, seconds):
@@ -51,7 +51,7 @@ def text(seconds):
 
 def main():
     warnings.simplefilter("ignore")
-    print("| call | peer | agent_scores | peer's time | ratio |\n|---|---|---|---|---|")
+    print("| call | peer | agent_scorecard | peer's time | ratio |\n|---|---|---|---|---|")
     for n in (10, 1000, 1_000_000):
         generator = np.random.default_rng(n)
         p = generator.random(n)

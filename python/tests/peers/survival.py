@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from sksurv.nonparametric import ipc_weights, kaplan_meier_estimator
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 
 def main():

@@ -22,7 +22,7 @@ import pytest
 import sksurv.nonparametric as theirs
 from sksurv.util import check_y_survival
 
-import agent_scores as ags
+import agent_scorecard as ags
 
 VERSION = "0.28.0"
 # Modules that import the functions by name.

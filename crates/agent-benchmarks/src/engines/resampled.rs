@@ -28,7 +28,7 @@ impl Resamples {
         shares: [bool; N],
         statistics: impl Fn(&[u32]) -> Statistics<N>,
     ) -> Result<[Option<Figure>; N], Error> {
-        let not_drawn = Err(NoInterval::TooFewResamples { defined: 0 });
+        let not_drawn = Err(NoInterval::NotRequested);
         let mut figures = statistics(&vec![1; rows.len()]).map(|value| {
             let value = value.ok().filter(|value| value.is_finite())?;
             Some(Figure { value, interval: not_drawn })

@@ -1,0 +1,161 @@
+//! What every example program does alike: one object or one table on standard output, one line on
+//! standard error and exit code 2 where something is wrong.
+
+use std::{
+    error::Error,
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::{self, ExitCode},
+};
+
+use rayon::ThreadPoolBuilder;
+
+use crate::plain;
+
+/// What a subcommand prints, and the conditions of `--fail-if` that hold.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) failures: Vec<String>,
+    /// Lines for standard error that are no errors.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, failures: Vec::new(), remarks: Vec::new() }
+    }
+}
+
+/// Prints what a subcommand returns. It returns its whole output, so that an error never follows half of it.
+/// The exit code is 1 if a condition of `--fail-if` holds, and 2 after an error.
+pub(crate) fn run(output: impl FnOnce() -> Result<Written, Box<dyn Error>>) -> ExitCode {
+    claim_threads();
+    let written = match output() {
+        Ok(written) => written,
+        Err(error) => return fail(&*error),
+    };
+    match io::stdout().lock().write_all(written.text.as_bytes()) {
+        Ok(()) => {}
+        // A reader that has seen enough, as `head`, is no error.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => return fail(&error),
+    }
+    for line in written.remarks.iter().chain(&written.failures) {
+        let _ = writeln!(io::stderr().lock(), "{}", plain::line(line));
+    }
+    if written.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// Lets this thread do all work alone if the system grants no others, which would otherwise end in a panic.
+fn claim_threads() {
+    // The pool of the whole process cannot be tried twice, so another one is tried first.
+    if ThreadPoolBuilder::new().build().is_err() {
+        let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        // It fails only if there is a pool already.
+        let _ = alone.build_global();
+    }
+}
+
+/// Writes a file as a whole: into a file beside it, which then takes its name. A link is followed and stays a
+/// link, and the permissions of a file that is there already stay. What is no regular file, such as a pipe, is
+/// written directly. Every output but standard output is written by this function.
+///
+/// # Errors
+///
+/// One that names the file, where it cannot be written or is read-only.
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), String> {
+    let cannot = |error: io::Error| format!("{}: {error}", path.display());
+    let before = fs::metadata(path).ok();
+    if before.as_ref().is_some_and(|before| !before.is_file()) {
+        return fs::write(path, content).map_err(cannot);
+    }
+    let permissions = before.map(|before| before.permissions());
+    if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
+        return Err(cannot(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")));
+    }
+    let path = destination(path);
+    let beside = path.with_file_name(format!("{PARTIAL}{}{PARTIAL_END}", process::id()));
+    let write = || {
+        let mut file = File::create(&beside)?;
+        // As long as this process lives, no other one takes the file for a leftover.
+        let _ = file.try_lock();
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
+        file.write_all(content)?;
+        fs::rename(&beside, &path)
+    };
+    let written = write();
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&beside);
+    }
+    written.map_err(cannot)
+}
+
+/// Names of files that are being written.
+const PARTIAL: &str = ".agent-scorecard-";
+const PARTIAL_END: &str = ".partial";
+
+/// Removes what a call that was killed has left of the files that it wrote into a folder.
+pub(crate) fn remove_leftovers(folder: &Path) {
+    // A folder that cannot be read has nothing to remove that matters.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let id = name.strip_prefix(PARTIAL).and_then(|name| name.strip_suffix(PARTIAL_END));
+        if id.is_some_and(|id| id.parse::<u32>().is_ok()) {
+            let is_left = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+            if is_left {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// The file that a path leads to: links are followed, also to a file that does not exist yet.
+pub(crate) fn destination(path: &Path) -> PathBuf {
+    /// More links than this are a circle.
+    const MOST_LINKS: usize = 40;
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
+#[must_use]
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        // Some errors already contain the message of their cause.
+        if !line.ends_with(&message) {
+            line = format!("{line}: {message}");
+        }
+        cause = error.source();
+    }
+    line
+}
+
+fn fail(error: &(dyn Error + 'static)) -> ExitCode {
+    // One line, whatever a library's message looks like; if it cannot be written nothing can.
+    let line = with_causes(error).replace('\n', " ");
+    let _ = writeln!(io::stderr().lock(), "error: {}", plain::line(&line));
+    ExitCode::from(2)
+}

@@ -1,0 +1,351 @@
+//! What holds for every program alike: its help, and what it does with words and files that it cannot
+//! take.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{fs, path::Path};
+
+use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
+
+/// Programs that read files, and what comes before the name of a file.
+const READERS: [(&str, &[&str]); 7] = [
+    ("traces", &[]),
+    ("calibration", &[]),
+    ("cut-off", &[]),
+    ("budget", &[]),
+    ("costbench", &["--queries"]),
+    ("paths", &[]),
+    ("logs", &[]),
+];
+
+const OTHERS: [&str; 3] = ["convert", "demo-data", "triage"];
+
+fn help(program: &str) -> String {
+    let output = run_other(program, &["--help"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{program}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The lines of input that a help shows.
+fn shown(program: &str) -> Vec<String> {
+    let help = help(program);
+    let begins = |line: &&str| line.starts_with("{\"") || line.starts_with("[{\"");
+    help.lines().map(str::trim).filter(begins).map(str::to_owned).collect()
+}
+
+#[test]
+fn help_shows_input_that_the_program_reads() {
+    for (program, option) in READERS {
+        let mut lines = shown(program);
+        lines.retain(|line| !line.contains("\"answer\""));
+        assert!(!lines.is_empty(), "{program}: its help shows no line of input");
+        let path = write(&format!("shown_by_{program}.jsonl"), &lines.join("\n"));
+        let output = run_other(program, &[option, &[&path]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        // The comparison needs more runs than a help can show, and says so when it has read them.
+        let read =
+            output.status.success() || error.contains("complete runs cannot be cross-fitted");
+        assert!(read, "{program}: {error}");
+    }
+}
+
+#[test]
+fn help_of_budget_shows_estimates_that_it_reads() {
+    let lines = shown("budget");
+    let (estimates, runs): (Vec<String>, Vec<String>) =
+        lines.into_iter().partition(|line| line.contains("\"answer\""));
+    assert!(!estimates.is_empty() && !runs.is_empty());
+    let runs = write("runs.jsonl", &runs.join("\n"));
+    let estimates = write("estimates.jsonl", &estimates.join("\n"));
+    let output = run_other("budget", &[&runs, "--estimator", &estimates]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn help_of_triage_shows_lines_of_every_file_that_it_reads() {
+    let lines = shown("triage");
+    let file = |name: &str, keys: &[&str]| {
+        let has_all = |line: &&str| keys.iter().all(|key| line.contains(&format!("\"{key}\"")));
+        let chosen: Vec<&str> = lines.iter().map(String::as_str).filter(has_all).collect();
+        assert!(!chosen.is_empty(), "{keys:?}");
+        write(name, &chosen.join("\n"))
+    };
+    let problems = file("problems.jsonl", &["problem", "output_tokens"]);
+    let plans = file("plans.jsonl", &["pool", "answer"]);
+    let capped = file("capped.jsonl", &["problem", "allocation", "solved"]);
+    let variants = file("variants.jsonl", &["variant"]);
+    let re_solved = file("re_solved.jsonl", &["solved_after"]);
+    let knapsack = file("knapsack.json", &["capacity"]);
+    for arguments in [
+        &[problems.as_str(), "--planner", &plans, "--capped", &capped, "--alpha", "0.5"][..],
+        &["--variants", &variants],
+        &["--re-solved", &re_solved],
+        &["--knapsack", &knapsack],
+    ] {
+        let output = run_other("triage", arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn help_comes_in_both_spellings_with_the_usage_and_an_example() {
+    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+        assert_eq!(help(program).as_bytes(), run_other(program, &["-h"]).stdout, "{program}");
+        for part in ["Usage: ", "Example: "] {
+            let part = format!("{part}agent-scorecard {program} ");
+            assert!(help(program).contains(&part), "{program}: {part}");
+        }
+    }
+}
+
+/// The words of a command that a help or a manual shows, of which one may stand in quotation marks.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(i, part)| match i % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.take_while(|word| word != ">").collect()
+}
+
+#[test]
+fn the_example_of_every_help_runs() {
+    let triage = shown("triage");
+    let line_with = |key: &str| triage.iter().find(|line| line.contains(key)).unwrap().clone();
+    let data = |name: &str| fs::read_to_string(bundled(name)).unwrap();
+    let files = [
+        ("traces", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("calibration", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("cut-off", "runs.jsonl", data("demo_truthful.jsonl")),
+        ("paths", "calls.jsonl", data("demo_tool_calls.jsonl")),
+        ("triage", "problems.jsonl", data("demo_problems.jsonl")),
+        ("triage", "plans.jsonl", line_with("\"answer\"")),
+        ("budget", "runs.jsonl", data("demo_rollouts.jsonl")),
+        ("logs", "logs/2026-11-20T10-00-00.eval", data("demo_log.jsonl")),
+        ("convert", "run.eval", data("demo_log.jsonl")),
+    ];
+    for (program, file, content) in files {
+        let path = in_folder(&format!("example_{program}/{file}"));
+        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let programs = READERS.iter().map(|(program, _)| *program).chain(OTHERS);
+    for program in programs.chain(["completions"]) {
+        let folder = in_folder(&format!("example_{program}"));
+        fs::create_dir_all(&folder).unwrap();
+        let help = help(program);
+        let example = help.lines().find_map(|line| line.strip_prefix("Example: agent-scorecard "));
+        let words = words(example.unwrap());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let output = run_words_in(Path::new(&folder), &words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        let may_fail = words.contains(&"--fail-if");
+        let code = output.status.code().unwrap();
+        assert!(code == 0 || code == 1 && may_fail, "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn help_and_version_come_from_the_command_too() {
+    for program in READERS.iter().map(|(program, _)| *program) {
+        assert_eq!(run_words(&["help", program]).stdout, help(program).as_bytes(), "{program}");
+    }
+    let version = run_words(&["--version"]);
+    let expected = format!("agent-scorecard {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
+    let help = String::from_utf8(run_words(&["--help"]).stdout).unwrap();
+    for (program, _) in READERS {
+        assert!(help.contains(&format!("  {program} ")), "{program}");
+    }
+    assert!(!help.contains("demo-data"));
+}
+
+#[test]
+fn the_completions_of_every_shell_know_the_subcommands_and_their_options() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = run_other("completions", &[shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        for word in ["agent-scorecard", "cut-off", "odds-ratio", "refinement-level"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
+    for program in READERS.iter().map(|(program, _)| *program).chain(OTHERS) {
+        let error = refusal(&run_other(program, &["--frobnicate"]), program);
+        assert!(error.contains("--frobnicate"), "{program}: {error}");
+    }
+    for (program, words) in
+        [("costbench", &["queries.json"][..]), ("demo-data", &["first", "second"])]
+    {
+        let error = refusal(&run_other(program, words), program);
+        assert!(error.contains(words[words.len() - 1]), "{program}: {error}");
+    }
+    assert!(!Path::new("first").exists());
+}
+
+#[test]
+fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
+    let folder = in_folder("never");
+    let cases: [(&str, &[&str]); 18] = [
+        ("traces", &["--schedule", "front"]),
+        ("traces", &["--calibrate", "magic"]),
+        ("traces", &["--resamples", "-1"]),
+        ("traces", &["--seed", "one"]),
+        ("traces", &["--missing", "guess"]),
+        ("calibration", &["--resamples", "1"]),
+        ("calibration", &["--schedule", ""]),
+        ("cut-off", &["--schedule", "front"]),
+        ("budget", &["--cap", "nan"]),
+        ("budget", &["--resource", "output_tokens,"]),
+        ("budget", &["--coverage", "1"]),
+        ("budget", &["--warm-up", "few"]),
+        ("costbench", &["--seed", "0.5"]),
+        ("triage", &["--alpha", "2"]),
+        ("triage", &["--pool-size", "0"]),
+        ("triage", &["--seed", "-1"]),
+        ("demo-data", &["--tasks", "0"]),
+        ("demo-data", &["--seed", "x"]),
+    ];
+    for (program, words) in cases {
+        let mut arguments = words.to_vec();
+        if program == "demo-data" {
+            arguments.push(&folder);
+        }
+        let error = refusal(&run_other(program, &arguments), program);
+        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+        assert!(error.contains(&format!("{:?}", words[1])), "{program}: {error}");
+    }
+    assert!(!Path::new(&folder).exists());
+}
+
+#[test]
+fn an_option_that_would_change_nothing_is_refused() {
+    let cases: [(&str, &[&str]); 3] = [
+        ("budget", &["--plot-id", "run-1"]),
+        ("budget", &["--lenient", "--estimator", "quantile"]),
+        ("costbench", &["--blocks", "2"]),
+    ];
+    for (program, words) in cases {
+        let error = refusal(&run_other(program, words), program);
+        assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
+    }
+    let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
+    assert!(error.contains("linear, quantile, conformal"), "{error}");
+}
+
+#[test]
+fn demo_traces_go_only_where_they_are_asked_to() {
+    let tracked = ["truthful", "overconfident", "constant", "problems", "rollouts"]
+        .map(|name| bundled(&format!("demo_{name}.jsonl")));
+    let written = |path: &String| fs::metadata(path).unwrap().modified().unwrap();
+    let before = tracked.each_ref().map(written);
+    let error = refusal(&run_other("demo-data", &[]), "no folder");
+    assert!(error.contains("<FOLDER>"), "{error}");
+    help("demo-data");
+    assert_eq!(tracked.each_ref().map(written), before);
+
+    let folder = in_folder("demo");
+    let output = run_other("demo-data", &[&folder]);
+    assert!(output.status.success());
+    // It says what it wrote, and that is what the repository has.
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said.lines().count(), tracked.len());
+    for path in tracked {
+        let name = Path::new(&path).file_name().unwrap();
+        let made = Path::new(&folder).join(name);
+        assert!(said.contains(&format!("wrote {}\n", made.display())), "{said}");
+        assert_eq!(fs::read(made).unwrap(), fs::read(path).unwrap());
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_by_every_reader() {
+    let trace = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
+    let cases = [
+        ("traces", r#"{"id":"a","id":"b","forecasts":[0.5],"outcome":true}"#, "id"),
+        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"outcome":false}"#, "outcome"),
+        ("traces", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        (
+            "traces",
+            r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":[{"y":1,"\u0079":2}]}"#,
+            "x[0].y",
+        ),
+        ("calibration", r#"{"id":"a","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        ("cut-off", r#"{"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2}"#, "x"),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true}"#,
+            "turns[0].output_tokens",
+        ),
+        ("budget", r#"{"id":"b","id":"c","turns":[{"output_tokens":5}],"success":true}"#, "id"),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{"output_tokens":1,"output_tokens":9}}"#,
+            "caps.output_tokens",
+        ),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{},"caps":{}}"#,
+            "caps",
+        ),
+        (
+            "budget",
+            r#"{"id":"b","turns":[{"output_tokens":5}],"success":true,"tags":{"k":1,"k":2}}"#,
+            "tags.k",
+        ),
+        ("costbench", r#"{"query_id":"q","query_id":"r","task":"location"}"#, "[1].query_id"),
+        ("costbench", r#"{"query_id":"q","task":"location","note":1,"note":2}"#, "[1].note"),
+    ];
+    for (i, (program, row, field)) in cases.into_iter().enumerate() {
+        let rollout = r#"{"id":"a","turns":[{"output_tokens":5}],"success":true}"#;
+        let text = match program {
+            "costbench" => format!("[{{\"query_id\":\"p\",\"task\":\"location\"}},\n\n{row}]"),
+            "budget" => format!("{rollout}\n\n{row}\n"),
+            _ => format!("{trace}\n\n{row}\n"),
+        };
+        let path = write(&format!("repeated_{i}.jsonl"), &text);
+        let option: &[&str] = if program == "costbench" { &["--queries"] } else { &[] };
+        let error = refusal(&run_other(program, &[option, &[&path]].concat()), row);
+        let expected = format!("error: {path}:3: field {field}: duplicate; give each key once");
+        assert!(error.starts_with(&expected), "{program}: {error}");
+    }
+    let runs = write(
+        "runs_of_estimates.jsonl",
+        r#"{"id":"a","turns":[{"output_tokens":5},{"output_tokens":5}],"success":true}"#,
+    );
+    let row = r#"{"id":"a","turn":1,"answer":"x","usage":{"n":1,"n":2}}"#;
+    let path = write("repeated_estimates.jsonl", row);
+    let error = refusal(&run_other("budget", &[&runs, "--estimator", &path]), row);
+    assert!(error.starts_with(&format!("error: {path}:1: field usage.n: ")), "{error}");
+}
+
+#[test]
+fn the_commands_of_the_manual_do_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manual = fs::read_to_string(root.join("docs/command.md")).unwrap();
+    let mut run = 0;
+    for block in manual.split("```sh\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            let Some(words) = line.strip_prefix("agent-scorecard ") else { continue };
+            let (words, condition) = words.split_once(" --fail-if ").unwrap_or((words, ""));
+            let mut words: Vec<&str> = words.split(' ').collect();
+            if !condition.is_empty() {
+                words.extend(["--fail-if", condition.trim_matches('\'')]);
+            }
+            let output = run_words_in(&root, &words);
+            let said = String::from_utf8(output.stderr).unwrap();
+            let code = i32::from(!condition.is_empty());
+            assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+            assert!(
+                condition.is_empty() || manual.contains(&format!("```text\n{said}```")),
+                "{said}"
+            );
+            run += 1;
+        }
+    }
+    assert!(run >= 8, "{run}");
+}

@@ -1,0 +1,121 @@
+//! The built command, run as its users run it. A test has the name of the subcommand that it runs.
+#![allow(clippy::print_stdout, dead_code, reason = "each test uses a part of it")]
+
+use std::{
+    env, fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+/// The subcommand that the test is named after.
+fn own() -> String {
+    env!("CARGO_CRATE_NAME").replace('_', "-")
+}
+
+/// Runs the subcommand that the test is named after.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    run_other(&own(), arguments)
+}
+
+/// Runs it with a text on its standard input, which is a pipe.
+pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(BUILT)
+        .arg(own())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// Runs another subcommand.
+pub(crate) fn run_other(subcommand: &str, arguments: &[&str]) -> Output {
+    run_words(&[&[subcommand], arguments].concat())
+}
+
+/// Runs the command with these words.
+pub(crate) fn run_words(words: &[&str]) -> Output {
+    run_words_in(Path::new("."), words)
+}
+
+/// The same in a folder.
+pub(crate) fn run_words_in(folder: &Path, words: &[&str]) -> Output {
+    Command::new(BUILT).args(words).current_dir(folder).output().unwrap()
+}
+
+/// The built command.
+pub(crate) const BUILT: &str = env!("CARGO_BIN_EXE_agent-scorecard");
+
+/// What the subcommand writes with `--json` among its arguments.
+pub(crate) fn json(arguments: &[&str]) -> Value {
+    json_of(&own(), arguments)
+}
+
+/// What another subcommand writes with `--json`.
+pub(crate) fn json_of(subcommand: &str, arguments: &[&str]) -> Value {
+    let output = run_other(subcommand, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The one line of an error: exit code 2 and nothing on standard output.
+pub(crate) fn refusal(output: &Output, case: &str) -> String {
+    assert_eq!(output.status.code(), Some(2), "{case}");
+    assert!(output.stdout.is_empty(), "{case}: nothing but the error may be written");
+    let error = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(error.lines().count(), 1, "{case}: {error}");
+    error
+}
+
+/// A place to write to, of this test alone.
+pub(crate) fn in_folder(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+    fs::create_dir_all(&folder).unwrap();
+    text(folder.join(name))
+}
+
+/// A file of its own for each case.
+pub(crate) fn write(name: &str, content: &str) -> String {
+    let path = in_folder(name);
+    // Tests that write the same file at the same time must not see half of it.
+    let beside = format!("{path}.{:?}", std::thread::current().id());
+    fs::write(&beside, content).unwrap();
+    fs::rename(beside, &path).unwrap();
+    path
+}
+
+/// A bundled file.
+pub(crate) fn bundled(name: &str) -> String {
+    text(Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name))
+}
+
+/// A file of recorded runs, which this project does not ship; none where their folder is not named.
+pub(crate) fn recorded(path: &str) -> Option<String> {
+    let Some(folder) = env::var_os("REAL_RUNS") else {
+        println!("skipped for {path}: REAL_RUNS does not name the folder of recorded runs");
+        return None;
+    };
+    let file = Path::new(&folder).join(path);
+    assert!(file.is_file(), "REAL_RUNS lacks {path}");
+    Some(text(file))
+}
+
+/// A file by its stem: bundled where that says so, else recorded in a folder.
+pub(crate) fn bundled_or_recorded(folder: &str, stem: &str) -> Option<String> {
+    if stem.starts_with("demo") {
+        Some(bundled(&format!("{stem}.jsonl")))
+    } else {
+        recorded(&format!("{folder}/{stem}.jsonl"))
+    }
+}
+
+fn text(path: PathBuf) -> String {
+    path.into_os_string().into_string().unwrap()
+}

@@ -1,0 +1,202 @@
+//! Outputs never harm inputs or what shows them.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    process::Command,
+};
+
+use program::{in_folder, json_of, refusal, run_words, write};
+
+const TRACE: &str = "{\"id\": \"a\", \"forecasts\": [0.5], \"outcome\": true}\n\
+                     {\"id\": \"b\", \"forecasts\": [0.25], \"outcome\": false}\n";
+
+/// A run of a log whose id is a JSON text.
+fn exchange(id: &str, tool: &str) -> String {
+    let call = format!(
+        r#"{{"id":"c","type":"function","function":{{"name":{tool},"arguments":"{{}}"}}}}"#
+    );
+    format!(
+        r#"{{"id":{id},"outcome":true,"turns":[{{"request":{{"messages":[]}},"response":{{"choices":[{{"message":{{"role":"assistant","content":"<confidence>0.5</confidence>","tool_calls":[{call}]}}}}]}}}}]}}"#
+    ) + "\n"
+}
+
+fn fresh(name: &str) -> String {
+    let folder = in_folder(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn an_output_never_takes_the_place_of_an_input_or_of_another_output() {
+    let folder = fresh("clash");
+    let at = |name: &str| format!("{folder}/{name}");
+    let (traces, log, link) = (at("traces.jsonl"), at("log.jsonl"), at("link.jsonl"));
+    fs::write(&traces, TRACE).unwrap();
+    fs::write(&log, exchange("\"a\"", "\"t\"")).unwrap();
+    symlink("traces.jsonl", &link).unwrap();
+    let page = at("page.svg");
+    let cases: &[&[&str]] = &[
+        &["convert", &log, "--to", "rollouts", "--output", &log],
+        &["convert", &folder, "--to", "rollouts", "--output", &log],
+        &["convert", &folder, "--to", "atif", "--output", &folder],
+        &["traces", &traces, "--html", &traces],
+        &["traces", &traces, "--html", &link],
+        &["traces", &link, "--html", &traces],
+        &["triage", &traces, "--write-pools", &traces],
+        &["traces", &traces, "--html", &page, "--plot", &page],
+    ];
+    for words in cases {
+        let error = refusal(&run_words(words), &words.join(" "));
+        assert!(error.contains("give another file") || error.contains("give two files"), "{error}");
+        assert_eq!(fs::read_to_string(&traces).unwrap(), TRACE, "{words:?}");
+    }
+    assert!(!Path::new(&page).exists());
+    // A page inside a folder that is read is no input.
+    let page = at("page.html");
+    for _ in 0..2 {
+        assert!(run_words(&["logs", &log, "--html", &page]).status.success());
+    }
+}
+
+#[test]
+fn links_and_permissions_stay_and_a_read_only_file_is_kept() {
+    let folder = fresh("links");
+    let at = |name: &str| format!("{folder}/{name}");
+    let (traces, page, link) = (at("traces.jsonl"), at("page.html"), at("link.html"));
+    fs::write(&traces, TRACE).unwrap();
+    fs::write(&page, "old").unwrap();
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("page.html", &link).unwrap();
+    symlink("new.html", at("dangling.html")).unwrap();
+    let long = at(&format!("{}.html", "n".repeat(250)));
+    for file in [&link, &at("dangling.html"), &long] {
+        let output = run_words(&["traces", &traces, "--html", file]);
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    for link in [&link, &at("dangling.html")] {
+        assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+    }
+    for file in [&page, &at("new.html")] {
+        assert!(fs::read_to_string(file).unwrap().starts_with("<!DOCTYPE html>"), "{file}");
+    }
+    assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o444)).unwrap();
+    let error = refusal(&run_words(&["traces", &traces, "--html", &page]), "read-only");
+    assert!(error.contains("page.html: it is read-only"), "{error}");
+}
+
+#[test]
+fn what_a_killed_call_left_is_removed_and_what_a_living_one_writes_is_not() {
+    let folder = fresh("leftovers");
+    let at = |name: &str| format!("{folder}/{name}");
+    fs::write(at("traces.jsonl"), TRACE).unwrap();
+    for name in [".agent-scorecard-7.partial", ".agent-scorecard-8.partial", ".other-7.partial"] {
+        fs::write(at(name), "half").unwrap();
+    }
+    let living = File::open(at(".agent-scorecard-8.partial")).unwrap();
+    living.lock().unwrap();
+    let words = ["traces", &at("traces.jsonl"), "--html", &at("page.html")];
+    assert!(run_words(&words).status.success());
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [".agent-scorecard-8.partial", ".other-7.partial", "page.html", "traces.jsonl"]
+    );
+}
+
+#[test]
+fn control_characters_reach_no_terminal_no_markdown_no_page_and_no_picture() {
+    let name = r#""a\u001b[2J\u001b]0;x\u0007\n| y \u009b\u202e\u0000\ufffe""#;
+    let log = write("hostile.jsonl", &exchange(name, name));
+    let acts = |text: &str| {
+        text.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}' || c == '\u{fffe}'))
+    };
+    for form in [&[][..], &["--markdown"], &["--json"]] {
+        let output = run_words(&[&["logs", &log, "--format", "exchanges"], form].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && !acts(&text), "{form:?}: {text:?}");
+        if form != ["--json"] {
+            assert!(text.contains("2J"), "{text}");
+            assert_eq!(text.lines().filter(|line| line.contains('y')).count(), 1, "{text}");
+        }
+    }
+    let (page, picture) = (in_folder("hostile.html"), in_folder("hostile.svg"));
+    let words = ["logs", &log, "--format", "exchanges", "--html", &page, "--plot", &picture];
+    assert!(run_words(&words).status.success());
+    for file in [page, picture] {
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.trim_start_matches("<!DOCTYPE html>");
+        roxmltree::Document::parse(text).unwrap();
+        // Below an axis, names lose their middle.
+        let seen = if file.ends_with("svg") { "…" } else { r"\u{1b}" };
+        assert!(!acts(text) && text.contains(seen), "{file}");
+    }
+    let missing = "missing\u{1b}[31m\u{9b}.jsonl";
+    let error = refusal(&run_words(&["logs", missing]), "missing");
+    assert!(!acts(&error) && error.contains(r"missing\u{1b}[31m\u{9b}.jsonl"), "{error}");
+}
+
+#[test]
+fn a_name_of_any_length_fits_into_a_table() {
+    let name = format!("\"{}\"", "x".repeat(70_000));
+    let log = write("long.jsonl", &exchange(&name, &name));
+    for form in [&[][..], &["--markdown"]] {
+        let output = run_words(&[&["logs", &log, "--format", "exchanges"], form].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout.len() < 2_000, "{}", output.stdout.len());
+    }
+}
+
+#[test]
+fn a_pipe_in_a_folder_of_logs_is_left_out() {
+    let folder = fresh("pipe");
+    fs::write(format!("{folder}/a.jsonl"), exchange("\"a\"", "\"t\"")).unwrap();
+    assert!(Command::new("mkfifo").arg(format!("{folder}/b")).status().unwrap().success());
+    let report = json_of("logs", &[&folder, "--json"]);
+    assert_eq!(report["n_runs"], 1);
+    assert!(report["notes"][0].as_str().unwrap().contains("left out"), "{report}");
+}
+
+#[test]
+fn trajectories_of_an_earlier_call_do_not_stay_beside_those_of_this_one() {
+    let folder = fresh("atif");
+    let runs = |n: usize| -> String {
+        (0..n).map(|id| exchange(&format!("\"run {id}\""), "\"t\"")).collect()
+    };
+    let own = format!("{folder}/00009-of-mine.json");
+    fs::write(&own, r#"{"schema_version":"ATIF-v1.5"}"#).unwrap();
+    for n in [5, 2] {
+        let log = write(&format!("runs-{n}.jsonl"), &runs(n));
+        let output = run_words(&["convert", &log, "--to", "atif", "--output", &folder]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), n + 1);
+    }
+    assert!(Path::new(&own).exists());
+}
+
+#[test]
+fn a_key_that_no_run_has_is_an_error_that_lists_the_fields() {
+    let run = |id: u8| {
+        format!(
+            "{{\"id\":\"{id}\",\"model\":\"m\",\"success\":true,\"turns\":[{{\"output_tokens\":5}}]}}\n"
+        )
+    };
+    let file = write("keys.jsonl", &(run(1) + &run(2)));
+    let error = refusal(&run_words(&["budget", &file, "--keys", "modle"]), "keys");
+    assert!(
+        error.contains("no run has a field \"modle\"; there are id, model, success, turns"),
+        "{error}"
+    );
+    assert!(run_words(&["budget", &file, "--keys", "model"]).status.success());
+}

@@ -1,0 +1,69 @@
+use std::fmt;
+
+use scoring_rules::Interval;
+
+use crate::no_interval::NoInterval;
+
+/// A number with what is known of its precision.
+///
+/// With the feature `serde` it is written as `{"value", "ci_low", "ci_high"}`, with `standard_error` if it
+/// is known. Numbers that are not finite, and the ends of an interval that could not be had, are null.
+///
+/// ```
+/// use trajectory_metrics::{Figure, Interval};
+///
+/// let figure = Figure { interval: Ok(Interval::new(0.25, 0.75)?), ..Figure::from(0.5) };
+/// assert_eq!(format!("{figure:.2}"), "0.50 [0.25, 0.75]");
+/// assert_eq!(format!("{:.1}", Figure::from(2.0)), "2.0");
+/// # Ok::<(), trajectory_metrics::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The value over all rows.
+    pub value: f64,
+    /// Its confidence interval, or the reason why there is none.
+    pub interval: Result<Interval, NoInterval>,
+    /// Its standard error, where one is computed.
+    pub standard_error: Option<f64>,
+}
+
+impl From<f64> for Figure {
+    /// A value without an interval.
+    fn from(value: f64) -> Self {
+        Self { value, interval: Err(NoInterval::NotRequested), standard_error: None }
+    }
+}
+
+impl fmt::Display for Figure {
+    /// The value, followed by the interval in brackets if there is one, all with the precision of the
+    /// format.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = f.precision().unwrap_or(3);
+        write!(f, "{:.decimals$}", self.value)?;
+        match self.interval {
+            Ok(interval) => {
+                write!(f, " [{:.decimals$}, {:.decimals$}]", interval.low(), interval.high())
+            }
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        let end = |end: fn(Interval) -> f64| self.interval.ok().map(end).and_then(finite);
+        let fields = 3 + usize::from(self.standard_error.is_some());
+        let mut object = serializer.serialize_struct("Figure", fields)?;
+        object.serialize_field("value", &finite(self.value))?;
+        object.serialize_field("ci_low", &end(Interval::low))?;
+        object.serialize_field("ci_high", &end(Interval::high))?;
+        if let Some(error) = self.standard_error {
+            object.serialize_field("standard_error", &finite(error))?;
+        }
+        object.end()
+    }
+}

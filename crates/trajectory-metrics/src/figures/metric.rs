@@ -1,0 +1,113 @@
+use std::{borrow::Cow, fmt};
+
+/// What a number measures: said once, and taken from here by every table, page and document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Measure {
+    /// The name in JSON, in `snake_case`.
+    pub key: &'static str,
+    /// The name for people.
+    pub label: &'static str,
+    /// Which values are better.
+    pub better: Better,
+    /// One sentence on what is measured, over which rows and in which unit.
+    pub help: &'static str,
+}
+
+/// Which values of a measure are better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Better {
+    /// Higher ones.
+    Higher,
+    /// Lower ones.
+    Lower,
+    /// Those nearest to this one, such as the claimed coverage or a bias of 0.
+    Near(f64),
+    /// None: the number describes.
+    Neither,
+}
+
+impl fmt::Display for Better {
+    /// The sign beside the measure in a table: `+`, `-`, `=` for a value to be near to (`0` if it is 0), or
+    /// nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Higher => "+",
+            Self::Lower => "-",
+            Self::Near(0.0) => "0",
+            Self::Near(_) => "=",
+            Self::Neither => "",
+        })
+    }
+}
+
+/// A measure and how its value follows from `E`, what an evaluation knows of one column.
+///
+/// ```
+/// use trajectory_metrics::{Better, Metric, Undefined};
+///
+/// struct Counts { solved: u64, runs: u64 }
+/// const RATE: Metric<Counts> = Metric::new(
+///     "success_rate",
+///     "success rate",
+///     Better::Higher,
+///     "Share of runs that succeeded.",
+///     |counts| match counts.runs {
+///         0 => Err(Undefined::new("there is no run")),
+///         runs => Ok(counts.solved as f64 / runs as f64),
+///     },
+/// );
+/// assert_eq!((RATE.measure.key, RATE.value(&Counts { solved: 1, runs: 4 })), ("success_rate", Ok(0.25)));
+/// let reason = RATE.value(&Counts { solved: 0, runs: 0 }).unwrap_err();
+/// assert_eq!(reason.to_string(), "there is no run");
+/// ```
+#[derive(Debug)]
+pub struct Metric<E: ?Sized> {
+    /// What is measured.
+    pub measure: Measure,
+    value: fn(&E) -> Result<f64, Undefined>,
+}
+
+impl<E: ?Sized> Clone for Metric<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: ?Sized> Copy for Metric<E> {}
+
+impl<E: ?Sized> Metric<E> {
+    /// A metric. Its sentence begins with a capital and ends with a full stop.
+    #[must_use]
+    pub const fn new(
+        key: &'static str,
+        label: &'static str,
+        better: Better,
+        help: &'static str,
+        value: fn(&E) -> Result<f64, Undefined>,
+    ) -> Self {
+        Self { measure: Measure { key, label, better, help }, value }
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it is undefined.
+    pub fn value(&self, evaluated: &E) -> Result<f64, Undefined> {
+        (self.value)(evaluated)
+    }
+}
+
+/// The reason why a value is undefined, as the end of a sentence such as "auroc: undefined, as all runs
+/// succeeded": "all runs succeeded".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Undefined(Cow<'static, str>);
+
+impl Undefined {
+    /// A reason.
+    pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self(reason.into())
+    }
+}

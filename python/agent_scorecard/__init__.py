@@ -1,0 +1,148 @@
+"""Scores for the forecasts, tool calls and logs of agents.
+
+Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards (higher is better), names ending in
+``_loss`` or ``_error`` are costs. Invalid input raises ``ValueError``; a quantity that does not exist raises its
+subclass ``UndefinedError``.
+"""
+
+from agent_scorecard._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError, UnsolvableCounts
+from agent_scorecard.benchmarks import (
+    BudgetBenchmark,
+    StatedConfidence,
+    Triage,
+    benchmark_figures,
+)
+from agent_scorecard.budgets import (
+    BudgetEstimator,
+    BudgetMonitor,
+    LiveRun,
+    Rollouts,
+    score_rollouts,
+)
+from agent_scorecard.calibration import (
+    BetaCalibrator,
+    IsotonicCalibrator,
+    PlattCalibrator,
+    TemperatureCalibrator,
+    VennAbersCalibrator,
+)
+from agent_scorecard.censoring import StoppedRuns, ipcw_coverage, ipcw_weights, kaplan_meier, stop_class
+from agent_scorecard.costbench import CostBench, costbench_figures, costbench_queries
+from agent_scorecard.intervals import (
+    crps_ensemble,
+    crps_quantiles,
+    interval_loss,
+    pinball_loss,
+    weighted_interval_loss,
+)
+from agent_scorecard.logs import Logs, read_logs
+from agent_scorecard.metrics import (
+    augrc,
+    aurc,
+    auroc,
+    auroc_delong,
+    average_precision,
+    brier_loss,
+    calibration_error,
+    corp,
+    dominance,
+    excess_aurc,
+    log_loss,
+    murphy_curve,
+    precision_recall_curve,
+    reliability_diagram,
+    risk_coverage_curve,
+    roc_curve,
+)
+from agent_scorecard.records import Record
+from agent_scorecard.resampling import bootstrap_auroc, bootstrap_mean, cluster_mean
+from agent_scorecard.rules import (
+    beta_score,
+    boosting_score,
+    brier_score,
+    elementary_score,
+    log_score,
+    power_score,
+    pseudospherical_score,
+    spherical_score,
+)
+from agent_scorecard.stopping import early_stopping, stopping_curve
+from agent_scorecard.streams import traces
+from agent_scorecard.tool_calls import match_calls, path_distances
+from agent_scorecard.tool_graphs import ToolGraph
+from agent_scorecard.triage import Pool, knapsack, triage_efficiency
+
+__all__ = [
+    "BetaCalibrator",
+    "BudgetBenchmark",
+    "BudgetEstimator",
+    "BudgetMonitor",
+    "CostBench",
+    "IsotonicCalibrator",
+    "LiveRun",
+    "Logs",
+    "OnlineTPS",
+    "PlattCalibrator",
+    "Pool",
+    "Record",
+    "Rollouts",
+    "ScoringRule",
+    "StatedConfidence",
+    "StoppedRuns",
+    "TPS",
+    "TemperatureCalibrator",
+    "ToolGraph",
+    "Traces",
+    "Triage",
+    "UndefinedError",
+    "UnsolvableCounts",
+    "VennAbersCalibrator",
+    "augrc",
+    "aurc",
+    "auroc",
+    "auroc_delong",
+    "average_precision",
+    "benchmark_figures",
+    "beta_score",
+    "boosting_score",
+    "bootstrap_auroc",
+    "bootstrap_mean",
+    "brier_loss",
+    "brier_score",
+    "calibration_error",
+    "cluster_mean",
+    "corp",
+    "costbench_figures",
+    "costbench_queries",
+    "crps_ensemble",
+    "crps_quantiles",
+    "dominance",
+    "early_stopping",
+    "elementary_score",
+    "excess_aurc",
+    "interval_loss",
+    "ipcw_coverage",
+    "ipcw_weights",
+    "kaplan_meier",
+    "knapsack",
+    "log_loss",
+    "log_score",
+    "match_calls",
+    "murphy_curve",
+    "path_distances",
+    "pinball_loss",
+    "power_score",
+    "precision_recall_curve",
+    "pseudospherical_score",
+    "read_logs",
+    "reliability_diagram",
+    "risk_coverage_curve",
+    "roc_curve",
+    "score_rollouts",
+    "spherical_score",
+    "stop_class",
+    "stopping_curve",
+    "traces",
+    "triage_efficiency",
+    "weighted_interval_loss",
+]

@@ -1,0 +1,196 @@
+"""TRIAGE, stated confidence and budget estimation for a live model.
+
+A model is any function from the body of a request of OpenAI's chat completions to the response, as for `CostBench`: a
+dictionary, its JSON, an object with ``model_dump_json``, or None if the server did not answer.
+
+A question is a mapping with ``id``, ``text`` and ``answer`` (true or false, a number, a text, or with ``options`` the
+position, the letter or the text of one), and where needed ``tolerance``, ``value``, and the recorded attempt
+``output_tokens`` and ``solved``.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from agent_scorecard import _native
+from agent_scorecard._native import BenchmarkRun
+from agent_scorecard.budgets import Rollouts
+from agent_scorecard.models import Model, as_json, figures, replies
+from agent_scorecard.records import Record
+
+Question = Mapping[str, Any]
+
+
+def _lines(questions: Iterable[Question]) -> str:
+    return "\n".join(as_json(dict(question)) for question in questions)
+
+
+class Triage:
+    """Plans for a pool of questions under a budget.
+
+    Parameters
+    ----------
+    alpha : float
+        The budget, as a share of what the recorded attempts cost.
+    framing : {"neutral", "agent", "exam"}
+        The opening of the request.
+    subject : str
+        What the questions are called in the request.
+    live : {"advisory", "enforced"}, optional
+        Whether the model also solves the questions of its plan, and if allocations are limits; by default the recorded
+        attempts decide.
+
+    Examples
+    --------
+    >>> recorded = {"text": "What is 6 times 7?", "answer": 42, "output_tokens": 300, "solved": True}
+    >>> questions = [{"id": "a", **recorded}, {"id": "b", **recorded}]
+    >>> def model(request):
+    ...     text = '{"plan": [{"id": "a", "allocation": 300}]}'
+    ...     return {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    >>> run = Triage(0.5).run(questions, model)
+    >>> run.scores()["advisory"]["efficiency"]
+    1.0
+    >>> benchmark_figures([run])[0].efficiency
+    Figure(value=1.0, interval=None)
+    """
+
+    def __init__(
+        self,
+        alpha: float,
+        *,
+        framing: Literal["neutral", "agent", "exam"] = "neutral",
+        subject: str = "problems",
+        live: Literal["advisory", "enforced"] | None = None,
+    ) -> None:
+        self._settings = (alpha, framing, subject, live)
+
+    def run(
+        self, questions: Iterable[Question], model: Model, *, pool: str = "pool", name: str = "model"
+    ) -> BenchmarkRun:
+        """Let a model plan for a pool of questions.
+
+        Parameters
+        ----------
+        questions : iterable of mappings
+        model : callable
+        pool : str
+            The name of the pool; intervals resample pools.
+        name : str
+            The name of the model in the requests.
+        """
+        return _native.run_triage(self._settings, pool, _lines(questions), name, replies(model))
+
+
+class StatedConfidence:
+    """Answers to questions in steps, each with a stated confidence.
+
+    Parameters
+    ----------
+    step_limit : int
+    patience : int
+        The run ends after so many replies in a row without a readable action.
+    top_logprobs : int, optional
+        The number of the most probable tokens that are asked for; None for no log-probabilities.
+
+    Examples
+    --------
+    >>> steps = iter([("continue", 0.6), ("answer: yes", 0.9)])
+    >>> def model(request):
+    ...     action, stated = next(steps)
+    ...     text = f"<thought>Ice floats.</thought><action>{action}</action><confidence>{stated}</confidence>"
+    ...     return {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    >>> question = {"id": "q1", "text": "Is ice lighter than water?", "answer": True}
+    >>> run = StatedConfidence(4).run(question, model)
+    >>> run.outcome, run.scores()["stated_confidence"]
+    (True, [0.6, 0.9])
+    """
+
+    def __init__(self, step_limit: int, *, patience: int = 3, top_logprobs: int | None = 5) -> None:
+        self._settings = (step_limit, patience, top_logprobs)
+
+    def run(self, question: Question, model: Model, *, name: str = "model") -> BenchmarkRun:
+        """Let a model answer a question.
+
+        Parameters
+        ----------
+        question : mapping
+        model : callable
+        name : str
+            The name of the model in the requests.
+        """
+        return _native.run_confidence(self._settings, _lines([question]), name, replies(model))
+
+
+class BudgetBenchmark:
+    """Estimates of what recorded runs will still spend, asked for after each of their turns.
+
+    Parameters
+    ----------
+    resources : mapping of str to {"tokens", "money", "time", "space"}
+        The resources of the runs that are asked for, and what they are.
+    strict : bool
+        Whether an answer must have exactly the requested form.
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("output_tokens")
+    >>> rollouts.append([50, 20, 80], succeeded=True, contents=["Sort the boxes.", "I look at the board."])
+    >>> def model(request):
+    ...     return {"choices": [{"message": {"role": "assistant", "content": "<answer>[80, 100]</answer>"}}]}
+    >>> run = BudgetBenchmark({"output_tokens": "tokens"}).run(rollouts, 0, model)
+    >>> run.scores()["output_tokens"]
+    [(1, 50.0, 100.0, True, (80.0, 100.0)), (2, 70.0, 80.0, True, (80.0, 100.0))]
+    >>> benchmark_figures([run])[0].hit_rate
+    Figure(value=1.0, interval=None)
+    """
+
+    def __init__(
+        self,
+        resources: Mapping[str, Literal["tokens", "money", "time", "space"]],
+        *,
+        strict: bool = False,
+    ) -> None:
+        self._resources: list[tuple[str, str]] = list(resources.items())
+        self._strict = strict
+
+    def run(
+        self, rollouts: Rollouts, index: int, model: Model, *, name: str = "model"
+    ) -> BenchmarkRun:
+        """Ask a model about the run at a position of the rollouts.
+
+        The scores have one tuple per resource and answer: turn, spent, remaining, feasible, estimate.
+
+        Parameters
+        ----------
+        rollouts : Rollouts
+            With the ``contents`` of their turns, which the model reads.
+        index : int
+        model : callable
+        name : str
+            The name of the model in the requests.
+        """
+        return _native.run_budget(
+            self._resources, self._strict, rollouts._rollouts, index, name, replies(model)
+        )
+
+
+def benchmark_figures(
+    runs: Iterable[BenchmarkRun],
+    *,
+    model: str = "model",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int = 0,
+) -> list[Record]:
+    """Return the figures of runs, with intervals over pools, questions or tasks.
+
+    There is one record per setting and regime of TRIAGE, per stream of confidence, and per resource of budgets.
+
+    Examples
+    --------
+    >>> benchmark_figures([])
+    []
+    """
+    rows = _native.benchmark_figures(
+        model, list(runs), confidence_level, n_resamples, random_state
+    )
+    return [Record(figures(row)) for row in rows]

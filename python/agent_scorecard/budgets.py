@@ -1,0 +1,337 @@
+"""Estimates of what a run will still spend: their scores, a default estimator, and advice inside the loop of an agent.
+
+An estimate is ``(low, high)``, ``"impossible"``, or ``None`` where there is no answer.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agent_scorecard import _native
+from agent_scorecard.records import Record
+
+Estimate = tuple[float, float] | Literal["impossible"] | None
+Estimator = Callable[[npt.NDArray[np.float64], float | None], Estimate]
+
+
+class Advice(NamedTuple):
+    """What to do after a turn, and why."""
+
+    action: Literal["continue", "warn", "stop"]
+    reason: str | None
+
+
+class BudgetSample(NamedTuple):
+    """One estimate and what happened. Runs and turns are counted from 0."""
+
+    run: int
+    turn: int
+    spent: float
+    remaining: float
+    feasible: bool
+    estimate: Estimate
+
+
+class Rollouts:
+    """Recorded runs: the cost of each turn in one or several resources, and whether the run succeeded.
+
+    Parameters
+    ----------
+    resources : str or sequence of str
+    caps : mapping of str to float, optional
+        The most that a run may spend of a resource.
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("tokens", caps={"tokens": 250})
+    >>> rollouts.append([50, 30, 60, 40], succeeded=True)
+    >>> rollouts.append([90, 80, 70, 60], succeeded=False)
+    >>> rollouts
+    Rollouts(2 runs)
+    """
+
+    def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
+        self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._rollouts = _native.Rollouts(list(self.resources))
+        for resource, cap in (caps or {}).items():
+            self._rollouts.set_cap(resource, cap)
+
+    def __len__(self) -> int:
+        return len(self._rollouts)
+
+    def __repr__(self) -> str:
+        return repr(self._rollouts)
+
+    def append(
+        self,
+        costs: npt.ArrayLike,
+        succeeded: bool | float,
+        *,
+        censored: bool | float = False,
+        id: str | None = None,
+        task: str | None = None,
+        contents: Sequence[str] | None = None,
+    ) -> None:
+        """Append a run.
+
+        Parameters
+        ----------
+        costs : array-like
+            One cost per turn, or one row per turn with one cost per resource.
+        succeeded : bool, or 0 or 1
+        censored : bool, or 0 or 1
+            Whether a budget cut the run off.
+        id, task : str, optional
+            Several runs may have the same task.
+        contents : sequence of str, optional
+            What was known before the first turn, and what each turn said, for `BudgetBenchmark`.
+        """
+        array = _native.float_array("costs", costs)
+        width = array.shape[1] if array.ndim == 2 else 1
+        if array.ndim not in (1, 2) or width != len(self.resources):
+            raise ValueError(
+                f"costs: expected one row per turn with {len(self.resources)} costs, found shape {array.shape}"
+            )
+        texts = list(enumerate(contents or ()))
+        self._rollouts.append(array.ravel(), succeeded, censored, id, task, texts)
+
+
+class LiveRun:
+    """A run that has not ended, with what its turns spent of one or several resources.
+
+    Parameters
+    ----------
+    resources : str or sequence of str
+    caps : mapping of str to float, optional
+
+    Examples
+    --------
+    >>> rollouts = Rollouts(["tokens", "seconds"])
+    >>> for _ in range(30):
+    ...     rollouts.append([[10, 1], [10, 2], [10, 3]], succeeded=True)
+    >>> estimator = BudgetEstimator(0.8)
+    >>> for resource in rollouts.resources:
+    ...     _ = estimator.learn(rollouts, resource)
+    >>> run = LiveRun(rollouts.resources, caps={"tokens": 100})
+    >>> run.push([10, 1])
+    >>> [estimator.estimate(run, resource=resource) is None for resource in run.resources]
+    [False, False]
+    """
+
+    def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
+        self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._run = _native.LiveRun(list(self.resources), list((caps or {}).items()))
+
+    def __len__(self) -> int:
+        return len(self._run)
+
+    def __repr__(self) -> str:
+        return f"LiveRun({len(self)} turns)"
+
+    def push(self, spent: float | Iterable[float | None]) -> None:
+        """Append a turn with what it spent of each resource; None is an unknown cost."""
+        self._run.push([spent] if isinstance(spent, (int, float)) else list(spent))
+
+
+class BudgetEstimator:
+    """The default estimator, which learns from runs that have ended and needs no language model.
+
+    Parameters
+    ----------
+    coverage : float
+        The share of intervals that shall contain what remains, among runs that succeed. An interval is that of a run that
+        will succeed within its cap; on runs that fail it contains what remains less often. With a coverage of 0.8, and
+        successes of 3 to 11 turns beside failures of 6 to 19, it held for 0.80 of the turns of successes and 0.38 of those
+        of failures. In use, nobody knows which kind a run is.
+    random_state : int
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("tokens")
+    >>> for _ in range(30):
+    ...     rollouts.append([10, 10, 10, 10], succeeded=True)
+    >>> low, high = BudgetEstimator(0.8).learn(rollouts, "tokens").estimate([10, 10])
+    >>> low <= 20 <= high
+    True
+    """
+
+    def __init__(self, coverage: float = 0.9, *, random_state: int = 0) -> None:
+        self._estimator = _native.BudgetEstimator(coverage, random_state=random_state)
+        self._resource = "cost"
+
+    def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
+        """Learn from runs in their order, in addition to what was learnt before.
+
+        One estimator may learn several resources, one after the other.
+        """
+        self._resource = resource or rollouts.resources[0]
+        self._estimator.learn(rollouts._rollouts, self._resource)
+        return self
+
+    def estimate(
+        self, run: LiveRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
+    ) -> Estimate:
+        """Return the estimate of what a run will still spend of a resource.
+
+        Parameters
+        ----------
+        run : LiveRun or array-like
+            The run, or what each of its turns has cost of one resource.
+        cap : float, optional
+            The most that a run given as costs may spend.
+        resource : str, optional
+            By default the first resource of a `LiveRun`, and the learned resource for costs.
+        """
+        if isinstance(run, LiveRun):
+            if cap is not None:
+                raise ValueError("give cap to LiveRun, not to estimate")
+            return self._estimator.estimate(run._run, resource or run.resources[0])
+        name = resource or self._resource
+        live = LiveRun(name, {} if cap is None else {name: cap})
+        costs = _native.float_array("run", run)
+        if costs.ndim != 1:
+            raise ValueError(f"run: expected one cost per turn, found {costs.ndim} dimensions")
+        for cost in costs.tolist():
+            live.push(cost)
+        return self._estimator.estimate(live._run, name)
+
+
+class BudgetSamples:
+    """Estimates for each turn of each run, with what remained."""
+
+    def __init__(self, samples: _native.BudgetSamples) -> None:
+        self._samples = samples
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def __repr__(self) -> str:
+        return f"BudgetSamples({len(self)} samples)"
+
+    def rows(self) -> list[BudgetSample]:
+        """Return the samples, sorted by run and turn."""
+        return [BudgetSample(*row) for row in self._samples.rows()]
+
+    def scores(self, *, coverage: float | None = None, bins: int = 5) -> Record:
+        """Return the measures over all turns, over first turns, and by progress.
+
+        Parameters
+        ----------
+        coverage : float, optional
+            The coverage that the estimator claims; with it, proper losses of the intervals are included.
+        bins : int
+            The number of bins of progress.
+        """
+        return Record(self._samples.scores(coverage, bins))
+
+
+def score_rollouts(
+    rollouts: Rollouts, estimator: BudgetEstimator | Estimator, resource: str | None = None
+) -> BudgetSamples:
+    """Replay runs to an estimator without showing it the future.
+
+    A copy of a `BudgetEstimator` is scored. It estimates after each turn of a run and learns from the run once that has
+    ended, as in use; the estimator itself is left as it was, so that scoring again gives the same numbers. To keep what
+    the runs teach, call `BudgetEstimator.learn` after scoring.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+    estimator : BudgetEstimator or callable
+        A callable receives the costs of the completed turns and what is left under the cap, or None.
+    resource : str, optional
+        By default the first one.
+
+    Returns
+    -------
+    BudgetSamples
+        The estimates with what remained. Measures of intervals, such as hit rates, are over the turns of runs that succeed
+        within the cap; `BudgetSamples.rows` has every turn.
+
+    Examples
+    --------
+    >>> rollouts = Rollouts("tokens", caps={"tokens": 250})
+    >>> rollouts.append([50, 30, 60, 40], succeeded=True)
+    >>> rollouts.append([90, 80, 70, 60], succeeded=False)
+    >>> def estimate(spent, left):
+    ...     used = spent.sum()
+    ...     return "impossible" if used > left else (0.5 * used, 3 * used)
+    >>> score_rollouts(rollouts, estimate).scores().all_turns.intervals.hits
+    2.0
+    """
+    inner = estimator._estimator if isinstance(estimator, BudgetEstimator) else estimator
+    return BudgetSamples(
+        _native.estimate_rollouts(rollouts._rollouts, resource or rollouts.resources[0], inner)
+    )
+
+
+class BudgetMonitor:
+    """Advice to continue, to warn or to stop, after each turn of an agent.
+
+    Parameters
+    ----------
+    caps : mapping of str to float or None
+        The resources and the most that may be spent of each.
+    impossible_in_a_row : int, optional
+        Stop after so many estimates in a row that success within the caps is impossible.
+    failure_probability : float, optional
+        Stop if the stated probability of failure is at least this.
+    worth : float, optional
+        The value of success, in the unit of the first resource; stop if the rest of the run is expected to cost more.
+    warning_at : float, optional
+        Warn once this share of a cap is spent.
+
+    Examples
+    --------
+    >>> monitor = BudgetMonitor({"tokens": 1000}, impossible_in_a_row=1, warning_at=0.5)
+    >>> monitor.push(400, (100, 300))
+    Advice(action='continue', reason=None)
+    >>> monitor.push(200, (100, 300)).reason
+    'the cap on tokens is near'
+    >>> monitor.push(100, "impossible").action
+    'stop'
+    """
+
+    def __init__(
+        self,
+        caps: Mapping[str, float | None],
+        *,
+        impossible_in_a_row: int | None = None,
+        failure_probability: float | None = None,
+        worth: float | None = None,
+        warning_at: float | None = None,
+    ) -> None:
+        self._monitor = _native.BudgetMonitor(
+            list(caps.items()), impossible_in_a_row, failure_probability, worth, warning_at
+        )
+        self._single = len(caps) == 1
+
+    def push(
+        self,
+        spent: float | Iterable[float],
+        estimate: Estimate | Sequence[Estimate] = None,
+        *,
+        failure_probability: float | None = None,
+    ) -> Advice:
+        """Take what a turn spent and the estimate of what remains, and return what to do.
+
+        With several resources, both arguments have one entry per resource.
+        """
+        costs = [spent] if isinstance(spent, (int, float)) else list(spent)
+        if self._single:
+            estimates: list[object] = [estimate]
+        else:
+            estimates = [None] * len(costs) if estimate is None else list(estimate)
+        return Advice(*self._monitor.push(costs, estimates, failure_probability))
+
+    @property
+    def spent(self) -> list[float]:
+        """The sums so far, one per resource."""
+        return self._monitor.spent
+
+    @property
+    def turns(self) -> int:
+        """The number of turns so far."""
+        return self._monitor.turns

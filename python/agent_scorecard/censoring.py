@@ -1,0 +1,385 @@
+"""Scores of runs that were cut off before their outcome was known."""
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agent_scorecard import _native
+from agent_scorecard._native import TPS
+from agent_scorecard.records import Record
+from agent_scorecard.streams import flat
+
+_Array = npt.NDArray[np.float64]
+
+
+class AuditRow(NamedTuple):
+    """Runs of one class that ended for one reason."""
+
+    stop_class: str
+    reason: str | None
+    runs: int
+    mean_length: float
+    mean_forecast: float
+
+
+class TerminationAudit(NamedTuple):
+    """How runs ended, and the share of censored ones among complete and censored runs."""
+
+    rows: list[AuditRow]
+    censoring_rate: float | None
+
+
+class Bounds(NamedTuple):
+    """The smallest and the largest possible value."""
+
+    low: float
+    high: float
+
+
+class SurvivalCurve(NamedTuple):
+    """A step function: from each time on, the probability of lasting longer."""
+
+    times: _Array
+    survival: _Array
+
+
+def stop_class(reason: str) -> str:
+    """Return how a run without an outcome is treated that ended for this reason.
+
+    A budget that was fixed in advance makes the run ``censored``; any other reason makes it ``excluded``.
+
+    Examples
+    --------
+    >>> stop_class("max_turns"), stop_class("parse_error")
+    ('censored', 'excluded')
+    """
+    return _native.stop_class(reason)
+
+
+class StoppedRuns:
+    """Runs with their forecasts up to the stop; the outcome may be missing.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        None, NaN or NA stands for a missing outcome.
+    forecasts : iterable of array-likes
+    reasons : sequence of str or None, optional
+        Why each run ended, in the words of the tool that ran it.
+    horizons : sequence of int or None, optional
+        The number of steps over which a run is evaluated; by default the number of its forecasts. Steps after the stop then
+        count 0, the best Brier and log score: the earlier a run of a horizon is cut off, the better it scores. With the log
+        score, a failure that was forecast at 0.9 scores -2.30 if all 10 steps of its horizon were seen, and -0.42
+        after one of them. This is the definition of the paper. It is made for runs of one budget; do not set horizons to
+        compare runs with different budgets, or agents that are cut off at different rates.
+
+    Notes
+    -----
+    What to use for the runs that were cut off:
+
+    - ``bounds`` holds without any assumption, and is wide.
+    - ``mean_score`` without ``success_probability`` (the simple score) holds if no run would have succeeded after its stop.
+    - ``mean_score`` with ``success_probability`` (the exact score) holds if the probabilities are right. Take them from
+      continuations of the runs, or from a model of another stream: a stream must not teach the probability by which it is
+      scored.
+    - Weights of `ipcw_weights` for the complete runs hold if budgets differ and have nothing to do with the runs. With one
+      budget for all runs they change nothing, which their coverage shows.
+    - The mean over complete runs alone favours what short runs have in common.
+
+    Examples
+    --------
+    >>> from agent_scorecard import TPS, brier_score
+    >>> runs = StoppedRuns([True, None], [[0.5, 1.0], [0.5, 1.0]], ["completed", "max_steps"])
+    >>> runs.mean_score(TPS(brier_score(), "uniform"))
+    -0.375
+    >>> runs.bounds(TPS(brier_score(), "uniform"))
+    Bounds(low=-0.375, high=-0.125)
+    """
+
+    def __init__(
+        self,
+        y_true: npt.ArrayLike | Iterable[bool | float | None],
+        forecasts: Iterable[npt.ArrayLike],
+        reasons: Sequence[str | None] | None = None,
+        horizons: npt.ArrayLike | Sequence[int | None] | None = None,
+    ) -> None:
+        values, self._ends = flat(forecasts)
+        self._runs = _native.StoppedRuns(values, self._ends, y_true, reasons, horizons)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return repr(self._runs)
+
+    def audit(self) -> TerminationAudit:
+        """Count the runs by class and reason."""
+        rows, rate = self._runs.audit()
+        return TerminationAudit([AuditRow(*row) for row in rows], rate)
+
+    def mean_score(
+        self,
+        tps: TPS,
+        *,
+        success_probability: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> float:
+        """Return the mean score.
+
+        Parameters
+        ----------
+        tps : TPS
+        success_probability : array-like, optional
+            The probability of success after the stop of each run; entries of complete runs are ignored. With it, both
+            outcomes of a cut-off run are averaged (the exact score). Without it, forecasts of cut-off runs are scored as if
+            the runs had failed (the simple score).
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        float
+            An excluded run has no score and is an error; see `audit`.
+        """
+        return self._runs.mean_score(tps, success_probability, sample_weight)
+
+    def bounds(self, tps: TPS, *, sample_weight: npt.ArrayLike | None = None) -> Bounds:
+        """Return the bounds of the mean score over all outcomes of the cut-off runs.
+
+        Parameters
+        ----------
+        tps : TPS
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        Bounds
+        """
+        return Bounds(*self._runs.bounds(tps, sample_weight))
+
+    def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array:
+        """Return the exact score of each run."""
+        return self._runs.expected_scores(tps, success_probability)
+
+    def success_probability(
+        self,
+        groups: npt.ArrayLike | Iterable[Hashable],
+        *,
+        others: Sequence[Sequence[npt.ArrayLike]] = (),
+        n_folds: int = 5,
+        penalty: float = 1.0,
+        branches: Sequence[tuple[int, int]] | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> _Array:
+        """Return a cross-fitted probability of success after the stop of each run.
+
+        A logistic regression learns from complete runs, cut off at each of their steps, and from branches of cut-off
+        runs. Its features are the number of steps and the forecasts of ``others`` so far, never the forecasts that are
+        scored, which it would confirm whether they are right or wrong. No run is judged by a model that has seen its
+        group. An exact score with it is right only for forecasts that know no more than its features.
+
+        Parameters
+        ----------
+        groups : array-like
+            One per run, such as the task: texts, numbers or other hashable objects. A missing one is refused.
+        others : sequence of streams, optional
+            Forecasts of the same runs, step by step, from streams that are not scored.
+        n_folds : int
+        penalty : float
+            The ridge penalty.
+        branches : sequence of (successes, failures), optional
+            How continuations of each run ended; (0, 0) for a run without any.
+        sample_weight : array-like, optional
+            Without branches, complete runs should also stand for the runs that were cut off: see `ipcw_weights`.
+
+        Examples
+        --------
+        >>> good, bad = [0.6, 0.7, 0.9], [0.5, 0.4, 0.2]
+        >>> y, other = [None, None] + [True, False] * 4, [good[:2], bad[:2]] + [good, bad] * 4
+        >>> runs = StoppedRuns(y, [[0.5] * len(run) for run in other])
+        >>> high, low, *_ = runs.success_probability(range(10), others=[other])
+        >>> bool(low < 0.5 < high)
+        True
+        """
+        counts = None if branches is None else [(int(won), int(lost)) for won, lost in branches]
+        streams = []
+        for stream in others:
+            values, ends = flat(stream)
+            if ends != self._ends:
+                raise ValueError("each stream of others must have a forecast for every step of every run")
+            streams.append(values)
+        return self._runs.success_probability(
+            groups, (n_folds, penalty), streams, counts, sample_weight
+        )
+
+    def report(
+        self,
+        groups: npt.ArrayLike | Iterable[Hashable],
+        *,
+        assumption: Literal["non_informative", "failure_side", "none"],
+        success_probability: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        n_resamples: int = 1000,
+        confidence_level: float = 0.95,
+        random_state: int = 0,
+        odds_ratio: float = 2.0,
+    ) -> list[Record]:
+        """Compare the treatments of cut-off runs, per rule and schedule, with intervals that resample groups.
+
+        Parameters
+        ----------
+        groups : array-like
+            One per run, such as the task.
+        assumption : {"non_informative", "failure_side", "none"}
+            What is assumed about the cut-off runs. No data can test it, so the report states it. It decides which figure
+            is ``under_assumption`` and changes no other figure. ``"non_informative"``: given what a run had shown, its
+            stop says nothing about its outcome, and ``exact`` holds. ``"failure_side"``: the cut-off runs would have
+            failed, and ``simple`` holds. ``"none"``: only ``bounds`` holds.
+        success_probability : array-like, optional
+            The probability of success after the stop of each run. Without it, ``exact`` and ``sensitivity`` are None.
+        sample_weight : array-like, optional
+            A row of weight 2 counts as two equal rows.
+        n_resamples : int
+        confidence_level : float
+        random_state : int
+        odds_ratio : float
+            ``sensitivity`` is the range of the exact score if the odds of success of each cut-off run are wrong by at most
+            this factor.
+
+        Returns
+        -------
+        list of Record
+            Besides ``rule``, ``schedule`` and the figures: ``assumption``, ``under_assumption``, ``odds_ratio``, and
+            ``ipcw_coverage``, the share of the runs that the complete ones could represent if they were weighted by
+            `ipcw_weights` with their numbers of steps. If it is below 1, as with one budget for all runs, no weights can
+            correct for the runs that were cut off.
+        """
+        settings = (n_resamples, random_state, confidence_level, odds_ratio)
+        rows, coverage = self._runs.report(
+            assumption, groups, settings, success_probability, sample_weight
+        )
+        figure = {"non_informative": "exact", "failure_side": "simple", "none": "bounds"}[assumption]
+        return [
+            Record(
+                {
+                    "assumption": assumption,
+                    **row,
+                    "under_assumption": row[figure],
+                    "odds_ratio": odds_ratio,
+                    "ipcw_coverage": coverage,
+                }
+            )
+            for row in rows
+        ]
+
+
+def kaplan_meier(
+    times: npt.ArrayLike,
+    censored: npt.ArrayLike | Iterable[bool],
+    *,
+    of: Literal["event", "censoring"] = "event",
+    sample_weight: npt.ArrayLike | None = None,
+) -> SurvivalCurve:
+    """Return the Kaplan-Meier curve of the events, or of the censorings.
+
+    Parameters
+    ----------
+    times : array-like of numbers of at least 0
+        When each run stopped: its steps, tokens, seconds or cost.
+    censored : array-like of bool or 0 and 1
+        Whether the run was cut off at this time.
+    of : {"event", "censoring"}
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    SurvivalCurve
+        The times at which the curve falls, and its value from each of them on.
+
+    Examples
+    --------
+    >>> kaplan_meier([1.0, 2.0, 3.0, 4.0], [False, True, False, True]).survival
+    array([0.75 , 0.375])
+    """
+    if of not in ("event", "censoring"):
+        raise ValueError(f"of is {of!r}; it must be event or censoring")
+    return SurvivalCurve(*_native.kaplan_meier(times, censored, of == "censoring", sample_weight))
+
+
+def ipcw_weights(
+    times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool], *, max_weight: float = 20.0
+) -> _Array:
+    """Return inverse-probability-of-censoring weights; a censored run has weight 0.
+
+    A complete run also stands for those that were cut off before its time. This needs budgets that differ between runs and
+    have nothing to do with how a run goes. If every run that reaches some time is cut off there, as with one budget for all
+    runs, no complete run stands for longer ones: the weights then represent the runs that end within the budget only, as
+    their mean without weights does, and a ``UserWarning`` says so.
+
+    Parameters
+    ----------
+    times : array-like of numbers of at least 0
+        When each run stopped, in the unit of the budget: steps, tokens, seconds or cost.
+    censored : array-like of bool or 0 and 1
+        Whether the run was cut off at this time.
+    max_weight : float
+        Larger weights are set to this one, which limits the influence of single runs and adds a bias.
+
+    Returns
+    -------
+    numpy.ndarray
+        One weight per run: 0, or at least 1.
+
+    Warns
+    -----
+    UserWarning
+        If the weights represent less than 99 % of the runs; see `ipcw_coverage`.
+
+    Examples
+    --------
+    >>> ipcw_weights([1.0, 2.0, 3.0], [False, True, False])
+    array([1., 0., 2.])
+    """
+    weights, coverage = _native.ipcw_weights(times, censored, max_weight)
+    if coverage < 0.99 and len(weights) > 0:
+        last = float(np.max(_native.float_array("times", times), where=weights > 0, initial=0.0))
+        warnings.warn(
+            f"the weights represent {coverage:.0%} of the runs".replace("%", " %")
+            + f": every run that went on beyond {last:g} was cut off, so no complete run stands for longer ones."
+            " Weights cannot correct this; StoppedRuns has bounds and exact scores.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return weights
+
+
+def ipcw_coverage(times: npt.ArrayLike, censored: npt.ArrayLike | Iterable[bool]) -> float:
+    """Return the share of the runs that the weights of `ipcw_weights` represent, before they are limited.
+
+    It is 1 if the longest run is complete. Otherwise it is the estimated share of runs that end no later than the last
+    time at which an end could be seen, and no weights can correct for the others.
+
+    Parameters
+    ----------
+    times : array-like of numbers of at least 0
+        When each run stopped.
+    censored : array-like of bool or 0 and 1
+        Whether the run was cut off at this time.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> ipcw_coverage([1.0, 2.0, 8.0, 8.0], [False, False, True, True])
+    0.5
+    """
+    coverage: float = _native.ipcw_weights(times, censored, np.inf)[1]
+    return coverage

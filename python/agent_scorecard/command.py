@@ -1,0 +1,10 @@
+"""The console script ``agent-scorecard``."""
+
+import sys
+
+from agent_scorecard import _native
+
+
+def main() -> int:
+    """Run the command with the arguments of this process and return its exit code."""
+    return _native.run_command(sys.argv)

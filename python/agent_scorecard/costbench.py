@@ -1,0 +1,113 @@
+"""CostBench (Liu and others, 2025) for a live model."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from agent_scorecard import _native
+from agent_scorecard._native import CostBenchQuery, CostBenchRun
+from agent_scorecard.models import Model, figures, replies
+from agent_scorecard.records import Record
+
+
+def costbench_queries(
+    split: Literal["train", "test"] = "test", *, random_state: int = 42
+) -> list[CostBenchQuery]:
+    """Return the queries: 381 to test and 3,000 to train.
+
+    Examples
+    --------
+    >>> len(costbench_queries())
+    381
+    """
+    return _native.costbench_queries(split, random_state)
+
+
+class CostBench:
+    """The benchmark with its settings.
+
+    Parameters
+    ----------
+    level : int
+        The refinement of the tools, from 2 on: the length of the tasks grows with it.
+    events : sequence of {"ban_tool", "preference_change", "cost_change", "remove_tools"}
+        What changes while a run goes on.
+    mixed_events : int, optional
+        So many events of kinds that each query draws, in place of ``events``.
+    costs_shown : bool, optional
+        Whether requests state the costs of the tools.
+    call_limit, global_seed : int, optional
+
+    Examples
+    --------
+    >>> def model(request):
+    ...     return {"choices": [{"message": {"role": "assistant", "content": "I do not know."}}]}
+    >>> bench = CostBench()
+    >>> run = bench.run(costbench_queries()[0], model)
+    >>> run.outcome
+    False
+    >>> costbench_figures([run])[0].task_completion_ratio is None  # A run without calls does not count.
+    True
+    """
+
+    def __init__(
+        self,
+        level: int = 2,
+        *,
+        events: Iterable[str] = (),
+        mixed_events: int | None = None,
+        costs_shown: bool | None = None,
+        call_limit: int | None = None,
+        global_seed: int | None = None,
+    ) -> None:
+        self._bench = _native.CostBench(
+            level,
+            events=list(events),
+            mixed_events=mixed_events,
+            costs_shown=costs_shown,
+            call_limit=call_limit,
+            global_seed=global_seed,
+        )
+
+    def __repr__(self) -> str:
+        return repr(self._bench)
+
+    @property
+    def task_length(self) -> int:
+        """The number of steps of the tasks."""
+        return self._bench.task_length
+
+    def run(self, query: CostBenchQuery, model: Model, *, name: str = "model") -> CostBenchRun:
+        """Let a model answer a query.
+
+        Parameters
+        ----------
+        query : CostBenchQuery
+        model : callable
+            Receives the body of a request of OpenAI's chat completions as a dictionary, and returns the response: a
+            dictionary, its JSON, an object with ``model_dump_json``, or None if the server did not answer.
+        name : str
+            The name of the model in the requests.
+        """
+
+        return self._bench.converse(query, name, replies(model))
+
+
+def costbench_figures(
+    runs: Iterable[CostBenchRun],
+    *,
+    model: str = "model",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int = 0,
+) -> list[Record]:
+    """Return the figures of the paper, one record per task length and kind of events, with intervals over queries.
+
+    Examples
+    --------
+    >>> costbench_figures([])
+    []
+    """
+    rows = _native.costbench_figures(
+        model, list(runs), confidence_level, n_resamples, random_state
+    )
+    return [Record(figures(row)) for row in rows]

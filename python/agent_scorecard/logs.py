@@ -1,0 +1,83 @@
+"""Readers of evaluation logs."""
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from agent_scorecard import _native
+from agent_scorecard._native import Traces
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One stream of confidence: flat values with offsets, one trace per kept run.
+
+    ``rows`` are the positions of the kept runs in ``Logs.runs``; ``left_out`` counts the others by reason.
+    """
+
+    values: npt.NDArray[np.float64]
+    offsets: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    left_out: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Logs:
+    """The runs of a log, one dictionary per run, and its streams of confidence by name."""
+
+    runs: list[dict[str, Any]]
+    streams: dict[str, Stream]
+
+    def __repr__(self) -> str:
+        return f"Logs({len(self.runs)} runs, streams: {', '.join(self.streams) or 'none'})"
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return the runs as columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        return {key: [run[key] for run in self.runs] for key in self.runs[0]} if self.runs else {}
+
+    def traces(self, stream: str) -> Traces:
+        """Return the traces of the runs in this stream whose outcome is known."""
+        if stream not in self.streams:
+            raise ValueError(f"no stream {stream!r}; there are {', '.join(self.streams) or 'none'}")
+        found = self.streams[stream]
+        outcomes, parts = [], []
+        for index, row in enumerate(found.rows):
+            outcome = self.runs[row]["outcome"]
+            if outcome is not None:
+                outcomes.append(outcome)
+                parts.append(found.values[found.offsets[index] : found.offsets[index + 1]])
+        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+        values = np.concatenate(parts) if parts else np.empty(0)
+        return Traces(np.asarray(outcomes, dtype=bool), values, ends.tolist())
+
+
+def read_logs(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    threshold: float | None = None,
+    skip_missing_turns: bool = False,
+) -> Logs:
+    """Read a log, or a folder of logs, of inspect_ai, Harbor, tau2 or OpenAI's chat.
+
+    Parameters
+    ----------
+    path : str or path
+    format : str
+        The name of a format; by default it is recognised.
+    at_limit : {"censored", "scored"}
+        Whether a run that a limit ended has an unknown outcome, or the one of its score.
+    scorer, threshold : optional
+        The score that decides over success, and the value from which on it is a success.
+    skip_missing_turns : bool
+        Skip turns without confidence instead of leaving out their run.
+    """
+    runs, streams = _native.read_logs(
+        os.fspath(path), format, at_limit, scorer, threshold, skip_missing_turns
+    )
+    return Logs(runs, {name: Stream(**stream) for name, stream in streams.items()})

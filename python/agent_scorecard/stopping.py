@@ -1,0 +1,119 @@
+"""What stop rules would have saved and lost on finished runs."""
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy.typing as npt
+
+from agent_scorecard import _native
+from agent_scorecard.budgets import BudgetSamples, Rollouts
+from agent_scorecard.records import Record
+
+
+@overload
+def early_stopping(
+    rollouts: Rollouts,
+    samples: BudgetSamples,
+    *,
+    impossible_in_a_row: int | None = ...,
+    failure_probability: float | None = ...,
+    worth: float | None = ...,
+    cap_exceeded: bool = ...,
+    failure_probabilities: npt.ArrayLike | None = ...,
+) -> Record: ...
+@overload
+def early_stopping(
+    rollouts: Rollouts,
+    samples: Sequence[BudgetSamples],
+    *,
+    impossible_in_a_row: int | None = ...,
+    failure_probability: float | None = ...,
+    worth: float | None = ...,
+    cap_exceeded: bool = ...,
+    failure_probabilities: npt.ArrayLike | None = ...,
+) -> list[Record]: ...
+def early_stopping(
+    rollouts: Rollouts,
+    samples: BudgetSamples | Sequence[BudgetSamples],
+    *,
+    impossible_in_a_row: int | None = None,
+    failure_probability: float | None = None,
+    worth: float | None = None,
+    cap_exceeded: bool = False,
+    failure_probabilities: npt.ArrayLike | None = None,
+) -> Record | list[Record]:
+    """Count what stop rules would have saved and lost on finished runs.
+
+    A run stops at the first turn at which a rule applies; what it spent later is saved.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+    samples : BudgetSamples or sequence of BudgetSamples
+        The estimates of `score_rollouts`. With those of several resources, the result is a list with one record per
+        resource, and a run stops if the estimate of any of them says so.
+    impossible_in_a_row, failure_probability, worth
+        The rules, as in `BudgetMonitor`.
+    cap_exceeded : bool
+        Whether a run also stops once it exceeds its cap.
+    failure_probabilities : array-like, optional
+        The stated probability of failure at each sample.
+
+    Returns
+    -------
+    Record
+        Counts, what was ``saved`` of ``spent_by_failures``, and the rates ``false_abort_rate``, ``success_lost``,
+        ``success_rate_lost`` and ``saved_share``, which are None where there is nothing to divide by.
+
+    Examples
+    --------
+    >>> from agent_scorecard import Rollouts, score_rollouts
+    >>> rollouts = Rollouts("tokens")
+    >>> rollouts.append([50, 20, 30], succeeded=True)
+    >>> rollouts.append([90, 70, 40], succeeded=False)
+    >>> def careful(spent, left):
+    ...     used = spent.sum()
+    ...     return "impossible" if used > 150 else (used, 2 * used)
+    >>> stops = early_stopping(rollouts, score_rollouts(rollouts, careful), impossible_in_a_row=1)
+    >>> stops.saved, stops.saved_share, stops.false_abort_rate
+    (40.0, 0.2, 0.0)
+    """
+    parts = [samples] if isinstance(samples, BudgetSamples) else list(samples)
+    rules = (impossible_in_a_row, failure_probability, worth, cap_exceeded)
+    found = _native.early_stopping(
+        rollouts._rollouts, [part._samples for part in parts], failure_probabilities, rules
+    )
+    records = [Record(stops) for stops in found]
+    return records[0] if isinstance(samples, BudgetSamples) else records
+
+
+def stopping_curve(
+    rollouts: Rollouts, samples: BudgetSamples, failure_probabilities: npt.ArrayLike
+) -> list[Record]:
+    """Return what stopping at a stated probability of failure saves and loses, for each threshold from the highest down.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+    samples : BudgetSamples
+    failure_probabilities : array-like
+        One per sample.
+
+    Returns
+    -------
+    list of Record
+        As of `early_stopping`, with the threshold as ``at_least``.
+
+    Examples
+    --------
+    >>> from agent_scorecard import Rollouts, score_rollouts
+    >>> rollouts = Rollouts("tokens")
+    >>> rollouts.append([50, 20, 30], succeeded=True)
+    >>> rollouts.append([90, 70, 40], succeeded=False)
+    >>> samples = score_rollouts(rollouts, lambda spent, left: None)
+    >>> curve = stopping_curve(rollouts, samples, [0.1, 0.3, 0.2, 0.8])
+    >>> [(point.at_least, point.saved, point.success_lost) for point in curve[:2]]
+    [(0.8, 40.0, 0.0), (0.3, 40.0, 1.0)]
+    """
+    points = _native.stopping_curve(rollouts._rollouts, samples._samples, failure_probabilities)
+    return [Record(point) for point in points]

@@ -7,4 +7,3 @@ pub(crate) mod logs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;
 pub(crate) mod run_counts;
-pub(crate) mod texts;

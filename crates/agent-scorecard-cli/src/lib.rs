@@ -28,7 +28,7 @@ pub mod readers {
         budget::{estimate_file, rollout_file, runs as budget_runs},
         costbench::query_file,
         files::json_lines::InputError,
-        paths::{path_file, report as path_report},
+        paths::path_file,
         traces::trace_file,
         triage::{knapsack_file, plan_file, pool_file},
     };

@@ -6,5 +6,6 @@ pub(crate) mod no_interval;
 pub(crate) mod outputs;
 pub(crate) mod program;
 pub(crate) mod table;
+pub(crate) mod text;
 pub(crate) mod threshold;
 pub(crate) mod trajectories;

@@ -3,4 +3,3 @@
 pub(crate) mod command;
 pub(crate) mod options;
 pub mod path_file;
-pub mod report;

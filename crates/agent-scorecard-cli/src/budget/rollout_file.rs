@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::files::{
     json_lines::{self, InputError},
-    run_counts::RunCounts,
+    run_counts::{self, RunCounts},
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -131,7 +131,7 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
         }
     }
     let mut runs = RunCounts::default();
-    let bytes = runs.take_all(path, json_lines::bytes(path)?)?;
+    let bytes = run_counts::take_all(&mut runs, path, json_lines::bytes(path)?)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
     let mut turns = marks.iter().flat_map(|line| &line.value.turns);
     let is_total = spent.iter().any(|spent| spent.parts().len() > 1);

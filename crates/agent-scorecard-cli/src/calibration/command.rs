@@ -100,7 +100,7 @@ fn text(
     );
     for FileReport { name, report, .. } in reports {
         let WithMissing { runs, report: comparison, .. } = report;
-        text.push_str(&format!("\n{}", runs.line(Some(name))));
+        text.push_str(&format!("\n{name}: {}\n", runs.line()));
         text.push_str(&format!(
             "{name}: {} complete traces of {} tasks, {} censored and {} excluded left out; base rate {:.3}; slopes {}\n",
             comparison.n,

@@ -5,54 +5,14 @@
 //! `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The outcome has the
 //! name that it has in other lines of the file. Such a line is counted and never scored.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{borrow::Cow, path::Path};
 
-use censoring::{StopClass, StopReason};
+pub(crate) use agent_scorecard::RunCounts;
+use censoring::StopReason;
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::files::json_lines::{self, InputError};
-
-/// The outcomes of all runs, and the reasons why some are left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(into = "Shown")]
-pub(crate) struct RunCounts {
-    succeeded: u64,
-    failed: u64,
-    unknown: u64,
-    /// Runs without an outcome that a limit cut off.
-    at_limit: u64,
-    left_out: BTreeMap<String, u64>,
-}
-
-/// The counts as reports show them.
-#[derive(Serialize)]
-struct Shown {
-    n_runs: u64,
-    n_succeeded: u64,
-    n_failed: u64,
-    n_unknown: u64,
-    n_at_limit: u64,
-    success_rate: Option<f64>,
-    success_rate_limits_failed: Option<f64>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    left_out: BTreeMap<String, u64>,
-}
-
-impl From<RunCounts> for Shown {
-    fn from(counts: RunCounts) -> Self {
-        Self {
-            n_runs: counts.len(),
-            n_succeeded: counts.succeeded,
-            n_failed: counts.failed,
-            n_unknown: counts.unknown,
-            n_at_limit: counts.at_limit,
-            success_rate: counts.success_rate(0),
-            success_rate_limits_failed: counts.success_rate(counts.at_limit),
-            left_out: counts.left_out,
-        }
-    }
-}
 
 /// A line of a run that was left out.
 #[derive(Debug, Deserialize)]
@@ -64,115 +24,60 @@ struct LeftOut {
     left_out: String,
 }
 
-impl RunCounts {
-    /// Counts a run.
-    pub(crate) fn add(&mut self, outcome: Option<bool>, stop: Option<&StopReason>) {
-        match outcome {
-            Some(true) => self.succeeded += 1,
-            Some(false) => self.failed += 1,
-            None => {
-                self.unknown += 1;
-                let is_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
-                self.at_limit += u64::from(is_limit);
-            }
-        }
+/// Counts the run of a line that says why it was left out; `false` for any other line.
+///
+/// # Errors
+///
+/// [`InputError`] for a line with `left_out` whose other fields are wrong.
+pub(crate) fn take(
+    counts: &mut RunCounts,
+    path: &Path,
+    number: usize,
+    line: &[u8],
+) -> Result<bool, InputError> {
+    #[derive(Deserialize)]
+    struct Mark {
+        left_out: Option<serde_json::Value>,
     }
+    // The key may also stand deeper, such as in the arguments of a call.
+    let has_key = memmem::find(line, b"\"left_out\"").is_some();
+    let is_marked = || serde_json::from_slice(line).is_ok_and(|it: Mark| it.left_out.is_some());
+    if !has_key || !is_marked() {
+        return Ok(false);
+    }
+    let LeftOut { outcome, stop, left_out } = json_lines::read_line(path, number, line)?;
+    counts.add_left_out(outcome, stop.as_ref(), left_out);
+    Ok(true)
+}
 
-    /// Counts the run of a line that says why it was left out; `false` for any other line.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError`] for a line with `left_out` whose other fields are wrong.
-    pub(crate) fn take(
-        &mut self,
-        path: &Path,
-        number: usize,
-        line: &[u8],
-    ) -> Result<bool, InputError> {
-        #[derive(Deserialize)]
-        struct Mark {
-            left_out: Option<serde_json::Value>,
-        }
-        // The key may also stand deeper, such as in the arguments of a call.
-        let has_key = memmem::find(line, b"\"left_out\"").is_some();
-        let is_marked = || serde_json::from_slice(line).is_ok_and(|it: Mark| it.left_out.is_some());
-        if !has_key || !is_marked() {
-            return Ok(false);
-        }
-        let LeftOut { outcome, stop, left_out } = json_lines::read_line(path, number, line)?;
-        self.add(outcome, stop.as_ref());
-        *self.left_out.entry(left_out).or_default() += 1;
-        Ok(true)
+/// Counts the lines of runs that were left out and blanks them, so that other lines keep their numbers.
+///
+/// # Errors
+///
+/// As [`take`].
+pub(crate) fn take_all<'a>(
+    counts: &mut RunCounts,
+    path: &Path,
+    bytes: Cow<'a, [u8]>,
+) -> Result<Cow<'a, [u8]>, InputError> {
+    if memmem::find(&bytes, b"\"left_out\"").is_none() {
+        return Ok(bytes);
     }
-
-    /// Counts the lines of runs that were left out and blanks them, so that other lines keep their numbers.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::take`].
-    pub(crate) fn take_all<'a>(
-        &mut self,
-        path: &Path,
-        bytes: Cow<'a, [u8]>,
-    ) -> Result<Cow<'a, [u8]>, InputError> {
-        if memmem::find(&bytes, b"\"left_out\"").is_none() {
-            return Ok(bytes);
-        }
-        let mut bytes = bytes.into_owned();
-        for (number, line) in (1..).zip(bytes.split_mut(|&byte| byte == b'\n')) {
-            if self.take(path, number, line)? {
-                line.fill(b' ');
-            }
-        }
-        Ok(Cow::Owned(bytes))
-    }
-
-    /// Adds the runs of another part of the file, or of another file.
-    pub(crate) fn append(&mut self, other: &Self) {
-        self.succeeded += other.succeeded;
-        self.failed += other.failed;
-        self.unknown += other.unknown;
-        self.at_limit += other.at_limit;
-        for (reason, count) in &other.left_out {
-            *self.left_out.entry(reason.clone()).or_default() += count;
+    let mut bytes = bytes.into_owned();
+    for (number, line) in (1..).zip(bytes.split_mut(|&byte| byte == b'\n')) {
+        if take(counts, path, number, line)? {
+            line.fill(b' ');
         }
     }
-
-    fn len(&self) -> u64 {
-        self.succeeded + self.failed + self.unknown
-    }
-
-    /// Successes as a share of the runs with a known outcome and this many others.
-    fn success_rate(&self, others: u64) -> Option<f64> {
-        let runs = self.succeeded + self.failed + others;
-        (runs > 0).then(|| self.succeeded as f64 / runs as f64)
-    }
-
-    /// A line for people. `name` tells several files apart.
-    pub(crate) fn line(&self, name: Option<&str>) -> String {
-        let Self { succeeded, failed, unknown, at_limit, left_out } = self;
-        let name = name.map_or_else(String::new, |name| format!("{name}: "));
-        let mut text = format!("{name}{} runs: {succeeded} succeeded, {failed} failed", self.len());
-        if *unknown > 0 {
-            text.push_str(&format!(", {unknown} unknown ({at_limit} cut off by a limit)"));
-        }
-        if let Some(rate) = self.success_rate(0) {
-            text.push_str(&format!("; success rate {rate:.3}"));
-        }
-        if let (true, Some(rate)) = (*at_limit > 0, self.success_rate(*at_limit)) {
-            text.push_str(&format!(", {rate:.3} if those cut off count as failed"));
-        }
-        if !left_out.is_empty() {
-            let reasons = left_out.iter().map(|(reason, count)| format!("{count} {reason}"));
-            let reasons = reasons.collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("; left out before: {reasons}"));
-        }
-        text + "\n"
-    }
+    Ok(Cow::Owned(bytes))
 }
 
 /// A line for each file.
 pub(crate) fn lines<'a>(files: impl ExactSizeIterator<Item = (&'a str, &'a RunCounts)>) -> String {
     let several = files.len() > 1;
-    files.map(|(name, counts)| counts.line(several.then_some(name))).collect()
+    let line = |(name, counts): (&str, &RunCounts)| match several {
+        true => format!("{name}: {}\n", counts.line()),
+        false => counts.line() + "\n",
+    };
+    files.map(line).collect()
 }

@@ -1,11 +1,14 @@
 //! The forms in which a report is written: a table for people, Markdown, or JSON for programs.
 
-use std::error::Error;
+use std::{error::Error, path::Path};
+
+use agent_scorecard::Report;
 
 use crate::{
     output::{
         program::{self, Written},
         table::Layout,
+        text,
         threshold::{self, Threshold},
     },
     plain,
@@ -58,6 +61,27 @@ impl Forms {
         Ok(Written { failures, ..Written::from(plain::lines(text?)) })
     }
 
+    /// The report in the form that was asked for.
+    pub(crate) fn show(&self, report: &Report) -> Result<Written, Box<dyn Error>> {
+        let failures = match self.fail_if.is_empty() {
+            true => Vec::new(),
+            false => {
+                let report = serde_json::to_value(report)?;
+                let found = self.fail_if.iter().map(|limit| limit.failure(&report));
+                found.filter_map(Result::transpose).collect::<Result<_, String>>()?
+            }
+        };
+        write_files(self.files.contents_of(report)?)?;
+        let text = if self.json {
+            plain::json(serde_json::to_string_pretty(report)? + "\n")
+        } else if self.markdown {
+            plain::lines(Layout::paragraphs(&text::report(report, Layout::Markdown)))
+        } else {
+            plain::lines(text::report(report, Layout::Aligned))
+        };
+        Ok(Written { failures, ..Written::from(text) })
+    }
+
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.
     pub(crate) fn has_figures(&self) -> bool {
         self.json || !self.files.is_empty()
@@ -69,13 +93,7 @@ impl Forms {
     }
 
     fn write_files(&self, subcommand: &str, json: &str) -> Result<(), String> {
-        for (path, content) in self.files.contents(subcommand, json)? {
-            if let Some(folder) = program::destination(path).parent() {
-                program::remove_leftovers(folder);
-            }
-            program::write_file(path, &content)?;
-        }
-        Ok(())
+        write_files(self.files.contents(subcommand, json)?)
     }
 
     fn failures(&self, json: &str) -> Result<Vec<String>, Box<dyn Error>> {
@@ -86,4 +104,14 @@ impl Forms {
         let found = self.fail_if.iter().filter_map(|limit| limit.failure(&report).transpose());
         Ok(found.collect::<Result<_, String>>()?)
     }
+}
+
+fn write_files(files: Vec<(&Path, Vec<u8>)>) -> Result<(), String> {
+    for (path, content) in files {
+        if let Some(folder) = program::destination(path).parent() {
+            program::remove_leftovers(folder);
+        }
+        program::write_file(path, &content)?;
+    }
+    Ok(())
 }

@@ -3,7 +3,9 @@
 //! others write them: see "Spellings that are read" in the documentation of [`ToolCall`]. Numbers of 2^63 or
 //! more in size that are not whole numbers of 64 bits are refused, as they may have lost digits.
 
-use std::{fmt, path::Path};
+use std::{collections::BTreeMap, error::Error, fmt, path::Path};
+
+use agent_scorecard::paths::{AgentCall, PathRun, PathTally};
 
 use serde::{
     Deserialize, Deserializer,
@@ -11,56 +13,56 @@ use serde::{
 };
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-use crate::files::json_lines::{self, InputError};
+use crate::files::{
+    json_lines::{self, InputError},
+    line_parts::{self, Problem},
+    run_counts::{self, RunCounts},
+};
 
-/// One run.
-#[derive(Clone, Debug, Deserialize)]
-pub struct PathRun {
-    /// Names the run.
-    pub id: String,
-    /// Names the task; the runs of a task are its trials.
-    pub task: String,
-    /// What the agent called, in order.
-    pub agent_calls: Vec<AgentCall>,
-    /// What the task expects, in order.
+/// One run as a line has it.
+#[derive(Debug, Deserialize)]
+struct Row {
+    id: String,
+    task: String,
+    agent_calls: Vec<Call>,
     #[serde(deserialize_with = "expected_calls")]
-    pub expected_calls: Vec<ToolCall>,
-    /// Whether the run succeeded.
+    expected_calls: Vec<ToolCall>,
     #[serde(deserialize_with = "yes_or_no")]
-    pub success: bool,
-    /// Names the model, where the file does.
-    pub model: Option<String>,
-    /// Names the domain, where the file does.
-    pub domain: Option<String>,
+    success: bool,
+    model: Option<String>,
+    domain: Option<String>,
 }
 
-/// A call, and what the tool said to it.
-#[derive(Clone, Debug)]
-pub struct AgentCall {
-    /// The call.
-    pub call: ToolCall,
-    /// Whether the tool took it without an error, where that is known.
-    pub ok: Option<bool>,
+impl From<Row> for PathRun {
+    fn from(row: Row) -> Self {
+        let Row { id, task, agent_calls, expected_calls, success, model, domain } = row;
+        let agent_calls = agent_calls.into_iter().map(|Call(call)| call).collect();
+        Self { id, task, agent_calls, expected_calls, success, model, domain }
+    }
 }
 
-impl<'de> Deserialize<'de> for AgentCall {
+/// A call of the agent.
+#[derive(Debug)]
+struct Call(AgentCall);
+
+impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
 
         // Only an object: a derived reader would also take a list of the fields.
         impl<'de> de::Visitor<'de> for Object {
-            type Value = AgentCall;
+            type Value = Call;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a call with its name")
             }
 
-            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<AgentCall, A::Error> {
+            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Call, A::Error> {
                 let mut ok = None;
                 let call = WithoutOk { entries, ok: &mut ok };
                 let call = ToolCall::deserialize(de::value::MapAccessDeserializer::new(call))?;
                 check_digits(&call.arguments)?;
-                Ok(AgentCall { call, ok: ok.flatten() })
+                Ok(Call(AgentCall { call, ok: ok.flatten() }))
             }
         }
 
@@ -158,11 +160,65 @@ fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Erro
     deserializer.deserialize_any(YesOrNo)
 }
 
+/// The runs of a part of a file by model, and those that were left out before.
+#[derive(Default)]
+struct Models {
+    models: BTreeMap<Option<String>, PathTally>,
+    left_out: RunCounts,
+}
+
+/// Reads the runs of a file with all threads, model by model; a single model is not named.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of the first thing that is wrong.
+pub(crate) fn read(
+    path: &Path,
+    ignore_arguments: bool,
+) -> Result<Vec<(Option<String>, PathTally)>, Box<dyn Error>> {
+    let (mut models, mut left_out) = (BTreeMap::<_, PathTally>::new(), RunCounts::default());
+    line_parts::fold(
+        path,
+        |part: &mut Models, number, line| run_counts::take(&mut part.left_out, path, number, line),
+        |part: &mut Models, row: Row| {
+            let run = PathRun::from(row);
+            let models = &mut part.models;
+            if !models.contains_key(&run.model) {
+                models.insert(run.model.clone(), PathTally::default());
+            }
+            match models.get_mut(&run.model) {
+                Some(tally) => Ok(tally.update(&run, ignore_arguments)?),
+                None => Ok(()),
+            }
+        },
+        |part| {
+            left_out.append(&part.left_out);
+            for (model, tally) in part.models {
+                models.entry(model).or_default().append(&tally);
+            }
+        },
+    )
+    .map_err(|problem: Problem| problem.into_error())?;
+    // The line of a run that was left out names no model.
+    let is_one = models.len() <= 1;
+    if models.is_empty() || !is_one && left_out != RunCounts::default() {
+        models.entry(None).or_default();
+    }
+    if let Some(first) = models.values_mut().next() {
+        first.runs_mut().append(&left_out);
+    }
+    let named = models.into_iter().map(|(model, tally)| match is_one {
+        true => (None, tally),
+        false => (Some(model.unwrap_or_else(|| "unknown model".to_owned())), tally),
+    });
+    Ok(named.collect())
+}
+
 /// Reads every run of a file.
 ///
 /// # Errors
 ///
 /// [`InputError`] that names file, line and field of the first thing that is wrong.
-pub fn read(path: &Path) -> Result<Vec<PathRun>, InputError> {
-    Ok(json_lines::read(path)?.into_iter().map(|line| line.value).collect())
+pub fn runs(path: &Path) -> Result<Vec<PathRun>, InputError> {
+    Ok(json_lines::read::<Row>(path)?.into_iter().map(|line| line.value.into()).collect())
 }

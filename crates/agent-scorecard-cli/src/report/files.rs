@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use agent_scorecard::Report;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,6 +10,7 @@ use crate::{
     plain,
     report::{
         figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
+        page,
         pages::{self, common::stream_places},
         picture::{png_file, svg_file},
         table::Output,
@@ -56,7 +58,7 @@ impl ReportFiles {
     ) -> Result<Vec<(&Path, Vec<u8>)>, String> {
         let mut contents = Vec::new();
         if let Some(path) = &self.html {
-            contents.push((path.as_path(), page(subcommand, text)?.into_bytes()));
+            contents.push((path.as_path(), page_of(subcommand, text)?.into_bytes()));
         }
         if let Some(path) = &self.plot {
             let figure = main_figure(subcommand, Output::new(&shown(text)?))?
@@ -72,15 +74,52 @@ impl ReportFiles {
     }
 }
 
+impl ReportFiles {
+    /// The files of a report with their content.
+    ///
+    /// # Errors
+    ///
+    /// If there is no picture to draw.
+    pub(crate) fn contents_of(&self, report: &Report) -> Result<Vec<(&Path, Vec<u8>)>, String> {
+        let mut contents = Vec::new();
+        if let Some(path) = &self.html {
+            contents.push((path.as_path(), page::of_report(report).to_html().into_bytes()));
+        }
+        if let Some(path) = &self.plot {
+            let picture = main_picture(report)
+                .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
+            let content = if ending(path) == "png" {
+                png_file(&picture).map_err(|error| format!("{}: {error}", path.display()))?
+            } else {
+                svg_file(&picture).into_bytes()
+            };
+            contents.push((path.as_path(), content));
+        }
+        Ok(contents)
+    }
+}
+
+/// The one picture that stands for a report: that of every column, each named, or else that of all of them.
+fn main_picture(report: &Report) -> Option<Figure> {
+    let places = report.pictured();
+    let of = |name: &&str| {
+        let named = places.iter().filter_map(|place| {
+            Some((plain::line(&place.name).into_owned(), place.block.pictures.get(*name)?.clone()))
+        });
+        together(named.collect())
+    };
+    report.main_pictures.iter().find_map(of)
+}
+
 /// The report page of a JSON output.
 ///
 /// # Errors
 ///
 /// One of the JSON library.
-pub(crate) fn page(subcommand: &str, text: &str) -> Result<String, String> {
+pub(crate) fn page_of(subcommand: &str, text: &str) -> Result<String, String> {
     let value = shown(text)?;
     let output = Output::new(&value);
-    Ok(pages::page(subcommand, output)?.to_html(output))
+    Ok(pages::page(subcommand, output)?.to_html())
 }
 
 /// A JSON output whose texts can stand in pages and pictures.
@@ -103,7 +142,6 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
     let names: &[&str] = match subcommand {
         "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
-        "paths" => &["matches"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "triage" => &["efficiency"],
         "budget" => &["fan"],
@@ -112,7 +150,9 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
     };
     let figure = |place: &str| {
         let pointers = names.iter().map(|name| format!("{place}/curves/{name}"));
-        pointers.filter_map(|pointer| Figure::deserialize_from(output.at(&pointer)?)).next()
+        pointers
+            .filter_map(|pointer| crate::report::figure::deserialized(output.at(&pointer)?))
+            .next()
     };
     let columns = stream_places(output).into_iter();
     let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));

@@ -4,7 +4,6 @@ mod budget;
 pub(crate) mod common;
 mod costbench;
 pub(crate) mod logs;
-mod paths;
 mod run;
 mod traces;
 mod triage;
@@ -15,7 +14,6 @@ use crate::report::{figure::Figures, page::Page, table::Output};
 pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(traces::cut_off_figures),
-        "paths" => Some(paths::figures),
         "costbench" => Some(costbench::figures),
         "triage" => Some(triage::figures),
         "budget" => Some(budget::figures),
@@ -33,7 +31,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "traces" => traces::page(output),
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
-        "paths" => paths::page(output),
         "costbench" => costbench::page(output),
         "triage" => triage::page(output),
         "budget" => budget::page(output),

@@ -1,5 +1,7 @@
 //! Tables whose numbers know which value of the JSON output they show.
 
+pub(crate) use agent_scorecard::{Cell, Part};
+use agent_scorecard::{Heading, Row};
 use serde_json::Value;
 
 /// A table with a row of headings, and a heading in front of each row.
@@ -9,24 +11,6 @@ pub(crate) struct Table {
     pub(crate) header: Vec<String>,
     /// The rows, each with its heading first.
     pub(crate) rows: Vec<Vec<Cell>>,
-}
-
-/// The content of a cell.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Cell(pub(crate) Vec<Part>);
-
-/// A piece of a cell.
-#[derive(Clone, Debug)]
-pub(crate) enum Part {
-    /// Words.
-    Text(String),
-    /// A value of the JSON output.
-    Number {
-        /// Where it stands in the output, as a JSON pointer (RFC 6901).
-        pointer: String,
-        /// The number as it is shown.
-        text: String,
-    },
 }
 
 /// The JSON output of a subcommand, from which a page takes every number.
@@ -92,25 +76,23 @@ impl<'a> Output<'a> {
         let mut parts = vec![self.number_with(&value, decimals)];
         let (low, high) = (format!("{pointer}/ci_low"), format!("{pointer}/ci_high"));
         if self.at(&low).is_some() && self.at(&high).is_some() {
-            parts.push(Part::Text(" [".to_owned()));
+            parts.push(Part::Text(" [".into()));
             parts.push(self.number_with(&low, decimals));
-            parts.push(Part::Text(", ".to_owned()));
+            parts.push(Part::Text(", ".into()));
             parts.push(self.number_with(&high, decimals));
-            parts.push(Part::Text("]".to_owned()));
+            parts.push(Part::Text("]".into()));
         }
         Cell(parts)
     }
 }
 
-impl Cell {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self(vec![Part::Text(text.into())])
-    }
-}
-
-impl From<Part> for Cell {
-    fn from(part: Part) -> Self {
-        Self(vec![part])
+impl From<Table> for agent_scorecard::Table {
+    fn from(table: Table) -> Self {
+        let rows = table.rows.into_iter().map(|mut cells| {
+            let heading = if cells.is_empty() { Cell::default() } else { cells.remove(0) };
+            Row { heading: Some(Heading::Text(heading.plain().into())), cells }
+        });
+        Self { header: table.header, rows: rows.collect(), ..Self::default() }
     }
 }
 
@@ -125,7 +107,7 @@ impl Table {
         heading: impl Into<String>,
         cells: impl IntoIterator<Item = Cell>,
     ) {
-        self.rows.push(std::iter::once(Cell::text(heading)).chain(cells).collect());
+        self.rows.push(std::iter::once(Cell::text(heading.into())).chain(cells).collect());
     }
 }
 
@@ -176,7 +158,8 @@ mod tests {
         let texts: String = parts
             .iter()
             .map(|part| match part {
-                Part::Text(text) | Part::Number { text, .. } => text.as_str(),
+                Part::Text(text) => text.as_ref(),
+                Part::Number { text, .. } => text,
             })
             .collect();
         assert_eq!(texts, "0.50 [0.25, 0.75]");

@@ -80,7 +80,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         notes,
     };
     let json = report::files::json("run", &report, Figures::new())?;
-    let page = report::files::page("run", &json)?;
+    let page = report::files::page_of("run", &json)?;
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
     options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))
 }

@@ -290,8 +290,8 @@ fn log_table(
     let (mut names, mut columns) = (Vec::new(), Vec::new());
     for FileReport { name, report, .. } in reports {
         let named = if is_one { String::new() } else { format!("{name}: ") };
-        let counts = report.runs.line((!is_one).then_some(name));
-        text.push_str(&format!("{counts}{named}format {}\n", report.format));
+        let counts = report.runs.line();
+        text.push_str(&format!("{named}{counts}\n{named}format {}\n", report.format));
         for (stream, of) in streams_with_runs(report) {
             names.push(format!("{named}{stream}"));
             columns.push(of);

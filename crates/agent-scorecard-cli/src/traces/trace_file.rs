@@ -12,7 +12,7 @@ use crate::{
     files::{
         json_lines::{self, InputError},
         line_parts::{self, Part},
-        run_counts::RunCounts,
+        run_counts::{self, RunCounts},
     },
     traces::{
         bare_numbers::{AnyNumber, marked},
@@ -384,7 +384,9 @@ fn read_part<E: From<InputError>>(
             length =
                 bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| end + 1);
             let text = bytes[..length].strip_suffix(b"\n").unwrap_or(&bytes[..length]);
-            if !text.trim_ascii().is_empty() && remarks.all.take(path, number, text)? {
+            if !text.trim_ascii().is_empty()
+                && run_counts::take(&mut remarks.all, path, number, text)?
+            {
                 rows += 1;
             } else if !text.trim_ascii().is_empty() {
                 rows += 1;

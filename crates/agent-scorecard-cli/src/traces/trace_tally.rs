@@ -10,8 +10,10 @@ use trajectory_metrics::{
     TiedBlocks, Tps, TpsFamily, Traces, Weight,
 };
 
+use agent_scorecard::Texts;
+
 use crate::{
-    files::{line_parts::Problem, texts::Texts},
+    files::line_parts::Problem,
     traces::{
         evaluation::{self, CENSORED, CompleteFigures, Figures, Report},
         settings::{Calibration, Settings},

@@ -2,7 +2,6 @@ use std::{borrow::Cow, fmt};
 
 /// What a number measures: said once, and taken from here by every table, page and document.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Measure {
     /// The name in JSON, in `snake_case`.
     pub key: &'static str,

@@ -64,7 +64,7 @@ pub(crate) fn figure_section(output: Output<'_>, places: &[Place], name: &str) -
         .iter()
         .filter_map(|place| {
             let pointer = format!("{}/curves/{name}", place.pointer);
-            let figure: Figure = Figure::deserialize_from(output.at(&pointer)?)?;
+            let figure: Figure = crate::report::figure::deserialized(output.at(&pointer)?)?;
             let name = if places.len() > 1 { place.name.clone() } else { String::new() };
             Some(Drawn { name, pointer, figure })
         })
@@ -80,7 +80,7 @@ pub(crate) fn figure_section(output: Output<'_>, places: &[Place], name: &str) -
             }
         }
     }
-    Some(Section { title, figures, table: None, note })
+    Some(Section { title, figures, note, ..Section::default() })
 }
 
 /// A table of one row per key and one column per report. Keys that no report has are left out.
@@ -135,7 +135,7 @@ pub(crate) fn sentence(parts: impl IntoIterator<Item = Part>) -> Cell {
 
 /// Words of a sentence.
 pub(crate) fn words(text: impl Into<String>) -> Part {
-    Part::Text(text.into())
+    Part::Text(text.into().into())
 }
 
 /// The tables of an object or list whose values are objects with the same keys: one row for each.
@@ -155,7 +155,7 @@ pub(crate) fn rows_table(
         let cell = |(key, _): &&(&str, &str)| {
             let pointer = format!("{pointer}/{key}");
             match output.at(&pointer) {
-                Some(Value::String(text)) => Cell::text(text.as_str()),
+                Some(Value::String(text)) => Cell::text(text.clone()),
                 Some(Value::Bool(value)) => Cell::text(if *value { "yes" } else { "no" }),
                 Some(_) => output.estimate(&pointer, None),
                 None => Cell::text("–"),

@@ -109,10 +109,10 @@ fn calls(output: Output<'_>) -> Option<Table> {
     let mut table = Table::new(["call", "optimal plan", "agent's path"]);
     let [optimal, greedy] = ["/paths/0/optimal", "/paths/0/greedy"];
     for call in 0..output.len(optimal).max(output.len(greedy)) {
-        let cell = |list: &str| Cell::text(output.text(&format!("{list}/{call}")));
+        let cell = |list: &str| Cell::text(output.text(&format!("{list}/{call}")).to_owned());
         table.push((call + 1).to_string(), [cell(optimal), cell(greedy)]);
     }
-    let cost = |path: &str| output.number(&format!("/paths/0/{path}_cost")).into();
+    let cost = |path: &str| Cell(vec![output.number(&format!("/paths/0/{path}_cost"))]);
     table.push("cost", [cost("optimal"), cost("greedy")]);
     Some(table)
 }

@@ -167,7 +167,7 @@ fn runs(output: Output<'_>, places: &[Place]) -> Section {
                     reason.replace('~', "~0").replace('/', "~1")
                 );
                 match output.at(&pointer) {
-                    Some(_) => output.number(&pointer).into(),
+                    Some(_) => Cell(vec![output.number(&pointer)]),
                     None => Cell::text("–"),
                 }
             };

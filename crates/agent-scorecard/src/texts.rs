@@ -4,24 +4,28 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A list of texts in one allocation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Texts {
+pub struct Texts {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Texts {
-    pub(crate) fn push(&mut self, text: &str) {
+    /// Adds a text.
+    pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends.push(self.text.len());
     }
 
-    pub(crate) fn append(&mut self, other: &Self) {
+    /// Adds all texts of another list.
+    pub fn append(&mut self, other: &Self) {
         let start = self.text.len();
         self.text.push_str(&other.text);
         self.ends.extend(other.ends.iter().map(|end| start + end));
     }
 
-    pub(crate) fn last(&self) -> Option<&str> {
+    /// The text that was added last.
+    #[must_use]
+    pub fn last(&self) -> Option<&str> {
         let (&end, before) = self.ends.split_last()?;
         Some(&self.text[before.last().copied().unwrap_or(0)..end])
     }
@@ -34,7 +38,8 @@ impl Texts {
     /// How many texts are different. Comparing hashes first saves most comparisons of texts.
     ///
     /// Cost: O(n log n), and 24 bytes per text while it works.
-    pub(crate) fn distinct(&self) -> usize {
+    #[must_use]
+    pub fn distinct(&self) -> usize {
         let hashed = self.iter().map(|text| {
             let mut hasher = DefaultHasher::new();
             text.hash(&mut hasher);

@@ -1,0 +1,67 @@
+//! A report as text: lines, tables and notes.
+
+use agent_scorecard::{Better, Heading, Report, Table};
+
+use crate::{output::table::Layout, plain};
+
+/// The report in this layout.
+pub(crate) fn report(report: &Report, layout: Layout) -> String {
+    let mut text = String::new();
+    let several = report.columns.len() > 1;
+    for column in &report.columns {
+        for line in &column.block.lines {
+            let name = if several { format!("{}: ", column.name) } else { String::new() };
+            text.push_str(&format!("{name}{line}\n"));
+        }
+    }
+    for line in &report.together.lines {
+        text.push_str(&format!("{line}\n"));
+    }
+    let tables = report.tables();
+    text.push_str(&format!("{}{}\n", report.lead, legend(&tables)));
+    for Table { title, header, rows, note } in &tables {
+        text.push('\n');
+        if !title.is_empty() {
+            text.push_str(&format!("{}\n", plain::line(title)));
+        }
+        let rows = rows.iter().map(|row| {
+            let heading = row.heading.as_ref().map(|heading| match heading {
+                Heading::Text(text) => text.to_string(),
+                Heading::Measure(measure) if measure.better == Better::Neither => {
+                    measure.key.to_owned()
+                }
+                Heading::Measure(measure) => format!("{} ({})", measure.key, measure.better),
+            });
+            heading.into_iter().chain(row.cells.iter().map(|cell| cell.plain())).collect()
+        });
+        let rows: Vec<Vec<String>> = std::iter::once(header.clone()).chain(rows).collect();
+        text.push_str(&layout.table(&rows));
+        if !note.is_empty() {
+            text.push_str(&format!("{}\n", plain::line(note)));
+        }
+    }
+    let notes = report.notes();
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    text + &notes.iter().map(|note| plain::note(note)).collect::<String>()
+}
+
+/// What the signs in the tables mean.
+fn legend(tables: &[Table]) -> String {
+    let rows = || tables.iter().flat_map(|table| &table.rows);
+    let is_marked = rows().any(|row| row.cells.iter().any(|cell| cell.plain().starts_with('*')));
+    let has = |test: fn(Better) -> bool| {
+        rows().any(|row| matches!(&row.heading, Some(Heading::Measure(it)) if test(it.better)))
+    };
+    let signs = [
+        (is_marked, "* best"),
+        (has(|better| better == Better::Higher), "(+) higher is better"),
+        (has(|better| better == Better::Lower), "(-) lower is better"),
+        (has(|better| matches!(better, Better::Near(at) if at != 0.0)), "(=) near the claim"),
+        (has(|better| better == Better::Near(0.0)), "(0) near 0"),
+    ];
+    let signs: Vec<&str> =
+        signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign).collect();
+    if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
+}

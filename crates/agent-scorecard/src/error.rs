@@ -1,0 +1,29 @@
+/// Errors of this crate and of those below it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of agent-benchmarks.
+    #[error(transparent)]
+    AgentBenchmarks(#[from] agent_benchmarks::Error),
+    /// An error of budget-estimation.
+    #[error(transparent)]
+    BudgetEstimation(#[from] budget_estimation::Error),
+    /// An error of censoring.
+    #[error(transparent)]
+    Censoring(#[from] censoring::Error),
+    /// An error of knapsack-oracle.
+    #[error(transparent)]
+    KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// An error of run-logs.
+    #[error(transparent)]
+    RunLogs(#[from] run_logs::Error),
+    /// An error of scoring-rules.
+    #[error(transparent)]
+    ScoringRules(#[from] scoring_rules::Error),
+    /// An error of tool-graph.
+    #[error(transparent)]
+    ToolGraph(#[from] tool_graph::Error),
+    /// An error of trajectory-metrics.
+    #[error(transparent)]
+    TrajectoryMetrics(#[from] trajectory_metrics::Error),
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+pub mod paths;
+mod report;
+mod run_counts;
+mod texts;
+
+pub use agent_benchmarks;
+pub use budget_estimation;
+pub use censoring;
+pub use knapsack_oracle;
+pub use run_logs;
+pub use scoring_rules;
+pub use tool_graph;
+pub use trajectory_metrics;
+
+pub use error::Error;
+pub use report::{
+    Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,
+    Report, Row, Series, Table, Value, shown, thinned,
+};
+pub use run_counts::RunCounts;
+pub use texts::Texts;
+pub use trajectory_metrics::{Better, Figure, Measure, Metric, Undefined};

@@ -1,0 +1,367 @@
+//! How do the tool calls of agents compare with the calls that their tasks expect?
+
+use std::collections::BTreeMap;
+
+use trajectory_metrics::{
+    Better, Error, ExactMean, Figure, Metric, Undefined,
+    tool_calls::{
+        Interner, MatchMode, ToolCall, Value, call_matcher_from_fn, interned_edit_distance,
+        invalid_tool_use_ratio, match_calls, multiset_match, normalized_edit_distance, pass_hat_k,
+    },
+};
+
+use crate::{
+    report::{Axis, Block, Field, Mark, Picture, Series},
+    run_counts::RunCounts,
+    texts::Texts,
+};
+
+/// One run: what the agent called, and what its task expects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathRun {
+    /// Names the run.
+    pub id: String,
+    /// Names the task; the runs of a task are its trials.
+    pub task: String,
+    /// What the agent called, in order.
+    pub agent_calls: Vec<AgentCall>,
+    /// What the task expects, in order.
+    pub expected_calls: Vec<ToolCall>,
+    /// Whether the run succeeded.
+    pub success: bool,
+    /// Names the model, where it is known.
+    pub model: Option<String>,
+    /// Names the domain, where it is known.
+    pub domain: Option<String>,
+}
+
+/// A call, and what the tool said to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentCall {
+    /// The call.
+    pub call: ToolCall,
+    /// Whether the tool took it without an error, where that is known.
+    pub ok: Option<bool>,
+}
+
+/// The metrics, each a mean over runs except for the last one.
+pub const METRICS: [Metric<PathTally>; 8] = [
+    Metric::new(
+        "exact_match",
+        "exact match",
+        Better::Higher,
+        "Share of runs whose calls are the expected ones in the same order.",
+        |runs| mean(&runs.matches[0]),
+    ),
+    Metric::new(
+        "in_order_match",
+        "in-order match",
+        Better::Higher,
+        "Share of runs with all expected calls in order, and maybe others.",
+        |runs| mean(&runs.matches[1]),
+    ),
+    Metric::new(
+        "any_order_match",
+        "any-order match",
+        Better::Higher,
+        "Share of runs with all expected calls, and maybe others.",
+        |runs| mean(&runs.matches[2]),
+    ),
+    Metric::new(
+        "precision",
+        "precision of calls",
+        Better::Higher,
+        "Mean share of a run's calls that are expected, each expected call counted once.",
+        |runs| mean(&runs.precision),
+    ),
+    Metric::new(
+        "recall",
+        "recall of calls",
+        Better::Higher,
+        "Mean share of the expected calls that a run made.",
+        |runs| mean(&runs.recall),
+    ),
+    Metric::new(
+        "aned",
+        "normalized edit distance",
+        Better::Lower,
+        "Mean edit distance by the longer of the two lists of calls.",
+        |runs| mean(&runs.aned),
+    ),
+    Metric::new(
+        "aed",
+        "edit distance",
+        Better::Lower,
+        "Mean edit distance between the calls and the expected ones.",
+        |runs| mean(&runs.aed),
+    ),
+    Metric::new(
+        "invalid_tool_use_ratio",
+        "invalid tool use",
+        Better::Lower,
+        "Share of the calls of all runs that failed, of those that say whether they did.",
+        |runs| match runs.taken.is_empty() {
+            true => Err(Undefined::new("no call says whether it was ok")),
+            false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
+        },
+    ),
+];
+
+fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
+    mean.finish().map_err(|_| Undefined::new("there is no run that defines it"))
+}
+
+fn undefined(error: Error) -> Undefined {
+    Undefined::new(error.to_string())
+}
+
+/// What a report needs of runs, so that no run is kept.
+///
+/// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
+#[derive(Clone, Debug, Default)]
+pub struct PathTally {
+    /// All runs, also those that were left out before.
+    runs: RunCounts,
+    n: usize,
+    ids: Texts,
+    tasks: BTreeMap<String, Task>,
+    /// Runs of one task are of different models or domains.
+    mixed: bool,
+    matches: [ExactMean; 3],
+    precision: ExactMean,
+    recall: ExactMean,
+    aned: ExactMean,
+    aed: ExactMean,
+    /// Runs without a call.
+    silent: usize,
+    /// Runs that should call nothing.
+    undemanding: usize,
+    /// Whether the tool took a call, for the calls that say so.
+    taken: Vec<bool>,
+    /// Calls that do not say so.
+    unknown: usize,
+}
+
+/// The runs of a task.
+#[derive(Clone, Debug)]
+struct Task {
+    trials: u64,
+    successes: u64,
+    /// The model and the domain of the first run.
+    kind: [Option<String>; 2],
+}
+
+impl PathTally {
+    /// Compares the calls of a run with the expected ones.
+    ///
+    /// # Errors
+    ///
+    /// None for fewer than 2^32 different calls.
+    pub fn update(&mut self, run: &PathRun, ignore_arguments: bool) -> Result<(), Error> {
+        let key = |call| key(call, ignore_arguments);
+        // Calls are compared once and then by number.
+        let mut numbers = Interner::default();
+        let called = numbers.intern_all(run.agent_calls.iter().map(|agent| key(&agent.call)))?;
+        let expected = numbers.intern_all(run.expected_calls.iter().map(key))?;
+        let same = call_matcher_from_fn(|a: &u32, e: &u32| a == e);
+        let alignment = match_calls(&called, &expected, &same)?;
+        let modes = [MatchMode::Exact, MatchMode::InOrder, MatchMode::AnyOrder];
+        for (mean, mode) in self.matches.iter_mut().zip(modes) {
+            mean.update(f64::from(u8::from(alignment.is_match(mode))));
+        }
+        let shared = multiset_match(&called, &expected);
+        self.precision.extend(shared.precision());
+        self.recall.extend(shared.recall());
+        self.silent += usize::from(called.is_empty());
+        self.undemanding += usize::from(expected.is_empty());
+        self.aned.update(normalized_edit_distance(&called, &expected));
+        self.aed.update(interned_edit_distance(&called, &expected) as f64);
+        self.n += 1;
+        self.runs.add(Some(run.success), None);
+        self.ids.push(&run.id);
+        let known = self.taken.len();
+        self.taken.extend(run.agent_calls.iter().filter_map(|agent| agent.ok));
+        self.unknown += run.agent_calls.len() - (self.taken.len() - known);
+        let successes = u64::from(run.success);
+        let kind = [run.model.clone(), run.domain.clone()];
+        self.add_task(&run.task, Task { trials: 1, successes, kind });
+        Ok(())
+    }
+
+    /// Adds later runs.
+    pub fn append(&mut self, other: &Self) {
+        self.n += other.n;
+        self.runs.append(&other.runs);
+        self.ids.append(&other.ids);
+        other.tasks.iter().for_each(|(name, task)| self.add_task(name, task.clone()));
+        self.mixed |= other.mixed;
+        self.matches.iter_mut().zip(&other.matches).for_each(|(mean, more)| mean.merge(more));
+        self.precision.merge(&other.precision);
+        self.recall.merge(&other.recall);
+        self.aned.merge(&other.aned);
+        self.aed.merge(&other.aed);
+        self.silent += other.silent;
+        self.undemanding += other.undemanding;
+        self.taken.extend(&other.taken);
+        self.unknown += other.unknown;
+    }
+
+    fn add_task(&mut self, name: &str, more: Task) {
+        match self.tasks.get_mut(name) {
+            Some(task) => {
+                task.trials += more.trials;
+                task.successes += more.successes;
+                self.mixed |= task.kind != more.kind;
+            }
+            None => _ = self.tasks.insert(name.to_owned(), more),
+        }
+    }
+
+    /// The numbers of runs, also of those that were left out before.
+    pub fn runs_mut(&mut self) -> &mut RunCounts {
+        &mut self.runs
+    }
+
+    /// What is to be said of all runs so far, with its pictures if they are wanted.
+    ///
+    /// # Errors
+    ///
+    /// None for runs that were added.
+    pub fn block(&self, ignore_arguments: bool, with_pictures: bool) -> Result<Block, Error> {
+        let mut notes = Vec::new();
+        let ids = self.ids.distinct();
+        if ids < self.n {
+            notes.push(format!(
+                "{} runs have {ids} different ids; those of one id count as runs of their own, also as trials in pass_hat_k",
+                self.n
+            ));
+        }
+        if self.silent > 0 {
+            let runs = count(self.silent);
+            notes.push(format!("precision: undefined for {runs} without a call, left out"));
+        }
+        if self.undemanding > 0 {
+            let runs = count(self.undemanding);
+            notes.push(format!("recall: undefined for {runs} that should call nothing, left out; they match in order and in any order whatever they call"));
+        }
+        if self.unknown > 0 && !self.taken.is_empty() {
+            notes.push(format!(
+                "invalid_tool_use_ratio: {} of {} calls do not say whether they were ok, left out",
+                self.unknown,
+                self.unknown + self.taken.len()
+            ));
+        }
+        let by_k = self.repeated(&mut notes)?;
+        let mut block = Block {
+            lines: vec![self.runs.line()],
+            notes: Some(notes),
+            is_plain: true,
+            ..Block::default()
+        };
+        block.extend_json(&self.runs);
+        block.fields.push(Field::shown("n", "runs", self.n));
+        block.fields.push(Field::shown("n_tasks", "tasks", self.tasks.len()));
+        block.push_json("arguments_ignored", &ignore_arguments);
+        block.push_metrics(&METRICS, self, |_, value| Figure::from(value));
+        if with_pictures {
+            let matches = matches_picture(&block);
+            let repetition = repetition_picture(by_k.iter().flatten());
+            let all = [("matches", matches), ("pass_hat_k", repetition)];
+            let drawn = all.into_iter().filter(|(_, picture)| !picture.is_empty());
+            block.pictures = drawn.map(|(name, picture)| (name.to_owned(), picture)).collect();
+        }
+        block.fields.push(match by_k {
+            None => Field::json("pass_hat_k", ()),
+            Some(by_k) => {
+                let row = |(k, value): (u64, Option<f64>)| {
+                    Field::shown(k.to_string(), format!("pass_hat_{k}"), value)
+                };
+                let fields = by_k.into_iter().map(row).collect();
+                let title =
+                    "pass^k: how likely do k trials of a task all succeed? (higher is better)";
+                let title = title.to_owned();
+                Field::block("pass_hat_k", Block { title, fields, ..Block::default() })
+            }
+        });
+        Ok(block)
+    }
+
+    /// Pass^k up to the most trials of any task; undefined where a task has fewer than k.
+    fn repeated(
+        &self,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<BTreeMap<u64, Option<f64>>>, Error> {
+        let tasks = &self.tasks;
+        let counts = || tasks.values().map(|task| task.trials);
+        let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        if most < 2 {
+            notes.push("pass_hat_k: undefined, as no task has two runs".to_owned());
+            return Ok(None);
+        }
+        if fewest < most {
+            let short = counts().filter(|&trials| trials < most).count();
+            notes.push(format!(
+                "pass_hat_k: undefined beyond k = {fewest}; {short} of {} tasks have fewer runs than the {most} of others",
+                tasks.len()
+            ));
+        }
+        if self.mixed {
+            notes.push("pass_hat_k: runs of different models or domains share a task and count as its trials; compare one model and domain at a time".to_owned());
+        }
+        if most > MOST_K {
+            notes.push(format!("pass_hat_k: shown up to k = {MOST_K} of {most}"));
+        }
+        let mut by_k = BTreeMap::new();
+        for k in 1..=most.min(MOST_K) {
+            let mut mean = ExactMean::default();
+            for task in tasks.values().filter(|_| k <= fewest) {
+                mean.update(pass_hat_k(task.trials, task.successes, k)?);
+            }
+            by_k.insert(k, mean.finish().ok());
+        }
+        Ok(Some(by_k))
+    }
+}
+
+/// What is compared of a call.
+fn key(call: &ToolCall, ignore_arguments: bool) -> (&str, Option<&Value>) {
+    (&call.name, (!ignore_arguments).then_some(&call.arguments))
+}
+
+/// The largest k of pass^k: a longer list tells nothing new.
+const MOST_K: u64 = 100;
+
+fn count(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+fn matches_picture(block: &Block) -> Picture {
+    const SHORT: [(&str, &str); 6] = [
+        ("exact_match", "exact"),
+        ("in_order_match", "ordered"),
+        ("any_order_match", "any"),
+        ("precision", "precision"),
+        ("recall", "recall"),
+        ("invalid_tool_use_ratio", "invalid"),
+    ];
+    let shares = SHORT.into_iter().filter_map(|(key, name)| Some((name, block.number(key)?)));
+    let (names, shares): (Vec<&str>, Vec<f64>) = shares.unzip();
+    Picture {
+        title: "Matches: how near are the calls to the expected ones?".to_owned(),
+        x: Axis::new("measure").with_categories(names.into_iter().map(str::to_owned).collect()),
+        y: Axis::new("share").with_range(0.0, 1.0),
+        series: vec![Series::bars_of_categories("mean over runs", shares)],
+        note: "A run that matches exactly also matches in order, and one that matches in order also matches in any order. Invalid: calls that failed.".to_owned(),
+    }
+}
+
+fn repetition_picture<'a>(by_k: impl Iterator<Item = (&'a u64, &'a Option<f64>)>) -> Picture {
+    let points = by_k.filter_map(|(&k, value)| Some((k as f64, (*value)?)));
+    Picture {
+        title: "Reliability of repetition: how likely do k trials of a task all succeed?".to_owned(),
+        x: Axis::new("k trials of one task"),
+        y: Axis::new("pass^k").with_range(0.0, 1.0),
+        series: vec![Series::new("pass^k", Mark::LineDots, points)],
+        note: "An agent that solves a task always or never has a level line; one that solves it by chance has a falling one.".to_owned(),
+    }
+}

@@ -1,0 +1,316 @@
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
+
+use serde::{
+    Serialize,
+    ser::{SerializeMap, Serializer},
+};
+use trajectory_metrics::{Figure, Measure, Metric, Undefined};
+
+use crate::report::picture::Picture;
+
+/// The answer to one question about one or more columns of runs.
+///
+/// [`Serialize`] writes the JSON object of the command: the fields of a single column, or what is said of
+/// all columns together beside `files`, with a column each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The question, as a heading.
+    pub title: String,
+    /// What was measured and how, in a line.
+    pub lead: String,
+    /// What is said of all columns together, such as their differences.
+    pub together: Block,
+    /// A file, or one of the models in it, each with its own numbers.
+    pub columns: Vec<Column>,
+    /// Whether `files` is written for a single column too.
+    pub is_list: bool,
+    /// Whether all columns are on the same runs, so that the best value of a row can be marked.
+    pub is_comparable: bool,
+    /// The pictures that can stand for the report alone, the most telling first.
+    pub main_pictures: Vec<&'static str>,
+}
+
+/// One file, or one of the models in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    /// A name for people, different from those of other columns.
+    pub name: String,
+    /// The file, as named by the caller.
+    pub file: String,
+    /// The model, if the file has runs of several.
+    pub model: Option<String>,
+    /// What was found.
+    pub block: Block,
+    /// The key in JSON of what the column is made of, such as `streams`, with a report each; empty if the
+    /// column itself has the figures.
+    pub parts: (&'static str, Vec<(String, Block)>),
+}
+
+/// Named values: an object in JSON.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// Lines for people that come before all tables, such as how many runs there are.
+    pub lines: Vec<String>,
+    /// The heading of the table of these values.
+    pub title: String,
+    /// How the table is read.
+    pub note: String,
+    /// The values in the order in which they are shown.
+    pub fields: Vec<Field>,
+    /// What is undefined and why, and what to know before the values are quoted. `None` for an object
+    /// without a list of notes.
+    pub notes: Option<Vec<String>>,
+    /// Whether figures are written as plain numbers, with the object `intervals` beside them.
+    pub is_plain: bool,
+    /// Pictures, if they were asked for.
+    pub pictures: BTreeMap<String, Picture>,
+}
+
+/// A value and its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The name in JSON.
+    pub key: Cow<'static, str>,
+    /// The name for people; empty for a value that only JSON has.
+    pub label: Cow<'static, str>,
+    /// The value.
+    pub value: Value,
+}
+
+/// What stands under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number with its interval, or the reason why there is none.
+    Figure(Measure, Result<Figure, Undefined>),
+    /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
+    Json(serde_json::Value),
+    /// Values of their own.
+    Block(Block),
+    /// Rows with the same fields, such as bins.
+    Rows {
+        /// The heading of their table.
+        title: String,
+        /// The rows.
+        rows: Vec<Block>,
+    },
+}
+
+impl Report {
+    /// A report of these columns: file, model if the file has several, and what was found. Columns are named
+    /// after the stems of their files, and of files of one stem after the whole path.
+    #[must_use]
+    pub fn of_columns(columns: Vec<(String, Option<String>, Block)>) -> Self {
+        let files: Vec<&str> = columns.iter().map(|(file, ..)| file.as_str()).collect();
+        let is_one_file = files.iter().all(|file| *file == files[0]);
+        let stem = |file: &str| {
+            let stem = Path::new(file).file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        };
+        let name = |file: &str, model: Option<&str>| {
+            let own = stem(file);
+            let is_alone = files.iter().all(|other| *other == file || stem(other) != own);
+            let own = if is_alone { own } else { file.to_owned() };
+            match model {
+                None => own,
+                Some(model) if is_one_file => model.to_owned(),
+                Some(model) => format!("{own} {model}"),
+            }
+        };
+        let names: Vec<String> =
+            columns.iter().map(|(file, model, _)| name(file, model.as_deref())).collect();
+        let columns = columns.into_iter().zip(names).map(|((file, model, block), name)| Column {
+            name,
+            file,
+            model,
+            block,
+            ..Column::default()
+        });
+        Self { columns: columns.collect(), ..Self::default() }
+    }
+}
+
+impl Field {
+    /// A value that only JSON has.
+    pub fn json(key: impl Into<Cow<'static, str>>, value: impl Into<serde_json::Value>) -> Self {
+        Self { key: key.into(), label: Cow::Borrowed(""), value: Value::Json(value.into()) }
+    }
+
+    /// A value that tables show under this name.
+    pub fn shown(
+        key: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+        value: impl Into<serde_json::Value>,
+    ) -> Self {
+        Self { label: label.into(), ..Self::json(key, value) }
+    }
+
+    /// A figure, under the name of its measure.
+    #[must_use]
+    pub fn figure(measure: Measure, figure: Result<Figure, Undefined>) -> Self {
+        let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
+        Self { key, label, value: Value::Figure(measure, figure) }
+    }
+
+    /// Values of their own under a name.
+    pub fn block(key: impl Into<Cow<'static, str>>, block: Block) -> Self {
+        Self { value: Value::Block(block), ..Self::json(key, ()) }
+    }
+
+    /// Rows under a name.
+    pub fn rows(
+        key: impl Into<Cow<'static, str>>,
+        title: impl Into<String>,
+        rows: Vec<Block>,
+    ) -> Self {
+        Self { value: Value::Rows { title: title.into(), rows }, ..Self::json(key, ()) }
+    }
+}
+
+impl Block {
+    /// Adds a value that only JSON has: whatever can be serialised, null if it cannot.
+    pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
+        let value = serde_json::to_value(value).unwrap_or_default();
+        self.fields.push(Field::json(key, value));
+    }
+
+    /// Adds the fields of an object, which only JSON has.
+    pub fn extend_json<T: Serialize + ?Sized>(&mut self, object: &T) {
+        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(object) {
+            self.fields.extend(fields.into_iter().map(|(key, value)| Field::json(key, value)));
+        }
+    }
+
+    /// Adds all metrics of what was evaluated; `interval` adds what is known of their precision. The reason
+    /// why one is undefined becomes a note.
+    pub fn push_metrics<E: ?Sized>(
+        &mut self,
+        metrics: &[Metric<E>],
+        evaluated: &E,
+        precision: impl Fn(&Measure, f64) -> Figure,
+    ) {
+        for metric in metrics {
+            // What is not finite cannot be written as a number.
+            let value = metric.value(evaluated).and_then(|value| match value.is_finite() {
+                true => Ok(precision(&metric.measure, value)),
+                false => Err(Undefined::new(format!("it is {value}"))),
+            });
+            if let Err(reason) = &value {
+                let note = format!("{}: undefined, as {reason}", metric.measure.key);
+                self.notes.get_or_insert_default().push(note);
+            }
+            self.fields.push(Field::figure(metric.measure, value));
+        }
+    }
+
+    /// The value under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.fields.iter().find(|field| field.key == key).map(|field| &field.value)
+    }
+
+    /// The figure under a key.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it is undefined, also if there is no such figure.
+    pub fn figure(&self, key: &str) -> Result<Figure, Undefined> {
+        match self.get(key) {
+            Some(Value::Figure(_, figure)) => figure.clone(),
+            _ => Err(Undefined::new(format!("there is no figure {key:?}"))),
+        }
+    }
+
+    /// A finite number under a key, whatever its form.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<f64> {
+        match self.get(key)? {
+            Value::Figure(_, figure) => figure.as_ref().ok().map(|figure| figure.value),
+            Value::Json(value) => value.as_f64(),
+            Value::Block(_) | Value::Rows { .. } => None,
+        }
+        .filter(|value| value.is_finite())
+    }
+
+    fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let mut intervals = BTreeMap::new();
+        for Field { key, value, .. } in &self.fields {
+            match value {
+                Value::Figure(_, figure) if self.is_plain => {
+                    let figure = figure.as_ref().ok();
+                    map.serialize_entry(key, &figure.map(|figure| figure.value))?;
+                    let known =
+                        figure.filter(|it| it.interval.is_ok() || it.standard_error.is_some());
+                    intervals.extend(known.map(|figure| (key, figure)));
+                }
+                Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
+                Value::Json(value) => map.serialize_entry(key, value)?,
+                Value::Block(block) => map.serialize_entry(key, block)?,
+                Value::Rows { rows, .. } => map.serialize_entry(key, rows)?,
+            }
+        }
+        if !intervals.is_empty() {
+            map.serialize_entry("intervals", &intervals)?;
+        }
+        if !self.pictures.is_empty() {
+            map.serialize_entry("curves", &self.pictures)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.serialize_into(&mut map)?;
+        if let Some(notes) = &self.notes {
+            map.serialize_entry("notes", notes)?;
+        }
+        map.end()
+    }
+}
+
+impl Column {
+    fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("file", &self.file)?;
+        if let Some(model) = &self.model {
+            map.serialize_entry("model", model)?;
+        }
+        self.block.serialize_into(map)?;
+        let (key, parts) = &self.parts;
+        if !key.is_empty() {
+            let parts: BTreeMap<&str, &Block> =
+                parts.iter().map(|(name, block)| (name.as_str(), block)).collect();
+            map.serialize_entry(key, &parts)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.serialize_into(&mut map)?;
+        if let Some(notes) = &self.block.notes {
+            map.serialize_entry("notes", notes)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let mut notes = self.together.notes.clone().unwrap_or_default();
+        self.together.serialize_into(&mut map)?;
+        match self.columns.as_slice() {
+            [single] if !self.is_list => {
+                single.serialize_into(&mut map)?;
+                notes.splice(0..0, single.block.notes.iter().flatten().cloned());
+            }
+            columns => map.serialize_entry("files", columns)?,
+        }
+        map.serialize_entry("notes", &notes)?;
+        map.end()
+    }
+}

@@ -1,0 +1,240 @@
+//! A picture as data: what a picture draws, a table lists and the JSON output holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The pictures of a report by name.
+pub type Pictures = BTreeMap<String, Picture>;
+
+/// At most this many points of a curve are kept.
+const MOST_POINTS: usize = 200;
+/// Width of a bar of a category, or of the bars of several columns there.
+pub const BAR_WIDTH: f64 = 0.7;
+
+/// The axes and series of one picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// What there is to see.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, the first at the back.
+    pub series: Vec<Series>,
+    /// How the picture is read.
+    pub note: String,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// The quantity, with its unit.
+    pub label: String,
+    /// The lower and upper end; those of the data if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// Names of the positions 0, 1, … of an axis without a scale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Whether the two sides of zero are two sides of the picture, so that ticks have no sign.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_mirrored: bool,
+}
+
+/// One curve, band or set of bars.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What the series shows.
+    pub name: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// Positions along the horizontal axis.
+    pub x: Vec<f64>,
+    /// Values; empty for a band.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub y: Vec<f64>,
+    /// Lower ends of the intervals around the values, or of a band.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub low: Vec<f64>,
+    /// Upper ends of these intervals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub high: Vec<f64>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// Straight lines from point to point.
+    Line,
+    /// A level up to the next point.
+    Step,
+    /// Lines with a dot at each point, and intervals if there are any.
+    LineDots,
+    /// A dot at each point, and intervals if there are any.
+    Dots,
+    /// The area between `low` and `high`.
+    Band,
+    /// Bars from 0 to each value; `low` and `high` are the left and right edges.
+    Bars,
+    /// A vertical line from `low` to `high` at each point.
+    Spans,
+    /// A thin dashed line to compare with.
+    Reference,
+}
+
+impl Axis {
+    /// An axis of this quantity.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The same axis from `low` to `high`.
+    #[must_use]
+    pub fn with_range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some([low, high]);
+        self
+    }
+
+    /// The same axis with names in place of a scale.
+    #[must_use]
+    pub fn with_categories(mut self, names: Vec<String>) -> Self {
+        self.categories = names;
+        self
+    }
+}
+
+impl Series {
+    /// The series of these points, in their order; points that are not finite are left out.
+    pub fn new(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        let finite = |(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
+        let (x, y) = points.into_iter().filter(finite).unzip();
+        Self { name: name.into(), mark, x, y, low: Vec::new(), high: Vec::new() }
+    }
+
+    /// Values with the ends of an interval each: position, value, low, high.
+    pub fn with_intervals(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = [f64; 4]>,
+    ) -> Self {
+        let mut series = Self::new(name, mark, []);
+        for [x, y, low, high] in points {
+            if [x, y, low, high].iter().all(|number| number.is_finite()) {
+                series.x.push(x);
+                series.y.push(y);
+                series.low.push(low);
+                series.high.push(high);
+            }
+        }
+        series
+    }
+
+    /// A band or vertical spans: position, low, high.
+    pub fn between(
+        name: impl Into<String>,
+        mark: Mark,
+        points: impl IntoIterator<Item = [f64; 3]>,
+    ) -> Self {
+        let points = points.into_iter().map(|[x, low, high]| [x, low, low, high]);
+        Self { y: Vec::new(), ..Self::with_intervals(name, mark, points) }
+    }
+
+    /// Bars by left edge, right edge and height.
+    pub fn bars(name: impl Into<String>, bars: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let points = bars
+            .into_iter()
+            .map(|[left, right, height]| [0.5 * (left + right), height, left, right]);
+        Self::with_intervals(name, Mark::Bars, points)
+    }
+
+    /// Bars at the positions 0, 1, … of an axis of categories.
+    pub fn bars_of_categories(
+        name: impl Into<String>,
+        heights: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        let bars = heights.into_iter().enumerate().map(|(i, height)| {
+            let at = i as f64;
+            [at - 0.5 * BAR_WIDTH, at + 0.5 * BAR_WIDTH, height]
+        });
+        Self::bars(name, bars)
+    }
+
+    /// The straight line between two points.
+    pub fn reference(name: impl Into<String>, from: (f64, f64), to: (f64, f64)) -> Self {
+        Self::new(name, Mark::Reference, [from, to])
+    }
+
+    /// Whether there is nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// The columns of numbers by their names in JSON.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
+        let columns = [("x", &self.x), ("y", &self.y), ("low", &self.low), ("high", &self.high)];
+        columns.into_iter().filter(|(_, column)| !column.is_empty()).map(|(n, c)| (n, c.as_slice()))
+    }
+}
+
+impl Picture {
+    /// The picture that a value of the JSON output holds.
+
+    /// Whether no series has a point, except lines to compare with.
+    pub fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())
+    }
+}
+
+/// At most [`MOST_POINTS`] of the points of a long curve: the first, the last, and evenly many
+/// positions between.
+pub fn thinned<T: Copy>(points: &[T]) -> Vec<T> {
+    let n = points.len();
+    if n <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let at = |i: usize| i * (n - 1) / (MOST_POINTS - 1);
+    (0..MOST_POINTS).filter_map(|i| points.get(at(i)).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_at_most_200_points() {
+        let points: Vec<usize> = (0..12_345).collect();
+        let kept = thinned(&points);
+        assert_eq!((kept.len(), kept.first(), kept.last()), (200, Some(&0), Some(&12_344)));
+        assert!(kept.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(thinned(&points[..200]), points[..200]);
+    }
+
+    #[test]
+    fn points_that_are_not_finite_are_left_out_of_every_column() {
+        let points =
+            [[0.0, 1.0, 0.5, 1.5], [1.0, f64::NAN, 0.0, 1.0], [2.0, 3.0, 2.0, f64::INFINITY]];
+        let series = Series::with_intervals("a", Mark::LineDots, points);
+        assert_eq!(series.columns().map(|(_, column)| column.len()).collect::<Vec<_>>(), [1; 4]);
+    }
+
+    #[test]
+    fn a_figure_comes_back_from_json() {
+        let picture = Picture {
+            title: "t".to_owned(),
+            x: Axis::new("x").with_range(0.0, 1.0),
+            y: Axis::new("y").with_categories(vec!["a".to_owned()]),
+            series: vec![Series::between("band", Mark::Band, [[0.0, 0.1, 0.2]])],
+            note: String::new(),
+        };
+        let text = serde_json::to_string(&figure).unwrap();
+        assert!(!text.contains("\"y\":[]"), "{text}");
+        assert_eq!(serde_json::from_str::<Picture>(&text).unwrap(), picture);
+    }
+}

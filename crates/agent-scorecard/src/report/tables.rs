@@ -1,0 +1,336 @@
+use std::borrow::Cow;
+
+use serde_json::Value as Json;
+use trajectory_metrics::{Better, Figure, Measure};
+
+use crate::report::block::{Block, Field, Report, Value};
+
+/// A table with a row of headings, and a heading in front of each row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What there is to see; empty for the main table.
+    pub title: String,
+    /// The headings, that of the first column included.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// How the table is read.
+    pub note: String,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What stands in front; `None` in a table of bins or runs, whose first cell says which it is.
+    pub heading: Option<Heading>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+}
+
+/// What a row shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heading {
+    /// Words.
+    Text(Cow<'static, str>),
+    /// A measure.
+    Measure(Measure),
+}
+
+/// The content of a cell: pieces that are shown one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell(pub Vec<Part>);
+
+/// A piece of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Words.
+    Text(Cow<'static, str>),
+    /// A number of the report.
+    Number {
+        /// Where it stands in the JSON object, as a JSON pointer (RFC 6901).
+        pointer: String,
+        /// The number as it is shown.
+        text: String,
+    },
+}
+
+/// The figures of one column, or of a part of it.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// The name for people.
+    pub name: String,
+    /// Where the figures stand in the JSON object.
+    pub pointer: String,
+    /// The figures.
+    pub block: &'a Block,
+}
+
+impl Cell {
+    /// Words alone.
+    pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
+        Self(vec![Part::Text(text.into())])
+    }
+
+    /// The cell as it is read.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Text(text) => text.as_ref(),
+            Part::Number { text, .. } => text,
+        });
+        parts.collect()
+    }
+}
+
+impl Report {
+    /// Whether JSON has the list `files`.
+    fn has_list(&self) -> bool {
+        self.is_list || self.columns.len() != 1
+    }
+
+    /// What the columns of the tables are, with the places of their figures.
+    #[must_use]
+    pub fn places(&self) -> Vec<Place<'_>> {
+        let mut places = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            let pointer = if self.has_list() { format!("/files/{at}") } else { String::new() };
+            let (key, parts) = &column.parts;
+            if key.is_empty() {
+                let (name, block) = (column.name.clone(), &column.block);
+                places.push(Place { name, pointer, block });
+                continue;
+            }
+            for (part, block) in parts {
+                let is_one = self.columns.len() == 1;
+                let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
+                let pointer = format!("{pointer}/{key}/{}", escaped(part));
+                places.push(Place { name, pointer, block });
+            }
+        }
+        places
+    }
+
+    /// The places that have pictures; what is said of all columns together comes last.
+    #[must_use]
+    pub fn pictured(&self) -> Vec<Place<'_>> {
+        let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
+        let places = self.places().into_iter().chain([together]);
+        places.filter(|place| !place.block.pictures.is_empty()).collect()
+    }
+
+    /// All tables, the main one first.
+    #[must_use]
+    pub fn tables(&self) -> Vec<Table> {
+        let mut tables = Vec::new();
+        let places = self.places();
+        if !places.is_empty() {
+            tables_of(&places, self.is_comparable, &mut tables);
+        }
+        let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
+        tables_of(&[together], false, &mut tables);
+        tables
+    }
+
+    /// All notes, each once; one that does not hold for every column names its own.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let named = self.columns.iter().flat_map(|column| {
+            let own = std::iter::once((column.name.clone(), &column.block));
+            let parts = column.parts.1.iter();
+            own.chain(parts.map(|(part, block)| (format!("{} {part}", column.name), block)))
+        });
+        let lists: Vec<(String, &[String])> =
+            named.filter_map(|(name, block)| Some((name, block.notes.as_deref()?))).collect();
+        let mut notes: Vec<String> = Vec::new();
+        for (name, list) in &lists {
+            for note in *list {
+                let is_of_all = lists.iter().all(|(_, other)| other.contains(note));
+                let note = if is_of_all { note.clone() } else { format!("{name}: {note}") };
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        notes.extend(self.together.notes.iter().flatten().cloned());
+        notes
+    }
+}
+
+/// The tables of blocks side by side, and those of the blocks inside.
+fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>) {
+    let mut keys: Vec<&Field> = Vec::new();
+    for field in places.iter().flat_map(|place| &place.block.fields) {
+        if !keys.iter().any(|other| other.key == field.key) {
+            keys.push(field);
+        }
+    }
+    let Some(first) = places.first().map(|place| place.block) else { return };
+    let names = places.iter().map(|place| match place.name.as_str() {
+        "" => "value".to_owned(),
+        name => name.to_owned(),
+    });
+    let mut main = Table {
+        title: first.title.clone(),
+        header: std::iter::once(String::new()).chain(names).collect(),
+        rows: Vec::new(),
+        note: first.note.clone(),
+    };
+    for field in keys.iter().filter(|field| !field.label.is_empty()) {
+        let best = if is_comparable { best(places, field) } else { None };
+        let cells = places.iter().map(|place| {
+            let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
+            match place.block.get(&field.key) {
+                Some(value) => cell(value, pointer, place.block.is_plain.then_some(place), best),
+                None => Cell::text("–"),
+            }
+        });
+        let heading = match &field.value {
+            Value::Figure(measure, _) => Heading::Measure(*measure),
+            _ => Heading::Text(field.label.clone()),
+        };
+        main.rows.push(Row { heading: Some(heading), cells: cells.collect() });
+    }
+    if !main.rows.is_empty() {
+        tables.push(main);
+    }
+    for field in keys {
+        let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
+        match &field.value {
+            Value::Block(_) => {
+                let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
+                    Some(Value::Block(block)) => {
+                        Some(Place { name: place.name.clone(), pointer: inside(place), block })
+                    }
+                    _ => None,
+                });
+                tables_of(&inner.collect::<Vec<_>>(), false, tables);
+            }
+            Value::Rows { title, .. } => {
+                for place in places {
+                    if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
+                        let name = if places.len() > 1 { place.name.as_str() } else { "" };
+                        tables.extend(rows_table(name, title, rows, &inside(place)));
+                    }
+                }
+            }
+            Value::Figure(..) | Value::Json(_) => {}
+        }
+    }
+}
+
+/// A table of one row for each; `None` without a row or a value that is shown.
+fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
+    let mut keys: Vec<&Field> = Vec::new();
+    for field in rows.iter().flat_map(|row| &row.fields) {
+        if !field.label.is_empty() && !keys.iter().any(|other| other.key == field.key) {
+            keys.push(field);
+        }
+    }
+    if keys.is_empty() {
+        return None;
+    }
+    let header = keys.iter().map(|field| field.label.to_string()).collect();
+    let cells = |(at, row): (usize, &Block)| {
+        let cells = keys.iter().map(|field| {
+            let pointer = format!("{pointer}/{at}/{}", escaped(&field.key));
+            row.get(&field.key)
+                .map_or_else(|| Cell::text("–"), |value| cell(value, pointer, None, None))
+        });
+        Row { heading: None, cells: cells.collect() }
+    };
+    let rows = rows.iter().enumerate().map(cells).collect();
+    let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
+    Some(Table { title, header, rows, note: String::new() })
+}
+
+/// The best value of a row, if more than one column has one.
+fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
+    let Value::Figure(measure, _) = &field.value else { return None };
+    let values = places.iter().filter_map(|place| place.block.figure(&field.key).ok());
+    let values: Vec<f64> = values.map(|figure| figure.value).collect();
+    if values.len() < 2 {
+        return None;
+    }
+    match measure.better {
+        Better::Higher => values.into_iter().reduce(f64::max),
+        Better::Lower => values.into_iter().reduce(f64::min),
+        Better::Near(_) | Better::Neither => None,
+    }
+}
+
+/// A value as a cell. `plain` is the block whose intervals stand apart from its figures.
+fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<f64>) -> Cell {
+    match value {
+        Value::Figure(_, Err(_)) => number(pointer, "undefined"),
+        Value::Figure(measure, Ok(figure)) => {
+            let (at, ends) = match plain {
+                Some(place) => {
+                    (pointer, format!("{}/intervals/{}", place.pointer, escaped(measure.key)))
+                }
+                None => (format!("{pointer}/value"), pointer),
+            };
+            let mut parts = Vec::new();
+            if best == Some(figure.value) {
+                parts.push(Part::Text("*".into()));
+            }
+            parts.extend(number(at, figure_text(figure, figure.value)).0);
+            if let Ok(interval) = figure.interval {
+                parts.push(Part::Text(" [".into()));
+                let low = figure_text(figure, interval.low());
+                parts.extend(number(format!("{ends}/ci_low"), low).0);
+                parts.push(Part::Text(", ".into()));
+                let high = figure_text(figure, interval.high());
+                parts.extend(number(format!("{ends}/ci_high"), high).0);
+                parts.push(Part::Text("]".into()));
+            }
+            Cell(parts)
+        }
+        Value::Json(Json::Null) => number(pointer, "undefined"),
+        Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
+        Value::Json(Json::String(text)) => Cell::text(text.clone()),
+        Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
+            Some(value) => number(pointer, shown(value)),
+            None => number(pointer, count.to_string()),
+        },
+        Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
+    }
+}
+
+fn number(pointer: String, text: impl Into<String>) -> Cell {
+    Cell(vec![Part::Number { pointer, text: text.into() }])
+}
+
+/// A key as a part of a JSON pointer.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// A number with the decimals that suit the value of its figure, so that its ends have as many.
+fn figure_text(figure: &Figure, number: f64) -> String {
+    let decimals = decimals(figure.value);
+    format!("{number:.decimals$}")
+}
+
+/// Three decimals; more if fewer than two digits were left, none for what is large.
+fn decimals(value: f64) -> usize {
+    match value.abs() {
+        0.0 => 3,
+        size if size < 0.01 => ((2.0 - size.log10()).ceil() as usize).min(12),
+        size if size >= 100.0 => 0,
+        _ => 3,
+    }
+}
+
+/// A number as people read it: a whole number as it is, otherwise three decimals, more if fewer than two
+/// digits were left, fewer for large numbers.
+///
+/// ```
+/// use agent_scorecard::shown;
+///
+/// assert_eq!([0.123_456, 0.001_234_5, 3.0, 12_345.67].map(shown), ["0.123", "0.00123", "3", "12346"]);
+/// ```
+#[must_use]
+pub fn shown(value: f64) -> String {
+    let decimals = if value.fract() == 0.0 { 0 } else { decimals(value) };
+    format!("{value:.decimals$}")
+}

@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+
+use censoring::{StopClass, StopReason};
+use serde::Serialize;
+
+/// The outcomes of all runs, and the reasons why some are left out on the way to an evaluation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(into = "Shown")]
+pub struct RunCounts {
+    succeeded: u64,
+    failed: u64,
+    unknown: u64,
+    /// Runs without an outcome that a limit cut off.
+    at_limit: u64,
+    left_out: BTreeMap<String, u64>,
+}
+
+/// The counts as reports show them.
+#[derive(Serialize)]
+struct Shown {
+    n_runs: u64,
+    n_succeeded: u64,
+    n_failed: u64,
+    n_unknown: u64,
+    n_at_limit: u64,
+    success_rate: Option<f64>,
+    success_rate_limits_failed: Option<f64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, u64>,
+}
+
+impl From<RunCounts> for Shown {
+    fn from(counts: RunCounts) -> Self {
+        Self {
+            n_runs: counts.len(),
+            n_succeeded: counts.succeeded,
+            n_failed: counts.failed,
+            n_unknown: counts.unknown,
+            n_at_limit: counts.at_limit,
+            success_rate: counts.success_rate(0),
+            success_rate_limits_failed: counts.success_rate(counts.at_limit),
+            left_out: counts.left_out,
+        }
+    }
+}
+
+impl RunCounts {
+    /// Counts a run.
+    pub fn add(&mut self, outcome: Option<bool>, stop: Option<&StopReason>) {
+        match outcome {
+            Some(true) => self.succeeded += 1,
+            Some(false) => self.failed += 1,
+            None => {
+                self.unknown += 1;
+                let is_limit = stop.is_some_and(|stop| stop.class() == StopClass::Censored);
+                self.at_limit += u64::from(is_limit);
+            }
+        }
+    }
+
+    /// Counts a run that was left out, for this reason.
+    pub fn add_left_out(
+        &mut self,
+        outcome: Option<bool>,
+        stop: Option<&StopReason>,
+        reason: String,
+    ) {
+        self.add(outcome, stop);
+        *self.left_out.entry(reason).or_default() += 1;
+    }
+
+    /// Adds other runs.
+    pub fn append(&mut self, other: &Self) {
+        self.succeeded += other.succeeded;
+        self.failed += other.failed;
+        self.unknown += other.unknown;
+        self.at_limit += other.at_limit;
+        for (reason, count) in &other.left_out {
+            *self.left_out.entry(reason.clone()).or_default() += count;
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.succeeded + self.failed + self.unknown
+    }
+
+    /// Successes as a share of the runs with a known outcome and this many others.
+    fn success_rate(&self, others: u64) -> Option<f64> {
+        let runs = self.succeeded + self.failed + others;
+        (runs > 0).then(|| self.succeeded as f64 / runs as f64)
+    }
+
+    /// A line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { succeeded, failed, unknown, at_limit, left_out } = self;
+        let mut text = format!("{} runs: {succeeded} succeeded, {failed} failed", self.len());
+        if *unknown > 0 {
+            text.push_str(&format!(", {unknown} unknown ({at_limit} cut off by a limit)"));
+        }
+        if let Some(rate) = self.success_rate(0) {
+            text.push_str(&format!("; success rate {rate:.3}"));
+        }
+        if let (true, Some(rate)) = (*at_limit > 0, self.success_rate(*at_limit)) {
+            text.push_str(&format!(", {rate:.3} if those cut off count as failed"));
+        }
+        if !left_out.is_empty() {
+            let reasons = left_out.iter().map(|(reason, count)| format!("{count} {reason}"));
+            let reasons = reasons.collect::<Vec<_>>().join(", ");
+            text.push_str(&format!("; left out before: {reasons}"));
+        }
+        text
+    }
+}

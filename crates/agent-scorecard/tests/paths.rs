@@ -1,0 +1,53 @@
+//! Runs of tool calls, added one by one and in parts.
+#![allow(clippy::unwrap_used)]
+
+use agent_scorecard::{
+    Undefined,
+    paths::{AgentCall, PathRun, PathTally},
+    trajectory_metrics::tool_calls::{ToolCall, Value},
+};
+
+fn run(i: usize) -> PathRun {
+    let call = |name: usize| ToolCall::new(format!("tool{name}"), Vec::<(String, Value)>::new());
+    let ok = [None, Some(true), Some(false)][i % 3];
+    PathRun {
+        id: format!("r{}", i / 2),
+        task: format!("t{}", i % 5),
+        agent_calls: (0..i % 4).map(|k| AgentCall { call: call((i + k) % 3), ok }).collect(),
+        expected_calls: (0..i % 3).map(call).collect(),
+        success: i % 2 == 1,
+        model: Some(format!("m{}", i / 17)),
+        domain: None,
+    }
+}
+
+#[test]
+fn the_report_on_appended_parts_is_that_on_all_runs() {
+    let runs: Vec<PathRun> = (0..40).map(run).collect();
+    for ignore_arguments in [false, true] {
+        let tally = |runs: &[PathRun]| {
+            let mut tally = PathTally::default();
+            runs.iter().for_each(|run| tally.update(run, ignore_arguments).unwrap());
+            tally
+        };
+        let all = tally(&runs).block(ignore_arguments, true).unwrap();
+        let notes = all.notes.as_ref().unwrap();
+        assert!(notes.iter().any(|note| note.contains("different models")), "{notes:?}");
+        for length in [1, 7, 39] {
+            let mut together = PathTally::default();
+            runs.chunks(length).for_each(|part| together.append(&tally(part)));
+            assert_eq!(together.block(ignore_arguments, true).unwrap(), all);
+        }
+    }
+}
+
+#[test]
+fn a_figure_that_no_run_defines_says_why() {
+    let mut tally = PathTally::default();
+    tally.update(&run(0), false).unwrap();
+    let block = tally.block(false, false).unwrap();
+    assert_eq!(block.figure("exact_match").unwrap().value, 1.0);
+    let reason = block.figure("precision").unwrap_err();
+    assert_eq!(reason, Undefined::new("there is no run that defines it"));
+    assert_eq!(block.number("n_tasks"), Some(1.0));
+}

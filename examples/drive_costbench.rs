@@ -50,11 +50,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         table.update("stage by stage", &conversation.finish())?;
     }
     for row in table.finish(Level::new(0.95)?, 1_000, Seed::new(1))? {
-        let figures = [row.cost_gap, row.exact_match_ratio, row.task_completion_ratio];
-        for (name, figure) in ["cost gap", "exact match", "completion"].into_iter().zip(figures) {
-            let figure = figure.ok_or("no run defines it")?;
-            let ends = figure.interval?;
-            println!("{name}: {:.3}, from {:.3} to {:.3}", figure.value, ends.low(), ends.high());
+        for (measure, figure) in row.figures {
+            match figure {
+                Ok(figure) => println!("{}: {figure:.3}", measure.label),
+                Err(reason) => println!("{}: undefined, as {reason}", measure.label),
+            }
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 use agent_benchmarks::{
-    Error, Level, Seed,
-    costbench::{self, CostBenchTable, EventKind, Figure, Split},
+    Error, Figure, Level, Measure, Seed, Undefined,
+    costbench::{self, CostBenchTable, EventKind, Split},
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -9,8 +9,6 @@ use crate::{
     errors::{Failure, invalid},
     results::to_python,
 };
-
-type Ends = (f64, Option<(f64, f64)>);
 
 /// One task of CostBench, with the preferences of a traveller.
 #[pyclass(frozen, module = "agent_scorecard")]
@@ -187,8 +185,16 @@ impl CostBench {
     }
 }
 
-pub(crate) fn ends(figure: Option<Figure>) -> Option<Ends> {
-    figure.map(|it| (it.value, it.interval.ok().map(|ends| (ends.low(), ends.high()))))
+/// Sets each figure by its key to its value and ends; `None` if it is undefined.
+pub(crate) fn set_figures(
+    dict: &Bound<'_, PyDict>,
+    figures: &[(Measure, Result<Figure, Undefined>)],
+) -> PyResult<()> {
+    let ends = |it: &Figure| (it.value, it.interval.ok().map(|ends| (ends.low(), ends.high())));
+    let mut figures = figures.iter();
+    figures.try_for_each(|(measure, figure)| {
+        dict.set_item(measure.key, figure.as_ref().ok().map(ends))
+    })
 }
 
 /// The figures of the benchmark, one dictionary per task length and kind of events.
@@ -219,18 +225,7 @@ pub(crate) fn costbench_figures<'py>(
         dict.set_item("left_out", row.left_out.total())?;
         dict.set_item("left_out_by_reason", to_python(py, &row.left_out)?)?;
         dict.set_item("without_reply", row.without_reply)?;
-        for (name, figure) in [
-            ("cost_gap", row.cost_gap),
-            ("cost_gap_without_redundant", row.cost_gap_without_redundant),
-            ("edit_distance", row.edit_distance),
-            ("normalized_edit_distance", row.normalized_edit_distance),
-            ("exact_match_ratio", row.exact_match_ratio),
-            ("task_completion_ratio", row.task_completion_ratio),
-            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio),
-            ("valid_calls", row.valid_calls),
-        ] {
-            dict.set_item(name, ends(figure))?;
-        }
+        set_figures(&dict, &row.figures)?;
         dict.set_item("failures", to_python(py, &row.failures)?)?;
         Ok(dict)
     };

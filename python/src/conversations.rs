@@ -8,7 +8,7 @@ use agent_benchmarks::{
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
-    benchmark::ends,
+    benchmark::set_figures,
     budgets::{Rollouts, answer},
     errors::{Failure, invalid},
     results::to_python,
@@ -295,8 +295,7 @@ pub(crate) fn benchmark_figures<'py>(
         entry.set_item("regime", regime_name(row.regime))?;
         entry.set_item("is_live", row.is_live)?;
         entry.set_item("pools", row.pools)?;
-        entry.set_item("efficiency", ends(row.efficiency))?;
-        entry.set_item("regret", ends(row.regret))?;
+        set_figures(&entry, &row.figures)?;
         entry.set_item("over_budget", row.over_budget)?;
         entry.set_item("unreadable", row.unreadable)?;
         entry.set_item("unfinished", row.unfinished)?;
@@ -326,10 +325,7 @@ pub(crate) fn benchmark_figures<'py>(
         entry.set_item("samples", row.samples)?;
         entry.set_item("trivial", row.trivial)?;
         entry.set_item("unfinished", row.unfinished)?;
-        entry.set_item("macro_f1", ends(row.macro_f1))?;
-        entry.set_item("fail_f1", ends(row.fail_f1))?;
-        entry.set_item("hit_rate", ends(row.hit_rate))?;
-        entry.set_item("interval_reward", ends(row.interval_reward))?;
+        set_figures(&entry, &row.figures)?;
         let summary = row.summary.as_ref().map(|it| to_python(py, it)).transpose()?;
         entry.set_item("summary", summary)?;
         rows.push(entry);

@@ -23,7 +23,6 @@ pub(crate) mod tools;
 pub(crate) mod vocabulary;
 pub(crate) mod world;
 
-pub use crate::values::figure::Figure;
 pub use conversation::CostBenchConversation;
 pub use enumeration::{EnumerationConversation, EnumerationRecord};
 pub use instance::Instance;

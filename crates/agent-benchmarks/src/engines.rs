@@ -2,7 +2,5 @@
 
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
-pub(crate) mod mean_rows;
 pub(crate) mod model;
 pub(crate) mod openai_chat;
-pub(crate) mod resampled;

@@ -17,9 +17,10 @@ pub use engines::openai_chat::{openai_chat_body, read_openai_chat};
 pub use error::Error;
 pub use run_logs::{Arguments, Message, RecordedCall, Reply, Role, Run, Tokens, Usage};
 pub use scoring_rules::{Level, Seed, Weight};
-pub use trajectory_metrics::{Interval, NoInterval, tool_calls::Value};
+pub use trajectory_metrics::{
+    Better, Figure, Interval, Measure, NoInterval, Undefined, tool_calls::Value,
+};
 pub use values::checker::Checker;
-pub use values::figure::Figure;
 pub use values::question::{Attempted, Question, read_questions};
 pub use values::record::Record;
 pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};

@@ -2,7 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod checker;
-pub(crate) mod figure;
+pub(crate) mod figures;
 pub(crate) mod question;
 pub(crate) mod record;
 pub(crate) mod reply_event;

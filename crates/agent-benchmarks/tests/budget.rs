@@ -92,10 +92,15 @@ fn a_policy_that_knows_the_truth_hits_each_feasible_prefix_and_calls_each_other_
     let rows =
         table("oracle", &records).finish(Level::new(0.95).unwrap(), 200, Seed::new(1)).unwrap();
     let [row] = &rows[..] else { panic!("one model and one resource") };
-    let values = [row.hit_rate, row.interval_reward, row.macro_f1, row.fail_f1];
+    let values = [
+        row.figure("hit_rate"),
+        row.figure("interval_reward"),
+        row.figure("macro_f1"),
+        row.figure("fail_f1"),
+    ];
     assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{row:?}");
     // Prefixes of one run are not independent rows: no interval, and not one of one point.
-    assert_eq!(row.hit_rate.unwrap().interval, Err(NoInterval::Constant));
+    assert_eq!(row.figure("hit_rate").unwrap().interval, Err(NoInterval::Constant));
     assert_eq!(row.samples, records.iter().map(|record| record.samples(0).len()).sum::<usize>());
     assert!(row.summary.unwrap().feasibility.feasible_as_feasible > 20.0);
 }
@@ -123,8 +128,8 @@ fn always_impossible_has_the_papers_degenerate_row_on_a_balanced_set() {
         (feasibility.feasible.recall, feasibility.impossible.recall),
         (Some(0.0), Some(1.0))
     );
-    assert_eq!(rows[0].hit_rate.unwrap().value, 0.0);
-    assert_eq!(rows[0].interval_reward.unwrap().value, 0.0);
+    assert_eq!(rows[0].figure("hit_rate").unwrap().value, 0.0);
+    assert_eq!(rows[0].figure("interval_reward").unwrap().value, 0.0);
 }
 
 #[test]
@@ -225,8 +230,10 @@ fn several_resources_are_asked_for_at_once_with_their_caps_the_balance_and_its_t
     );
     assert_eq!(record.joint_hits().unwrap(), [true, false]);
     let rows = table("m", &[record]).finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap();
-    let rates: Vec<_> =
-        rows.iter().map(|row| (row.resource.as_str(), row.hit_rate.unwrap().value)).collect();
+    let rates: Vec<_> = rows
+        .iter()
+        .map(|row| (row.resource.as_str(), row.figure("hit_rate").unwrap().value))
+        .collect();
     assert_eq!(
         rates,
         [("cost_usd", 0.5), ("item_weeks", 1.0), ("time_weeks", 1.0), ("tokens", 1.0)]
@@ -249,8 +256,11 @@ fn estimators_have_rows_beside_the_model_with_the_same_number_of_samples() {
     assert_eq!(names, ["model", "past quantiles", "same"]);
     assert_eq!(rows[0].samples, rows[1].samples);
     // The same answers have the same figures and the same intervals, whoever gives them.
-    assert_eq!((rows[0].summary, rows[0].hit_rate), (rows[2].summary, rows[2].hit_rate));
-    assert!(rows[0].hit_rate.unwrap().interval.is_ok());
+    assert_eq!(
+        (rows[0].summary, rows[0].figure("hit_rate")),
+        (rows[2].summary, rows[2].figure("hit_rate"))
+    );
+    assert!(rows[0].figure("hit_rate").unwrap().interval.is_ok());
 }
 
 #[test]
@@ -392,7 +402,12 @@ fn weight_2_is_the_run_twice_and_merged_parts_are_the_whole() {
         |table: &BudgetTable| table.finish(Level::new(0.9).unwrap(), 100, Seed::new(3)).unwrap();
     let figures = |table: &BudgetTable| {
         let row = &rows(table)[0];
-        [row.macro_f1, row.fail_f1, row.hit_rate, row.interval_reward]
+        [
+            row.figure("macro_f1"),
+            row.figure("fail_f1"),
+            row.figure("hit_rate"),
+            row.figure("interval_reward"),
+        ]
     };
     assert_eq!(figures(&heavy), figures(&twice));
     assert_eq!(figures(&second), figures(&twice));

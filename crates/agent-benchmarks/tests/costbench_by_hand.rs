@@ -36,7 +36,7 @@ fn ten(
     (records, rows.remove(0))
 }
 
-fn value(figure: Option<agent_benchmarks::costbench::Figure>) -> Option<f64> {
+fn value(figure: Option<agent_benchmarks::Figure>) -> Option<f64> {
     figure.map(|figure| figure.value)
 }
 
@@ -51,15 +51,15 @@ fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
         // The twenty-first call ends the conversation.
         assert!(records.iter().all(|it| it.record.run.turns.len() == 21));
         assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 200));
-        assert_eq!(value(row.invalid_tool_use_ratio), Some(1.0));
-        assert_eq!(value(row.task_completion_ratio), Some(0.0));
-        assert_eq!(value(row.valid_calls), Some(0.0));
-        assert_eq!(value(row.cost_gap), None);
+        assert_eq!(value(row.figure("invalid_tool_use_ratio")), Some(1.0));
+        assert_eq!(value(row.figure("task_completion_ratio")), Some(0.0));
+        assert_eq!(value(row.figure("valid_calls")), Some(0.0));
+        assert_eq!(value(row.figure("cost_gap")), None);
         let released = rules == EnvironmentRules::RELEASED;
         // Nothing matches: as many edits as the optimal paths have calls, 26 in all.
-        assert_eq!(value(row.edit_distance), released.then_some(2.6));
-        assert_eq!(value(row.normalized_edit_distance), released.then_some(1.0));
-        assert_eq!(value(row.exact_match_ratio), released.then_some(0.0));
+        assert_eq!(value(row.figure("edit_distance")), released.then_some(2.6));
+        assert_eq!(value(row.figure("normalized_edit_distance")), released.then_some(1.0));
+        assert_eq!(value(row.figure("exact_match_ratio")), released.then_some(0.0));
     }
 }
 
@@ -78,13 +78,13 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
     let by_hand = [1230.8, 1273.0, 859.22, 1750.4, 1155.2, 1339.6, 1565.2, 1156.2, 354.8, 394.69];
     assert_eq!(paid, by_hand);
     assert_eq!((row.failures.calls, row.failures.invalid()), (200, 0));
-    assert_eq!(value(row.invalid_tool_use_ratio), Some(0.0));
-    assert_eq!(value(row.valid_calls), Some(20.0));
+    assert_eq!(value(row.figure("invalid_tool_use_ratio")), Some(0.0));
+    assert_eq!(value(row.figure("valid_calls")), Some(20.0));
     // The longer of two paths without a match has 20 calls.
-    assert_eq!(value(row.edit_distance), Some(20.0));
-    assert_eq!(value(row.normalized_edit_distance), Some(1.0));
+    assert_eq!(value(row.figure("edit_distance")), Some(20.0));
+    assert_eq!(value(row.figure("normalized_edit_distance")), Some(1.0));
     assert_eq!(
-        (value(row.exact_match_ratio), value(row.task_completion_ratio)),
+        (value(row.figure("exact_match_ratio")), value(row.figure("task_completion_ratio"))),
         (Some(0.0), Some(0.0))
     );
 
@@ -94,9 +94,12 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
     assert_eq!(paid, [0.0, 0.0, 20.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 44.14]);
     // 19 invalid calls in eight runs and 18 in two.
     assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 188));
-    assert_eq!(value(row.invalid_tool_use_ratio), Some(0.94));
-    assert_eq!(value(row.valid_calls), Some(1.2));
-    assert_eq!((value(row.edit_distance), value(row.task_completion_ratio)), (None, Some(0.0)));
+    assert_eq!(value(row.figure("invalid_tool_use_ratio")), Some(0.94));
+    assert_eq!(value(row.figure("valid_calls")), Some(1.2));
+    assert_eq!(
+        (value(row.figure("edit_distance")), value(row.figure("task_completion_ratio"))),
+        (None, Some(0.0))
+    );
 }
 
 #[test]

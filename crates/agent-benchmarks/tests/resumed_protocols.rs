@@ -130,7 +130,7 @@ fn a_live_oracle_of_triage_has_efficiency_1() {
     records.iter().for_each(|record| table.update("oracle", record).unwrap());
     let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
     assert_eq!((rows.len(), rows[0].pools, rows[0].is_live), (1, 6, true));
-    assert_eq!(rows[0].efficiency.unwrap().value, 1.0);
+    assert_eq!(rows[0].figure("efficiency").unwrap().value, 1.0);
 }
 
 #[test]
@@ -162,7 +162,12 @@ fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
     let mut table = BudgetTable::default();
     records.iter().for_each(|record| table.update("oracle", record).unwrap());
     let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
-    let values = [rows[0].hit_rate, rows[0].interval_reward, rows[0].macro_f1, rows[0].fail_f1];
+    let values = [
+        rows[0].figure("hit_rate"),
+        rows[0].figure("interval_reward"),
+        rows[0].figure("macro_f1"),
+        rows[0].figure("fail_f1"),
+    ];
     assert!(values.iter().all(|figure| figure.unwrap().value == 1.0), "{rows:?}");
 }
 

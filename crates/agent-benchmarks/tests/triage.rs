@@ -99,12 +99,12 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
     let score = mean.informative_score.unwrap();
     assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
     let rows = table.finish(Level::new(0.997).unwrap(), 500, Seed::new(1)).unwrap();
-    let figure = rows[0].efficiency.unwrap();
+    let figure = rows[0].figure("efficiency").unwrap();
     assert_eq!((rows[0].regime, rows[0].pools), (Regime::Advisory, 600));
     assert!((figure.value - mean.score).abs() < 1e-12, "the table has the mean over pools");
     let interval = figure.interval.unwrap();
     assert!(interval.low() < figure.value && figure.value < interval.high(), "{figure:?}");
-    let informative = rows[0].informative_efficiency.unwrap();
+    let informative = rows[0].figure("efficiency_informative").unwrap();
     assert!((informative.value - score).abs() < 1e-12, "the mean over informative pools");
     assert_eq!(rows[0].informative_pools, scores.iter().filter_map(|it| it.informative()).count());
 }
@@ -120,7 +120,7 @@ fn two_pools_have_no_interval_of_95_percent() {
     let level = Level::new(0.95).unwrap();
     let few = NoInterval::TooFewClusters { found: 2, least: 6, level };
     for row in table.finish(level, 500, Seed::new(1)).unwrap() {
-        assert_eq!(row.efficiency.unwrap().interval, Err(few));
+        assert_eq!(row.figure("efficiency").unwrap().interval, Err(few));
     }
 }
 
@@ -135,8 +135,11 @@ fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
     let model = model_from_fn(|_| Ok(plan(&[(0, 100)])));
     table.update("planner", &converse(instance.conversation(), model).unwrap()).unwrap();
     let row = table.finish(Level::new(0.95).unwrap(), 0, Seed::new(1)).unwrap().remove(0);
-    assert_eq!(row.efficiency.unwrap().value, 1.0);
-    assert_eq!((row.pools, row.informative_pools, row.informative_efficiency), (1, 0, None));
+    assert_eq!(row.figure("efficiency").unwrap().value, 1.0);
+    assert_eq!(
+        (row.pools, row.informative_pools, row.figure("efficiency_informative")),
+        (1, 0, None)
+    );
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
     table.update("fast", &record).unwrap();
     let rows = table.finish(Level::new(0.95).unwrap(), 10, Seed::new(1)).unwrap();
     assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 0));
-    assert_eq!((rows[0].efficiency, rows[0].is_live), (None, true));
+    assert_eq!((rows[0].figure("efficiency"), rows[0].is_live), (None, true));
 }
 
 #[test]
@@ -321,8 +324,12 @@ fn weight_2_is_the_conversation_twice_and_merged_parts_are_the_whole() {
     second.merge(&first);
     let rows =
         |table: &TriageTable| table.finish(Level::new(0.9).unwrap(), 200, Seed::new(3)).unwrap();
-    let figures =
-        |table| rows(table).iter().map(|row| (row.efficiency, row.regret)).collect::<Vec<_>>();
+    let figures = |table| {
+        rows(table)
+            .iter()
+            .map(|row| (row.figure("efficiency"), row.figure("regret")))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(figures(&heavy), figures(&twice));
     assert_eq!(rows(&second), rows(&twice));
 }

@@ -1,5 +1,7 @@
+pub(crate) mod clustered;
 pub(crate) mod figure;
 pub(crate) mod metric;
 
+pub use clustered::{Clustered, Intervals};
 pub use figure::Figure;
 pub use metric::{Better, Measure, Metric, Undefined};

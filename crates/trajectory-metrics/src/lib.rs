@@ -32,7 +32,7 @@ pub use calibration::{
     root_mean_square_calibration_error,
 };
 pub use error::Error;
-pub use figures::{Better, Figure, Measure, Metric, Undefined};
+pub use figures::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 pub use forecast_fault::ForecastFault;
 pub use from_fn::FromFn;
 pub use no_interval::NoInterval;

@@ -1,14 +1,13 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    FeasibilityCounts, IntervalScores, Metrics, MetricsSummary, Resource, Rollouts, Sample,
+    FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, Metrics,
+    MetricsSummary, Resource, Rollouts, Sample,
 };
 use scoring_rules::{Level, Seed, Weight};
+use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 
-use crate::{
-    budget::outcome::BudgetRecord, engines::resampled::Resamples, error::Error,
-    values::figure::Figure,
-};
+use crate::{budget::outcome::BudgetRecord, error::Error, values::figures};
 
 /// The figures of budget estimation for any number of models, estimators and resources.
 ///
@@ -39,25 +38,81 @@ pub struct BudgetTable {
     groups: BTreeMap<(String, String), Group>,
 }
 
-/// The places of these figures in [`Group::statistics`].
-const MACRO_F1: usize = 0;
-const FAIL_F1: usize = 1;
-
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    rows: Vec<Row>,
+    /// By task.
+    rows: Clustered<String, Sample>,
     trivial: usize,
     unfinished: usize,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    cluster: String,
-    weight: Weight,
-    sample: Sample,
+/// The sums of a row of the table.
+#[derive(Clone, Default)]
+struct Sums {
+    feasibility: FeasibilityCounts,
+    intervals: IntervalScores,
 }
 
-/// A row of a [`BudgetTable`]. What no sample defines is `None`.
+impl Sums {
+    fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        self.feasibility.update_weighted(sample, weight);
+        Ok(self.intervals.update_weighted(sample, weight)?)
+    }
+
+    fn feasibility(
+        &self,
+        value: impl FnOnce(&FeasibilitySummary) -> Option<f64>,
+        reason: &'static str,
+    ) -> Result<f64, Undefined> {
+        let summary = self.feasibility.finish().ok();
+        summary.as_ref().and_then(value).ok_or_else(|| Undefined::new(reason))
+    }
+
+    fn interval(&self, value: impl FnOnce(IntervalSummary) -> f64) -> Result<f64, Undefined> {
+        let reason = "no sample is feasible";
+        self.intervals.finish().map(value).map_err(|_| Undefined::new(reason))
+    }
+}
+
+const METRICS: [Metric<Sums>; 4] = [
+    Metric::new(
+        "macro_f1",
+        "macro-F1",
+        Better::Higher,
+        "Mean of the F1 scores of feasible and impossible, in [0, 1].",
+        |sums: &Sums| {
+            sums.feasibility(|found| found.macro_f1, "a class neither occurs nor is predicted")
+        },
+    )
+    .of_all_rows(),
+    Metric::new(
+        "fail_f1",
+        "Fail-F1",
+        Better::Higher,
+        "F1 score of impossible, in [0, 1].",
+        |sums| {
+            let reason = "no sample is impossible and none is predicted impossible";
+            sums.feasibility(|found| found.impossible.f1, reason)
+        },
+    ),
+    Metric::new(
+        "hit_rate",
+        "hit rate",
+        Better::Higher,
+        "Share of feasible prefixes whose interval contains the truth.",
+        |sums: &Sums| sums.interval(|found| found.hit_rate),
+    )
+    .share(),
+    Metric::new(
+        "interval_reward",
+        "interval reward",
+        Better::Higher,
+        "Mean interval reward over feasible prefixes, in [0, 1].",
+        |sums| sums.interval(|found| found.interval_reward),
+    ),
+];
+
+/// A row of a [`BudgetTable`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetFigures {
@@ -73,14 +128,17 @@ pub struct BudgetFigures {
     pub unfinished: usize,
     /// All measures; `None` without a sample.
     pub summary: Option<MetricsSummary>,
-    /// The macro-F1 of feasible and impossible, in [0, 1]; higher is better.
-    pub macro_f1: Option<Figure>,
-    /// The F1 of impossible, in [0, 1]; higher is better.
-    pub fail_f1: Option<Figure>,
-    /// The share of feasible prefixes whose interval holds the truth, in [0, 1]; higher is better.
-    pub hit_rate: Option<Figure>,
-    /// The mean interval reward over feasible prefixes, in [0, 1]; higher is better.
-    pub interval_reward: Option<Figure>,
+    /// Macro-F1, Fail-F1, hit rate and mean interval reward, each with the interval that resamples tasks,
+    /// or the reason why it is undefined.
+    pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
+}
+
+impl BudgetFigures {
+    /// The figure of the metric with this key; `None` if it is undefined or if no metric has the key.
+    #[must_use]
+    pub fn figure(&self, key: &str) -> Option<Figure> {
+        figures::figure(&self.figures, key)
+    }
 }
 
 impl BudgetTable {
@@ -152,7 +210,7 @@ impl BudgetTable {
     pub fn merge(&mut self, other: &Self) {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
-            own.rows.extend_from_slice(&group.rows);
+            own.rows.merge(&group.rows);
             own.trivial += group.trivial;
             own.unfinished += group.unfinished;
         }
@@ -171,9 +229,24 @@ impl BudgetTable {
         resamples: usize,
         seed: Seed,
     ) -> Result<Vec<BudgetFigures>, Error> {
-        let how = Resamples { level, resamples, seed };
-        let rows = self.groups.iter();
-        rows.map(|(key, group)| group.figures(key, how)).collect()
+        let how = Some(Intervals { level, resamples, seed });
+        let row = |((forecaster, resource), group): (&(String, String), &Group)| {
+            let mut metrics = Metrics::new();
+            for (_, weight, sample) in group.rows.rows() {
+                metrics.update_weighted(sample, weight)?;
+            }
+            let figures = group.rows.figures(&METRICS, &Sums::default(), Sums::add, how)?;
+            Ok(BudgetFigures {
+                forecaster: forecaster.clone(),
+                resource: resource.clone(),
+                samples: group.rows.len(),
+                trivial: group.trivial,
+                unfinished: group.unfinished,
+                summary: metrics.finish().ok(),
+                figures: METRICS.iter().map(|metric| metric.measure).zip(figures).collect(),
+            })
+        };
+        self.groups.iter().map(row).collect()
     }
 }
 
@@ -189,66 +262,7 @@ impl Group {
         if sample.is_trivial() {
             self.trivial += 1;
         } else {
-            self.rows.push(Row { cluster: cluster.to_owned(), weight, sample });
+            self.rows.update(cluster.to_owned(), weight, sample);
         }
-    }
-
-    fn figures(
-        &self,
-        (forecaster, resource): &(String, String),
-        how: Resamples,
-    ) -> Result<BudgetFigures, Error> {
-        let mut metrics = Metrics::new();
-        for row in &self.rows {
-            metrics.update_weighted(&row.sample, row.weight)?;
-        }
-        let rows: Vec<_> = self.rows.iter().map(|row| (row.cluster.as_str(), row.weight)).collect();
-        let counted = |row: usize, figure: usize| {
-            let Row { weight, sample, .. } = &self.rows[row];
-            let is_counted = match figure {
-                MACRO_F1 => true,
-                FAIL_F1 => !sample.is_feasible() || sample.predicts_impossible(),
-                _ => sample.is_feasible(),
-            };
-            is_counted && *weight > Weight::ZERO
-        };
-        let shares = [false, false, true, false];
-        let figures = how.figures(&rows, counted, shares, |counts| self.statistics(counts))?;
-        let [macro_f1, fail_f1, hit_rate, interval_reward] = figures;
-        Ok(BudgetFigures {
-            forecaster: forecaster.clone(),
-            resource: resource.clone(),
-            samples: self.rows.len(),
-            trivial: self.trivial,
-            unfinished: self.unfinished,
-            summary: metrics.finish().ok(),
-            macro_f1,
-            fail_f1,
-            hit_rate,
-            interval_reward,
-        })
-    }
-
-    /// The four figures of rows that occur so many times.
-    fn statistics(&self, counts: &[u32]) -> [Result<f64, trajectory_metrics::Error>; 4] {
-        let undefined = || trajectory_metrics::Error::from(scoring_rules::Error::Empty);
-        let (mut feasibility, mut intervals) =
-            (FeasibilityCounts::default(), IntervalScores::new());
-        for (row, &count) in self.rows.iter().zip(counts).filter(|(_, count)| **count > 0) {
-            let Ok(weight) = Weight::new(row.weight.get() * f64::from(count)) else { continue };
-            feasibility.update_weighted(&row.sample, weight);
-            if intervals.update_weighted(&row.sample, weight).is_err() {
-                return std::array::from_fn(|_| Err(undefined()));
-            }
-        }
-        let feasibility = feasibility.finish().ok();
-        let intervals = intervals.finish().ok();
-        [
-            feasibility.and_then(|it| it.macro_f1),
-            feasibility.and_then(|it| it.impossible.f1),
-            intervals.map(|it| it.hit_rate),
-            intervals.map(|it| it.interval_reward),
-        ]
-        .map(|value| value.ok_or_else(undefined))
     }
 }

@@ -4,8 +4,8 @@ use censoring::{CensoringAnalysis, CensoringAssumption, CensoringReport, StopCla
 use run_logs::ConfidenceStream;
 use scoring_rules::{Level, Probability, Seed, Weight};
 use trajectory_metrics::{
-    Bootstrap, Evaluation, EvaluationOptions, NoInterval, Resampling, Traces, WeightSchedule,
-    evaluate,
+    Bootstrap, Clustered, Evaluation, EvaluationOptions, NoInterval, Resampling, Traces,
+    WeightSchedule, evaluate,
 };
 
 use crate::{confidence::outcome::ConfidenceRecord, error::Error};
@@ -40,11 +40,11 @@ pub struct ConfidenceTable {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    /// Complete runs.
-    rows: Vec<Row<bool>>,
-    /// Runs that a limit cut off, with their horizons and the probability that they would have
-    /// succeeded.
-    cut_off: Vec<Row<CutOff>>,
+    /// Complete runs by question, with their outcomes.
+    rows: Clustered<String, (Vec<Probability>, bool)>,
+    /// Runs that a limit cut off, by question, with their horizons and the probability that they would
+    /// have succeeded.
+    cut_off: Clustered<String, (Vec<Probability>, CutOff)>,
     left_out: BTreeMap<String, u64>,
     excluded: BTreeMap<String, u64>,
     without_outcome: usize,
@@ -56,14 +56,6 @@ struct CutOff {
     reason: Option<censoring::StopReason>,
     horizon: usize,
     success: Option<Probability>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Row<O> {
-    question: String,
-    weight: Weight,
-    forecasts: Vec<Probability>,
-    outcome: O,
 }
 
 /// A row of a [`ConfidenceTable`].
@@ -170,15 +162,13 @@ impl ConfidenceTable {
                     *group.left_out.entry(reason.name().to_owned()).or_default() += 1;
                 }
                 (Ok(forecasts), Some(outcome)) => {
-                    let question = question.clone();
-                    group.rows.push(Row { question, weight, forecasts, outcome });
+                    group.rows.update(question.clone(), weight, (forecasts, outcome));
                 }
                 (Ok(forecasts), None) => {
                     let stated = run.horizon.and_then(|steps| usize::try_from(steps).ok());
                     let horizon = stated.map_or(forecasts.len(), |it| it.max(forecasts.len()));
                     let outcome = CutOff { reason: run.stop.clone(), horizon, success };
-                    let question = question.clone();
-                    group.cut_off.push(Row { question, weight, forecasts, outcome });
+                    group.cut_off.update(question.clone(), weight, (forecasts, outcome));
                 }
             }
         }
@@ -189,8 +179,8 @@ impl ConfidenceTable {
     pub fn merge(&mut self, other: &Self) {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
-            own.rows.extend_from_slice(&group.rows);
-            own.cut_off.extend_from_slice(&group.cut_off);
+            own.rows.merge(&group.rows);
+            own.cut_off.merge(&group.cut_off);
             own.without_outcome += group.without_outcome;
             own.without_reply += group.without_reply;
             let counts =
@@ -250,18 +240,18 @@ impl Group {
             return Ok(None);
         }
         let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
-        for row in &self.rows {
-            runs.push(Stopped::new(&row.forecasts, Some(row.outcome), None)?);
-            weights.push(row.weight);
-            questions.push(row.question.as_str());
+        for (question, weight, (forecasts, outcome)) in self.rows.rows() {
+            runs.push(Stopped::new(forecasts, Some(*outcome), None)?);
+            weights.push(weight);
+            questions.push(question.as_str());
         }
         // Those of complete runs are not used.
         let mut success = vec![Probability::HALF; self.rows.len()];
-        for row in &self.cut_off {
-            let CutOff { reason, horizon, success: of_run } = &row.outcome;
-            runs.push(Stopped::new(&row.forecasts, None, reason.clone())?.with_horizon(*horizon)?);
-            weights.push(row.weight);
-            questions.push(row.question.as_str());
+        for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
+            let CutOff { reason, horizon, success: of_run } = cut_off;
+            runs.push(Stopped::new(forecasts, None, reason.clone())?.with_horizon(*horizon)?);
+            weights.push(weight);
+            questions.push(question.as_str());
             success.extend(of_run);
         }
         let success = (success.len() == runs.len()).then_some(success.as_slice());
@@ -286,12 +276,13 @@ impl Group {
         if self.rows.is_empty() {
             return Ok(None);
         }
-        let mut traces = Traces::default();
-        for row in &self.rows {
-            traces.push(&row.forecasts, row.outcome)?;
+        let (mut traces, mut weights, mut questions) =
+            <(Traces, Vec<Weight>, Vec<&str>)>::default();
+        for (question, weight, (forecasts, outcome)) in self.rows.rows() {
+            traces.push(forecasts, *outcome)?;
+            weights.push(weight);
+            questions.push(question);
         }
-        let weights: Vec<Weight> = self.rows.iter().map(|row| row.weight).collect();
-        let questions: Vec<&str> = self.rows.iter().map(|row| row.question.as_str()).collect();
         let several = questions.windows(2).any(|pair| pair[0] != pair[1]);
         let bootstrap = match several && resamples > 0 {
             true => Some(Bootstrap::clusters(&questions, seed)?),

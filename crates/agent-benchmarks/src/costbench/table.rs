@@ -1,19 +1,12 @@
 use std::collections::BTreeMap;
 
 use scoring_rules::{ExactMean, ExactSum, Level, Seed, Weight};
-use tool_graph::LeftOutCounts;
-use trajectory_metrics::tool_calls::FailureCounts;
-
-use crate::{
-    costbench::outcome::CostBenchRecord, engines::resampled::Resamples, error::Error,
-    values::figure::Figure,
+use tool_graph::{LeftOutCounts, RunScores};
+use trajectory_metrics::{
+    Better, Clustered, Figure, Intervals, Measure, Metric, Undefined, tool_calls::FailureCounts,
 };
 
-/// The means of a row of the table; the last one is a ratio of sums.
-const MEANS: usize = 7;
-
-/// Which figures are shares of runs: exact matches and completed runs.
-const SHARES: [bool; MEANS + 1] = [false, false, false, false, true, true, false, false];
+use crate::{costbench::outcome::CostBenchRecord, error::Error, values::figures};
 
 /// The figures of CostBench's tables for any number of models, task lengths and settings of events.
 ///
@@ -50,22 +43,119 @@ struct Group {
     left_out: LeftOutCounts,
     without_reply: usize,
     failures: FailureCounts,
-    rows: Vec<Row>,
+    /// By query.
+    rows: Clustered<String, RunScores>,
 }
 
-/// One run.
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    query: String,
-    weight: f64,
-    /// Cost gap, the same without redundant calls, edit distances, match, completion and calls.
-    values: [Option<f64>; MEANS],
-    invalid: f64,
-    calls: f64,
+/// The sums of a row of the table.
+#[derive(Clone, Default)]
+struct Sums {
+    cost_gap: ExactMean,
+    lean_cost_gap: ExactMean,
+    edit_distance: ExactMean,
+    normalized_edit_distance: ExactMean,
+    exact_match: ExactMean,
+    completed: ExactMean,
+    valid_calls: ExactMean,
+    invalid: ExactSum,
+    calls: ExactSum,
 }
 
-/// A row of a [`CostBenchTable`]. Figures that no run defines are `None`. Rates and ratios are
-/// fractions.
+const METRICS: [Metric<Sums>; 8] = [
+    Metric::new(
+        "cost_gap",
+        "cost gap",
+        Better::Lower,
+        "Mean cost above the optimal plan of runs that reached the goal without events.",
+        |sums| mean(&sums.cost_gap, "no run reached the goal without events"),
+    ),
+    Metric::new(
+        "cost_gap_without_redundant",
+        "cost gap without redundant calls",
+        Better::Lower,
+        "Mean cost above the optimal plan of runs without redundant calls.",
+        |sums| {
+            mean(&sums.lean_cost_gap, "no run without redundant calls and events reached the goal")
+        },
+    ),
+    Metric::new(
+        "edit_distance",
+        "edit distance (AED)",
+        Better::Lower,
+        "Mean number of edits between the path of a run and the optimal path.",
+        |sums| mean(&sums.edit_distance, NO_PATH),
+    ),
+    Metric::new(
+        "normalized_edit_distance",
+        "normalized edit distance (ANED)",
+        Better::Lower,
+        "Mean edit distance divided by the length of the longer path, in [0, 1].",
+        |sums| mean(&sums.normalized_edit_distance, NO_PATH),
+    ),
+    Metric::new(
+        "exact_match_ratio",
+        "exact match ratio (EMR)",
+        Better::Higher,
+        "Share of runs whose path is the optimal one.",
+        |sums: &Sums| mean(&sums.exact_match, NO_PATH),
+    )
+    .share(),
+    Metric::new(
+        "task_completion_ratio",
+        "task completion ratio (TCR)",
+        Better::Higher,
+        "Share of runs that completed their task.",
+        |sums: &Sums| mean(&sums.completed, "there is no run"),
+    )
+    .share(),
+    Metric::new(
+        "invalid_tool_use_ratio",
+        "invalid tool use (ITUR)",
+        Better::Lower,
+        "Invalid calls of all runs divided by calls of all runs.",
+        |sums| match sums.calls.value() {
+            calls if calls > 0.0 => Ok(sums.invalid.value() / calls),
+            _ => Err(Undefined::new("no run has a call")),
+        },
+    ),
+    Metric::new(
+        "valid_calls",
+        "valid calls",
+        Better::Neither,
+        "Mean number of valid calls per run.",
+        |sums| mean(&sums.valid_calls, "there is no run"),
+    ),
+];
+
+/// Why the means over paths are undefined.
+const NO_PATH: &str = "no run has a path that counts";
+
+fn mean(mean: &ExactMean, reason: &'static str) -> Result<f64, Undefined> {
+    mean.finish().map_err(|_| Undefined::new(reason))
+}
+
+impl Sums {
+    fn add(&mut self, scores: &RunScores, weight: Weight) -> Result<(), Error> {
+        let calls = scores.failures.calls as f64;
+        let invalid = scores.failures.invalid() as f64;
+        for (mean, value) in [
+            (&mut self.cost_gap, scores.cost_gap),
+            (&mut self.lean_cost_gap, scores.cost_gap_without_redundant),
+            (&mut self.edit_distance, scores.edit_distance.map(|edits| edits as f64)),
+            (&mut self.normalized_edit_distance, scores.normalized_edit_distance),
+            (&mut self.exact_match, scores.exact_match.map(f64::from)),
+            (&mut self.completed, Some(f64::from(scores.completed))),
+            (&mut self.valid_calls, Some(calls - invalid)),
+        ] {
+            value.map_or(Ok(()), |value| mean.update_weighted(value, weight))?;
+        }
+        self.invalid.add(weight.get() * invalid);
+        self.calls.add(weight.get() * calls);
+        Ok(())
+    }
+}
+
+/// A row of a [`CostBenchTable`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CostBenchFigures {
@@ -81,27 +171,23 @@ pub struct CostBenchFigures {
     pub left_out: LeftOutCounts,
     /// The number of runs left out because they ended without a reply of the model.
     pub without_reply: usize,
-    /// The mean cost gap of the runs that reached the goal; lower is better. `None` in a row with
-    /// events: plans are optimal only for the costs known when they were made, so that the cost of a run
-    /// minus that of its reference says nothing about the run (CostBench, appendix B.3.1).
-    pub cost_gap: Option<Figure>,
-    /// The same of runs without redundant calls.
-    pub cost_gap_without_redundant: Option<Figure>,
-    /// The average edit distance (AED); lower is better.
-    pub edit_distance: Option<Figure>,
-    /// The average normalised edit distance (ANED), in [0, 1]; lower is better.
-    pub normalized_edit_distance: Option<Figure>,
-    /// The exact match ratio (EMR), in [0, 1]; higher is better.
-    pub exact_match_ratio: Option<Figure>,
-    /// The task completion ratio (TCR), in [0, 1]; higher is better.
-    pub task_completion_ratio: Option<Figure>,
-    /// The invalid tool-use ratio (ITUR): invalid calls of all runs by calls of all runs, in [0, 1];
-    /// lower is better.
-    pub invalid_tool_use_ratio: Option<Figure>,
-    /// The mean number of valid calls per run (table 7).
-    pub valid_calls: Option<Figure>,
+    /// The figures of the paper's tables, each with the interval that resamples queries, or the reason why
+    /// it is undefined. Rates and ratios are fractions.
+    ///
+    /// There is no cost gap in a row with events: plans are optimal only for the costs known when they
+    /// were made, so that the cost of a run minus that of its reference says nothing about the run
+    /// (CostBench, appendix B.3.1).
+    pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of calls in each failure class (table 8), unweighted.
     pub failures: FailureCounts,
+}
+
+impl CostBenchFigures {
+    /// The figure of the metric with this key; `None` if it is undefined or if no metric has the key.
+    #[must_use]
+    pub fn figure(&self, key: &str) -> Option<Figure> {
+        figures::figure(&self.figures, key)
+    }
 }
 
 impl CostBenchTable {
@@ -136,23 +222,8 @@ impl CostBenchTable {
             group.left_out.update(reason);
             return Ok(());
         }
-        let (calls, invalid) = (scores.failures.calls as f64, scores.failures.invalid() as f64);
         group.failures.merge(&scores.failures);
-        group.rows.push(Row {
-            query: record.query_id().to_owned(),
-            weight: weight.get(),
-            values: [
-                scores.cost_gap,
-                scores.cost_gap_without_redundant,
-                scores.edit_distance.map(|edits| edits as f64),
-                scores.normalized_edit_distance,
-                scores.exact_match.map(f64::from),
-                Some(f64::from(scores.completed)),
-                Some(calls - invalid),
-            ],
-            invalid,
-            calls,
-        });
+        group.rows.update(record.query_id().to_owned(), weight, scores);
         Ok(())
     }
 
@@ -163,7 +234,7 @@ impl CostBenchTable {
             own.left_out.merge(&group.left_out);
             own.without_reply += group.without_reply;
             own.failures.merge(&group.failures);
-            own.rows.extend_from_slice(&group.rows);
+            own.rows.merge(&group.rows);
         }
     }
 
@@ -185,76 +256,20 @@ impl CostBenchTable {
         resamples: usize,
         seed: Seed,
     ) -> Result<Vec<CostBenchFigures>, Error> {
-        let how = Resamples { level, resamples, seed };
-        let groups = self.groups.iter();
-        groups.map(|(key, group)| group.figures(key, how)).collect()
-    }
-}
-
-impl Group {
-    fn figures(
-        &self,
-        (model, task_length, events): &(String, usize, String),
-        how: Resamples,
-    ) -> Result<CostBenchFigures, Error> {
-        let mut rows = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            rows.push((row.query.as_str(), Weight::new(row.weight)?));
-        }
-        let counted = |row: usize, column: usize| {
-            let row = &self.rows[row];
-            let has_value =
-                if column < MEANS { row.values[column].is_some() } else { row.calls > 0.0 };
-            has_value && row.weight > 0.0
+        let how = Some(Intervals { level, resamples, seed });
+        let row = |((model, task_length, events), group): (&(String, usize, String), &Group)| {
+            let figures = group.rows.figures(&METRICS, &Sums::default(), Sums::add, how)?;
+            Ok(CostBenchFigures {
+                model: model.clone(),
+                task_length: *task_length,
+                events: events.clone(),
+                runs: group.rows.len(),
+                left_out: group.left_out,
+                without_reply: group.without_reply,
+                figures: METRICS.iter().map(|metric| metric.measure).zip(figures).collect(),
+                failures: group.failures,
+            })
         };
-        let figures = how.figures(&rows, counted, SHARES, |counts| self.statistics(counts))?;
-        let [gap, lean_gap, edits, share, exact, completed, valid_calls, invalid] = figures;
-        Ok(CostBenchFigures {
-            model: model.clone(),
-            task_length: *task_length,
-            events: events.clone(),
-            runs: self.rows.len(),
-            left_out: self.left_out,
-            without_reply: self.without_reply,
-            cost_gap: gap,
-            cost_gap_without_redundant: lean_gap,
-            edit_distance: edits,
-            normalized_edit_distance: share,
-            exact_match_ratio: exact,
-            task_completion_ratio: completed,
-            invalid_tool_use_ratio: invalid,
-            valid_calls,
-            failures: self.failures,
-        })
-    }
-
-    /// The means of all columns and the ratio of invalid calls, of rows that occur so many times.
-    fn statistics(&self, counts: &[u32]) -> [Result<f64, trajectory_metrics::Error>; MEANS + 1] {
-        let rows = || {
-            let counted = self.rows.iter().zip(counts).filter(|(_, count)| **count > 0);
-            counted.map(|(row, &count)| (row, row.weight * f64::from(count)))
-        };
-        let mean = |value: &dyn Fn(&Row) -> Option<f64>| {
-            let mut mean = ExactMean::default();
-            for (row, weight) in rows() {
-                if let Some(value) = value(row) {
-                    mean.update_weighted(value, Weight::new(weight)?)?;
-                }
-            }
-            mean.finish()
-        };
-        let ratio = || {
-            let (mut invalid, mut calls) = (ExactSum::default(), ExactSum::default());
-            for (row, weight) in rows() {
-                invalid.add(weight * row.invalid);
-                calls.add(weight * row.calls);
-            }
-            let calls = calls.value();
-            if calls > 0.0 { Ok(invalid.value() / calls) } else { Err(scoring_rules::Error::Empty) }
-        };
-        std::array::from_fn(|column| {
-            let value = if column < MEANS { mean(&|row| row.values[column]) } else { ratio() };
-            value.map_err(trajectory_metrics::Error::from)
-        })
+        self.groups.iter().map(row).collect()
     }
 }

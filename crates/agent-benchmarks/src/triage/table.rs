@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
 use knapsack_oracle::{Alpha, PlanReading, Regime};
-use scoring_rules::{Level, Seed, Weight};
+use scoring_rules::{ExactMean, Level, Seed, Weight};
+use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 
 use crate::{
-    engines::{mean_rows::MeanRows, resampled::Resamples},
     error::Error,
     triage::{outcome::TriageRecord, settings::Framing},
-    values::figure::Figure,
+    values::figures,
 };
 
 /// The figures of TRIAGE for any number of models, budgets, framings and regimes.
@@ -29,7 +29,8 @@ use crate::{
 /// let mut table = TriageTable::default();
 /// table.update("planner", &converse(instance.conversation(), model)?)?;
 /// let rows = table.finish(Level::new(0.95)?, 100, Seed::new(7))?;
-/// assert_eq!((rows.len(), rows[1].efficiency.map(|figure| figure.value)), (2, Some(1.0)));
+/// let efficiency = rows[1].figure("efficiency").map(|figure| figure.value);
+/// assert_eq!((rows.len(), efficiency), (2, Some(1.0)));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,13 +49,45 @@ struct Key {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
-    efficiency: MeanRows,
-    informative: MeanRows,
-    regret: MeanRows,
+    /// The values of each of [`METRICS`] by pool.
+    values: [Clustered<String, f64>; 3],
     over_budget: usize,
     unreadable: usize,
     unfinished: usize,
     above_oracle: usize,
+}
+
+/// The places of the means in [`METRICS`].
+const EFFICIENCY: usize = 0;
+const INFORMATIVE: usize = 1;
+const REGRET: usize = 2;
+
+const METRICS: [Metric<ExactMean>; 3] = [
+    Metric::new(
+        "efficiency",
+        "triage efficiency",
+        Better::Higher,
+        "Mean triage efficiency over pools, at most 1; a pool in which every order earns what the oracle earns counts 1 if the plan earns it too, and 0 otherwise.",
+        mean,
+    ),
+    Metric::new(
+        "efficiency_informative",
+        "triage efficiency of informative pools",
+        Better::Higher,
+        "Mean triage efficiency over the pools in which some orders earn more than others.",
+        mean,
+    ),
+    Metric::new(
+        "regret",
+        "regret",
+        Better::Lower,
+        "Mean normalized regret over the pools whose oracle earns something, in [0, 1].",
+        mean,
+    ),
+];
+
+fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
+    mean.finish().map_err(|_| Undefined::new("no pool defines it"))
 }
 
 /// A row of a [`TriageTable`].
@@ -73,17 +106,11 @@ pub struct TriageFigures {
     pub is_live: bool,
     /// The number of pools in the mean efficiency.
     pub pools: usize,
-    /// The mean triage efficiency, at most 1; higher is better. A pool in which every order earns what the
-    /// oracle earns, for example because nothing was solved, counts 1 if the plan earns it too, and 0
-    /// otherwise.
-    pub efficiency: Option<Figure>,
     /// The number of pools in which some orders earn more than others.
     pub informative_pools: usize,
-    /// The mean triage efficiency over these pools.
-    pub informative_efficiency: Option<Figure>,
-    /// The mean normalised regret over the pools whose oracle earns something, in [0, 1]; lower is
-    /// better.
-    pub regret: Option<Figure>,
+    /// The mean efficiency over all pools and over the informative ones, and the mean regret, each with the
+    /// interval that resamples pools, or the reason why it is undefined.
+    pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of plans that allot more than the budget. They are executed and counted in the
     /// means.
     pub over_budget: usize,
@@ -95,6 +122,14 @@ pub struct TriageFigures {
     /// The number of live executions left out because they earned more than the recorded attempts
     /// allow.
     pub above_oracle: usize,
+}
+
+impl TriageFigures {
+    /// The figure of the metric with this key; `None` if it is undefined or if no metric has the key.
+    #[must_use]
+    pub fn figure(&self, key: &str) -> Option<Figure> {
+        figures::figure(&self.figures, key)
+    }
 }
 
 impl TriageTable {
@@ -139,9 +174,8 @@ impl TriageTable {
     pub fn merge(&mut self, other: &Self) {
         for (key, group) in &other.groups {
             let own = self.groups.entry(key.clone()).or_default();
-            own.efficiency.merge(&group.efficiency);
-            own.informative.merge(&group.informative);
-            own.regret.merge(&group.regret);
+            let values = own.values.iter_mut().zip(&group.values);
+            values.for_each(|(own, values)| own.merge(values));
             own.over_budget += group.over_budget;
             own.unreadable += group.unreadable;
             own.unfinished += group.unfinished;
@@ -161,7 +195,7 @@ impl TriageTable {
         resamples: usize,
         seed: Seed,
     ) -> Result<Vec<TriageFigures>, Error> {
-        let how = Resamples { level, resamples, seed };
+        let how = Some(Intervals { level, resamples, seed });
         let rows = self.groups.iter().map(|(key, group)| {
             Ok(TriageFigures {
                 model: key.model.clone(),
@@ -169,11 +203,9 @@ impl TriageTable {
                 framing: key.framing,
                 regime: if key.is_enforced { Regime::Enforced } else { Regime::Advisory },
                 is_live: key.is_live,
-                pools: group.efficiency.len(),
-                efficiency: group.efficiency.figure(how)?,
-                informative_pools: group.informative.len(),
-                informative_efficiency: group.informative.figure(how)?,
-                regret: group.regret.figure(how)?,
+                pools: group.values[EFFICIENCY].len(),
+                informative_pools: group.values[INFORMATIVE].len(),
+                figures: group.figures(how)?,
                 over_budget: group.over_budget,
                 unreadable: group.unreadable,
                 unfinished: group.unfinished,
@@ -201,15 +233,29 @@ impl Group {
         };
         let pool = record.pool_name();
         if let Some(regret) = record.regret(regime)? {
-            self.regret.push(pool, weight, regret);
+            self.values[REGRET].update(pool.to_owned(), weight, regret);
         }
         if let Some(informative) = efficiency.informative() {
-            self.informative.push(pool, weight, informative);
+            self.values[INFORMATIVE].update(pool.to_owned(), weight, informative);
         }
-        self.efficiency.push(pool, weight, efficiency.score());
+        self.values[EFFICIENCY].update(pool.to_owned(), weight, efficiency.score());
         if matches!(record.reading, Some(PlanReading::OverBudget { .. })) {
             self.over_budget += 1;
         }
         Ok(())
+    }
+    fn figures(
+        &self,
+        how: Option<Intervals>,
+    ) -> Result<Vec<(Measure, Result<Figure, Undefined>)>, Error> {
+        let add = |mean: &mut ExactMean, value: &f64, weight| {
+            Ok::<_, Error>(mean.update_weighted(*value, weight)?)
+        };
+        let mut figures = Vec::with_capacity(METRICS.len());
+        for (metric, values) in METRICS.iter().zip(&self.values) {
+            let found = values.figures(&[*metric], &ExactMean::default(), add, how)?;
+            figures.extend(found.into_iter().map(|figure| (metric.measure, figure)));
+        }
+        Ok(figures)
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path, sync::Mutex};
 
 use agent_benchmarks::{
-    Conversation, Level, Question, Record, Request, Sampling, Seed,
+    Conversation, Figure, Level, Measure, Question, Record, Request, Sampling, Seed, Undefined,
     budget::{
         AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs,
     },
@@ -40,10 +40,9 @@ pub(crate) struct Finished {
 const LEVEL: f64 = 0.95;
 
 /// Figures by their names.
-fn metrics<const N: usize>(
-    figures: [(&str, Option<agent_benchmarks::Figure>); N],
-) -> BTreeMap<String, Option<Value>> {
-    figures.map(|(name, figure)| (name.to_owned(), figure.map(Value::from))).into()
+fn metrics(figures: Vec<(Measure, Result<Figure, Undefined>)>) -> BTreeMap<String, Option<Value>> {
+    let value = |figure: Result<Figure, Undefined>| figure.ok().map(Value::from);
+    figures.into_iter().map(|(measure, figure)| (measure.key.to_owned(), value(figure))).collect()
 }
 
 impl Options {
@@ -121,15 +120,7 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("inaccessible", row.failures.inaccessible),
             ("repeated", row.failures.repeated),
         ]),
-        metrics: metrics([
-            ("cost_gap", row.cost_gap),
-            ("edit_distance", row.edit_distance),
-            ("normalized_edit_distance", row.normalized_edit_distance),
-            ("exact_match_ratio", row.exact_match_ratio),
-            ("task_completion_ratio", row.task_completion_ratio),
-            ("invalid_tool_use_ratio", row.invalid_tool_use_ratio),
-            ("valid_calls", row.valid_calls),
-        ]),
+        metrics: metrics(row.figures),
     };
     let records = records.into_iter().map(|record| record.record).collect();
     let notes = match options.block.as_str() {
@@ -202,11 +193,7 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("plans_over_budget", row.over_budget),
             ("plans_unreadable", row.unreadable),
         ]),
-        metrics: metrics([
-            ("efficiency", row.efficiency),
-            ("efficiency_informative", row.informative_efficiency),
-            ("regret", row.regret),
-        ]),
+        metrics: metrics(row.figures),
     };
     let records =
         solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));
@@ -367,12 +354,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
             ("samples_left_out", row.trivial),
             ("runs_unfinished", row.unfinished),
         ]),
-        metrics: metrics([
-            ("hit_rate", row.hit_rate),
-            ("interval_reward", row.interval_reward),
-            ("macro_f1", row.macro_f1),
-            ("fail_f1", row.fail_f1),
-        ]),
+        metrics: metrics(row.figures),
     };
     let records = records.into_iter().map(|record| record.record).collect();
     Ok(Finished {

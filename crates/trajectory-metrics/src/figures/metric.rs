@@ -65,6 +65,8 @@ pub struct Metric<E: ?Sized> {
     /// What is measured.
     pub measure: Measure,
     value: fn(&E) -> Result<f64, Undefined>,
+    is_share: bool,
+    is_of_all_rows: bool,
 }
 
 impl<E: ?Sized> Clone for Metric<E> {
@@ -85,7 +87,31 @@ impl<E: ?Sized> Metric<E> {
         help: &'static str,
         value: fn(&E) -> Result<f64, Undefined>,
     ) -> Self {
-        Self { measure: Measure { key, label, better, help }, value }
+        let measure = Measure { key, label, better, help };
+        Self { measure, value, is_share: false, is_of_all_rows: false }
+    }
+
+    /// States that the value is a share: the mean of values 0 and 1. If the rows are independent, a share
+    /// of exactly 0 or 1 then has an interval
+    /// ([`Replicates::of_independent_outcomes`](crate::Replicates::of_independent_outcomes)).
+    #[must_use]
+    pub const fn share(self) -> Self {
+        Self { is_share: true, ..self }
+    }
+
+    /// States that every row counts for the value, including rows that do not define it alone, such as a
+    /// row of one class for a mean over two classes. See [`Clustered`](crate::Clustered).
+    #[must_use]
+    pub const fn of_all_rows(self) -> Self {
+        Self { is_of_all_rows: true, ..self }
+    }
+
+    pub(crate) const fn is_share(&self) -> bool {
+        self.is_share
+    }
+
+    pub(crate) const fn is_of_all_rows(&self) -> bool {
+        self.is_of_all_rows
     }
 
     /// The value.

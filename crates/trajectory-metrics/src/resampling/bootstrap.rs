@@ -276,9 +276,18 @@ impl Bootstrap {
         estimates.map(|estimate| {
             let k = statistic.next().unwrap_or_default();
             let column = values.as_ref().map_err(Clone::clone)?.iter().map(|row| row[k]).collect();
-            let replicates = Replicates::of_draws(estimate?, column, Some(self.digest))?;
-            Ok(replicates.with_clusters(self.cluster_count()))
+            self.replicates_of(estimate?, column)
         })
+    }
+
+    /// The replicates of a statistic, of its values in these draws.
+    pub(crate) fn replicates_of(
+        &self,
+        estimate: f64,
+        values: Vec<f64>,
+    ) -> Result<Replicates, Error> {
+        let replicates = Replicates::of_draws(estimate, values, Some(self.digest))?;
+        Ok(replicates.with_clusters(self.cluster_count()))
     }
 }
 

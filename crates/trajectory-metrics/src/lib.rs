@@ -17,8 +17,6 @@ mod ranks;
 mod reports;
 mod resampling;
 #[cfg(feature = "serde")]
-mod stored_number;
-#[cfg(feature = "serde")]
 mod stored_result;
 mod streams;
 pub mod tool_calls;

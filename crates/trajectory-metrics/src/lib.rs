@@ -8,7 +8,6 @@ pub mod distinct_keys;
 mod error;
 mod figures;
 mod forecast_fault;
-mod from_fn;
 #[doc(hidden)]
 pub mod logistic;
 mod no_interval;
@@ -32,7 +31,6 @@ pub use calibration::{
 pub use error::Error;
 pub use figures::{Better, Figure, Measure, Metric, Undefined};
 pub use forecast_fault::ForecastFault;
-pub use from_fn::FromFn;
 pub use no_interval::NoInterval;
 pub use ranks::{
     AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
@@ -49,8 +47,9 @@ pub use resampling::{
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
-    BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
-    OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight, from_fn,
+    BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,
+    LossDerivatives, OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight,
+    from_fn,
 };
 pub use streams::{
     CheckedRun, CustomWeights, ForecastCounts, ForecastPolicy, OnlineTps, OnlineTpsState, Summary,

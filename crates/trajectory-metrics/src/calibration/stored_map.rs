@@ -12,11 +12,7 @@ fn check(
     [low, high]: [f64; 2],
     range: &'static str,
 ) -> Result<(), Error> {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Setting { name, value, range })
-    }
+    if (low..=high).contains(&value) { Ok(()) } else { Err(Error::Setting { name, value, range }) }
 }
 
 /// Checks a mean or an intercept.

@@ -78,7 +78,6 @@ fn what_a_user_can_tell_changes_it() {
 #[test]
 fn a_struct_that_checked_defines_is_seen() {
     let wrapped = "dep::checked! { pub struct Known { number: u8 } check: |known| known.ok() }";
-    let before = with("struct", "src/hidden.rs", "pub struct", "pub struct");
     let now = with("checked", "src/hidden.rs", "pub struct Known { number: u8 }", wrapped);
     let derives =
         "#[cfg_attr(feature = \"serde\", derive(serde::Deserialize, serde::Serialize))]\n";

@@ -79,10 +79,8 @@ fn what_a_user_can_tell_changes_it() {
 fn a_struct_that_checked_defines_is_seen() {
     let wrapped = "dep::checked! { pub struct Known { number: u8 } check: |known| known.ok() }";
     let now = with("checked", "src/hidden.rs", "pub struct Known { number: u8 }", wrapped);
-    let derives =
-        "#[cfg_attr(feature = \"serde\", derive(serde::Deserialize, serde::Serialize))]\n";
-    assert_eq!(now.replace(derives, ""), before);
-    assert_ne!(now, before);
+    let derives = "#[cfg_attr(feature = \"serde\", derive(serde::Deserialize, serde::Serialize))]";
+    assert!(now.contains(&format!("{derives}\npub struct Known {{")), "{now}");
 }
 
 #[test]

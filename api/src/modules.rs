@@ -8,7 +8,10 @@ use std::{
 };
 
 use quote::ToTokens;
-use syn::{Attribute, Ident, Item, UseTree, Visibility};
+use syn::{
+    Attribute, Expr, Ident, Item, ItemMacro, ItemStruct, Token, UseTree, Visibility,
+    parse::ParseStream, parse_quote,
+};
 
 /// The crate's root among its modules.
 pub(crate) const ROOT: usize = 0;
@@ -72,6 +75,9 @@ impl Modules {
                 Item::Use(item) => {
                     imports(&item.tree, &mut Vec::new(), is_pub(&item.vis), &mut uses);
                     items.push(Item::Use(item));
+                }
+                Item::Macro(call) => {
+                    items.push(checked(&call).map_or(Item::Macro(call), Item::Struct));
                 }
                 item => items.push(item),
             }
@@ -277,6 +283,24 @@ fn parse(path: &Path) -> io::Result<Vec<Item>> {
     let text = fs::read_to_string(path).map_err(|error| at(error.kind(), error.to_string()))?;
     let file = syn::parse_file(&text);
     Ok(file.map_err(|error| at(io::ErrorKind::InvalidData, error.to_string()))?.items)
+}
+
+/// The struct that a call of `checked!` of scoring-rules defines.
+fn checked(call: &ItemMacro) -> Option<ItemStruct> {
+    let name = call.mac.path.segments.last()?;
+    let definition = |input: ParseStream<'_>| {
+        let item: ItemStruct = input.parse()?;
+        // The check of what is read.
+        input.parse::<Ident>()?;
+        input.parse::<Token![:]>()?;
+        input.parse::<Expr>()?;
+        Ok(item)
+    };
+    let mut item = (name.ident == "checked").then(|| call.mac.parse_body_with(definition))?.ok()?;
+    item.attrs.push(parse_quote! {
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+    });
+    Some(item)
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {

@@ -76,6 +76,14 @@ fn what_a_user_can_tell_changes_it() {
 }
 
 #[test]
+fn a_struct_that_checked_defines_is_seen() {
+    let wrapped = "dep::checked! { pub struct Known { number: u8 } check: |known| known.ok() }";
+    let now = with("checked", "src/hidden.rs", "pub struct Known { number: u8 }", wrapped);
+    let derives = "#[cfg_attr(feature = \"serde\", derive(serde::Deserialize, serde::Serialize))]";
+    assert!(now.contains(&format!("{derives}\npub struct Known {{")), "{now}");
+}
+
+#[test]
 fn what_no_user_can_tell_does_not() {
     let before = with("as it was", "src/lib.rs", "42", "42");
     for (name, path, from, to) in [

@@ -2,7 +2,6 @@
 
 mod checks;
 mod error;
-mod from_fn;
 mod reasons;
 mod report;
 mod scores;
@@ -12,7 +11,6 @@ mod success;
 mod weighting;
 
 pub use error::Error;
-pub use from_fn::FromFn;
 pub use reasons::{Exclusion, StopClass, StopReason};
 pub use report::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
@@ -24,6 +22,7 @@ pub use scores::{
     exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
     simple_score,
 };
+pub use scoring_rules::FromFn;
 pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
     CalibratedRuns, CalibrationRuns, HiddenOutcome, Observation, RunGroup, Stopped,

@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{is_amount, must};
 use crate::{
     error::Error,
     plans::plan::{Plan, Step},
@@ -24,7 +22,7 @@ pub enum Regime {
 
 /// One attempted item: an entry of [`Execution::attempts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Attempt {
     /// The position of the item in its pool, from 0.
@@ -32,7 +30,6 @@ pub struct Attempt {
     /// What the attempt spent of the budget.
     pub spent: u64,
     /// What the attempt earned: the value of the item, or 0.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
 }
 
@@ -55,31 +52,6 @@ pub struct Execution {
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    Execution {
-        regime: Regime,
-        attempts: Vec<Attempt>,
-        stopped_by: Option<usize>,
-        earned: f64,
-        spent: u64,
-        informed: bool,
-    },
-    |read| {
-        let spent: u128 = read.attempts.iter().map(|attempt| u128::from(attempt.spent)).sum();
-        must(spent == u128::from(read.spent), "`spent` must be the sum over the attempts")?;
-        must(is_amount(read.earned), "`earned` must be a finite number of at least 0")?;
-        let earned: f64 = read.attempts.iter().map(|attempt| attempt.earned).sum();
-        let close = (earned - read.earned).abs() <= 1e-9 * read.earned;
-        must(close, "`earned` must be the sum over the attempts")?;
-        let attempted = read.attempts.iter().map(|attempt| attempt.position);
-        let mut positions: Vec<usize> = attempted.chain(read.stopped_by).collect();
-        positions.sort_unstable();
-        let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
-        must(distinct, "an item was attempted or stopped the plan twice")
-    }
-);
 
 /// Executes a plan in its order until it ends or the budget stops it.
 ///
@@ -216,7 +188,7 @@ fn attempt_each<E: From<Error>>(
 /// The result of attempts in a given order under several budgets. Returned by
 /// [`Pool::execute_in_order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct OrderedExecution<const R: usize> {
     /// The number of attempted items.
@@ -225,11 +197,9 @@ pub struct OrderedExecution<const R: usize> {
     /// execution stopped. `None` if every item was attempted.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::amount"))]
     pub earned: f64,
     /// What all attempts spent of each resource.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stored::as_list"))]
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::from_list"))]
     pub spent: [u64; R],
 }
 

@@ -22,7 +22,7 @@ pub use knapsacks::{
 };
 pub use planners::{
     forecast_threshold::ForecastThreshold,
-    from_fn::{FromFn, informed_from_fn, prospective_from_fn},
+    from_fn::{informed_from_fn, prospective_from_fn},
     informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
     prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},
 };
@@ -50,5 +50,5 @@ pub use scores::{
     unsolvable::UnsolvableCounts,
     variants::{VariantPair, VariantScores},
 };
-pub use scoring_rules::{Probability, Seed};
+pub use scoring_rules::{FromFn, Probability, Seed};
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

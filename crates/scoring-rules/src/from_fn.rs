@@ -16,19 +16,22 @@ use crate::{rule::ScoringRule, values::probability::Probability};
 /// # Ok::<(), Error>(())
 /// ```
 pub const fn from_fn<F: Fn(Probability, bool) -> f64>(score: F) -> FromFn<F> {
-    FromFn { score }
+    FromFn { function: score }
 }
 
-/// The scoring rule that [`from_fn`] makes from a function.
+/// An implementation of a trait by a function, such as the scoring rule of [`from_fn`]. The crates of
+/// this workspace make it by functions whose names end in `from_fn`.
 #[derive(Clone, Copy)]
 pub struct FromFn<F> {
-    score: F,
+    /// The function; public for these crates.
+    #[doc(hidden)]
+    pub function: F,
 }
 
 impl<F: Fn(Probability, bool) -> f64> ScoringRule for FromFn<F> {
     #[inline]
     fn score(&self, forecast: Probability, outcome: bool) -> f64 {
-        (self.score)(forecast, outcome)
+        (self.function)(forecast, outcome)
     }
 }
 

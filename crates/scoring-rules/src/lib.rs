@@ -1,8 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod categorical;
-#[cfg(feature = "serde")]
-mod checked_when_read;
+mod checked;
 mod checks;
 mod decompositions;
 mod error;

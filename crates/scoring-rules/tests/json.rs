@@ -8,17 +8,14 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
-    Decomposition, Dominance, ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval,
-    Level, LogScore, LossDerivatives, MurphyCurve, MurphyPiece, PooledBlocks, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SmoothRule, SphericalScore, ThresholdMixture,
-    TiedBlocks, Weight, corp, decompose, from_fn,
+    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, ElementaryScore,
+    Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, PowerScore, Probability,
+    PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight, corp, from_fn,
     loops::StepWeights,
-    pool_adjacent_violators,
     propriety::{examine, examine_interval},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use weighted_rows::{blocks, weight};
+use weighted_rows::blocks;
 
 fn level(value: f64) -> Level {
     Level::new(value).unwrap()
@@ -120,147 +117,22 @@ fn borrowed_settings_are_written() {
 }
 
 #[test]
-fn an_infinite_term_is_written_as_text_and_a_nan_is_refused() {
+fn an_infinite_term_is_written_as_text() {
     let wrong = blocks(&[(0.0, true, 1.0), (0.5, false, 1.0)]);
-    let parts = corp(&LogScore::exact(), &wrong).unwrap();
-    let text = serde_json::to_string(&parts).unwrap();
+    let text = serde_json::to_string(&corp(&LogScore::exact(), &wrong).unwrap()).unwrap();
     assert!(text.starts_with(r#"{"mean_loss":"inf","miscalibration":"inf","#), "{text}");
-    round_trips(&parts);
-    round_trips(&decompose(&LogScore::exact(), &wrong, Binning::Distinct).unwrap());
-    round_trips(&LogScore::exact().loss_in_probability(Probability::ZERO, true));
-    let of = |loss: &str, lost: &str| {
-        format!(
-            r#"{{"mean_loss":{loss},"miscalibration":{lost},"discrimination":0,"uncertainty":0}}"#
-        )
-    };
-    let read = |loss: &str, lost: &str| {
-        serde_json::from_str::<Corp>(&of(loss, lost)).map_err(|error| error.to_string())
-    };
-    assert_eq!(read("1", "1").unwrap().mean_loss, 1.0);
-    for (loss, lost, says) in [
-        (r#""nan""#, "1", "a number, \"inf\" or \"-inf\""),
-        ("null", "1", "a number, \"inf\" or \"-inf\""),
-        (r#""Infinity""#, "1", "a number, \"inf\" or \"-inf\""),
-        (r#""inf""#, "1", "the terms sum to 1, but the mean loss is inf"),
-        ("1", r#""inf""#, "the terms sum to inf, but the mean loss is 1"),
-        (r#""inf""#, r#""-inf""#, "the terms sum to -inf"),
-    ] {
-        let message = read(loss, lost).unwrap_err();
-        assert!(message.contains(says), "{loss} {lost}: {message}");
-    }
+    let derivatives = LogScore::exact().loss_in_probability(Probability::ZERO, true);
+    let text = serde_json::to_string(&derivatives).unwrap();
+    assert!(text.starts_with(r#"{"loss":"inf","gradient":-"#), "{text}");
 }
 
 #[test]
-fn impossible_results_cannot_be_read() {
-    refused::<Decomposition>(&[(r#"{"mean_loss":1}"#, "missing field")]);
-    refused::<PooledBlocks>(&[
-        (r#"{"blocks":{"start":1,"end":1},"failures":1,"successes":1}"#, "blocks of a pool: 0"),
-        (r#"{"blocks":{"start":0,"end":1},"failures":-1,"successes":1}"#, "failures is -1"),
-        (r#"{"blocks":{"start":0,"end":1},"failures":0,"successes":0}"#, "positive weight"),
-    ]);
-    refused::<Dominance>(&[
-        (r#"{"neither":{"first_better":0.0,"second_better":0.5}}"#, "above 0 and below 1"),
-        (r#""third""#, "unknown variant"),
-    ]);
-    refused::<MurphyPiece>(&[
-        (
-            r#"{"start":0.5,"end":0.5,"at_start":0,"at_end":0}"#,
-            "start and end, entry 1: 0.5 after 0.5",
-        ),
-        (
-            r#"{"start":0,"end":0.5,"at_start":2,"at_end":0}"#,
-            "at_start is 2; it must be from 0 to 1",
-        ),
-    ]);
-    let piece = |start: f64, alarms: f64, misses: f64| {
-        format!(r#"{{"start":{start},"false_alarms":{alarms},"misses":{misses}}}"#)
-    };
-    let curve = |pieces: &[String]| {
-        let pieces = pieces.join(",");
-        let text = format!(r#"{{"failures":3,"successes":2,"pieces":[{pieces}]}}"#);
-        serde_json::from_str::<MurphyCurve>(&text).map_err(|error| error.to_string())
-    };
-    assert!(curve(&[piece(0.0, 3.0, 0.0), piece(0.5, 0.0, 2.0)]).is_ok());
-    for (pieces, says) in [
-        (vec![], "pieces: 0 given, at least 1 needed"),
-        (vec![piece(0.25, 3.0, 0.0)], "start is 0.25; it must be 0 for the first piece"),
-        (vec![piece(0.0, 4.0, 0.0)], "false_alarms is 4"),
-        (vec![piece(0.0, 3.0, -1.0)], "misses is -1"),
-        (vec![piece(0.0, 3.0, 0.0), piece(1.0, 3.0, 0.0)], "start is 1"),
-        (vec![piece(0.0, 3.0, 0.0), piece(0.0, 3.0, 0.0)], "starts, entry 1: 0 after 0"),
-        (vec![piece(0.0, 3.0, 1.0), piece(0.5, 3.0, 0.0)], "misses, entry 1: 0 after 1"),
-        (vec![piece(0.0, 2.0, 0.0), piece(0.5, 3.0, 0.0)], "false_alarms is 3"),
-    ] {
-        let message = curve(&pieces).unwrap_err();
-        assert!(message.contains(says), "{message}");
-    }
-    refused::<MurphyCurve>(&[
-        (r#"{"failures":0,"successes":0,"pieces":[]}"#, "positive weight"),
-        (r#"{"failures":-1,"successes":2,"pieces":[]}"#, "failures is -1"),
-    ]);
-}
-
-#[test]
-fn terms_that_do_not_add_up_to_the_mean_loss_are_refused() {
-    let corp = |loss: f64, miscalibration: f64, uncertainty: f64| {
-        serde_json::from_str::<Corp>(&format!(
-            r#"{{"mean_loss":{loss:e},"miscalibration":{miscalibration:e},"discrimination":0,
-                "uncertainty":{uncertainty:e}}}"#
-        ))
-        .map_err(|error| error.to_string())
-    };
-    let binned = |loss: f64, reliability: f64, within_bin: f64| {
-        serde_json::from_str::<Decomposition>(&format!(
-            r#"{{"mean_loss":{loss:e},"reliability":{reliability:e},"resolution":0,"uncertainty":0,
-                "within_bin":{within_bin:e}}}"#
-        ))
-        .map_err(|error| error.to_string())
-    };
-    let says = "the terms sum to 5, but the mean loss is 1";
-    assert!(corp(1.0, 5.0, 0.0).unwrap_err().contains(says));
-    assert!(binned(1.0, 5.0, 0.0).unwrap_err().contains(says));
-    // The bound is 1e-9 of the largest term.
-    assert!(corp(1e6, 1e6, 9e-4).is_ok() && corp(1e6, 1e6, 2e-3).is_err());
-    assert!(binned(0.0, 1e6, -1e6 + 9e-4).is_ok() && binned(0.0, 1e6, -1e6 + 2e-3).is_err());
-}
-
-#[test]
-fn blocks_of_ties_round_trip_and_are_checked_when_read() {
+fn blocks_of_ties_are_written_as_a_list() {
     let tied = blocks(&[(0.9, true, 2.0), (0.25, false, 1.0), (0.9, false, 0.5)]);
     written(
         &tied,
         r#"[{"confidence":0.25,"failures":1.0,"successes":0.0},{"confidence":0.9,"failures":0.5,"successes":2.0}]"#,
     );
-    round_trips(&tied);
-    round_trips(&tied.as_slice().to_vec());
-    round_trips(&TiedBlocks::<Probability>::default());
-    let read = again(&tied);
-    assert_eq!((read.failures(), read.successes()), (tied.failures(), tied.successes()));
-    round_trips(&TiedBlocks::from_scores(&[-2.5, 40.0], &[true, false], None).unwrap());
-    let list = |blocks: &[(f64, f64, f64)]| {
-        let block = |&(confidence, failures, successes): &(f64, f64, f64)| {
-            format!(
-                r#"{{"confidence":{confidence},"failures":{failures:e},"successes":{successes:e}}}"#
-            )
-        };
-        format!("[{}]", blocks.iter().map(block).collect::<Vec<_>>().join(","))
-    };
-    refused::<TiedBlocks>(&[
-        (
-            &list(&[(0.5, 1.0, 0.0), (0.5, 1.0, 0.0)]),
-            "block 1: the confidence 0.5 is not above 0.5",
-        ),
-        (
-            &list(&[(0.5, 1.0, 0.0), (0.25, 1.0, 0.0)]),
-            "block 1: the confidence 0.25 is not above 0.5",
-        ),
-        (&list(&[(0.5, -1.0, 2.0)]), "failures is -1"),
-        (&list(&[(0.5, 1.0, 1e-200)]), "successes is 0.000"),
-        (&list(&[(0.5, 0.0, 0.0)]), "positive weight"),
-        (&list(&[(0.25, 1e308, 0.0), (0.5, 1e308, 0.0)]), "the weight of all blocks is inf"),
-        (&list(&[(1.5, 1.0, 0.0)]), "1.5 is not a probability"),
-        (r#"[{"confidence":0.5,"failures":1,"successes":0,"weight":1}]"#, "unknown field"),
-    ]);
 }
 
 #[test]
@@ -334,11 +206,6 @@ fn sums_are_written_exactly_and_invalid_sums_are_refused() {
     assert_eq!(again(&infinite).value(), f64::NEG_INFINITY);
 }
 
-/// Numbers with uniform exponents.
-fn any_number() -> impl Strategy<Value = f64> {
-    any::<f64>().prop_filter("not a NaN", |x| !x.is_nan())
-}
-
 fn finite() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("finite", |x| x.is_finite())
 }
@@ -365,33 +232,10 @@ proptest! {
     }
 
     #[test]
-    fn results_of_any_rows_round_trip(
-        rows in prop::collection::vec((0.0..=1.0_f64, any::<bool>(), weight()), 1..30),
-        others in prop::collection::vec(0.0..=1.0_f64, 30),
-    ) {
-        let one = blocks(&rows);
-        for rule in [&LogScore::exact() as &dyn ScoringRule, &BrierScore, &BoostingScore] {
-            round_trips(&corp(rule, &one).unwrap());
-            round_trips(&decompose(rule, &one, Binning::EqualWidth { bins: 3 }).unwrap());
-        }
-        round_trips(&pool_adjacent_violators(&one));
-        let curve = MurphyCurve::new(&one).unwrap();
-        round_trips(&curve);
-        round_trips(&curve.pieces().collect::<Vec<MurphyPiece>>());
-        let other: Vec<_> = rows.iter().zip(others).map(|(row, p)| (p, row.1, row.2)).collect();
-        let other = MurphyCurve::new(&blocks(&other)).unwrap();
-        let found = curve.compare(&other).unwrap();
-        round_trips(&found);
-        prop_assert_eq!(again(&curve).compare(&again(&other)).unwrap(), found);
-    }
-
-    #[test]
-    fn derivatives_and_sums_round_trip(
-        [loss, gradient, curvature] in [any_number(), any_number(), any_number()],
+    fn sums_round_trip(
         terms in prop::collection::vec(finite(), 0..40),
         more in prop::collection::vec((-1e9..1e9_f64, 1e-3..1e3_f64), 1..20),
     ) {
-        round_trips(&LossDerivatives { loss, gradient, curvature });
         let exact: ExactSum = terms.iter().copied().collect();
         round_trips(&exact);
         prop_assert_eq!(again(&exact).value().to_bits(), exact.value().to_bits());

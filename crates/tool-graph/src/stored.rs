@@ -5,11 +5,6 @@ pub(crate) fn rule(holds: bool, rule: &'static str) -> Result<(), &'static str> 
     if holds { Ok(()) } else { Err(rule) }
 }
 
-/// Whether the value can be a sum of costs.
-pub(crate) fn is_cost(cost: f64) -> bool {
-    cost >= 0.0 && cost.is_finite()
-}
-
 /// A deserializer that reads a struct from an object only, in formats that write one.
 ///
 /// A derived reader also takes a list of the values in the order of the fields, so that a value in the
@@ -53,9 +48,4 @@ where
     D: serde::Deserializer<'de>,
 {
     T::deserialize(Object(deserializer))
-}
-
-/// The value of a flag that older files lack.
-pub(crate) fn yes() -> bool {
-    true
 }

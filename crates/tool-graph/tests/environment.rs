@@ -325,7 +325,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_of_random_calls_is_restored_from_its_json_and_repeated_by_its_replay(seed: u64) {
+    fn a_run_of_random_calls_is_repeated_by_its_replay(seed: u64) {
         let mut draw = Draw(seed);
         let (graph, problem) = random_tools(&mut draw, 8, 20);
         let Ok(problem) = problem else { return Ok(()) };
@@ -373,13 +373,6 @@ proptest! {
         prop_assert_eq!(replay.calls(), best.calls());
         #[cfg(feature = "serde")]
         for run in [&run, &best, &scenario.greedy_run(GreedyRule::Any)] {
-            let text = serde_json::to_string(run).unwrap();
-            let read: tool_graph::Transcript = serde_json::from_str(&text).unwrap();
-            prop_assert_eq!(&read, run);
-            prop_assert_eq!(&read.replay(&scenario).path(), &run.replay(&scenario).path());
-            let scores = read.scores(&best).unwrap();
-            let text = serde_json::to_string(&scores).unwrap();
-            prop_assert_eq!(serde_json::from_str::<tool_graph::RunScores>(&text).unwrap(), scores);
             let mut means = RunMeans::default();
             means.update(run, &best).unwrap();
             let text = serde_json::to_string(&means).unwrap();

@@ -350,7 +350,7 @@ fn a_query_whose_reference_reaches_the_goal_at_its_last_event_does_not_count_by_
 
 #[cfg(feature = "serde")]
 #[test]
-fn runs_under_the_released_rules_are_restored_and_rules_are_read_from_scenario_files() {
+fn rules_are_read_from_scenario_files() {
     let rules = EnvironmentRules { failed_calls: RuleVersion::Released, ..PAPER };
     let scenario = scenario(vec![Event::BanTool, Event::PreferenceChange]).with_rules(rules);
     let text = serde_json::to_string(&scenario).unwrap();
@@ -360,19 +360,4 @@ fn runs_under_the_released_rules_are_restored_and_rules_are_read_from_scenario_f
     assert_eq!(serde_json::from_str::<Scenario>(&part).unwrap(), scenario);
     let list = text.replace(r#""rules":{"#, r#""rules":[{"#).replace(r#"},"call"#, r#"}],"call"#);
     assert!(serde_json::from_str::<Scenario>(&list).is_err());
-
-    for rules in [PAPER, EnvironmentRules::RELEASED] {
-        let scenario = scenario.clone().with_rules(rules);
-        let mut episode = Episode::new(&scenario);
-        for name in ["search", "search", "ask", "chat", "pick", "pick"] {
-            episode.call(name).unwrap();
-        }
-        let run = episode.finish(true);
-        let text = serde_json::to_string(&run).unwrap();
-        assert_eq!(serde_json::from_str::<tool_graph::Transcript>(&text).unwrap(), run);
-        let paper = serde_json::to_string(&PAPER).unwrap();
-        let other = text.replace(&serde_json::to_string(&rules).unwrap(), &paper);
-        let read = serde_json::from_str::<tool_graph::Transcript>(&other);
-        assert_eq!(read.is_ok(), rules == PAPER, "the paper's rules do not allow these calls");
-    }
 }

@@ -8,8 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_graph::{
-    CallRecord, CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, PathCoverage,
-    Plan, Problem, RunMeans, RunScores, Scenario, Search, State, Tool, ToolGraph, Transcript,
+    Episode, Error, Event, Problem, RunMeans, Scenario, State, Tool, ToolGraph, Transcript,
 };
 use trajectory_metrics::ExactMean;
 
@@ -27,18 +26,14 @@ fn scenario() -> Scenario {
     Scenario::new(graph(), problem).unwrap().with_events(vec![Event::BanTool]).unwrap()
 }
 
-/// A run with every kind of call status.
-fn run() -> (Vec<CallRecord>, Transcript) {
+/// A run that calls tools that exist, do not exist, are banned and lack an input.
+fn run() -> Transcript {
     let scenario = scenario();
     let mut episode = Episode::new(&scenario);
-    let mut replies: Vec<CallRecord> =
-        ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"]
-            .iter()
-            .map(|name| episode.call(name).unwrap())
-            .collect();
-    replies.push(episode.call_with("ask", &["query", "page"]).unwrap());
-    replies.push(episode.call_with("ask", &[""; 0]).unwrap());
-    (replies, episode.finish(true))
+    for name in ["buy", "pick", "search", "search", "ask", "ask", "pick", "pick"] {
+        episode.call(name).unwrap();
+    }
+    episode.finish(true)
 }
 
 fn assert_restored<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> Value {
@@ -62,97 +57,11 @@ fn assert_invalid<T: DeserializeOwned>(json: &Value, path: &str, value: Value) {
 }
 
 #[test]
-fn a_transcript_is_restored_and_impossible_transcripts_are_errors() {
-    let (replies, run) = run();
-    let kinds = |status: &CallStatus| std::mem::discriminant(status);
-    let seen: std::collections::HashSet<_> = replies.iter().map(|r| kinds(&r.status)).collect();
-    assert_eq!(seen.len(), 7, "every status occurs once");
-    assert_eq!(run.calls(), replies);
-    for reply in &replies {
-        let json = assert_restored(reply);
-        assert_invalid::<CallRecord>(&json, "/cost", json!(-1.0));
-    }
-    let json = assert_restored(&run);
-    assert_eq!(json["calls"][2]["status"], json!("banned"));
-    for (path, value) in [
-        ("/events_fired", json!(2)),
-        ("/events_planned", json!(0)),
-        ("/goal_reached", json!(false)),
-        ("/calls/0/cost", json!(3.0)),
-        ("/calls/0/tool", json!(1)),
-        ("/calls/0/event", json!(0)),
-        ("/calls/2/event", json!(null)),
-        ("/calls/4/cost", json!(-7.0)),
-        ("/calls/4/tool", json!(null)),
-        ("/calls/4/after_goal", json!(true)),
-        ("/calls/5/event", json!(0)),
-        ("/calls/0/status", json!("lost")),
-        ("/calls/4/status/done", json!({"advanced": true, "new": 1})),
-    ] {
-        assert_invalid::<Transcript>(&json, path, value);
-    }
-}
-
-#[test]
-fn a_second_ban_that_the_calls_do_not_show_is_an_error() {
-    let run = |rules: EnvironmentRules, events: usize| {
-        let scenario = scenario().with_events(vec![Event::BanTool; events]).unwrap();
-        let scenario = scenario.with_rules(rules);
-        let mut episode = Episode::new(&scenario);
-        for name in ["search", "search", "search", "ask", "pick"] {
-            episode.call(name).unwrap();
-        }
-        assert_restored(&episode.finish(true))
-    };
-    // The first call is the only one with a ban, and the others are charged.
-    let json = run(EnvironmentRules::RELEASED, 1);
-    assert_eq!(
-        (&json["calls"][1]["status"], &json["banned_twice"]),
-        (&json!("banned"), &json!(false))
-    );
-    assert_invalid::<Transcript>(&json, "/banned_twice", json!(true));
-    assert_invalid::<Transcript>(
-        &run(EnvironmentRules::PAPER_TEXT, 1),
-        "/banned_twice",
-        json!(true),
-    );
-}
-
-#[test]
-fn scores_of_a_run_are_restored_and_checked() {
-    let (_, run) = run();
-    let scores = run.scores(&scenario().optimal_run()).unwrap();
-    let json = assert_restored(&scores);
-    for (path, value) in [
-        ("/normalized_edit_distance", json!(1.5)),
-        ("/invalid_tool_use_ratio", json!(-0.1)),
-        ("/invalid_tool_use_ratio", json!(null)),
-        ("/edit_distance", json!(null)),
-        ("/failures/calls", json!(1)),
-        ("/failures/extra", json!(usize::MAX)),
-        ("/failures", json!({"calls": 10})),
-    ] {
-        assert_invalid::<RunScores>(&json, path, value);
-    }
-    let none = Episode::new(&scenario()).finish(false);
-    assert_restored(&none.scores(&scenario().optimal_run()).unwrap());
-}
-
-#[test]
-fn plans_coverage_and_settings_are_restored_and_checked() {
+fn results_are_written() {
     let (graph, problem) = (graph(), scenario().problem().clone());
     let plan = graph.optimal_plan(&problem).unwrap().unwrap();
-    let json = assert_restored(&plan);
-    assert_invalid::<Plan>(&json, "/cost", json!(-1.0));
-    assert_invalid::<Plan>(&json, "/tools", json!([0, 2, 0]));
-
-    let listed = [["search", "pick"], ["search", "pick"], ["pick", "search"]];
-    let coverage = graph.path_coverage(&problem, &listed).unwrap();
-    let json = assert_restored(&coverage);
-    assert_eq!(json["possible"], json!(2));
-    assert_invalid::<PathCoverage>(&json, "/covered", json!(3));
-    assert_invalid::<PathCoverage>(&json, "/covered", json!(0));
-    assert_invalid::<PathCoverage>(&json, "/possible", json!("two"));
+    assert_eq!(serde_json::to_value(&plan).unwrap(), json!({"tools": [0, 2], "cost": 6.0}));
+    assert_eq!(serde_json::to_value(run()).unwrap()["calls"][2]["status"], json!("banned"));
 
     // More plans than 64 bits can hold.
     let twins = (0..200).map(|number| {
@@ -160,13 +69,10 @@ fn plans_coverage_and_settings_are_restored_and_checked() {
         Tool::new(format!("{number}"), [format!("t{step}")], [format!("t{}", step + 1)], 1.0)
     });
     let long = ToolGraph::new(twins.collect()).unwrap();
+    let listed = [["search", "pick"]];
     let many = long.path_coverage(&long.problem(&["t0"], &["t100"]).unwrap(), &listed).unwrap();
-    assert_eq!(assert_restored(&many)["possible"], json!((1u128 << 100).to_string()));
-
-    for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
-        assert_restored(&search);
-    }
-    assert_restored(&GreedyRule::Any);
+    let many = serde_json::to_value(many).unwrap();
+    assert_eq!(many["possible"], json!((1u128 << 100).to_string()));
 }
 
 #[test]
@@ -200,14 +106,12 @@ fn a_graph_is_restored_with_its_bans_and_costs() {
 #[cfg(feature = "costbench")]
 #[test]
 fn libraries_and_cost_models_of_costbench_are_restored_and_checked() {
-    use tool_graph::costbench::{CostModel, CostRule, Library, LibraryTool};
+    use tool_graph::costbench::{CostModel, CostRule, Library};
 
     for library in [Library::new(2).unwrap(), Library::with_full_pipelines(3).unwrap()] {
         let json = assert_restored(&library);
         assert_invalid::<Library>(&json, "/refinement_level", json!(101));
         assert_invalid::<Library>(&json, "/refinement_level", json!(usize::MAX));
-        let json = assert_restored(&library.entries()[40]);
-        assert_invalid::<LibraryTool>(&json, "/first", json!(99));
     }
     let model = CostModel::new(0.1, 0.7, 0.3).unwrap().with_rule(CostRule::PaperText);
     let json = assert_restored(&model);
@@ -216,23 +120,9 @@ fn libraries_and_cost_models_of_costbench_are_restored_and_checked() {
 }
 
 #[test]
-fn deserialization_always_checks() {
-    use serde::Deserialize;
-
-    // Called by the type's name, because an inherent function would take precedence over the trait's.
-    let json = json!({"tools": [0, 0], "cost": -1.0});
-    assert!(Plan::deserialize(&json).is_err());
-    assert!(Transcript::deserialize(&json).is_err());
-    let call = json!({
-        "name": "a", "tool": 0, "status": "unavailable", "cost": 1.0, "after_goal": false, "event": null
-    });
-    assert!(CallRecord::deserialize(&call).is_err());
-}
-
-#[test]
 fn means_over_runs_are_restored_continued_and_checked() {
     let best = scenario().optimal_run();
-    let (_, run) = run();
+    let run = run();
     let mut means = RunMeans::default();
     assert_restored(&means);
     for run in [&run, &best, &run] {
@@ -246,7 +136,6 @@ fn means_over_runs_are_restored_continued_and_checked() {
     assert_eq!(again, means);
     assert_eq!(again.runs(), 4);
     assert_eq!(again.finish(), means.finish());
-    assert_restored(&means.finish().unwrap());
 
     let of = |values: &[f64]| {
         serde_json::to_value(values.iter().copied().collect::<ExactMean>()).unwrap()

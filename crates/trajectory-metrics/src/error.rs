@@ -133,12 +133,6 @@ pub enum Error {
         /// Why it does not exist.
         reason: &'static str,
     },
-    /// The reason, read from a stored report, why a result is undefined.
-    #[error("{reason}")]
-    Stored {
-        /// The message of the original error.
-        reason: String,
-    },
     /// A setting is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {

@@ -15,8 +15,8 @@ pub enum ForecastFault {
         #[cfg_attr(
             feature = "serde",
             serde(
-                serialize_with = "crate::stored_number::serialize",
-                deserialize_with = "crate::stored_number::outside"
+                serialize_with = "scoring_rules::infinite::serialize",
+                deserialize_with = "outside"
             )
         )]
         f64,
@@ -31,4 +31,15 @@ impl fmt::Display for ForecastFault {
             Self::OutOfRange(value) => write!(f, "{value}, outside [0, 1]"),
         }
     }
+}
+
+/// Reads a number outside [0, 1].
+#[cfg(feature = "serde")]
+fn outside<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let value = scoring_rules::infinite::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&value) {
+        let wrong = format_args!("found {value}; give a number outside [0, 1]");
+        return Err(serde::de::Error::custom(wrong));
+    }
+    Ok(value)
 }

@@ -8,7 +8,6 @@ pub mod distinct_keys;
 mod error;
 mod figures;
 mod forecast_fault;
-mod from_fn;
 #[doc(hidden)]
 pub mod logistic;
 mod no_interval;
@@ -16,8 +15,6 @@ mod numerics;
 mod ranks;
 mod reports;
 mod resampling;
-#[cfg(feature = "serde")]
-mod stored_number;
 #[cfg(feature = "serde")]
 mod stored_result;
 mod streams;
@@ -34,7 +31,6 @@ pub use calibration::{
 pub use error::Error;
 pub use figures::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 pub use forecast_fault::ForecastFault;
-pub use from_fn::FromFn;
 pub use no_interval::NoInterval;
 pub use ranks::{
     AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
@@ -51,8 +47,9 @@ pub use resampling::{
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
 pub use scoring_rules::{
-    BetaScore, Binning, Block, BrierScore, ExactMean, Interval, Level, LogScore, LossDerivatives,
-    OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight, from_fn,
+    BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,
+    LossDerivatives, OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight,
+    from_fn,
 };
 pub use streams::{
     CheckedRun, CustomWeights, ForecastCounts, ForecastPolicy, OnlineTps, OnlineTpsState, Summary,

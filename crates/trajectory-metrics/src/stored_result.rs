@@ -1,20 +1,14 @@
-//! The serialized form of a number that may be undefined: the number, as in
-//! [`stored_number`](crate::stored_number), or `{"undefined": "reason"}`.
+//! The serialized form of a result that may be undefined: the result, or `{"undefined": "reason"}`.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use scoring_rules::infinite::Number;
+use serde::{Serialize, Serializer};
 
-use crate::{error::Error, stored_number::Number};
+use crate::error::Error;
 
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Undefined {
-    undefined: String,
-}
-
-#[derive(Deserialize, Serialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 enum Stored<T> {
-    Undefined(Undefined),
+    Undefined { undefined: String },
     Defined(T),
 }
 
@@ -24,20 +18,12 @@ fn write<T: Serialize, S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     match value {
         Ok(value) => Stored::Defined(value),
-        Err(error) => Stored::Undefined(Undefined { undefined: error.to_string() }),
+        Err(error) => Stored::Undefined { undefined: error.to_string() },
     }
     .serialize(serializer)
 }
 
-fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Result<T, Error>, D::Error> {
-    Ok(match Stored::deserialize(deserializer)? {
-        Stored::Defined(value) => Ok(value),
-        Stored::Undefined(Undefined { undefined }) => Err(Error::Stored { reason: undefined }),
-    })
-}
-
+/// Writes a number, an infinite one as the text `inf` or `-inf`.
 pub(crate) fn serialize<S: Serializer>(
     value: &Result<f64, Error>,
     serializer: S,
@@ -45,15 +31,9 @@ pub(crate) fn serialize<S: Serializer>(
     write(value.as_ref().map(|&value| Number(value)), serializer)
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Result<f64, Error>, D::Error> {
-    Ok(read(deserializer)?.map(|Number(value)| value))
-}
-
 /// The serialized form of other results that may be undefined.
 pub(crate) mod any {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Serialize, Serializer};
 
     use crate::error::Error;
 
@@ -63,40 +43,21 @@ pub(crate) mod any {
     ) -> Result<S::Ok, S::Error> {
         super::write(value.as_ref(), serializer)
     }
-
-    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Result<T, Error>, D::Error> {
-        super::read(deserializer)
-    }
 }
 
 /// The serialized form of an optional interval that may be undefined.
 pub(crate) mod interval {
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::Serializer;
 
-    use super::Stored;
     use crate::{error::Error, resampling::replicates::BootstrapEstimate};
 
-    type Interval = Option<Result<BootstrapEstimate, Error>>;
-
     pub(crate) fn serialize<S: Serializer>(
-        value: &Interval,
+        value: &Option<Result<BootstrapEstimate, Error>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match value {
             None => serializer.serialize_none(),
             Some(value) => super::write(value.as_ref(), serializer),
         }
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Interval, D::Error> {
-        let stored = Option::<Stored<BootstrapEstimate>>::deserialize(deserializer)?;
-        Ok(stored.map(|stored| match stored {
-            Stored::Defined(value) => Ok(value),
-            Stored::Undefined(why) => Err(Error::Stored { reason: why.undefined }),
-        }))
     }
 }

@@ -229,7 +229,7 @@ impl CensoringAnalysis {
 
 /// A report on runs of which some were cut off, made by [`CensoringAnalysis::report`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringReport {
     /// The declared assumption.

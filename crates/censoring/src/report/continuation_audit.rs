@@ -45,7 +45,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContinuationAudit {
     /// The number of outcomes that a run needs among its continuations.
@@ -77,7 +77,7 @@ pub struct ContinuationAudit {
 
 /// Exact and simple mean scores of cut-off runs under one rule and one weight schedule.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ContinuationComparison {
     /// The name of the rule: `log` (clipped at 1e-6), `brier` or `beta_2_4`.

@@ -14,7 +14,7 @@ use crate::{
 
 /// The mean shift of some runs: simple minus complete score, in its two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanShift {
     /// The number of runs of positive weight, including those whose outcome stays known.
@@ -32,7 +32,7 @@ pub struct MeanShift {
 /// The effect of hiding outcomes on the mean score of complete runs, made by
 /// [`hidden_outcome_shift`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct HiddenOutcomeShift {
     /// All runs.

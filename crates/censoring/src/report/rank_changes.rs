@@ -2,7 +2,7 @@ use crate::{checks::same_length, error::Error};
 
 /// Two streams whose order by one score is reversed by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RankChange {
     /// The position of the stream that is ahead by the first score.

@@ -20,7 +20,7 @@ use crate::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ScoreEstimate {
     /// The value on the sample, in the units of the score.
@@ -29,7 +29,7 @@ pub struct ScoreEstimate {
     /// clusters, if there is one.
     pub interval: Option<Interval>,
     /// The reason why there is no interval; `None` if there is one.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub no_interval: Option<NoInterval>,
     /// The standard deviation over resampled clusters; `None` with fewer than two clusters, or if the
     /// value does not vary over them.

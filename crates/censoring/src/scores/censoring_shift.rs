@@ -19,7 +19,7 @@ use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split}
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CensoringShift {
     /// The change from scoring the steps up to the stop as those of a failure. 0 for a failure; for a

@@ -29,7 +29,7 @@ use crate::{Weight, scores::run_score::RunScore, sensitivity::tilt::tilted};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FlippingOdds {
     /// The largest odds ratio of at most 1.

@@ -45,29 +45,11 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<(RunScore, Weight)>"))]
-#[cfg_attr(feature = "serde", serde(into = "Vec<(RunScore, Weight)>"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct TiltedMean {
     /// Runs of positive weight.
     runs: Vec<(RunScore, Weight)>,
-}
-
-#[cfg(feature = "serde")]
-impl From<TiltedMean> for Vec<(RunScore, Weight)> {
-    fn from(mean: TiltedMean) -> Self {
-        mean.runs
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Vec<(RunScore, Weight)>> for TiltedMean {
-    type Error = Error;
-
-    fn try_from(runs: Vec<(RunScore, Weight)>) -> Result<Self, Error> {
-        let (runs, weights): (Vec<RunScore>, Vec<Weight>) = runs.into_iter().unzip();
-        Self::new(&runs, Some(&weights))
-    }
 }
 
 impl TiltedMean {

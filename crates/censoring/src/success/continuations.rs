@@ -50,38 +50,11 @@ pub struct Continuations {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SuccessEstimate {
     probability: Probability,
     interval: Interval<Probability>,
     standard_error: f64,
-}
-
-/// The stored form before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    probability: Probability,
-    interval: Interval<Probability>,
-    standard_error: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for SuccessEstimate {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { probability, interval, standard_error } = stored;
-        if !interval.contains(probability) {
-            return Err(Error::StoredValue { problem: "an estimate must lie between its ends" });
-        }
-        if !(0.0..=0.5).contains(&standard_error) {
-            return Err(Error::StoredValue { problem: "a standard error must be from 0 to 0.5" });
-        }
-        Ok(Self { probability, interval, standard_error })
-    }
 }
 
 impl SuccessEstimate {

@@ -66,30 +66,32 @@ impl LogisticSuccess {
     }
 }
 
-/// A linear function of features that gives the log-odds of success, fitted by [`LogisticSuccess`].
-///
-/// ```
-/// use censoring::{Error, LogisticSuccess, SuccessLearner, SuccessModel, Weight};
-///
-/// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
-/// let outcomes = [false, false, true, true];
-/// let model = LogisticSuccess::default().fit(&rows, &outcomes, None)?;
-/// // At the mean both outcomes are equally likely. The standard deviation is 1.
-/// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
-/// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
-/// let chance = model.success_probability(&[4.0])?.get();
-/// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
-pub struct LogisticSuccessModel {
-    intercept: f64,
-    slopes: Vec<f64>,
-    means: Vec<f64>,
-    /// Infinite for a feature that is ignored.
-    scales: Vec<f64>,
+scoring_rules::checked! {
+    /// A linear function of features that gives the log-odds of success, fitted by [`LogisticSuccess`].
+    ///
+    /// ```
+    /// use censoring::{Error, LogisticSuccess, SuccessLearner, SuccessModel, Weight};
+    ///
+    /// let rows = [vec![1.0], vec![1.0], vec![3.0], vec![3.0]];
+    /// let outcomes = [false, false, true, true];
+    /// let model = LogisticSuccess::default().fit(&rows, &outcomes, None)?;
+    /// // At the mean both outcomes are equally likely. The standard deviation is 1.
+    /// assert!(model.intercept().abs() < 1e-12 && model.slopes()[0] > 0.0);
+    /// let log_odds = model.intercept() + 2.0 * model.slopes()[0];
+    /// let chance = model.success_probability(&[4.0])?.get();
+    /// assert!((chance - 1.0 / (1.0 + (-log_odds).exp())).abs() < 1e-15);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LogisticSuccessModel {
+        intercept: f64,
+        slopes: Vec<f64>,
+        means: Vec<f64>,
+        /// Infinite for a feature that is ignored, which is stored as null.
+        #[cfg_attr(feature = "serde", serde(with = "null_if_infinite"))]
+        scales: Vec<f64>,
+    }
+    check: LogisticSuccessModel::check
 }
 
 /// The stored form is the penalty.
@@ -109,49 +111,38 @@ impl TryFrom<f64> for LogisticSuccess {
     }
 }
 
-/// The stored form: slope, mean and scale of each feature. An ignored feature has no scale.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    intercept: f64,
-    slopes: Vec<f64>,
-    means: Vec<f64>,
-    scales: Vec<Option<f64>>,
-}
+mod null_if_infinite {
+    use serde::{Deserialize, Deserializer, Serializer};
 
-#[cfg(feature = "serde")]
-impl From<LogisticSuccessModel> for Stored {
-    fn from(model: LogisticSuccessModel) -> Self {
-        let LogisticSuccessModel { intercept, slopes, means, scales } = model;
-        let finite = |scale: f64| scale.is_finite().then_some(scale);
-        Self { intercept, slopes, means, scales: scales.into_iter().map(finite).collect() }
+    pub(super) fn serialize<S: Serializer>(scales: &[f64], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(scales.iter().map(|&scale| scale.is_finite().then_some(scale)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        let scales = Vec::<Option<f64>>::deserialize(from)?;
+        Ok(scales.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect())
     }
 }
 
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for LogisticSuccessModel {
-    type Error = Error;
-
-    fn try_from(Stored { intercept, slopes, means, scales }: Stored) -> Result<Self, Error> {
+impl LogisticSuccessModel {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let Self { intercept, slopes, means, scales } = self;
         same_length("means", slopes.len(), means.len())?;
         same_length("scales", slopes.len(), scales.len())?;
-        let finite = slopes.iter().chain(&means).all(|value| value.is_finite());
+        let finite = slopes.iter().chain(means).all(|value| value.is_finite());
         if !(finite && intercept.is_finite()) {
             return Err(Error::StoredValue {
                 problem: "intercept, slopes and means must be finite",
             });
         }
-        let scales: Vec<f64> =
-            scales.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect();
         if !scales.iter().all(|&scale| scale > 0.0) {
             return Err(Error::StoredValue { problem: "scales must be above 0" });
         }
-        Ok(Self { intercept, slopes, means, scales })
+        Ok(())
     }
-}
 
-impl LogisticSuccessModel {
     /// The log-odds of success of a row whose features are all at their means.
     #[must_use]
     pub const fn intercept(&self) -> f64 {

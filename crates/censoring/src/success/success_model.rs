@@ -1,6 +1,6 @@
-use scoring_rules::{Probability, Weight};
+use scoring_rules::{FromFn, Probability, Weight};
 
-use crate::{error::Error, from_fn::FromFn};
+use crate::error::Error;
 
 /// A model of the probability that a run succeeds, given features of the run up to a step.
 ///

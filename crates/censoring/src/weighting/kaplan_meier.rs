@@ -40,37 +40,12 @@ use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes}
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KaplanMeier {
     /// The times at which the curve decreases, strictly increasing.
     times: Vec<f64>,
     /// The curve from each of these times on.
     survival: Vec<f64>,
-}
-
-/// The stored form before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    times: Vec<f64>,
-    survival: Vec<Probability>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for KaplanMeier {
-    type Error = Error;
-
-    fn try_from(Stored { times, survival }: Stored) -> Result<Self, Error> {
-        // Times are checked as those of hazards are.
-        let curve = Self::from_hazards(&times, &survival)?;
-        let survival: Vec<f64> = survival.iter().map(|chance| chance.get()).collect();
-        if !survival.is_sorted_by(|a, b| a >= b) {
-            return Err(Error::StoredValue { problem: "a survival curve does not rise" });
-        }
-        Ok(Self { survival, ..curve })
-    }
 }
 
 impl KaplanMeier {

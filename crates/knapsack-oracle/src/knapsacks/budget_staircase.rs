@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::must;
 use crate::{engines::checked_sum::checked_sum, error::Error, values::knapsack_item::KnapsackItem};
 
 /// The best value for every budget at once: a staircase with a step at each budget from which more
@@ -26,14 +24,6 @@ pub struct BudgetStaircase {
     /// Budgets and values. Both strictly increase, and the first budget is 0.
     steps: Vec<(u64, u64)>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(BudgetStaircase { steps: Vec<(u64, u64)> }, |read| {
-    let starts = read.steps.first().is_some_and(|&(budget, _)| budget == 0);
-    must(starts, "the first step must be at a budget of 0")?;
-    let rises = read.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1);
-    must(rises, "each step must go up in budget and value")
-});
 
 /// The most steps that are kept: 256 MiB, and up to twice as much while an item is added.
 const MOST_STEPS: usize = 1 << 24;

@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{ascending, must};
 use crate::{
     engines::checked_sum::checked_sum,
     engines::one_resource::{greedy, solver},
@@ -65,24 +63,6 @@ pub struct Solution {
     /// The number of partial choices that the search kept; 0 if no search was needed.
     pub states: u64,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    Solution {
-        value: u64,
-        weight: u64,
-        chosen: Vec<usize>,
-        upper_bound: u64,
-        proof: Proof,
-        states: u64,
-    },
-    |read| {
-        must(ascending(&read.chosen), "`chosen` must be in ascending order")?;
-        must(read.value <= read.upper_bound, "`value` must be at most `upper_bound`")?;
-        let proved = read.value == read.upper_bound || read.proof == Proof::None;
-        must(proved, "`proof` must be `none` if `value` is below `upper_bound`")
-    }
-);
 
 impl Solution {
     /// Returns whether the choice is proved to be optimal: its value equals the upper bound.

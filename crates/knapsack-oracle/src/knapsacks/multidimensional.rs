@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{ascending, must};
 use crate::{
     engines::checked_sum::checked_sum,
     engines::several_resources::branch_and_bound::BranchAndBound, error::Error,
@@ -43,8 +41,7 @@ pub struct MultidimensionalKnapsack<'a, const R: usize> {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored<R>"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MultidimensionalSolution<const R: usize> {
     /// The total profit of the chosen items.
@@ -66,30 +63,6 @@ impl<const R: usize> MultidimensionalSolution<R> {
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
         self.value == self.upper_bound
-    }
-}
-
-/// The stored form of a solution.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct Stored<const R: usize> {
-    value: u64,
-    #[serde(deserialize_with = "crate::stored::from_list")]
-    weights: [u64; R],
-    chosen: Vec<usize>,
-    upper_bound: u64,
-    nodes: u64,
-}
-
-#[cfg(feature = "serde")]
-impl<const R: usize> TryFrom<Stored<R>> for MultidimensionalSolution<R> {
-    type Error = &'static str;
-
-    fn try_from(stored: Stored<R>) -> Result<Self, &'static str> {
-        let Stored { value, weights, chosen, upper_bound, nodes } = stored;
-        must(ascending(&chosen), "`chosen` must be in ascending order")?;
-        must(value <= upper_bound, "`value` must be at most `upper_bound`")?;
-        Ok(Self { value, weights, chosen, upper_bound, nodes })
     }
 }
 

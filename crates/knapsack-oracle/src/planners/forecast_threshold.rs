@@ -2,8 +2,6 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Probability, Seed};
 
-#[cfg(feature = "serde")]
-use crate::stored::must;
 use crate::{
     error::Error,
     planners::{informed::InformedPlanner, while_they_fit::while_they_fit},
@@ -11,47 +9,36 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// A planner that follows forecasts of costs and outcomes.
-///
-/// It leaves out the items whose forecast probability of being solved is below a threshold. It
-/// takes the others in ascending order of forecast cost, as long as they fit. Each allocation is
-/// the forecast cost.
-///
-/// ```
-/// use knapsack_oracle::{ForecastThreshold, Item, Plan, Pool, Probability, Step};
-///
-/// fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let item = |id| Item::new(id, 1.0, 10, true);
-///     let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
-///     let probabilities = Probability::from_slice(&[0.9, 0.5, 0.4])?.to_vec();
-///     let planner =
-///         ForecastThreshold::new(vec![12, 9, 8], probabilities, Probability::new(0.5)?)?;
-///     let plan = Plan::informed(&planner, &pool, 30)?;
-///     let want = [Step { position: 1, allocation: 9 }, Step { position: 0, allocation: 12 }];
-///     assert_eq!(plan.steps(), want);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ForecastThreshold {
-    costs: Vec<u64>,
-    success_probabilities: Vec<Probability>,
-    threshold: Probability,
-}
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    ForecastThreshold {
+scoring_rules::checked! {
+    /// A planner that follows forecasts of costs and outcomes.
+    ///
+    /// It leaves out the items whose forecast probability of being solved is below a threshold. It
+    /// takes the others in ascending order of forecast cost, as long as they fit. Each allocation is
+    /// the forecast cost.
+    ///
+    /// ```
+    /// use knapsack_oracle::{ForecastThreshold, Item, Plan, Pool, Probability, Step};
+    ///
+    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     let item = |id| Item::new(id, 1.0, 10, true);
+    ///     let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
+    ///     let probabilities = Probability::from_slice(&[0.9, 0.5, 0.4])?.to_vec();
+    ///     let planner =
+    ///         ForecastThreshold::new(vec![12, 9, 8], probabilities, Probability::new(0.5)?)?;
+    ///     let plan = Plan::informed(&planner, &pool, 30)?;
+    ///     let want = [Step { position: 1, allocation: 9 }, Step { position: 0, allocation: 12 }];
+    ///     assert_eq!(plan.steps(), want);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ForecastThreshold {
         costs: Vec<u64>,
         success_probabilities: Vec<Probability>,
         threshold: Probability,
-    },
-    |read| must(
-        read.costs.len() == read.success_probabilities.len(),
-        "`costs` and `success_probabilities` must have the same length",
-    )
-);
+    }
+    check: ForecastThreshold::check
+}
 
 impl ForecastThreshold {
     /// Creates the planner from the forecasts of each item of a pool, in the order of the pool: its
@@ -65,11 +52,18 @@ impl ForecastThreshold {
         success_probabilities: Vec<Probability>,
         threshold: Probability,
     ) -> Result<Self, Error> {
-        let (expected, found) = (costs.len(), success_probabilities.len());
-        if expected != found {
-            return Err(Error::Length { what: "success probabilities", expected, found });
+        let planner = Self { costs, success_probabilities, threshold };
+        planner.check()?;
+        Ok(planner)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let (expected, found) = (self.costs.len(), self.success_probabilities.len());
+        if expected == found {
+            Ok(())
+        } else {
+            Err(Error::Length { what: "success probabilities", expected, found })
         }
-        Ok(Self { costs, success_probabilities, threshold })
     }
 
     /// Creates a planner whose forecasts are the truth with noise, to show what forecasts of a

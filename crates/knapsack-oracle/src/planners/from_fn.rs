@@ -1,4 +1,4 @@
-use std::fmt;
+use scoring_rules::FromFn;
 
 use crate::{
     error::Error,
@@ -9,18 +9,6 @@ use crate::{
     plans::plan::Step,
     pools::pool::Pool,
 };
-
-/// A planner that calls a function. Returned by [`prospective_from_fn`] and [`informed_from_fn`].
-#[derive(Clone, Copy)]
-pub struct FromFn<F> {
-    plan: F,
-}
-
-impl<F> fmt::Debug for FromFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FromFn").finish_non_exhaustive()
-    }
-}
 
 /// Makes a [`ProspectivePlanner`] from a function of the items that it is shown and the budget.
 ///
@@ -41,7 +29,7 @@ pub const fn prospective_from_fn<F>(plan: F) -> FromFn<F>
 where
     F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>,
 {
-    FromFn { plan }
+    FromFn { function: plan }
 }
 
 /// Makes an [`InformedPlanner`] from a function of the pool and the budget.
@@ -64,7 +52,7 @@ pub const fn informed_from_fn<F>(plan: F) -> FromFn<F>
 where
     F: Fn(&Pool, u64) -> Result<Vec<Step>, Error>,
 {
-    FromFn { plan }
+    FromFn { function: plan }
 }
 
 impl<F> ProspectivePlanner for FromFn<F>
@@ -72,7 +60,7 @@ where
     F: Fn(&[ProspectiveItem<'_>], u64) -> Vec<Step>,
 {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-        (self.plan)(items, budget)
+        (self.function)(items, budget)
     }
 }
 
@@ -81,6 +69,6 @@ where
     F: Fn(&Pool, u64) -> Result<Vec<Step>, Error>,
 {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        (self.plan)(pool, budget)
+        (self.function)(pool, budget)
     }
 }

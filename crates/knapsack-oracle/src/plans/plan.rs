@@ -13,46 +13,48 @@ pub struct Step {
     pub allocation: u64,
 }
 
-/// An ordered plan for a pool: the items to attempt, each with an allocation.
-///
-/// A plan contains no item twice. It records whether its planner saw costs and outcomes, and so
-/// does every result of it.
-///
-/// With the feature `serde` a plan can be stored and read again. It is read without its pool;
-/// [`execute`](crate::execute) checks that the plan fits the pool.
-///
-/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool};
-///
-/// let pool =
-///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-/// let plan = Plan::new(&[("b", 250), ("a", 150)], &pool, 400)?;
-/// assert_eq!(plan.steps()[0].position, 1);
-/// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
-/// assert!(matches!(
-///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
-///     Err(Error::OverBudget { allocated: 401, budget: 400 })
-/// ));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Plan {
-    steps: Vec<Step>,
-    informed: bool,
+scoring_rules::checked! {
+    /// An ordered plan for a pool: the items to attempt, each with an allocation.
+    ///
+    /// A plan contains no item twice. It records whether its planner saw costs and outcomes, and so
+    /// does every result of it.
+    ///
+    /// With the feature `serde` a plan can be stored and read again. It is read without its pool;
+    /// [`execute`](crate::execute) checks that the plan fits the pool.
+    ///
+    /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Plan, Pool};
+    ///
+    /// let pool =
+    ///     Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
+    /// let plan = Plan::new(&[("b", 250), ("a", 150)], &pool, 400)?;
+    /// assert_eq!(plan.steps()[0].position, 1);
+    /// assert_eq!((plan.allocated(), plan.is_informed()), (400, false));
+    /// assert!(matches!(
+    ///     Plan::new(&[("b", 250), ("a", 151)], &pool, 400),
+    ///     Err(Error::OverBudget { allocated: 401, budget: 400 })
+    /// ));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Plan {
+        steps: Vec<Step>,
+        informed: bool,
+    }
+    check: Plan::check
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(Plan { steps: Vec<Step>, informed: bool }, |plan| {
-    let mut positions: Vec<usize> = plan.steps.iter().map(|step| step.position).collect();
-    positions.sort_unstable();
-    let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
-    must(distinct, "an item is in the plan twice; plan each item at most once")
-});
-
 impl Plan {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), &'static str> {
+        let mut positions: Vec<usize> = self.steps.iter().map(|step| step.position).collect();
+        positions.sort_unstable();
+        let distinct = positions.windows(2).all(|pair| pair[0] < pair[1]);
+        must(distinct, "an item is in the plan twice; plan each item at most once")
+    }
+
     /// Creates a plan from ids and allocations, in order. The author is assumed to have seen
     /// neither costs nor outcomes.
     ///

@@ -1,7 +1,5 @@
 use scoring_rules::Seed;
 
-#[cfg(feature = "serde")]
-use crate::stored::must;
 use crate::{
     engines::random_order::permutations::Permutations,
     error::Error,
@@ -16,14 +14,6 @@ pub struct InjectedPool {
     pool: Pool,
     unsolvable: Vec<bool>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(InjectedPool { pool: Pool, unsolvable: Vec<bool> }, |read| {
-    let items = read.pool.items();
-    must(items.len() == read.unsolvable.len(), "`unsolvable` must have one mark per item")?;
-    let solved = items.iter().zip(&read.unsolvable).any(|(item, &mark)| mark && item.is_solved());
-    must(!solved, "an item marked as unsolvable must not be solved")
-});
 
 impl InjectedPool {
     /// Returns the pool, which has as many items as before.

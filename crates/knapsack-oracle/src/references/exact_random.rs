@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{is_amount, must};
 use crate::{
     engines::{
         compensated_sum::sum,
@@ -22,19 +20,6 @@ pub struct ExactRandom {
     /// The probability that each item runs, in the order of the items.
     pub run_probabilities: Vec<f64>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    ExactRandom { value: f64, spent: f64, run_probabilities: Vec<f64> },
-    |read| {
-        let amounts = is_amount(read.value) && is_amount(read.spent);
-        must(amounts, "`value` and `spent` must be finite numbers of at least 0")?;
-        // Rounding can lift a sum of probabilities above 1.
-        let is_probability = |probability| (0.0..=1.0 + 1e-9).contains(probability);
-        let probabilities = read.run_probabilities.iter().all(is_probability);
-        must(probabilities, "`run_probabilities` must be numbers from 0 to 1")
-    }
-);
 
 impl Pool {
     /// Computes the expected value of a planner without any self-knowledge.

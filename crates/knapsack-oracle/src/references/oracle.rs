@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{ascending, is_amount, must};
 use crate::{
     error::Error,
     knapsacks::{
@@ -36,12 +34,6 @@ pub struct Oracle {
     /// solvable.
     pub chosen: Vec<usize>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(Oracle { value: f64, chosen: Vec<usize> }, |read| {
-    must(is_amount(read.value), "`value` must be a finite number of at least 0")?;
-    must(ascending(&read.chosen), "`chosen` must be in ascending order")
-});
 
 impl Pool {
     /// Finds the best value within a budget and a set of items that earns it.

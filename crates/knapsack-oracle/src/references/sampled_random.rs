@@ -1,7 +1,5 @@
 use scoring_rules::Seed;
 
-#[cfg(feature = "serde")]
-use crate::stored::{is_amount, must};
 use crate::{
     engines::{compensated_sum::sum, random_order::permutations::Permutations},
     error::Error,
@@ -51,16 +49,6 @@ pub struct SampledRandom {
     /// The number of shuffles.
     pub shuffles: usize,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    SampledRandom { value: f64, standard_error: f64, spent: f64, shuffles: usize },
-    |read| {
-        let amounts = [read.value, read.standard_error, read.spent].into_iter().all(is_amount);
-        must(amounts, "all numbers must be finite and at least 0")?;
-        must((2..=MAX_SHUFFLES).contains(&read.shuffles), "`shuffles` must be from 2 to 10 million")
-    }
-);
 
 impl Pool {
     /// Estimates the expected value of a planner without any self-knowledge from random orders.

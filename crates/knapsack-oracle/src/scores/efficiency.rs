@@ -13,14 +13,12 @@ use crate::error::Error;
 ///
 /// Reference: TRIAGE (2026), equations 2 and 4 and appendix D, arXiv:2605.13414.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Efficiency {
     /// The oracle earns more than a random planner: `(achieved - random) / (oracle - random)`, at
     /// most 1 and unbounded below.
-    Informative(
-        #[cfg_attr(feature = "serde", serde(deserialize_with = "finite_and_at_most_1"))] f64,
-    ),
+    Informative(f64),
     /// The oracle earns nothing, and so does every plan. The score is 1 by convention, because
     /// nothing was lost.
     NothingSolvable,
@@ -30,15 +28,6 @@ pub enum Efficiency {
         /// Whether the plan earned as much as the oracle.
         achieved: bool,
     },
-}
-
-#[cfg(feature = "serde")]
-fn finite_and_at_most_1<'de, D: serde::Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    let score = <f64 as serde::Deserialize>::deserialize(d)?;
-    if (f64::MIN..=1.0).contains(&score) {
-        return Ok(score);
-    }
-    Err(serde::de::Error::custom(format_args!("{score} must be a finite number of at most 1")))
 }
 
 impl Efficiency {

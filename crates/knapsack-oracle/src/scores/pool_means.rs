@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::stored::{is_amount, must};
 use crate::{error::Error, scores::efficiency::Efficiency};
 
 /// The mean triage efficiency over pools, and the number of pools in which it is undefined.
@@ -22,30 +20,6 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    MeanEfficiency {
-        score: f64,
-        standard_error: Option<f64>,
-        informative_score: Option<f64>,
-        pools: usize,
-        nothing_solvable: usize,
-        random_is_optimal: usize,
-    },
-    |read| {
-        let is_score = |score| (f64::MIN..=1.0).contains(&score);
-        let scores = is_score(read.score) && read.informative_score.is_none_or(is_score);
-        must(scores, "scores must be finite numbers of at most 1")?;
-        let undefined = read.nothing_solvable.checked_add(read.random_is_optimal);
-        let informative = undefined.and_then(|undefined| read.pools.checked_sub(undefined));
-        let informative = informative.ok_or("there are more undefined pools than pools")?;
-        must(read.pools > 0, "`pools` must be at least 1")?;
-        let agree = read.informative_score.is_some() == (informative > 0);
-        must(agree, "`informative_score` must be present exactly if a pool is informative")?;
-        standard_error(read.standard_error, read.pools)
-    }
-);
-
 /// The mean normalised regret over the pools in which it is defined. Returned by [`mean_regret`],
 /// which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,25 +34,6 @@ pub struct MeanRegret {
     pub pools: usize,
     /// The number of pools left out because nothing was solvable.
     pub left_out: usize,
-}
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    MeanRegret { regret: f64, standard_error: Option<f64>, pools: usize, left_out: usize },
-    |read| {
-        must((0.0..=1.0).contains(&read.regret), "`regret` must be a number from 0 to 1")?;
-        must(read.pools > 0, "`pools` must be at least 1")?;
-        standard_error(read.standard_error, read.pools)
-    }
-);
-
-#[cfg(feature = "serde")]
-fn standard_error(error: Option<f64>, pools: usize) -> Result<(), &'static str> {
-    must(error.is_none_or(is_amount), "`standard_error` must be a finite number of at least 0")?;
-    must(
-        error.is_some() == (pools > 1),
-        "`standard_error` must be present exactly if there are several pools",
-    )
 }
 
 /// Averages efficiencies over pools. Every pool has the same weight.

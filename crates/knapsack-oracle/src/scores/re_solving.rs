@@ -17,61 +17,54 @@ pub struct ReSolve {
     pub solved_after: bool,
 }
 
-/// Counts of budget-aware re-solving: which attempts kept to the budget, and what changed because
-/// it was disclosed.
-///
-/// ```
-/// use knapsack_oracle::{BudgetAware, Error, ReSolve};
-///
-/// let again = |allocation, cost, solved_before, solved_after| ReSolve {
-///     allocation, cost, solved_before, solved_after,
-/// };
-/// let mut counts = BudgetAware::default();
-/// counts.update(again(100, 90, true, true))?;
-/// counts.update(again(100, 100, true, false))?;
-/// counts.update(again(100, 400, false, true))?;
-/// counts.update(again(100, 500, false, false))?;
-/// assert_eq!(counts.compliance_rate()?, 0.5);
-/// assert_eq!((counts.newly_correct, counts.lost_correct), (1, 1));
-/// assert_eq!(counts.budget_aware_accuracy()? - counts.baseline_accuracy()?, 0.0);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), appendix C.1, arXiv:2605.13414.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct BudgetAware {
-    /// The number of attempts that cost at most their allocation.
-    pub compliant: u64,
-    /// The number of items solved in both attempts.
-    pub kept_correct: u64,
-    /// The number of items solved only at baseline.
-    pub lost_correct: u64,
-    /// The number of items solved only with the budget.
-    pub newly_correct: u64,
-    /// The number of items solved in neither attempt.
-    pub still_wrong: u64,
+scoring_rules::checked! {
+    /// Counts of budget-aware re-solving: which attempts kept to the budget, and what changed because
+    /// it was disclosed.
+    ///
+    /// ```
+    /// use knapsack_oracle::{BudgetAware, Error, ReSolve};
+    ///
+    /// let again = |allocation, cost, solved_before, solved_after| ReSolve {
+    ///     allocation, cost, solved_before, solved_after,
+    /// };
+    /// let mut counts = BudgetAware::default();
+    /// counts.update(again(100, 90, true, true))?;
+    /// counts.update(again(100, 100, true, false))?;
+    /// counts.update(again(100, 400, false, true))?;
+    /// counts.update(again(100, 500, false, false))?;
+    /// assert_eq!(counts.compliance_rate()?, 0.5);
+    /// assert_eq!((counts.newly_correct, counts.lost_correct), (1, 1));
+    /// assert_eq!(counts.budget_aware_accuracy()? - counts.baseline_accuracy()?, 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), appendix C.1, arXiv:2605.13414.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct BudgetAware {
+        /// The number of attempts that cost at most their allocation.
+        pub compliant: u64,
+        /// The number of items solved in both attempts.
+        pub kept_correct: u64,
+        /// The number of items solved only at baseline.
+        pub lost_correct: u64,
+        /// The number of items solved only with the budget.
+        pub newly_correct: u64,
+        /// The number of items solved in neither attempt.
+        pub still_wrong: u64,
+    }
+    check: BudgetAware::check
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    BudgetAware {
-        compliant: u64,
-        kept_correct: u64,
-        lost_correct: u64,
-        newly_correct: u64,
-        still_wrong: u64,
-    },
-    |read| {
-        let counts = [read.lost_correct, read.newly_correct, read.still_wrong];
-        let items = counts.into_iter().try_fold(read.kept_correct, u64::checked_add);
-        let items = items.ok_or("the counts must sum to less than 2^64")?;
-        must(read.compliant <= items, "`compliant` must be at most the number of items")
-    }
-);
-
 impl BudgetAware {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), &'static str> {
+        let counts = [self.lost_correct, self.newly_correct, self.still_wrong];
+        let items = counts.into_iter().try_fold(self.kept_correct, u64::checked_add);
+        let items = items.ok_or("the counts must sum to less than 2^64")?;
+        must(self.compliant <= items, "`compliant` must be at most the number of items")
+    }
+
     /// Counts an item.
     ///
     /// # Errors

@@ -5,51 +5,50 @@ use crate::{
     plans::plan::{Plan, Step},
 };
 
-/// Counts of what a plan does with unsolvable items: how many it leaves out, and how much it
-/// allocates to the others.
-///
-/// The planned items are those with an allocation above 0. [`merge`](Self::merge) adds the counts of
-/// several pools.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, UnsolvableCounts};
-///
-/// let item = |id, solved| Item::new(id, 1.0, 100, solved);
-/// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
-/// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 300)?;
-/// let mut counts = UnsolvableCounts::default();
-/// counts.update(&plan, &[false, true, true])?;
-/// assert_eq!((counts.unsolvable, counts.left_out), (2, 1));
-/// assert_eq!((counts.allocated, counts.wasted), (200, 50));
-/// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.5, 0.25));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), sections 4 and 5.2, arXiv:2605.13414.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct UnsolvableCounts {
-    /// The number of unsolvable items.
-    pub unsolvable: u64,
-    /// The number of unsolvable items that the plan leaves out.
-    pub left_out: u64,
-    /// The sum of all allocations.
-    pub allocated: u128,
-    /// The sum of the allocations to unsolvable items.
-    pub wasted: u128,
+scoring_rules::checked! {
+    /// Counts of what a plan does with unsolvable items: how many it leaves out, and how much it
+    /// allocates to the others.
+    ///
+    /// The planned items are those with an allocation above 0. [`merge`](Self::merge) adds the counts of
+    /// several pools.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Plan, Pool, UnsolvableCounts};
+    ///
+    /// let item = |id, solved| Item::new(id, 1.0, 100, solved);
+    /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
+    /// let plan = Plan::new(&[("a", 150), ("b", 50)], &pool, 300)?;
+    /// let mut counts = UnsolvableCounts::default();
+    /// counts.update(&plan, &[false, true, true])?;
+    /// assert_eq!((counts.unsolvable, counts.left_out), (2, 1));
+    /// assert_eq!((counts.allocated, counts.wasted), (200, 50));
+    /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.5, 0.25));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), sections 4 and 5.2, arXiv:2605.13414.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct UnsolvableCounts {
+        /// The number of unsolvable items.
+        pub unsolvable: u64,
+        /// The number of unsolvable items that the plan leaves out.
+        pub left_out: u64,
+        /// The sum of all allocations.
+        pub allocated: u128,
+        /// The sum of the allocations to unsolvable items.
+        pub wasted: u128,
+    }
+    check: UnsolvableCounts::check
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    UnsolvableCounts { unsolvable: u64, left_out: u64, allocated: u128, wasted: u128 },
-    |read| {
-        must(read.left_out <= read.unsolvable, "`left_out` must be at most `unsolvable`")?;
-        must(read.wasted <= read.allocated, "`wasted` must be at most `allocated`")
-    }
-);
-
 impl UnsolvableCounts {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), &'static str> {
+        must(self.left_out <= self.unsolvable, "`left_out` must be at most `unsolvable`")?;
+        must(self.wasted <= self.allocated, "`wasted` must be at most `allocated`")
+    }
+
     /// Counts the unsolvable items and the allocations of one plan. `unsolvable` marks the items of
     /// the plan's pool, in the order of the pool.
     ///

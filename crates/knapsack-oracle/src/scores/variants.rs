@@ -1,7 +1,5 @@
 use scoring_rules::DecimalSum;
 
-#[cfg(feature = "serde")]
-use crate::stored::must;
 use crate::{error::Error, scores::kendall::kendall_tau_b};
 
 /// Scores of several configurations, such as models and modes, under several variants of one
@@ -44,16 +42,6 @@ pub struct VariantPair {
     /// same score under one of the variants.
     pub tau_b: Option<f64>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    VariantPair { first: usize, second: usize, tau_b: Option<f64> },
-    |read| {
-        must(read.first < read.second, "`first` must be below `second`")?;
-        let is_tau = |tau: f64| (-1.0..=1.0).contains(&tau);
-        must(read.tau_b.is_none_or(is_tau), "`tau_b` must be a number from -1 to 1")
-    }
-);
 
 /// The supported scores, so that a range is finite.
 const RANGE: std::ops::RangeInclusive<f64> = -1e100..=1e100;

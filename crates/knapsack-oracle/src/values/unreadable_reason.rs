@@ -3,7 +3,7 @@ use std::fmt;
 /// Why a text contains no plan. Returned by [`repair_plan`](crate::repair_plan), which has an
 /// example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum UnreadableReason {

@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::decompositions::decomposition::check_stored_terms;
 use crate::{
     decompositions::{
         decomposition::Overall, pool::pool_adjacent_violators, success_rate::Outcomes,
@@ -21,40 +19,22 @@ use crate::{
 #[non_exhaustive]
 pub struct Corp {
     /// The mean loss of the forecasts. Lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub mean_loss: f64,
     /// The decrease of the mean loss by recalibration. At least 0 for a proper rule; lower is
     /// better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub miscalibration: f64,
     /// The difference between the mean losses of the base rate and of the recalibrated forecasts.
     /// At least 0 for a proper rule, and at most the uncertainty if no loss is negative; higher is
     /// better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub discrimination: f64,
     /// The mean loss of the base rate as the forecast of every row. It does not depend on the
     /// forecasts.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub uncertainty: f64,
 }
-
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    Corp {
-        #[serde(with = "crate::infinite")]
-        mean_loss: f64,
-        #[serde(with = "crate::infinite")]
-        miscalibration: f64,
-        #[serde(with = "crate::infinite")]
-        discrimination: f64,
-        #[serde(with = "crate::infinite")]
-        uncertainty: f64,
-    },
-    |corp: &Corp| {
-        let terms = [corp.miscalibration, -corp.discrimination, corp.uncertainty];
-        check_stored_terms(corp.mean_loss, &terms)
-    },
-);
 
 /// A negative difference of at most this share of the scores is due to rounding.
 const ROUNDING: f64 = 1e-12;

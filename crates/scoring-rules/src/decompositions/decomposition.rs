@@ -17,45 +17,25 @@ use crate::{
 #[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the forecasts. Lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub mean_loss: f64,
     /// The loss due to differences between the mean forecast and the event rate of bins. At least 0
     /// for a proper rule; lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub reliability: f64,
     /// The gain due to differences between the event rates of bins. At least 0 for a proper rule,
     /// and at most the uncertainty if no loss is negative; higher is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub resolution: f64,
     /// The mean loss of the base rate as the forecast of every row. It does not depend on the
     /// forecasts.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub uncertainty: f64,
     /// The loss due to differences between forecasts within a bin. Negative if these differences
     /// are informative, and 0 if each bin has one forecast.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub within_bin: f64,
 }
-
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    Decomposition {
-        #[serde(with = "crate::infinite")]
-        mean_loss: f64,
-        #[serde(with = "crate::infinite")]
-        reliability: f64,
-        #[serde(with = "crate::infinite")]
-        resolution: f64,
-        #[serde(with = "crate::infinite")]
-        uncertainty: f64,
-        #[serde(with = "crate::infinite")]
-        within_bin: f64,
-    },
-    |terms: &Decomposition| {
-        let Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin } = *terms;
-        check_stored_terms(mean_loss, &[reliability, -resolution, uncertainty, within_bin])
-    },
-);
 
 /// Decomposes the mean loss of forecasts over bins.
 ///
@@ -195,12 +175,6 @@ fn add_up(mean_loss: f64, terms: &[f64], size: f64) -> Result<(), Error> {
     } else {
         Err(Error::TermsDoNotAddUp { mean_loss, sum })
     }
-}
-
-/// Checks stored terms. The size of the scores is not stored, and is taken to be 1.
-#[cfg(feature = "serde")]
-pub(crate) fn check_stored_terms(mean_loss: f64, terms: &[f64]) -> Result<(), Error> {
-    add_up(mean_loss, terms, 1.0)
 }
 
 /// The outcomes and the mean forecast of a bin.

@@ -2,7 +2,7 @@ use crate::{decompositions::murphy::MurphyCurve, error::Error, values::level::Le
 
 /// The comparison of two forecasters over all decision thresholds, by [`MurphyCurve::compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Dominance {
     /// The losses are equal at every threshold, and therefore under every proper rule.

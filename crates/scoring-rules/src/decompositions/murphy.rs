@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::ties::block::check_class_weights;
 use crate::{
     error::Error, sums::compensated_sum::CompensatedSum, ties::tied_blocks::TiedBlocks,
     values::level::Level,
@@ -46,8 +44,7 @@ pub struct MurphyCurve {
 
 /// The wrong decisions at thresholds from `start` to the start of the next piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(crate) struct Decisions {
     pub(crate) start: f64,
     /// The weight of failures with forecasts above the threshold.
@@ -142,77 +139,6 @@ impl MurphyCurve {
         (c * piece.false_alarms + (1.0 - c) * piece.misses) / (self.failures + self.successes)
     }
 }
-
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    MurphyCurve { pieces: Vec<Decisions>, failures: f64, successes: f64 },
-    MurphyCurve::check,
-);
-
-#[cfg(feature = "serde")]
-impl MurphyCurve {
-    fn check(&self) -> Result<(), Error> {
-        let Self { pieces, failures, successes } = self;
-        check_class_weights(*failures, *successes)?;
-        let Some(first) = pieces.first() else {
-            return Err(Error::TooFew { what: "pieces", least: 1, found: 0 });
-        };
-        if first.start != 0.0 {
-            let range = "0 for the first piece";
-            return Err(Error::Setting { name: "start", value: first.start, range });
-        }
-        for piece in pieces {
-            let Decisions { start, false_alarms, misses } = *piece;
-            let ranges = [
-                ("start", start, start < 1.0, "below 1"),
-                ("false_alarms", false_alarms, false_alarms <= *failures, "from 0 to failures"),
-                ("misses", misses, misses <= *successes, "from 0 to successes"),
-            ];
-            for (name, value, below_end, range) in ranges {
-                if !(value >= 0.0 && below_end) {
-                    return Err(Error::Setting { name, value, range });
-                }
-            }
-        }
-        for (i, pair) in pieces.windows(2).enumerate() {
-            let index = i + 1;
-            let order = [
-                ("starts", pair[0].start, pair[1].start, pair[0].start < pair[1].start),
-                ("misses", pair[0].misses, pair[1].misses, pair[0].misses <= pair[1].misses),
-            ];
-            for (what, before, value, ascends) in order {
-                if !ascends {
-                    return Err(Error::OutOfOrder { what, index, before, value });
-                }
-            }
-            let [before, value] = [pair[0].false_alarms, pair[1].false_alarms];
-            if value > before {
-                let range = "at most that of the previous piece";
-                return Err(Error::Setting { name: "false_alarms", value, range });
-            }
-        }
-        Ok(())
-    }
-}
-
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    MurphyPiece { start: f64, end: f64, at_start: f64, at_end: f64 },
-    |piece: &MurphyPiece| {
-        let MurphyPiece { start, end, at_start, at_end } = *piece;
-        let values = [("start", start), ("end", end), ("at_start", at_start), ("at_end", at_end)];
-        for (name, value) in values {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(Error::Setting { name, value, range: "from 0 to 1" });
-            }
-        }
-        if start < end {
-            Ok(())
-        } else {
-            Err(Error::OutOfOrder { what: "start and end", index: 1, before: start, value: end })
-        }
-    },
-);
 
 /// 2^53: integers and sums of integers up to here are exact.
 const LAST_COUNT: f64 = 9_007_199_254_740_992.0;

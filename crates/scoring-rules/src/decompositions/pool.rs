@@ -1,8 +1,6 @@
 use std::ops::Range;
 
 use crate::{decompositions::success_rate::success_rate, ties::tied_blocks::TiedBlocks};
-#[cfg(feature = "serde")]
-use crate::{error::Error, ties::block::check_class_weights};
 
 /// Neighbouring blocks to which isotonic regression assigns one value.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,17 +14,6 @@ pub struct PooledBlocks {
     /// The weight of the rows that succeeded.
     pub successes: f64,
 }
-
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    PooledBlocks { blocks: Range<usize>, failures: f64, successes: f64 },
-    |pool: &PooledBlocks| {
-        if pool.blocks.is_empty() {
-            return Err(Error::TooFew { what: "blocks of a pool", least: 1, found: 0 });
-        }
-        check_class_weights(pool.failures, pool.successes)
-    },
-);
 
 impl PooledBlocks {
     /// The weight of all rows.

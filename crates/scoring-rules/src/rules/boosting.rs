@@ -31,31 +31,10 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BoostingScore;
 
-/// The serialized form.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Written {
-    BoostingScore,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for BoostingScore {
-    fn from(_: Written) -> Self {
-        Self
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<BoostingScore> for Written {
-    fn from(_: BoostingScore) -> Self {
-        Self::BoostingScore
-    }
-}
+super::by_name!(BoostingScore);
 
 impl ScoringRule for BoostingScore {
     #[inline]

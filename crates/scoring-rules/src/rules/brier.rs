@@ -29,31 +29,10 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct BrierScore;
 
-/// The serialized form.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Written {
-    BrierScore,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for BrierScore {
-    fn from(_: Written) -> Self {
-        Self
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<BrierScore> for Written {
-    fn from(_: BrierScore) -> Self {
-        Self::BrierScore
-    }
-}
+super::by_name!(BrierScore);
 
 impl ScoringRule for BrierScore {
     #[inline]

@@ -2,16 +2,16 @@ use crate::{rule::ScoringRule, rules::sides::Sides, values::probability::Probabi
 
 /// A loss and its first two derivatives. In JSON, infinite numbers are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LossDerivatives {
     /// Minus the score.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub loss: f64,
     /// First derivative.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub gradient: f64,
     /// Second derivative.
-    #[cfg_attr(feature = "serde", serde(with = "crate::infinite"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::infinite::serialize"))]
     pub curvature: f64,
 }
 

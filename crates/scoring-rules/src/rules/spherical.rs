@@ -33,31 +33,10 @@ use crate::{
 /// # Ok::<(), scoring_rules::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(from = "Written", into = "Written"))]
 pub struct SphericalScore;
 
-/// The serialized form.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Written {
-    SphericalScore,
-}
-
-#[cfg(feature = "serde")]
-impl From<Written> for SphericalScore {
-    fn from(_: Written) -> Self {
-        Self
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<SphericalScore> for Written {
-    fn from(_: SphericalScore) -> Self {
-        Self::SphericalScore
-    }
-}
+super::by_name!(SphericalScore);
 
 /// The length of `(p, 1 - p)`: from the root of 1/2 to 1.
 #[inline]

@@ -1,63 +1,62 @@
 use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 
-/// A weighted mean whose bits do not depend on the order of the values.
-///
-/// Sums are exact ([`ExactSum`]) and rounded once, so that parts can be computed separately and
-/// merged in any order, and a value of weight 2 gives the same bits as the value added twice. Two
-/// means are equal if the exact sums of their values and of their weights are equal.
-///
-/// An infinite value makes the mean infinite. The mean is an error if a value is NaN, if values are
-/// infinite with both signs, or if the sum of finite values exceeds the largest f64.
-///
-/// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, the
-/// number of values added without a weight, and the sum of the weights of all other values. The
-/// sums are written as [`ExactSum`] writes them.
-///
-/// ```
-/// use scoring_rules::{Error, ExactMean, Weight};
-///
-/// let mut mean = ExactMean::default();
-/// mean.update(-0.1);
-/// mean.update_weighted(-0.4, Weight::new(2.0)?)?;
-///
-/// let mut twice = ExactMean::default();
-/// twice.extend([-0.4, -0.4]);
-/// let mut rest = ExactMean::default();
-/// rest.update(-0.1);
-/// twice.merge(&rest);
-/// assert_eq!(mean.finish()?.to_bits(), twice.finish()?.to_bits());
-/// assert_eq!(mean, twice);
-///
-/// assert_eq!(ExactMean::default().finish(), Err(Error::Empty));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ExactMean {
-    total: ExactSum,
-    /// The number of values added without a weight.
-    count: u64,
-    /// The weight of all other values.
-    weight: ExactSum,
+crate::checked! {
+    /// A weighted mean whose bits do not depend on the order of the values.
+    ///
+    /// Sums are exact ([`ExactSum`]) and rounded once, so that parts can be computed separately and
+    /// merged in any order, and a value of weight 2 gives the same bits as the value added twice. Two
+    /// means are equal if the exact sums of their values and of their weights are equal.
+    ///
+    /// An infinite value makes the mean infinite. The mean is an error if a value is NaN, if values are
+    /// infinite with both signs, or if the sum of finite values exceeds the largest f64.
+    ///
+    /// In JSON it is `{"total": …, "count": n, "weight": …}`: the sum of all weighted values, the
+    /// number of values added without a weight, and the sum of the weights of all other values. The
+    /// sums are written as [`ExactSum`] writes them.
+    ///
+    /// ```
+    /// use scoring_rules::{Error, ExactMean, Weight};
+    ///
+    /// let mut mean = ExactMean::default();
+    /// mean.update(-0.1);
+    /// mean.update_weighted(-0.4, Weight::new(2.0)?)?;
+    ///
+    /// let mut twice = ExactMean::default();
+    /// twice.extend([-0.4, -0.4]);
+    /// let mut rest = ExactMean::default();
+    /// rest.update(-0.1);
+    /// twice.merge(&rest);
+    /// assert_eq!(mean.finish()?.to_bits(), twice.finish()?.to_bits());
+    /// assert_eq!(mean, twice);
+    ///
+    /// assert_eq!(ExactMean::default().finish(), Err(Error::Empty));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, Default)]
+    pub struct ExactMean {
+        total: ExactSum,
+        /// The number of values added without a weight.
+        count: u64,
+        /// The weight of all other values.
+        weight: ExactSum,
+    }
+    check: ExactMean::check
 }
 
-#[cfg(feature = "serde")]
-crate::checked_when_read!(
-    ExactMean { total: ExactSum, count: u64, weight: ExactSum },
-    |mean: &ExactMean| {
-        let value = mean.weight.value();
+impl ExactMean {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let value = self.weight.value();
         if !(0.0..f64::INFINITY).contains(&value) {
             let range = "a finite sum of at least 0";
             return Err(Error::Setting { name: "weight", value, range });
         }
-        if mean.all_weight() == ExactSum::default() && mean.total != ExactSum::default() {
+        if self.all_weight() == ExactSum::default() && self.total != ExactSum::default() {
             return Err(Error::Empty);
         }
         Ok(())
-    },
-);
+    }
 
-impl ExactMean {
     /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {

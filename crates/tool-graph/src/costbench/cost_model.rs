@@ -42,48 +42,44 @@ pub enum CostRule {
     PaperText,
 }
 
-/// The distribution of CostBench costs: the bounds of atomic costs, the noise of composite costs, and
-/// the rule by which seeds determine costs.
-///
-/// With bounds `lo` and `hi`, noise `s` and query seed `q`, the released rule is:
-///
-/// - An atomic tool costs `round(uniform(lo, hi), 2)`. All atomic costs are drawn in library order
-///   from one stream, that of CPython's `random.Random(q)`.
-/// - A composite tool with k components costs
-///   `round(max(1, sum of their costs + normal(0, s sqrt(k))), 2)`. The noise comes from a separate
-///   stream for each tool, that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
-///
-/// The defaults are those of the published tables: 15, 25 and 0.1.
-///
-/// Reference: CostBench, appendix B.6.1, equations 1 to 3.
-///
-/// ```
-/// use tool_graph::costbench::{CostModel, Library};
-///
-/// // Without noise, a composite tool costs as much as its components together.
-/// let exact = CostModel::new(15.0, 25.0, 0.0)?;
-/// let library = Library::new(2)?;
-/// let tools = library.tools(&exact.costs(&library, 42, "<Query00001>"))?;
-/// let cost = |name: &str| tools.iter().find(|tool| tool.name == name).map(|tool| tool.cost);
-/// let [first, second] = ["Search_Dining_Candidates", "Dining_Refinement_Step1"].map(cost);
-/// let sum = first.zip(second).map(|(first, second)| (100.0 * (first + second)).round() / 100.0);
-/// assert_eq!(cost("Dining_Search_to_Step1"), sum);
-/// # Ok::<(), tool_graph::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct CostModel {
-    min: f64,
-    max: f64,
-    noise_std: f64,
-    rule: CostRule,
+scoring_rules::checked! {
+    /// The distribution of CostBench costs: the bounds of atomic costs, the noise of composite costs, and
+    /// the rule by which seeds determine costs.
+    ///
+    /// With bounds `lo` and `hi`, noise `s` and query seed `q`, the released rule is:
+    ///
+    /// - An atomic tool costs `round(uniform(lo, hi), 2)`. All atomic costs are drawn in library order
+    ///   from one stream, that of CPython's `random.Random(q)`.
+    /// - A composite tool with k components costs
+    ///   `round(max(1, sum of their costs + normal(0, s sqrt(k))), 2)`. The noise comes from a separate
+    ///   stream for each tool, that of NumPy's `default_rng` seeded with the hash of `"{q}:{name}"`.
+    ///
+    /// The defaults are those of the published tables: 15, 25 and 0.1.
+    ///
+    /// Reference: CostBench, appendix B.6.1, equations 1 to 3.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{CostModel, Library};
+    ///
+    /// // Without noise, a composite tool costs as much as its components together.
+    /// let exact = CostModel::new(15.0, 25.0, 0.0)?;
+    /// let library = Library::new(2)?;
+    /// let tools = library.tools(&exact.costs(&library, 42, "<Query00001>"))?;
+    /// let cost = |name: &str| tools.iter().find(|tool| tool.name == name).map(|tool| tool.cost);
+    /// let [first, second] = ["Search_Dining_Candidates", "Dining_Refinement_Step1"].map(cost);
+    /// let sum = first.zip(second).map(|(first, second)| (100.0 * (first + second)).round() / 100.0);
+    /// assert_eq!(cost("Dining_Search_to_Step1"), sum);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CostModel {
+        min: f64,
+        max: f64,
+        noise_std: f64,
+        rule: CostRule,
+    }
+    check: CostModel::check
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    CostModel { min: f64, max: f64, noise_std: f64, rule: CostRule },
-    CostModel::check
-);
 
 #[cfg(feature = "serde")]
 impl CostModel {

@@ -37,21 +37,6 @@ pub struct LibraryTool {
     pub last: usize,
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    LibraryTool { task: Task, first: usize, last: usize },
-    LibraryTool::check
-);
-
-#[cfg(feature = "serde")]
-impl LibraryTool {
-    fn check(&self) -> Result<(), &'static str> {
-        let most = Library::MAX_REFINEMENT_LEVEL + OTHER_STEPS;
-        let in_order = self.first <= self.last && self.last < most;
-        crate::stored::rule(in_order, "first must be at most last, and last at most 102")
-    }
-}
-
 impl LibraryTool {
     /// Whether the tool performs a single step.
     #[must_use]

@@ -26,8 +26,8 @@ use trajectory_metrics::tool_calls::FailureClass;
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CallStatus {
     /// The call was carried out and paid for.
@@ -71,16 +71,5 @@ impl CallStatus {
             Self::MissingInput(_) => Some(FailureClass::Inaccessible),
             _ => Some(FailureClass::WrongParameters),
         }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl CallStatus {
-    /// Checks that a call with this status can have this cost.
-    pub(super) fn check(&self, cost: f64) -> Result<(), &'static str> {
-        use crate::stored::{is_cost, rule};
-
-        rule(is_cost(cost), "the cost of a call must be finite and at least 0")?;
-        rule(!self.is_invalid() || cost == 0.0, "an invalid call must cost 0")
     }
 }

@@ -3,63 +3,64 @@ use trajectory_metrics::tool_calls::{FailureCounts, MeanPathDistances, PathDista
 
 use crate::{environment::transcript::Transcript, error::Error};
 
-/// The figures of CostBench over many runs.
-///
-/// Parts can be computed separately and merged in any order; the results are identical to the last
-/// bit. Runs without all their events, or with such a reference, are left out and counted, and by the
-/// released rule some others too ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
-/// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
-///
-/// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
-/// after it is read. What no runs can give is refused.
-///
-/// Reference: CostBench, appendices B.3.1 and B.3.2.
-///
-/// ```
-/// use tool_graph::{Episode, RunMeans, Scenario, Tool, ToolGraph};
-///
-/// let graph = ToolGraph::new(vec![
-///     Tool::new("search", ["query"], ["hits"], 4.0),
-///     Tool::new("ask", ["query"], ["hits"], 7.0),
-///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-/// ])?;
-/// let problem = graph.problem(&["query"], &["choice"])?;
-///
-/// let scenario = Scenario::new(graph, problem)?;
-/// let best = scenario.optimal_run();
-/// let mut other = Episode::new(&scenario);
-/// for name in ["ask", "pick"] {
-///     other.call(name)?;
-/// }
-/// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
-/// means.update(&best, &best)?;
-/// others.update(&other.finish(true), &best)?;
-/// means.merge(&others);
-/// assert_eq!((means.runs(), means.left_out()), (2, 0));
-/// assert_eq!(means.failures().calls, 4);
-/// let figures = means.finish()?;
-/// assert_eq!((figures.cost_gap, figures.cost_gap_without_redundant), (Some(1.5), Some(1.5)));
-/// assert_eq!(figures.paths.map(|paths| paths.exact_match_rate), Some(0.5));
-/// assert_eq!(figures.task_completion_ratio, 1.0);
-/// assert_eq!(figures.invalid_tool_use_ratio, Some(0.0));
-/// # Ok::<(), tool_graph::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct RunMeans {
-    runs: usize,
-    left_out: usize,
-    paths: PathDistances,
-    cost_gap: ExactMean,
-    lean_cost_gap: ExactMean,
-    completed: ExactMean,
-    failures: FailureCounts,
+scoring_rules::checked! {
+    /// The figures of CostBench over many runs.
+    ///
+    /// Parts can be computed separately and merged in any order; the results are identical to the last
+    /// bit. Runs without all their events, or with such a reference, are left out and counted, and by the
+    /// released rule some others too ([`Transcript::left_out`]). Runs that did not reach the goal are left out of the means of costs and paths, unless
+    /// [`EnvironmentRules::unfinished_runs`](crate::EnvironmentRules::unfinished_runs) counts their paths.
+    ///
+    /// With the feature `serde` it is stored with all that it has taken in, so that more runs can follow
+    /// after it is read. What no runs can give is refused.
+    ///
+    /// Reference: CostBench, appendices B.3.1 and B.3.2.
+    ///
+    /// ```
+    /// use tool_graph::{Episode, RunMeans, Scenario, Tool, ToolGraph};
+    ///
+    /// let graph = ToolGraph::new(vec![
+    ///     Tool::new("search", ["query"], ["hits"], 4.0),
+    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
+    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+    /// ])?;
+    /// let problem = graph.problem(&["query"], &["choice"])?;
+    ///
+    /// let scenario = Scenario::new(graph, problem)?;
+    /// let best = scenario.optimal_run();
+    /// let mut other = Episode::new(&scenario);
+    /// for name in ["ask", "pick"] {
+    ///     other.call(name)?;
+    /// }
+    /// let (mut means, mut others) = (RunMeans::default(), RunMeans::default());
+    /// means.update(&best, &best)?;
+    /// others.update(&other.finish(true), &best)?;
+    /// means.merge(&others);
+    /// assert_eq!((means.runs(), means.left_out()), (2, 0));
+    /// assert_eq!(means.failures().calls, 4);
+    /// let figures = means.finish()?;
+    /// assert_eq!((figures.cost_gap, figures.cost_gap_without_redundant), (Some(1.5), Some(1.5)));
+    /// assert_eq!(figures.paths.map(|paths| paths.exact_match_rate), Some(0.5));
+    /// assert_eq!(figures.task_completion_ratio, 1.0);
+    /// assert_eq!(figures.invalid_tool_use_ratio, Some(0.0));
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct RunMeans {
+        runs: usize,
+        left_out: usize,
+        paths: PathDistances,
+        cost_gap: ExactMean,
+        lean_cost_gap: ExactMean,
+        completed: ExactMean,
+        failures: FailureCounts,
+    }
+    check: RunMeans::check
 }
 
 /// The figures of CostBench over many runs, from [`RunMeans::finish`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanRunScores {
     /// The mean cost gap of the runs that reached the goal without events; lower is better. `None` if
@@ -79,20 +80,6 @@ pub struct MeanRunScores {
     /// lower is better. `None` without a call.
     pub invalid_tool_use_ratio: Option<f64>,
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    RunMeans {
-        runs: usize,
-        left_out: usize,
-        paths: PathDistances,
-        cost_gap: ExactMean,
-        lean_cost_gap: ExactMean,
-        completed: ExactMean,
-        failures: FailureCounts,
-    },
-    RunMeans::check
-);
 
 #[cfg(feature = "serde")]
 impl RunMeans {

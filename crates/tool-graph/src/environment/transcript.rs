@@ -57,7 +57,6 @@ pub struct CallRecord {
 /// The record of a run, from which its scores are computed. Made by
 /// [`Episode::finish`](crate::Episode::finish).
 ///
-/// With the feature `serde`, a record is written with all its calls and read back through checks, and
 /// [`Self::replay`] repeats its calls in a scenario.
 ///
 /// ```
@@ -274,101 +273,5 @@ impl Transcript {
             Some(nearest) => (nearest, true),
             None => (path, false),
         }
-    }
-}
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    CallRecord {
-        name: String,
-        tool: Option<usize>,
-        status: CallStatus,
-        cost: f64,
-        after_goal: bool,
-        event: Option<usize>,
-    },
-    CallRecord::check
-);
-
-#[cfg(feature = "serde")]
-impl CallRecord {
-    fn check(&self) -> Result<(), &'static str> {
-        use crate::stored::rule;
-
-        self.status.check(self.cost)?;
-        let is_known = self.status != CallStatus::UnknownTool;
-        rule(
-            self.tool.is_some() == is_known,
-            "tool must be null if the status is unknown_tool, and a position otherwise",
-        )?;
-        let quiet = !self.after_goal || self.event.is_none();
-        rule(quiet, "a call with after_goal must not have an event")
-    }
-}
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    Transcript {
-        calls: Vec<CallRecord>,
-        goal_reached: bool,
-        answer_is_right: bool,
-        events_planned: usize,
-        events_fired: usize,
-        #[serde(default)]
-        banned_twice: bool,
-        #[serde(default, deserialize_with = "crate::stored::object")]
-        rules: EnvironmentRules,
-        #[serde(default = "crate::stored::yes")]
-        has_exact_plans: bool,
-        #[serde(default)]
-        is_greedy: bool,
-        #[serde(skip)]
-        plans: OptimalPlans,
-    },
-    Transcript::check
-);
-
-#[cfg(feature = "serde")]
-impl Transcript {
-    fn check(&self) -> Result<(), &'static str> {
-        use crate::stored::rule;
-
-        rule(
-            !self.is_greedy || self.goal_reached == self.answer_is_right,
-            "answer_is_right must equal goal_reached if is_greedy is true",
-        )?;
-        let charged = self.rules.failed_calls == RuleVersion::Released;
-        let is_banned = |call: &CallRecord| call.status == CallStatus::Banned;
-        let bans_occur = |call: &CallRecord| charged || call.event.is_some() && call.cost == 0.0;
-        rule(
-            self.calls.iter().filter(|call| is_banned(call)).all(bans_occur),
-            "a call with status banned must have an event and cost 0 unless rules.failed_calls is released",
-        )?;
-        let quiet = self.rules.event_clock == RuleVersion::Released
-            || self.calls.iter().all(|call| !call.status.is_invalid() || call.event.is_none());
-        rule(quiet, "an invalid call must not have an event unless rules.event_clock is released")?;
-        // The bans that events can have caused; an event of another kind can occur at a banned call, too.
-        let bans = self.calls.iter().filter(|call| is_banned(call) && call.event.is_some());
-        let mut bans: Vec<usize> = bans.filter_map(|call| call.tool).collect();
-        bans.sort_unstable();
-        rule(
-            !self.banned_twice
-                || self.rules.event_clock == RuleVersion::Released
-                    && bans.windows(2).any(|pair| pair[0] == pair[1]),
-            "banned_twice must be false unless rules.event_clock is released and a tool has two calls \
-             with status banned and an event",
-        )?;
-        let events: Vec<usize> = self.calls.iter().filter_map(|call| call.event).collect();
-        rule(
-            events.len() == self.events_fired,
-            "events_fired must be the number of calls with an event",
-        )?;
-        let in_order = events.windows(2).all(|pair| pair[0] < pair[1])
-            && events.last().is_none_or(|&last| last < self.events_planned);
-        rule(in_order, "events must be in ascending order and below events_planned")?;
-        let once = self.calls.windows(2).all(|pair| !pair[0].after_goal || pair[1].after_goal);
-        rule(once, "after_goal must be true for all calls after the first for which it is true")?;
-        let reached = self.goal_reached || self.calls.iter().all(|call| !call.after_goal);
-        rule(reached, "after_goal must be false for all calls if goal_reached is false")
     }
 }

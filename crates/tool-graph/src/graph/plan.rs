@@ -46,25 +46,3 @@ impl Plan {
         self.cost
     }
 }
-
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    Plan {
-        tools: Vec<usize>,
-        cost: f64,
-    },
-    Plan::check
-);
-
-#[cfg(feature = "serde")]
-impl Plan {
-    fn check(&self) -> Result<(), &'static str> {
-        use crate::stored::{is_cost, rule};
-
-        let mut tools = self.tools.clone();
-        tools.sort_unstable();
-        let once = tools.windows(2).all(|pair| pair[0] != pair[1]);
-        rule(once, "a plan must call each tool at most once")?;
-        rule(is_cost(self.cost), "the cost of a plan must be finite and at least 0")
-    }
-}

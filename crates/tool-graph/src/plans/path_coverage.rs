@@ -31,7 +31,7 @@ pub struct PathCoverage {
     /// The number of distinct plans among the listed paths.
     pub covered: usize,
     /// The number of all plans of the problem.
-    #[cfg_attr(feature = "serde", serde(with = "stored_count"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "count"))]
     pub possible: u128,
     /// The number of listed paths that repeat an earlier plan of the list.
     pub repeated: usize,
@@ -47,56 +47,13 @@ impl PathCoverage {
     }
 }
 
-#[cfg(feature = "serde")]
-scoring_rules::checked_when_read!(
-    PathCoverage {
-        covered: usize,
-        #[serde(with = "stored_count")]
-        possible: u128,
-        repeated: usize,
-        not_plans: usize,
-    },
-    PathCoverage::check
-);
-
-#[cfg(feature = "serde")]
-impl PathCoverage {
-    fn check(&self) -> Result<(), &'static str> {
-        use crate::stored::rule;
-
-        let covered = self.covered as u128;
-        rule(covered <= self.possible, "covered must be at most possible")?;
-        let any = self.repeated == 0 || self.covered > 0;
-        rule(any, "repeated must be 0 if covered is 0")
-    }
-}
-
-/// Stores a count as a number, or as a string of digits if it exceeds 64 bits, because most JSON
+/// Writes a count as a number, or as a string of digits if it exceeds 64 bits, because most JSON
 /// parsers would round it.
 #[cfg(feature = "serde")]
-mod stored_count {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Count {
-        Number(u64),
-        Digits(String),
-    }
-
-    pub(super) fn serialize<S: Serializer>(count: &u128, to: S) -> Result<S::Ok, S::Error> {
-        match u64::try_from(*count) {
-            Ok(count) => count.serialize(to),
-            Err(_) => count.to_string().serialize(to),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
-        let what = "possible must be a whole number, or a string of its digits";
-        match Count::deserialize(from).map_err(|_| serde::de::Error::custom(what))? {
-            Count::Number(count) => Ok(count.into()),
-            Count::Digits(digits) => digits.parse().map_err(|_| serde::de::Error::custom(what)),
-        }
+fn count<S: serde::Serializer>(count: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    match u64::try_from(*count) {
+        Ok(count) => serializer.serialize_u64(count),
+        Err(_) => serializer.collect_str(count),
     }
 }
 

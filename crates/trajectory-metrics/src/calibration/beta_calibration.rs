@@ -95,22 +95,24 @@ impl BetaCalibration {
     }
 }
 
-/// A curve fitted by [`BetaCalibration`].
-///
-/// The map does not decrease, except for rounding in the last digit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct BetaCalibrationMap {
-    /// Mean and scale of the features ln p and -ln(1-p).
-    standards: [Standard; 2],
-    /// Intercept and slopes belong to the standardised features.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
-    intercept: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slopes"))]
-    slopes: [f64; 2],
-    clip: Clip,
-    fallback: bool,
+scoring_rules::checked! {
+    /// A curve fitted by [`BetaCalibration`].
+    ///
+    /// The map does not decrease, except for rounding in the last digit.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct BetaCalibrationMap {
+        /// Mean and scale of the features ln p and -ln(1-p).
+        standards: [Standard; 2],
+        /// Intercept and slopes belong to the standardised features.
+        intercept: f64,
+        slopes: [f64; 2],
+        clip: Clip,
+        fallback: bool,
+    }
+    check: |map| {
+        stored_map::number(map.intercept)?;
+        map.slopes.into_iter().try_for_each(stored_map::slope)
+    }
 }
 
 impl BetaCalibrationMap {

@@ -1,6 +1,6 @@
-use scoring_rules::{Probability, Weight};
+use scoring_rules::{FromFn, Probability, Weight};
 
-use crate::{error::Error, from_fn::FromFn};
+use crate::error::Error;
 
 /// A map from a forecast to a calibrated forecast.
 ///

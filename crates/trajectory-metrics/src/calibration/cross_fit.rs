@@ -10,37 +10,13 @@ use crate::{
 
 /// Traces that were calibrated out of sample, with the maps.
 ///
-/// Made by [`cross_fit`]. With the feature `serde`, reading fails unless there is one map per fold and
-/// one fold per trace.
+/// Made by [`cross_fit`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredCrossFit<M>"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CrossFit<M> {
     traces: Traces,
     maps: Vec<M>,
     folds: Folds,
-}
-
-/// The stored form before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredCrossFit<M> {
-    traces: Traces,
-    maps: Vec<M>,
-    folds: Folds,
-}
-
-#[cfg(feature = "serde")]
-impl<M> TryFrom<StoredCrossFit<M>> for CrossFit<M> {
-    type Error = Error;
-
-    fn try_from(stored: StoredCrossFit<M>) -> Result<Self, Error> {
-        let StoredCrossFit { traces, maps, folds } = stored;
-        same_length("folds", traces.len(), folds.of_each().len())?;
-        same_length("maps", folds.count(), maps.len())?;
-        Ok(Self { traces, maps, folds })
-    }
 }
 
 impl<M> CrossFit<M> {

@@ -2,64 +2,54 @@ use std::collections::BTreeMap;
 
 use crate::{checks::same_length, error::Error};
 
-/// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
-///
-/// Folds are stratified: they have about the same number of failures, and of successes. The fold of a
-/// trace does not depend on the order of the traces.
-///
-/// If a fold has fewer failures, the traces outside it have more, so that even maps of pure noise are
-/// slightly lower for successes. On pure noise, the AUROC after cross-fitting is therefore expected to
-/// be slightly below 1/2, and further below for smaller folds.
-///
-/// Two halves, as in the paper, give only two maps to report, each fitted on half of the traces; more
-/// folds give more maps, each fitted on more traces. If several traces share a task,
-/// [`Folds::clustered`] keeps the traces of a task together.
-///
-/// ```
-/// use trajectory_metrics::{Error, Folds};
-///
-/// let outcomes = [false, false, true, true];
-/// let halves = Folds::halves(&outcomes, &[1, 2, 3, 4])?;
-/// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
-/// assert_eq!(halves.count(), 2);
-/// let tasks = ["a", "b", "a", "b"];
-/// assert_eq!(Folds::clustered(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
-/// assert!(matches!(Folds::new(&outcomes, &tasks, 1), Err(Error::Setting { name: "folds", .. })));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredFolds"))]
-pub struct Folds {
-    count: usize,
-    of_each: Vec<usize>,
+scoring_rules::checked! {
+    /// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
+    ///
+    /// Folds are stratified: they have about the same number of failures, and of successes. The fold of a
+    /// trace does not depend on the order of the traces.
+    ///
+    /// If a fold has fewer failures, the traces outside it have more, so that even maps of pure noise are
+    /// slightly lower for successes. On pure noise, the AUROC after cross-fitting is therefore expected to
+    /// be slightly below 1/2, and further below for smaller folds.
+    ///
+    /// Two halves, as in the paper, give only two maps to report, each fitted on half of the traces; more
+    /// folds give more maps, each fitted on more traces. If several traces share a task,
+    /// [`Folds::clustered`] keeps the traces of a task together.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Folds};
+    ///
+    /// let outcomes = [false, false, true, true];
+    /// let halves = Folds::halves(&outcomes, &[1, 2, 3, 4])?;
+    /// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
+    /// assert_eq!(halves.count(), 2);
+    /// let tasks = ["a", "b", "a", "b"];
+    /// assert_eq!(Folds::clustered(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
+    /// assert!(matches!(Folds::new(&outcomes, &tasks, 1), Err(Error::Setting { name: "folds", .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Folds {
+        count: usize,
+        of_each: Vec<usize>,
+    }
+    check: Folds::check
 }
 
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredFolds {
-    count: usize,
-    of_each: Vec<usize>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredFolds> for Folds {
-    type Error = Error;
-
-    fn try_from(StoredFolds { count, of_each }: StoredFolds) -> Result<Self, Error> {
-        check("folds", count, of_each.len(), of_each.len())?;
-        match of_each.iter().find(|&&fold| fold >= count) {
-            None => Ok(Self { count, of_each }),
+impl Folds {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let n = self.of_each.len();
+        check("folds", self.count, n, n)?;
+        match self.of_each.iter().find(|&&fold| fold >= self.count) {
+            None => Ok(()),
             Some(&fold) => {
                 let range = "below the number of folds";
                 Err(Error::Setting { name: "fold of a trace", value: fold as f64, range })
             }
         }
     }
-}
 
-impl Folds {
     /// Makes folds of single traces. The traces of each stratum, in the order of their ids, go to
     /// folds 0, 1, …, k - 1, 0, …, so folds differ by at most one trace of each stratum.
     ///

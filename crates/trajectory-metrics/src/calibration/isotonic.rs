@@ -1,7 +1,7 @@
 use scoring_rules::{Probability, TiedBlocks, Weight, pool_adjacent_violators};
 
 #[cfg(feature = "serde")]
-use super::stored_map;
+use super::stored_map::{NO_KNOT, ordered};
 use crate::{
     calibration::calibrator::{CalibrationMap, Calibrator},
     error::Error,
@@ -36,16 +36,22 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Isotonic;
 
-/// A nondecreasing map through knots, fitted by [`Isotonic`].
-///
-/// The map is linear between knots, and constant before the first and after the last.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct IsotonicMap {
-    /// At least one knot. Forecasts are strictly increasing, values nondecreasing.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::knots"))]
-    knots: Vec<(Probability, Probability)>,
+scoring_rules::checked! {
+    /// A nondecreasing map through knots, fitted by [`Isotonic`].
+    ///
+    /// The map is linear between knots, and constant before the first and after the last.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct IsotonicMap {
+        /// At least one knot. Forecasts are strictly increasing, values nondecreasing.
+        knots: Vec<(Probability, Probability)>,
+    }
+    check: |map| {
+        if map.knots.is_empty() {
+            return Err(NO_KNOT);
+        }
+        ordered("knots", map.knots.iter().map(|&(knot, _)| knot), |before, knot| before < knot)?;
+        ordered("values", map.knots.iter().map(|&(_, value)| value), |before, next| before <= next)
+    }
 }
 
 impl IsotonicMap {

@@ -12,47 +12,47 @@ use crate::{
     logistic::{Rows, check_both_outcomes, check_penalty},
 };
 
-/// Platt scaling: a logistic curve in the log-odds of the forecast; the paper's recalibration.
-///
-/// ```text
-/// x = (logit(clip(F)) - mean) / max(std, 1e-6)
-/// calibrated = clip(sigmoid(a + b x))
-/// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * b^2
-/// ```
-///
-/// The mean and the standard deviation are those of the weighted training records. The penalty is
-/// added to the sum of the log losses, not to their mean, so it matters less as records are added.
-/// The intercept has no penalty. A negative slope is treated as noise: the map is then constant and
-/// equal to the success rate of the training records.
-///
-/// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
-/// then about ten passes over the distinct forecasts.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix D; Platt (1999), Probabilistic outputs for support
-/// vector machines and comparisons to regularized likelihood methods, in Advances in large margin
-/// classifiers, MIT Press.
-///
-/// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
-///
-/// // Overconfident forecasts: runs at 0.9 succeed half of the time, runs at 0.99 three quarters.
-/// let said = Probability::from_slice(&[0.9, 0.99])?;
-/// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
-/// let outcomes = [true, true, false, true, true, true, false, false];
-/// let map = Platt::default().fit(&records, &outcomes, None)?;
-/// assert!(map.apply(said[0]) < map.apply(said[1]));
-/// assert!((0.5..0.6).contains(&map.apply(said[0]).get()));
-/// assert!((0.6..0.75).contains(&map.apply(said[1]).get()));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Platt {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::penalty"))]
-    penalty: f64,
-    clip: Clip,
+scoring_rules::checked! {
+    /// Platt scaling: a logistic curve in the log-odds of the forecast; the paper's recalibration.
+    ///
+    /// ```text
+    /// x = (logit(clip(F)) - mean) / max(std, 1e-6)
+    /// calibrated = clip(sigmoid(a + b x))
+    /// a, b minimise  sum of w_i * -ln P_i(outcome i)  +  penalty / 2 * b^2
+    /// ```
+    ///
+    /// The mean and the standard deviation are those of the weighted training records. The penalty is
+    /// added to the sum of the log losses, not to their mean, so it matters less as records are added.
+    /// The intercept has no penalty. A negative slope is treated as noise: the map is then constant and
+    /// equal to the success rate of the training records.
+    ///
+    /// The [default](Self::default) is the paper's: penalty 1, clip 1e-6. Cost: one sort, O(n log n),
+    /// then about ten passes over the distinct forecasts.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix D; Platt (1999), Probabilistic outputs for support
+    /// vector machines and comparisons to regularized likelihood methods, in Advances in large margin
+    /// classifiers, MIT Press.
+    ///
+    /// ```
+    /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
+    ///
+    /// // Overconfident forecasts: runs at 0.9 succeed half of the time, runs at 0.99 three quarters.
+    /// let said = Probability::from_slice(&[0.9, 0.99])?;
+    /// let records: Vec<_> = said.iter().copied().cycle().take(8).collect();
+    /// let outcomes = [true, true, false, true, true, true, false, false];
+    /// let map = Platt::default().fit(&records, &outcomes, None)?;
+    /// assert!(map.apply(said[0]) < map.apply(said[1]));
+    /// assert!((0.5..0.6).contains(&map.apply(said[0]).get()));
+    /// assert!((0.6..0.75).contains(&map.apply(said[1]).get()));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Platt {
+        penalty: f64,
+        clip: Clip,
+    }
+    check: |platt| check_penalty(platt.penalty).map(drop)
 }
 
 impl Default for Platt {
@@ -84,41 +84,43 @@ impl Platt {
     }
 }
 
-/// A logistic curve in the log-odds of the forecast, fitted by [`Platt`].
-///
-/// The map does not decrease, except for rounding in the last digit.
-///
-/// ```
-/// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
-///
-/// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3, and both are calibrated.
-/// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
-/// let outcomes = [true, false, false, false, true, true, true, false];
-/// let map = Platt::default().fit(said, &outcomes, None)?;
-/// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
-/// // Without the penalty the slope would be ln 3 and the map the identity.
-/// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
-/// assert!(!map.is_fallback() && !map.is_degenerate());
-///
-/// // Forecasts that are higher for failures, and constant forecasts.
-/// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
-/// let map = Platt::default().fit(said, &wrong, None)?;
-/// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
-/// let same = [Probability::HALF; 8];
-/// assert!(Platt::default().fit(&same, &outcomes, None)?.is_degenerate());
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct PlattMap {
-    standard: Standard,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
-    intercept: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
-    slope: f64,
-    clip: Clip,
-    fallback: bool,
+scoring_rules::checked! {
+    /// A logistic curve in the log-odds of the forecast, fitted by [`Platt`].
+    ///
+    /// The map does not decrease, except for rounding in the last digit.
+    ///
+    /// ```
+    /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Platt, Probability, Weight};
+    ///
+    /// // 0.25 and 0.75 have the log-odds -ln 3 and ln 3, and both are calibrated.
+    /// let said = Probability::from_slice(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])?;
+    /// let outcomes = [true, false, false, false, true, true, true, false];
+    /// let map = Platt::default().fit(said, &outcomes, None)?;
+    /// assert!(map.mean().abs() < 1e-12 && (map.scale() - 3_f64.ln()).abs() < 1e-12);
+    /// // Without the penalty the slope would be ln 3 and the map the identity.
+    /// assert!(map.intercept().abs() < 1e-9 && 0.6 < map.slope() && map.slope() < 3_f64.ln());
+    /// assert!(!map.is_fallback() && !map.is_degenerate());
+    ///
+    /// // Forecasts that are higher for failures, and constant forecasts.
+    /// let wrong: Vec<bool> = outcomes.iter().map(|outcome| !outcome).collect();
+    /// let map = Platt::default().fit(said, &wrong, None)?;
+    /// assert!(map.is_fallback() && (map.apply(said[0]).get() - 0.5).abs() < 1e-9);
+    /// let same = [Probability::HALF; 8];
+    /// assert!(Platt::default().fit(&same, &outcomes, None)?.is_degenerate());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PlattMap {
+        standard: Standard,
+        intercept: f64,
+        slope: f64,
+        clip: Clip,
+        fallback: bool,
+    }
+    check: |map| {
+        stored_map::number(map.intercept)?;
+        stored_map::slope(map.slope)
+    }
 }
 
 impl PlattMap {

@@ -9,17 +9,14 @@ use crate::{
 
 /// One point of a reliability curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ReliabilityPoint {
     /// A confidence that was reported.
     pub confidence: Probability,
     /// The weight of the rows with this confidence.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// The success rate by isotonic regression, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
 }
 
@@ -71,14 +68,12 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
 /// An interval that contains a point of the reliability curve with a given probability if the
 /// confidences are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ConsistencyInterval {
     /// A confidence that was reported.
     pub confidence: Probability,
     /// The interval, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::shares"))]
     pub interval: Interval,
 }
 

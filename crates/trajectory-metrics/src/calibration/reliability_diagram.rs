@@ -4,18 +4,14 @@ use crate::error::Error;
 
 /// One bin of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ReliabilityBin {
     /// Total weight of the rows in the bin; their number if rows have no weights.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub weight: f64,
     /// Their mean confidence, between the lowest and the highest.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub mean_confidence: f64,
     /// Their success rate, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub success_rate: f64,
     /// The lowest confidence in the bin.
     pub lowest: Probability,

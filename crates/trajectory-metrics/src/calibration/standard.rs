@@ -6,17 +6,19 @@ use crate::logistic::Rows;
 /// worth speaking of.
 const LEAST_SCALE: f64 = 1e-6;
 
-/// How a feature is standardised: `(feature - mean) / scale`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(crate) struct Standard {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::number"))]
-    pub(crate) mean: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::scale"))]
-    pub(crate) scale: f64,
-    /// Whether the standard deviation was below the least scale.
-    pub(crate) degenerate: bool,
+scoring_rules::checked! {
+    /// How a feature is standardised: `(feature - mean) / scale`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub(crate) struct Standard {
+        pub(crate) mean: f64,
+        pub(crate) scale: f64,
+        /// Whether the standard deviation was below the least scale.
+        pub(crate) degenerate: bool,
+    }
+    check: |standard| {
+        stored_map::number(standard.mean)?;
+        stored_map::scale(standard.scale)
+    }
 }
 
 impl Standard {

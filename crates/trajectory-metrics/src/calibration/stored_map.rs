@@ -2,67 +2,33 @@
 //! probability.
 
 use scoring_rules::Probability;
-use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{error::Error, logistic::check_penalty};
+use crate::error::Error;
 
-/// Reads a number that lies in a range, which NaN never does.
-fn read<'de, D: Deserializer<'de>>(
-    deserializer: D,
+/// Checks that a number lies in a range, which NaN never does.
+fn check(
     name: &'static str,
+    value: f64,
     [low, high]: [f64; 2],
     range: &'static str,
-) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    if (low..=high).contains(&value) {
-        Ok(value)
-    } else {
-        Err(D::Error::custom(Error::Setting { name, value, range }))
-    }
+) -> Result<(), Error> {
+    if (low..=high).contains(&value) { Ok(()) } else { Err(Error::Setting { name, value, range }) }
 }
 
-pub(super) fn penalty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    check_penalty(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+/// Checks a mean or an intercept.
+pub(super) fn number(value: f64) -> Result<(), Error> {
+    check("a number of the map", value, [-1e100, 1e100], "from -1e100 to 1e100")
 }
 
-/// Reads a mean or an intercept.
-pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    read(deserializer, "a number of the map", [-1e100, 1e100], "from -1e100 to 1e100")
+pub(super) fn scale(value: f64) -> Result<(), Error> {
+    check("scale", value, [1e-6, 1e100], "from 1e-6 to 1e100")
 }
 
-pub(super) fn scale<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    read(deserializer, "scale", [1e-6, 1e100], "from 1e-6 to 1e100")
-}
-
-pub(super) fn slope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    read(deserializer, "slope", [0.0, 1e100], "from 0 to 1e100")
-}
-
-pub(super) fn slopes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; 2], D::Error> {
-    #[derive(Deserialize)]
-    struct Slope(#[serde(deserialize_with = "slope")] f64);
-
-    Ok(<[Slope; 2]>::deserialize(deserializer)?.map(|Slope(slope)| slope))
+pub(super) fn slope(value: f64) -> Result<(), Error> {
+    check("slope", value, [0.0, 1e100], "from 0 to 1e100")
 }
 
 pub(super) const NO_KNOT: Error = Error::Length { what: "knots, at least", expected: 1, found: 0 };
-
-/// Reads the knots of an isotonic map: strictly increasing forecasts, and the values that they are
-/// mapped to, which do not decrease.
-pub(super) fn knots<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<(Probability, Probability)>, D::Error> {
-    let knots = Vec::<(Probability, Probability)>::deserialize(deserializer)?;
-    let check = || -> Result<(), Error> {
-        if knots.is_empty() {
-            return Err(NO_KNOT);
-        }
-        ordered("knots", knots.iter().map(|&(knot, _)| knot), |before, knot| before < knot)?;
-        ordered("values", knots.iter().map(|&(_, value)| value), |before, value| before <= value)
-    };
-    check().map_err(D::Error::custom)?;
-    Ok(knots)
-}
 
 /// Checks that each value may follow the one before it.
 pub(super) fn ordered(

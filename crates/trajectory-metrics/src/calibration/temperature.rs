@@ -88,18 +88,18 @@ impl TemperatureScaling {
     }
 }
 
-/// One factor on the log-odds, fitted by [`TemperatureScaling`].
-///
-/// The map does not decrease, except for rounding in the last digit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct TemperatureMap {
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored_map::slope"))]
-    slope: f64,
-    clip: Clip,
-    fallback: bool,
-    degenerate: bool,
+scoring_rules::checked! {
+    /// One factor on the log-odds, fitted by [`TemperatureScaling`].
+    ///
+    /// The map does not decrease, except for rounding in the last digit.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TemperatureMap {
+        slope: f64,
+        clip: Clip,
+        fallback: bool,
+        degenerate: bool,
+    }
+    check: |map| stored_map::slope(map.slope)
 }
 
 impl TemperatureMap {

@@ -47,34 +47,22 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct VennAbers;
 
-/// The two isotonic fits at every forecast, by [`VennAbers`].
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "StoredVennAbers")
-)]
-pub struct VennAbersMap {
-    /// The training forecasts, strictly increasing.
-    knots: Vec<Probability>,
-    /// p0, p1 and the merged value: below the first knot, at it, between it and the second, and so on.
-    cells: Vec<[Probability; 3]>,
+scoring_rules::checked! {
+    /// The two isotonic fits at every forecast, by [`VennAbers`].
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct VennAbersMap {
+        /// The training forecasts, strictly increasing.
+        knots: Vec<Probability>,
+        /// p0, p1 and the merged value: below the first knot, at it, between it and the second, and so on.
+        cells: Vec<[Probability; 3]>,
+    }
+    check: VennAbersMap::check
 }
 
-/// The stored form before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredVennAbers {
-    knots: Vec<Probability>,
-    cells: Vec<[Probability; 3]>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredVennAbers> for VennAbersMap {
-    type Error = Error;
-
-    fn try_from(StoredVennAbers { knots, cells }: StoredVennAbers) -> Result<Self, Error> {
+impl VennAbersMap {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let Self { knots, cells } = self;
         if knots.is_empty() {
             return Err(NO_KNOT);
         }
@@ -83,14 +71,12 @@ impl TryFrom<StoredVennAbers> for VennAbersMap {
         for part in 0..3 {
             ordered("cells", cells.iter().map(|cell| cell[part]), |before, next| before <= next)?;
         }
-        for &[p0, p1, _] in &cells {
+        for &[p0, p1, _] in cells {
             ordered("the pair of a cell", [p0, p1].into_iter(), |p0, p1| p0 <= p1)?;
         }
-        Ok(Self { knots, cells })
+        Ok(())
     }
-}
 
-impl VennAbersMap {
     /// The values p0 and p1 of the two fits, with a failure and with a success added at the forecast.
     /// `p0 <= p1`, and both are nondecreasing in the forecast. A large difference indicates few training
     /// records near the forecast.

@@ -7,8 +7,7 @@ use crate::{
 
 /// A point of the ROC curve: the true and false positive rate at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RocPoint<S = Probability> {
     /// Rows of at most this confidence are predicted to fail; with success as the positive class,
@@ -16,10 +15,8 @@ pub struct RocPoint<S = Probability> {
     /// positive.
     pub threshold: Option<S>,
     /// Share of the negative rows that are predicted positive, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub false_positive_rate: f64,
     /// Share of the positive rows that are predicted positive, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub true_positive_rate: f64,
 }
 
@@ -65,18 +62,15 @@ pub fn roc_curve<S: Copy>(
 
 /// A point of the precision-recall curve: precision and recall at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PrecisionRecallPoint<S = Probability> {
     /// Rows of at most this confidence are predicted to fail; with success as the positive class,
     /// rows of at least this confidence are predicted to succeed.
     pub threshold: S,
     /// Share of the positive class among the rows that are predicted positive, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub precision: f64,
     /// Share of the positive rows that are predicted positive, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub recall: f64,
 }
 
@@ -121,20 +115,16 @@ pub fn precision_recall_curve<S: Copy>(
 
 /// A point of the risk-coverage curve: coverage and risk at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RiskCoveragePoint<S = Probability> {
     /// Rows of at least this confidence are accepted.
     pub threshold: S,
     /// Share of all rows that are accepted, in (0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub coverage: f64,
     /// Share of failures among the accepted rows, in [0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub risk: f64,
     /// Share of all rows that are accepted and fail, in [0, 1]: coverage times risk.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub generalized_risk: f64,
 }
 

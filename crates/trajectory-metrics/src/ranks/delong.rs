@@ -12,16 +12,13 @@ const ROUNDING: f64 = 1e-14;
 
 /// AUROC with DeLong's standard error, from [`delong`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AurocEstimate {
     /// The area, equal to [`auroc`].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub auroc: f64,
     /// DeLong's estimate of the standard error for independent rows. It is 0 if placements vary by
     /// less than 1e-14, which is no more than rounding.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 
@@ -92,16 +89,13 @@ pub fn delong<S>(blocks: &TiedBlocks<S>) -> Result<AurocEstimate, Error> {
 
 /// The difference of two AUROCs on the same rows, from [`delong_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AurocDifference {
     /// AUROC of the first confidence minus AUROC of the second, in [-1, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::difference"))]
     pub difference: f64,
     /// Standard error of the difference. It is 0 if differences of placements vary by less than
     /// 1e-14, which is no more than rounding.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
 }
 

@@ -17,51 +17,10 @@ use crate::{checks::same_length, error::Error};
 /// assert_eq!((blocks.failures(), blocks.successes()), (0.0, 3.0));
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// With the feature `serde`, it is stored as the confidences and outcomes in the original order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(
-        try_from = "StoredRanking<S>",
-        into = "StoredRanking<S>",
-        bound(
-            deserialize = "S: Copy + Ord + fmt::Display + serde::Deserialize<'de>",
-            serialize = "S: Copy + serde::Serialize"
-        )
-    )
-)]
 pub struct Ranking<S = Probability> {
     /// Confidence, outcome and original position.
     rows: Vec<(S, bool, usize)>,
-}
-
-/// The serialized form of a [`Ranking`].
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct StoredRanking<S> {
-    confidence: Vec<S>,
-    outcomes: Vec<bool>,
-}
-
-#[cfg(feature = "serde")]
-impl<S: Copy + Ord + fmt::Display> TryFrom<StoredRanking<S>> for Ranking<S> {
-    type Error = Error;
-
-    fn try_from(stored: StoredRanking<S>) -> Result<Self, Error> {
-        Self::sorted(stored.confidence.into_iter(), &stored.outcomes)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<S: Copy> From<Ranking<S>> for StoredRanking<S> {
-    fn from(Ranking { mut rows }: Ranking<S>) -> Self {
-        rows.sort_unstable_by_key(|row| row.2);
-        let (confidence, outcomes) = rows.into_iter().map(|(p, y, _)| (p, y)).unzip();
-        Self { confidence, outcomes }
-    }
 }
 
 impl Ranking {

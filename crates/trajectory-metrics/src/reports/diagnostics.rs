@@ -13,8 +13,7 @@ use crate::{
 /// The diagnostics that the paper reports together with the trajectory proper score. They are computed
 /// from a scalar summary of each trace. An undefined diagnostic is an error with the reason.
 ///
-/// With the feature `serde`, an undefined diagnostic is stored as `{"undefined": "reason"}`, and read
-/// as [`Error::Stored`] with that reason.
+/// With the feature `serde`, an undefined diagnostic is stored as `{"undefined": "reason"}`.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 5.2 and appendix F.
@@ -30,8 +29,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostics {
     /// [`auroc`](crate::auroc()): higher is better.

@@ -39,14 +39,12 @@ pub struct EvaluationOptions<'a> {
 ///
 /// With the feature `serde`, undefined results are stored as `{"undefined": "reason"}`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Evaluation {
     /// Number of traces.
     pub n: usize,
     /// The (weighted) share of successes.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub base_rate: f64,
     /// Name of the weight schedule of the scores among the estimates.
     pub schedule: String,
@@ -55,7 +53,6 @@ pub struct Evaluation {
     /// The calibration of the forecasts as disclosed by the caller; `None` if not calibrated.
     pub calibration: Option<String>,
     /// Numbers of excluded runs by reason, as disclosed by the caller.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub exclusions: BTreeMap<String, u64>,
     /// The metrics of the stream.
     pub metrics: StreamMetrics,
@@ -67,18 +64,15 @@ pub struct Evaluation {
 
 /// Scores and diagnostics of one stream.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct StreamMetrics {
     /// The mean trajectory proper scores by the name of the weight schedule, for all of
     /// [`WeightSchedule::NAMED`].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub tps: BTreeMap<String, TpsFamily>,
     /// The diagnostics by the name of the summary: `last`, `mean`, `minimum`, the weighted mean under
     /// the chosen schedule, and the chosen summary. The diagnostics depend on this choice; the
     /// trajectory proper scores use no summary.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::distinct_keys::map"))]
     pub diagnostics: BTreeMap<String, Diagnostics>,
     /// The three scores under the chosen schedule (`tps_log`, `tps_brier` and `tps_beta_2_4`), then
     /// the diagnostics of the chosen summary, each with its interval if intervals were requested.

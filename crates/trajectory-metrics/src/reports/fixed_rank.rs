@@ -19,18 +19,14 @@ use crate::{
 ///
 /// The scores of the five streams are mean trajectory log scores, clipped at 1e-6, in nats.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FixedRankSensitivity {
     /// AUROC of the mean forecasts of the raw stream, which is the same for all transforms.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub auroc: f64,
     /// Average precision with failure as the positive class, the same for all transforms.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub average_precision: f64,
     /// AURC, the same for all transforms.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub aurc: f64,
     /// The score of the raw stream.
     pub identity: f64,

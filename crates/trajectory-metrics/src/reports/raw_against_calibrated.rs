@@ -11,8 +11,7 @@ use crate::{
 /// The change of one metric by calibration, from [`raw_against_calibrated`]. Undefined values are errors
 /// with the reason.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricChange {
     /// The name of the metric: `tps_log`, `tps_brier`, `tps_beta_2_4`, or the name of a diagnostic.

@@ -7,7 +7,7 @@
 /// assert_eq!(arms, [Arm::First, Arm::Second, Arm::First]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Arm {
     /// The arm that is subtracted.

@@ -47,11 +47,7 @@ use crate::{
 /// assert_eq!(Bootstrap::clusters(&["task"; 4], Seed::new(7)), Err(Error::ScoringRules(error)));
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// With the feature `serde`, it is stored as the cluster of each row and the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredBootstrap", into = "StoredBootstrap"))]
 pub struct Bootstrap {
     /// The cluster of each row, from 0.
     cluster_of: Vec<u32>,
@@ -60,42 +56,6 @@ pub struct Bootstrap {
     draws: Draws,
     /// A digest of the clusters and the seed, which identifies the draws of replicates.
     digest: u64,
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct StoredBootstrap {
-    cluster_of: Vec<u32>,
-    seed: Seed,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredBootstrap> for Bootstrap {
-    type Error = Error;
-
-    fn try_from(StoredBootstrap { cluster_of, seed }: StoredBootstrap) -> Result<Self, Error> {
-        count(cluster_of.len())?;
-        let mut numbers = cluster_of.clone();
-        numbers.sort_unstable();
-        numbers.dedup();
-        at_least_two("clusters", numbers.len())?;
-        // The constructors number clusters from 0 without gaps.
-        if let Some((expected, &found)) =
-            numbers.iter().enumerate().find(|&(i, &n)| n as usize != i)
-        {
-            return Err(Error::Length { what: "cluster numbers", expected, found: found as usize });
-        }
-        let clusters = count(numbers.len())?;
-        Ok(Self::new(cluster_of, clusters, seed))
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Bootstrap> for StoredBootstrap {
-    fn from(Bootstrap { cluster_of, seed, .. }: Bootstrap) -> Self {
-        Self { cluster_of, seed }
-    }
 }
 
 impl Bootstrap {

@@ -11,18 +11,15 @@ use crate::{
 /// An estimate with a cluster-robust standard error, which does not assume that rows of one cluster
 /// are independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClusterEstimate {
     /// The estimate.
     pub estimate: f64,
     /// The standard error, in the unit of the estimate. It is 0 if it is below 1e-14 of the size of
     /// the values, which is no more than rounding.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::not_negative"))]
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::at_least_two"))]
     pub clusters: usize,
 }
 

@@ -34,13 +34,14 @@ use crate::{
 /// ```
 ///
 /// With the feature `serde`, undefined values are stored as null and infinite values as `"inf"` and
-/// `"-inf"`. A digest of the draws is stored too, so that differences can be taken after reading.
+/// `"-inf"`.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredReplicates", into = "StoredReplicates"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Replicates {
+    #[cfg_attr(feature = "serde", serde(serialize_with = "scoring_rules::infinite::serialize"))]
     estimate: f64,
     /// In the order of the replicates; NaN where the statistic was undefined.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "null_if_undefined"))]
     values: Vec<f64>,
     /// A digest of the draws, so that only values of the same draws are compared; `None` if unknown.
     draws: Option<u64>,
@@ -54,16 +55,12 @@ pub struct Replicates {
 }
 
 /// An estimate with a bootstrap confidence interval.
-///
-/// With the feature `serde`, it is refused on reading unless its standard error is at least 0 and at
-/// least one resample is defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredEstimate"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BootstrapEstimate {
     /// The statistic on all rows.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_number"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "scoring_rules::infinite::serialize"))]
     pub estimate: f64,
     /// The confidence interval. An end can be infinite if replicates are.
     pub interval: Interval,
@@ -75,78 +72,14 @@ pub struct BootstrapEstimate {
     pub resamples: usize,
 }
 
-/// The serialized form of a [`BootstrapEstimate`].
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredEstimate {
-    #[serde(with = "crate::stored_number")]
-    estimate: f64,
-    interval: Interval,
-    standard_error: Option<f64>,
-    undefined: usize,
-    resamples: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredEstimate> for BootstrapEstimate {
-    type Error = Error;
-
-    fn try_from(stored: StoredEstimate) -> Result<Self, Error> {
-        let StoredEstimate { estimate, interval, standard_error, undefined, resamples } = stored;
-        not_nan(estimate)?;
-        if let Some(value) = standard_error
-            && !(0.0..=f64::MAX).contains(&value)
-        {
-            let range = "at least 0 and finite";
-            return Err(Error::Setting { name: "standard error", value, range });
-        }
-        if undefined >= resamples {
-            let range = "less than the number of resamples";
-            let value = undefined as f64;
-            return Err(Error::Setting { name: "number of undefined resamples", value, range });
-        }
-        Ok(Self { estimate, interval, standard_error, undefined, resamples })
-    }
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct StoredReplicates {
-    #[serde(with = "crate::stored_number")]
-    estimate: f64,
-    values: Vec<Option<crate::stored_number::Number>>,
-    draws: Option<u64>,
-    #[serde(deserialize_with = "crate::stored_number::not_negative")]
-    scale: f64,
-    #[serde(default)]
-    clusters: Option<usize>,
-    #[serde(default)]
-    proportion: bool,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredReplicates> for Replicates {
-    type Error = Error;
-
-    fn try_from(stored: StoredReplicates) -> Result<Self, Error> {
-        let values = stored.values.into_iter().map(|value| value.map_or(f64::NAN, |v| v.0));
-        let read = Self::of_draws(stored.estimate, values.collect(), stored.draws)?;
-        // The scale of a difference is at least the scale of its values.
-        let scale = read.scale.max(stored.scale);
-        Ok(Self { scale, clusters: stored.clusters, proportion: stored.proportion, ..read })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Replicates> for StoredReplicates {
-    fn from(replicates: Replicates) -> Self {
-        let values =
-            replicates.values().map(|value| value.map(crate::stored_number::Number)).collect();
-        let Replicates { estimate, draws, scale, clusters, proportion, .. } = replicates;
-        Self { estimate, values, draws, scale, clusters, proportion }
-    }
+fn null_if_undefined<S: serde::Serializer>(
+    values: &[f64],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let defined =
+        |&value: &f64| (!value.is_nan()).then_some(scoring_rules::infinite::Number(value));
+    serializer.collect_seq(values.iter().map(defined))
 }
 
 impl PartialEq for Replicates {

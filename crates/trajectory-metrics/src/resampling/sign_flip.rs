@@ -11,14 +11,12 @@ use crate::{
 
 /// The result of a [`sign_flip_test`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SignFlipTest {
     /// The (weighted) mean difference.
     pub mean: f64,
     /// Two-sided p-value, in (0, 1].
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored_number::share"))]
     pub p_value: f64,
     /// Whether every assignment of signs was tried; if not, the p-value is a random estimate.
     pub exact: bool,

@@ -71,7 +71,7 @@ pub enum ForecastPolicy {
 
 /// One run after [`ForecastPolicy::check_run`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum CheckedRun {
     /// The run is kept; these are its forecasts, one per value.
@@ -96,62 +96,48 @@ impl CheckedRun {
     }
 }
 
-/// Counts of runs that were kept, repaired and left out under a [`ForecastPolicy`].
-///
-/// Repairs are counted in kept runs only. [`Self::merge`] adds the counts of parts of a sample.
-///
-/// ```
-/// use trajectory_metrics::{Error, ForecastCounts, ForecastPolicy};
-///
-/// let mut counts = ForecastCounts::default();
-/// for run in [&[Some(1.5), Some(-0.1)][..], &[Some(0.5)]] {
-///     ForecastPolicy::Clip.check_run(run, &mut counts)?;
-/// }
-/// assert_eq!((counts.runs, counts.repaired_runs, counts.clipped), (2, 1, 2));
-/// let text = "2 runs: 1 repaired (2 forecasts clipped, 0 carried forward, 0 skipped), 0 left out";
-/// assert_eq!(counts.to_string(), text);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredCounts"))]
-#[non_exhaustive]
-pub struct ForecastCounts {
-    /// All runs, kept or left out.
-    pub runs: u64,
-    /// Runs that were left out.
-    pub left_out_runs: u64,
-    /// Kept runs with at least one repaired forecast.
-    pub repaired_runs: u64,
-    /// Forecasts of kept runs that were moved to 0 or 1.
-    pub clipped: u64,
-    /// Forecasts of kept runs that were replaced by the previous forecast.
-    pub carried: u64,
-    /// Steps of kept runs that were skipped.
-    pub skipped: u64,
+scoring_rules::checked! {
+    /// Counts of runs that were kept, repaired and left out under a [`ForecastPolicy`].
+    ///
+    /// Repairs are counted in kept runs only. [`Self::merge`] adds the counts of parts of a sample.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, ForecastCounts, ForecastPolicy};
+    ///
+    /// let mut counts = ForecastCounts::default();
+    /// for run in [&[Some(1.5), Some(-0.1)][..], &[Some(0.5)]] {
+    ///     ForecastPolicy::Clip.check_run(run, &mut counts)?;
+    /// }
+    /// assert_eq!((counts.runs, counts.repaired_runs, counts.clipped), (2, 1, 2));
+    /// let text = "2 runs: 1 repaired (2 forecasts clipped, 0 carried forward, 0 skipped), 0 left out";
+    /// assert_eq!(counts.to_string(), text);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ForecastCounts {
+        /// All runs, kept or left out.
+        pub runs: u64,
+        /// Runs that were left out.
+        pub left_out_runs: u64,
+        /// Kept runs with at least one repaired forecast.
+        pub repaired_runs: u64,
+        /// Forecasts of kept runs that were moved to 0 or 1.
+        pub clipped: u64,
+        /// Forecasts of kept runs that were replaced by the previous forecast.
+        pub carried: u64,
+        /// Steps of kept runs that were skipped.
+        // States that version 0.2 stored have none.
+        #[cfg_attr(feature = "serde", serde(default))]
+        pub skipped: u64,
+    }
+    check: ForecastCounts::check
 }
 
-/// The serialized form of [`ForecastCounts`].
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredCounts {
-    runs: u64,
-    left_out_runs: u64,
-    repaired_runs: u64,
-    clipped: u64,
-    carried: u64,
-    // States that version 0.2 stored have none.
-    #[serde(default)]
-    skipped: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredCounts> for ForecastCounts {
-    type Error = Error;
-
-    fn try_from(stored: StoredCounts) -> Result<Self, Error> {
-        let StoredCounts { runs, left_out_runs, repaired_runs, clipped, carried, skipped } = stored;
+impl ForecastCounts {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        let Self { runs, left_out_runs, repaired_runs, clipped, carried, skipped } = *self;
         // Saturating, as in `merge`.
         if left_out_runs.saturating_add(repaired_runs) > runs {
             let (name, value) = ("number of runs", runs as f64);
@@ -164,11 +150,9 @@ impl TryFrom<StoredCounts> for ForecastCounts {
             let range = "from 1 to the number of repairs, or 0 without repairs";
             return Err(Error::Setting { name, value, range });
         }
-        Ok(Self { runs, left_out_runs, repaired_runs, clipped, carried, skipped })
+        Ok(())
     }
-}
 
-impl ForecastCounts {
     /// Adds the counts of another part of the sample. Counts saturate at 2^64 - 1.
     pub fn merge(&mut self, other: Self) {
         let pairs = [

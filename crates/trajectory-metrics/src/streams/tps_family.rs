@@ -1,9 +1,5 @@
-#[cfg(feature = "serde")]
-use scoring_rules::Probability;
 use scoring_rules::{BetaScore, BrierScore, LogScore, Weight};
 
-#[cfg(feature = "serde")]
-use crate::checks::same_length;
 use crate::{
     error::Error,
     streams::{tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
@@ -14,9 +10,6 @@ use crate::{
 /// parameters 2 and 4, for which a wrong forecast of 0 costs twice as much as a wrong forecast of 1.
 ///
 /// Higher is better. `T` is `f64` for means and `Vec<f64>` for the scores of all traces.
-///
-/// With the feature `serde`, scores are refused on reading if one is outside the range of its rule,
-/// or if lists have different lengths.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix J.2.
@@ -84,60 +77,5 @@ impl TpsFamily {
             brier: Tps::new(BrierScore, schedule()).scores(traces)?,
             beta_2_4: Tps::new(BetaScore::new(2.0, 4.0)?, schedule()).scores(traces)?,
         })
-    }
-}
-
-/// The serialized form of [`TpsFamily`].
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored<T> {
-    log: T,
-    brier: T,
-    beta_2_4: T,
-}
-
-#[cfg(feature = "serde")]
-impl Stored<&[f64]> {
-    /// Checks that each score is between the lowest score of its rule, up to rounding, and 0.
-    fn check(&self) -> Result<(), Error> {
-        let lowest = |rule: &dyn scoring_rules::ScoringRule| {
-            let (zero, one) = (Probability::ZERO, Probability::ONE);
-            rule.score(zero, true).min(rule.score(one, false))
-        };
-        let range = "from the lowest score of the rule to 0";
-        for (name, scores, lowest) in [
-            ("log", self.log, lowest(&LogScore::clipped(TpsFamily::CLIP)?)),
-            ("brier", self.brier, lowest(&BrierScore)),
-            ("beta_2_4", self.beta_2_4, lowest(&BetaScore::new(2.0, 4.0)?)),
-        ] {
-            let fits = |value: &&f64| (lowest * (1.0 + 1e-9)..=0.0).contains(*value);
-            if let Some(&value) = scores.iter().find(|value| !fits(value)) {
-                return Err(Error::Setting { name, value, range });
-            }
-            same_length(name, self.log.len(), scores.len())?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for TpsFamily {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored { log, brier, beta_2_4 } = serde::Deserialize::deserialize(deserializer)?;
-        let stored = Stored { log: &[log][..], brier: &[brier], beta_2_4: &[beta_2_4] };
-        stored.check().map_err(serde::de::Error::custom)?;
-        Ok(Self { log, brier, beta_2_4 })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for TpsFamily<Vec<f64>> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored::<Vec<f64>> { log, brier, beta_2_4 } =
-            serde::Deserialize::deserialize(deserializer)?;
-        let stored = Stored { log: &log[..], brier: &brier[..], beta_2_4: &beta_2_4[..] };
-        stored.check().map_err(serde::de::Error::custom)?;
-        Ok(Self { log, brier, beta_2_4 })
     }
 }

@@ -45,47 +45,30 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// Many complete runs in flat form: all forecasts in one array, and the end of each trace in it.
-///
-/// ```
-/// use trajectory_metrics::{Error, Probability, Traces};
-///
-/// let mut traces = Traces::default();
-/// traces.push(Probability::from_slice(&[0.4, 0.7])?, true)?;
-/// traces.push(Probability::from_slice(&[0.3])?, false)?;
-///
-/// let same = Traces::from_flat(&[0.4, 0.7, 0.3], &[2, 3], &[true, false])?;
-/// assert_eq!(traces, same);
-/// assert!(traces.len() == 2 && !traces.is_empty());
-/// assert_eq!(traces.outcomes(), [true, false]);
-/// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredTraces"))]
-pub struct Traces {
-    forecasts: Vec<Probability>,
-    ends: Vec<usize>,
-    outcomes: Vec<bool>,
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredTraces {
-    forecasts: Vec<f64>,
-    ends: Vec<usize>,
-    outcomes: Vec<bool>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredTraces> for Traces {
-    type Error = Error;
-
-    fn try_from(stored: StoredTraces) -> Result<Self, Error> {
-        Self::from_flat(&stored.forecasts, &stored.ends, &stored.outcomes)
+scoring_rules::checked! {
+    /// Many complete runs in flat form: all forecasts in one array, and the end of each trace in it.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Probability, Traces};
+    ///
+    /// let mut traces = Traces::default();
+    /// traces.push(Probability::from_slice(&[0.4, 0.7])?, true)?;
+    /// traces.push(Probability::from_slice(&[0.3])?, false)?;
+    ///
+    /// let same = Traces::from_flat(&[0.4, 0.7, 0.3], &[2, 3], &[true, false])?;
+    /// assert_eq!(traces, same);
+    /// assert!(traces.len() == 2 && !traces.is_empty());
+    /// assert_eq!(traces.outcomes(), [true, false]);
+    /// assert_eq!(same.iter().map(|trace| trace.forecasts().len()).sum::<usize>(), same.steps());
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Traces {
+        forecasts: Vec<Probability>,
+        ends: Vec<usize>,
+        outcomes: Vec<bool>,
     }
+    check: Traces::check
 }
 
 impl Traces {
@@ -99,21 +82,29 @@ impl Traces {
     /// [`Error::Ends`] if ends decrease or the last end is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
+        let (forecasts, ends, outcomes) = (forecasts.to_vec(), ends.to_vec(), outcomes.to_vec());
+        let traces = Self { forecasts, ends, outcomes };
+        traces.check()?;
+        Ok(traces)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let Self { forecasts, ends, outcomes } = self;
         same_length("outcomes", ends.len(), outcomes.len())?;
         let mut start = 0;
         for (index, &end) in ends.iter().enumerate() {
             if end == start {
                 return Err(Error::EmptyTrace { index });
             }
-            if end < start || end > values.len() {
+            if end < start || end > forecasts.len() {
                 return Err(Error::Ends { index, end });
             }
             start = end;
         }
-        if start != values.len() {
+        if start != forecasts.len() {
             return Err(Error::Ends { index: ends.len().saturating_sub(1), end: start });
         }
-        Ok(Self { forecasts: forecasts.to_vec(), ends: ends.to_vec(), outcomes: outcomes.to_vec() })
+        Ok(())
     }
 
     /// Appends one trace.

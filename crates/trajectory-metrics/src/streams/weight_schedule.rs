@@ -40,7 +40,7 @@ const LEAST_WEIGHT: f64 = 1e-100;
 /// `{"custom": [weights]}`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredSchedule", into = "StoredSchedule"))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum WeightSchedule {
     /// Decreases linearly to 1/T of the first weight.
@@ -90,45 +90,6 @@ impl<'de> serde::Deserialize<'de> for CustomWeights {
             Ok(WeightSchedule::Custom(custom)) => Ok(custom),
             Ok(named) => Err(serde::de::Error::custom(named)),
             Err(error) => Err(serde::de::Error::custom(error)),
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(untagged)]
-enum StoredSchedule {
-    Named(String),
-    Custom(StoredWeights),
-}
-
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct StoredWeights {
-    custom: Vec<Weight>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredSchedule> for WeightSchedule {
-    type Error = Error;
-
-    fn try_from(stored: StoredSchedule) -> Result<Self, Error> {
-        match stored {
-            StoredSchedule::Named(name) => name.parse(),
-            StoredSchedule::Custom(StoredWeights { custom }) => Self::custom(&custom),
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<WeightSchedule> for StoredSchedule {
-    fn from(schedule: WeightSchedule) -> Self {
-        match schedule {
-            WeightSchedule::Custom(CustomWeights { weights, .. }) => {
-                Self::Custom(StoredWeights { custom: weights })
-            }
-            named => Self::Named(named.name().to_owned()),
         }
     }
 }

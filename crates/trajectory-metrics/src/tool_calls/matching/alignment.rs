@@ -51,15 +51,8 @@ pub enum MatchMode {
 /// assert!(!found.is_match(MatchMode::AnyOrder) && !found.is_match(MatchMode::Subset));
 /// # Ok::<(), trajectory_metrics::Error>(())
 /// ```
-///
-/// With the feature `serde`, an alignment is read only if each call and each expected call occurs in
-/// it once, and the pairs that are out of order are among the matched ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Alignment {
     matched: Vec<(usize, usize)>,
     missing: Vec<usize>,
@@ -130,93 +123,5 @@ impl Alignment {
     #[must_use]
     pub fn out_of_order(&self) -> &[(usize, usize)] {
         &self.out_of_order
-    }
-}
-
-/// An alignment before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    matched: Vec<(usize, usize)>,
-    missing: Vec<usize>,
-    extra: Vec<usize>,
-    out_of_order: Vec<(usize, usize)>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for Alignment {
-    type Error = &'static str;
-
-    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        const WRONG: &str = "the alignment is invalid: each call must be once in `matched` or `extra`, each expected call once in `matched` or `missing`, in rising order, and each pair of `out_of_order` in `matched`";
-        let Stored { matched, missing, extra, out_of_order } = stored;
-        let (calls, expected) = (matched.len() + extra.len(), matched.len() + missing.len());
-        let inside = |&(call, wanted): &(usize, usize)| call < calls && wanted < expected;
-        if !(matched.iter().all(inside) && matched.is_sorted_by(|a, b| a.0 < b.0)) {
-            return Err(WRONG);
-        }
-        // Both lists are in the order of the calls, so one pass finds the pairs out of order.
-        let mut rest = out_of_order.iter().peekable();
-        let in_order: Vec<bool> =
-            matched.iter().map(|pair| rest.next_if_eq(&pair).is_none()).collect();
-        let found = Self::new(calls, expected, matched, &in_order);
-        let same = (&found.missing, &found.extra) == (&missing, &extra);
-        if same && found.out_of_order == out_of_order { Ok(found) } else { Err(WRONG) }
-    }
-}
-
-#[cfg(feature = "serde")]
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tool_calls::{PartialOrder, call_matcher_from_fn, match_calls};
-
-    #[test]
-    fn an_alignment_is_read_back_as_written() {
-        let same = call_matcher_from_fn(|call: &u8, expected: &u8| call == expected);
-        let lists: [&[u8]; 5] = [&[], &[1], &[1, 2, 3], &[3, 1, 2, 2], &[4, 3, 2, 1, 9]];
-        for actual in lists {
-            for expected in lists {
-                let order = PartialOrder::new(expected.len(), &[]).unwrap();
-                for found in [
-                    match_calls(actual, expected, &same).unwrap(),
-                    order.match_calls(actual, expected, &same).unwrap(),
-                ] {
-                    let written = serde_json::to_string(&found).unwrap();
-                    assert_eq!(serde_json::from_str::<Alignment>(&written).unwrap(), found);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn an_invalid_alignment_is_refused() {
-        let read = |matched: &str, missing: &str, extra: &str, out_of_order: &str| {
-            serde_json::from_str::<Alignment>(&format!(
-                r#"{{"matched":{matched},"missing":{missing},"extra":{extra},"out_of_order":{out_of_order}}}"#
-            ))
-        };
-        assert!(read("[[0,1],[1,0]]", "[2]", "[2]", "[[1,0]]").is_ok());
-        for [matched, missing, extra, out_of_order] in [
-            ["[[0,1],[1,1]]", "[2]", "[2]", "[]"],
-            ["[[1,0],[0,1]]", "[2]", "[2]", "[]"],
-            ["[[0,1],[0,0]]", "[2]", "[2]", "[]"],
-            ["[[0,1],[1,9]]", "[2]", "[2]", "[]"],
-            ["[[0,1],[9,0]]", "[2]", "[2]", "[]"],
-            ["[[0,1],[1,0]]", "[0]", "[2]", "[]"],
-            ["[[0,1],[1,0]]", "[2]", "[1]", "[]"],
-            ["[[0,1],[1,0]]", "[2,2]", "[2]", "[]"],
-            ["[[0,1],[1,0]]", "[2]", "[2]", "[[2,2]]"],
-            ["[[0,1],[1,0]]", "[2]", "[2]", "[[1,0],[0,1]]"],
-            ["[[0,1],[1,0]]", "[2]", "[2]", "[[1,0],[1,0]]"],
-            ["[]", "[18446744073709551615]", "[]", "[]"],
-        ] {
-            let error = read(matched, missing, extra, out_of_order).unwrap_err().to_string();
-            assert!(
-                error.starts_with("the alignment is invalid"),
-                "{matched} {missing} {extra}: {error}"
-            );
-        }
     }
 }

@@ -3,52 +3,52 @@ use crate::{
     tool_calls::values::value::{Tolerance, Value},
 };
 
-/// Decides whether the arguments of a call are the expected ones.
-///
-/// | rule | holds if |
-/// |---|---|
-/// | exact | both calls have the same arguments |
-/// | ignore | always |
-/// | subset | each argument of the call is expected, with the same value |
-/// | superset | each expected argument is in the call, with the same value |
-/// | fields | both calls have the named arguments, with the same values |
-///
-/// The rules look at the arguments one by one, and compare the value of an argument as a whole, with
-/// numbers within the tolerance. If one side is not a map, all rules except `ignore` compare the two
-/// sides as a whole; `fields` does so only if neither side is a map, because a side that is not a
-/// map has no fields.
-///
-/// Null is a value: an argument that is null differs from one that is absent.
-///
-/// With the feature `serde`, a rule is an object: `{"kind": "exact"}`, or
-/// `{"kind": {"fields": ["amount"]}, "absolute_tolerance": 0.005, "relative_tolerance": 0.0}`.
-/// A missing tolerance is 0; other keys are refused.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall};
-/// use trajectory_metrics::Error;
-///
-/// let called = ToolCall::new("pay", [("amount", 10.01.into()), ("note", "rent".into())]);
-/// let expected = ToolCall::new("pay", [("amount", 10.into())]);
-/// let agrees = |rule: ArgumentRule| rule.agrees(&called.arguments, &expected.arguments);
-/// assert!(!agrees(ArgumentRule::superset())?);
-/// assert!(agrees(ArgumentRule::superset().with_tolerance(0.0, 0.01)?)?);
-/// assert!(agrees(ArgumentRule::fields(["amount"])?.with_tolerance(0.0, 0.01)?)?);
-/// assert!(agrees(ArgumentRule::ignore())?);
-/// // The note is not expected.
-/// assert!(!agrees(ArgumentRule::subset())? && !agrees(ArgumentRule::exact())?);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
-)]
-pub struct ArgumentRule {
-    kind: Kind,
-    absolute_tolerance: f64,
-    relative_tolerance: f64,
+scoring_rules::checked! {
+    /// Decides whether the arguments of a call are the expected ones.
+    ///
+    /// | rule | holds if |
+    /// |---|---|
+    /// | exact | both calls have the same arguments |
+    /// | ignore | always |
+    /// | subset | each argument of the call is expected, with the same value |
+    /// | superset | each expected argument is in the call, with the same value |
+    /// | fields | both calls have the named arguments, with the same values |
+    ///
+    /// The rules look at the arguments one by one, and compare the value of an argument as a whole, with
+    /// numbers within the tolerance. If one side is not a map, all rules except `ignore` compare the two
+    /// sides as a whole; `fields` does so only if neither side is a map, because a side that is not a
+    /// map has no fields.
+    ///
+    /// Null is a value: an argument that is null differs from one that is absent.
+    ///
+    /// With the feature `serde`, a rule is an object: `{"kind": "exact"}`, or
+    /// `{"kind": {"fields": ["amount"]}, "absolute_tolerance": 0.005, "relative_tolerance": 0.0}`.
+    /// A missing tolerance is 0; other keys are refused.
+    ///
+    /// ```
+    /// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall};
+    /// use trajectory_metrics::Error;
+    ///
+    /// let called = ToolCall::new("pay", [("amount", 10.01.into()), ("note", "rent".into())]);
+    /// let expected = ToolCall::new("pay", [("amount", 10.into())]);
+    /// let agrees = |rule: ArgumentRule| rule.agrees(&called.arguments, &expected.arguments);
+    /// assert!(!agrees(ArgumentRule::superset())?);
+    /// assert!(agrees(ArgumentRule::superset().with_tolerance(0.0, 0.01)?)?);
+    /// assert!(agrees(ArgumentRule::fields(["amount"])?.with_tolerance(0.0, 0.01)?)?);
+    /// assert!(agrees(ArgumentRule::ignore())?);
+    /// // The note is not expected.
+    /// assert!(!agrees(ArgumentRule::subset())? && !agrees(ArgumentRule::exact())?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ArgumentRule {
+        kind: Kind,
+        #[cfg_attr(feature = "serde", serde(default))]
+        absolute_tolerance: f64,
+        #[cfg_attr(feature = "serde", serde(default))]
+        relative_tolerance: f64,
+    }
+    check: ArgumentRule::check
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -123,12 +123,10 @@ impl ArgumentRule {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn fields<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Result<Self, Error> {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        if names.is_empty() {
-            let range = "at least 1";
-            return Err(Error::Setting { name: "number of fields", value: 0.0, range });
-        }
-        Ok(Self::new(Kind::Fields(names)))
+        let names = names.into_iter().map(Into::into).collect();
+        let rule = Self::new(Kind::Fields(names));
+        rule.check()?;
+        Ok(rule)
     }
 
     /// Lets numbers differ: a number `a` of the call agrees with the expected `e` if
@@ -138,12 +136,25 @@ impl ArgumentRule {
     ///
     /// [`Error::Setting`] for a tolerance that is negative or not finite.
     pub fn with_tolerance(self, absolute: f64, relative: f64) -> Result<Self, Error> {
-        for (name, value) in [("absolute tolerance", absolute), ("relative tolerance", relative)] {
+        let rule = Self { absolute_tolerance: absolute, relative_tolerance: relative, ..self };
+        rule.check()?;
+        Ok(rule)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if matches!(&self.kind, Kind::Fields(names) if names.is_empty()) {
+            let range = "at least 1";
+            return Err(Error::Setting { name: "number of fields", value: 0.0, range });
+        }
+        for (name, value) in [
+            ("absolute tolerance", self.absolute_tolerance),
+            ("relative tolerance", self.relative_tolerance),
+        ] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::Setting { name, value, range: "at least 0 and finite" });
             }
         }
-        Ok(Self { absolute_tolerance: absolute, relative_tolerance: relative, ..self })
+        Ok(())
     }
 
     /// Whether the arguments of a call are the expected ones. Allocates nothing unless it fails.
@@ -193,31 +204,6 @@ fn fields_agree(
         };
     }
     Ok(agree)
-}
-
-/// A rule before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    kind: Kind,
-    #[serde(default)]
-    absolute_tolerance: f64,
-    #[serde(default)]
-    relative_tolerance: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for ArgumentRule {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let rule = match stored.kind {
-            Kind::Fields(names) => Self::fields(names)?,
-            kind => Self::new(kind),
-        };
-        rule.with_tolerance(stored.absolute_tolerance, stored.relative_tolerance)
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use scoring_rules::FromFn;
+
 use crate::{
     error::Error,
-    from_fn::FromFn,
     tool_calls::{matching::argument_rule::ArgumentRule, values::tool_call::ToolCall},
 };
 

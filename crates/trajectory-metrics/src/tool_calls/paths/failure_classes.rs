@@ -11,11 +11,8 @@ use std::collections::BTreeSet;
 /// assert!(FailureClass::Inaccessible.is_invalid());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum FailureClass {
     /// Redundant: the call repeats what a successful call has done.
     Repeated,
@@ -132,39 +129,52 @@ pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClas
     calls.iter().map(class).collect()
 }
 
-/// The number of calls of each class, for one or many runs. Collected from, or extended with, the
-/// result of [`failure_classes`]. Counts saturate at the largest value of their type.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
-///
-/// let mut counts: FailureCounts = [None, Some(FailureClass::Repeated)].into_iter().collect();
-/// counts.merge(&[Some(FailureClass::Inaccessible)].into_iter().collect());
-/// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
-/// ```
-///
-/// With the feature `serde`, counts are read only if the classes together have at most all calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
-)]
-#[non_exhaustive]
-pub struct FailureCounts {
-    /// All calls.
-    pub calls: usize,
-    /// Calls that repeat what was done.
-    pub repeated: usize,
-    /// Calls after the goal was reached.
-    pub extra: usize,
-    /// Calls of an unknown tool, or with parameters that the tool does not accept.
-    pub wrong_parameters: usize,
-    /// Calls without an input that they need.
-    pub inaccessible: usize,
+scoring_rules::checked! {
+    /// The number of calls of each class, for one or many runs. Collected from, or extended with, the
+    /// result of [`failure_classes`]. Counts saturate at the largest value of their type.
+    ///
+    /// ```
+    /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
+    ///
+    /// let mut counts: FailureCounts = [None, Some(FailureClass::Repeated)].into_iter().collect();
+    /// counts.merge(&[Some(FailureClass::Inaccessible)].into_iter().collect());
+    /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
+    /// ```
+    ///
+    /// With the feature `serde`, counts are read only if the classes together have at most all calls.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct FailureCounts {
+        /// All calls.
+        pub calls: usize,
+        /// Calls that repeat what was done.
+        pub repeated: usize,
+        /// Calls after the goal was reached.
+        pub extra: usize,
+        /// Calls of an unknown tool, or with parameters that the tool does not accept.
+        pub wrong_parameters: usize,
+        /// Calls without an input that they need.
+        pub inaccessible: usize,
+    }
+    check: FailureCounts::check
 }
 
 impl FailureCounts {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), crate::error::Error> {
+        let classes = [self.repeated, self.extra, self.wrong_parameters, self.inaccessible];
+        let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+        if sum.is_some_and(|sum| sum <= self.calls) {
+            Ok(())
+        } else {
+            Err(crate::error::Error::Setting {
+                name: "number of redundant and failed calls",
+                value: classes.iter().map(|&count| count as f64).sum(),
+                range: "at most the number of calls",
+            })
+        }
+    }
+
     /// Repeated and extra calls.
     #[must_use]
     pub const fn redundant(&self) -> usize {
@@ -189,38 +199,6 @@ impl FailureCounts {
 
 const fn add(count: &mut usize, more: usize) {
     *count = count.saturating_add(more);
-}
-
-/// Counts before their checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    calls: usize,
-    repeated: usize,
-    extra: usize,
-    wrong_parameters: usize,
-    inaccessible: usize,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for FailureCounts {
-    type Error = crate::error::Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        let Stored { calls, repeated, extra, wrong_parameters, inaccessible } = stored;
-        let classes = [repeated, extra, wrong_parameters, inaccessible];
-        let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
-        if sum.is_some_and(|sum| sum <= calls) {
-            Ok(Self { calls, repeated, extra, wrong_parameters, inaccessible })
-        } else {
-            Err(crate::error::Error::Setting {
-                name: "number of redundant and failed calls",
-                value: classes.iter().map(|&count| count as f64).sum(),
-                range: "at most the number of calls",
-            })
-        }
-    }
 }
 
 impl Extend<Option<FailureClass>> for FailureCounts {
@@ -296,7 +274,6 @@ mod tests {
         let classes = failure_classes(&calls);
         let written = serde_json::to_string(&classes).unwrap();
         assert_eq!(written, r#"["inaccessible","extra"]"#);
-        assert_eq!(serde_json::from_str::<Vec<Option<FailureClass>>>(&written).unwrap(), classes);
         let counts: FailureCounts = classes.into_iter().collect();
         let written = serde_json::to_string(&counts).unwrap();
         assert_eq!(serde_json::from_str::<FailureCounts>(&written).unwrap(), counts);

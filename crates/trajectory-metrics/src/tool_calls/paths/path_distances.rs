@@ -5,52 +5,49 @@ use crate::{
     tool_calls::paths::edit_distance::{edit_distance, normalized},
 };
 
-/// Accumulates means over pairs of paths: edit distance (AED), normalised edit distance (ANED) and
-/// exact match rate (EMR).
-///
-/// Parts can be computed separately and merged in any order, with the same bits. A pair of weight 2
-/// counts as much as two equal pairs.
-///
-/// CostBench excludes runs that do not reach the goal, and failed calls (appendix B.3.2); here the
-/// caller decides what to include.
-///
-/// Reference: CostBench, appendix B.3.1, equations 15 to 20.
-///
-/// ```
-/// use trajectory_metrics::{Error, Weight, tool_calls::PathDistances};
-///
-/// let mut paths = PathDistances::default();
-/// paths.update(&["look", "book"], &["look", "book"]);
-/// paths.update(&["look", "look", "book"], &["book", "pay"]);
-/// let means = paths.finish()?;
-/// assert_eq!((means.edit_distance, means.normalized_edit_distance), (1.5, 0.5));
-/// assert_eq!((means.exact_match_rate, means.weight), (0.5, 2.0));
-///
-/// let mut three_times = PathDistances::default();
-/// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
-/// paths.merge(&three_times);
-/// assert_eq!(paths.finish()?.exact_match_rate, 0.8);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// With the feature `serde`, its state is stored, so that more pairs can be added after it is read.
-/// A state that no pairs can produce is refused.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
-)]
-pub struct PathDistances {
-    edit: ExactMean,
-    normalized: ExactMean,
-    exact: ExactMean,
+scoring_rules::checked! {
+    /// Accumulates means over pairs of paths: edit distance (AED), normalised edit distance (ANED) and
+    /// exact match rate (EMR).
+    ///
+    /// Parts can be computed separately and merged in any order, with the same bits. A pair of weight 2
+    /// counts as much as two equal pairs.
+    ///
+    /// CostBench excludes runs that do not reach the goal, and failed calls (appendix B.3.2); here the
+    /// caller decides what to include.
+    ///
+    /// Reference: CostBench, appendix B.3.1, equations 15 to 20.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Weight, tool_calls::PathDistances};
+    ///
+    /// let mut paths = PathDistances::default();
+    /// paths.update(&["look", "book"], &["look", "book"]);
+    /// paths.update(&["look", "look", "book"], &["book", "pay"]);
+    /// let means = paths.finish()?;
+    /// assert_eq!((means.edit_distance, means.normalized_edit_distance), (1.5, 0.5));
+    /// assert_eq!((means.exact_match_rate, means.weight), (0.5, 2.0));
+    ///
+    /// let mut three_times = PathDistances::default();
+    /// three_times.update_weighted(&["look"], &["look"], Weight::new(3.0)?);
+    /// paths.merge(&three_times);
+    /// assert_eq!(paths.finish()?.exact_match_rate, 0.8);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// With the feature `serde`, its state is stored, so that more pairs can be added after it is read.
+    /// A state that no pairs can produce is refused.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct PathDistances {
+        edit: ExactMean,
+        normalized: ExactMean,
+        exact: ExactMean,
+    }
+    check: PathDistances::check
 }
 
 /// Means over pairs of paths, from [`PathDistances::finish`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeanPathDistances {
     /// The sum of the weights of the pairs, which is their number if all weights are 1.
@@ -64,22 +61,10 @@ pub struct MeanPathDistances {
     pub exact_match_rate: f64,
 }
 
-/// The means before their checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    edit: ExactMean,
-    normalized: ExactMean,
-    exact: ExactMean,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for PathDistances {
-    type Error = &'static str;
-
-    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
-        let Stored { edit, normalized, exact } = stored;
+impl PathDistances {
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), &'static str> {
+        let Self { edit, normalized, exact } = self;
         let weight = edit.weight();
         if normalized.weight() != weight || exact.weight() != weight {
             return Err("`edit`, `normalized` and `exact` must be means over the same weight");
@@ -87,17 +72,15 @@ impl TryFrom<Stored> for PathDistances {
         let within = |mean: &ExactMean, most: f64| {
             mean.finish().is_ok_and(|mean| (0.0..=most).contains(&mean))
         };
-        if weight > 0.0 && !within(&edit, f64::MAX) {
+        if weight > 0.0 && !within(edit, f64::MAX) {
             return Err("the mean of `edit` must be finite and at least 0");
         }
-        if weight > 0.0 && !(within(&normalized, 1.0) && within(&exact, 1.0)) {
+        if weight > 0.0 && !(within(normalized, 1.0) && within(exact, 1.0)) {
             return Err("the means of `normalized` and `exact` must be from 0 to 1");
         }
-        Ok(Self { edit, normalized, exact })
+        Ok(())
     }
-}
 
-impl PathDistances {
     /// The sum of the weights of all pairs; a pair without a weight counts as 1.
     #[must_use]
     pub fn weight(&self) -> f64 {

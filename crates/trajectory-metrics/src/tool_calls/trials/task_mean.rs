@@ -8,11 +8,7 @@ use crate::{
 
 /// The mean over tasks of a number such as pass^k, with the range that unknown trials leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Stored")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TaskMean {
     /// The mean if all unknown trials had failed, and if all had succeeded.
@@ -127,58 +123,4 @@ fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Op
     let (variance, _) = weighted_mean(&|value| (value - mean).powi(2))?;
     let excess = weight - 1.0;
     Ok((mean, (excess > LEAST_EXCESS).then(|| (variance / excess).sqrt())))
-}
-
-/// A mean before its checks.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    mean: Interval,
-    standard_errors: Option<[f64; 2]>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for TaskMean {
-    type Error = Error;
-
-    fn try_from(Stored { mean, standard_errors }: Stored) -> Result<Self, Error> {
-        let mean = mean.finite()?;
-        for value in standard_errors.into_iter().flatten() {
-            if !(value >= 0.0 && value.is_finite()) {
-                let range = "at least 0 and finite";
-                return Err(Error::Setting { name: "standard error", value, range });
-            }
-        }
-        Ok(Self { mean, standard_errors })
-    }
-}
-
-#[cfg(feature = "serde")]
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mean_over_tasks_is_read_back_and_an_invalid_one_is_refused() {
-        let values = [Interval::new(0.25, 0.5).unwrap(), Interval::point(1.0).unwrap()];
-        for values in [&values[..], &values[..1]] {
-            let mean = mean_over_tasks(values, None).unwrap();
-            let written = serde_json::to_string(&mean).unwrap();
-            assert_eq!(serde_json::from_str::<TaskMean>(&written).unwrap(), mean, "{written}");
-        }
-        let read = |mean: &str, errors: &str| {
-            let text = format!(r#"{{"mean":{mean},"standard_errors":{errors}}}"#);
-            serde_json::from_str::<TaskMean>(&text)
-        };
-        assert!(read("[0.5,0.5]", "null").is_ok());
-        for (mean, errors, problem) in [
-            ("[0.6,0.5]", "null", "give the low end first"),
-            ("[0.5,\"inf\"]", "null", "the high end"),
-            ("[0.5,0.5]", "[0.0,-1.0]", "standard error is -1"),
-        ] {
-            let error = read(mean, errors).unwrap_err().to_string();
-            assert!(error.contains(problem), "{error}");
-        }
-    }
 }

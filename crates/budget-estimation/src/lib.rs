@@ -3,6 +3,8 @@
 mod answer_error;
 pub mod bagen;
 mod calibration;
+#[cfg(feature = "serde")]
+mod checked;
 mod checks;
 mod error;
 mod estimates;
@@ -11,6 +13,8 @@ mod estimators;
 pub mod forest;
 mod learning;
 mod metrics;
+#[cfg(feature = "serde")]
+mod missing;
 mod order_statistics;
 mod ranks;
 mod replay;

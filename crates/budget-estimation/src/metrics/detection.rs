@@ -29,8 +29,6 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct DetectionDelay {
     resource: OneResource,
     /// The first alarm of each failed run, if it has one.
@@ -39,12 +37,9 @@ pub struct DetectionDelay {
 
 /// The first alarm of a run.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Alarm {
     turn: usize,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
     turn_share: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
     spent_share: f64,
 }
 
@@ -64,7 +59,7 @@ struct Alarm {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DetectionSummary {
     /// Failed runs that have a sample.
@@ -167,15 +162,4 @@ impl Sample {
         let total = self.used() + self.remaining();
         if total > 0.0 { self.used() / total } else { 1.0 }
     }
-}
-
-/// Reads a number from 0 to 1.
-#[cfg(feature = "serde")]
-fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let share = serde::Deserialize::deserialize(deserializer)?;
-    if (0.0..=1.0).contains(&share) {
-        return Ok(share);
-    }
-    let problem = "a share must be from 0 to 1";
-    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }

@@ -63,7 +63,7 @@ pub struct FeasibilityCounts {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
     /// Share of the samples predicted as this class that belong to it; `None` if there are none.
@@ -99,7 +99,7 @@ pub struct ClassScores {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
     /// Feasible samples predicted feasible; a sum of weights, like all counts.

@@ -37,8 +37,6 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ProgressMetrics {
     resource: OneResource,
     axis: ProgressAxis,
@@ -67,7 +65,7 @@ pub struct ProgressMetrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
     /// Over every sample.
@@ -81,34 +79,6 @@ pub struct ProgressSummary {
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// Over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
-}
-
-/// The stored form, before its check.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    resource: OneResource,
-    axis: ProgressAxis,
-    first_turn: Metrics,
-    bins: Vec<Metrics>,
-    detection: DetectionDelay,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for ProgressMetrics {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { resource, axis, first_turn, bins, detection } = stored;
-        if !BINS.contains(&bins.len()) {
-            return Err(Error::StoredValue { problem: "there must be 1 to 1000 bins" });
-        }
-        // Parts that merge have the same resource and claim the same coverage.
-        let mut all = first_turn.clone();
-        bins.iter().try_for_each(|bin| all.merge(bin))?;
-        Ok(Self { resource, axis, first_turn, bins, detection })
-    }
 }
 
 const BINS: std::ops::RangeInclusive<usize> = 1..=1000;

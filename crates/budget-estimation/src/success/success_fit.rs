@@ -36,8 +36,8 @@ pub(super) struct PastRuns {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct PastRun {
     feasible: bool,
-    /// Raw rows, one after the other; `None` for a missing value.
-    #[cfg_attr(feature = "serde", serde(with = "missing"))]
+    /// Raw rows, one after the other.
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing::features"))]
     rows: Vec<f64>,
 }
 
@@ -125,24 +125,4 @@ impl SuccessFit {
 
 fn failed(error: censoring::Error) -> Error {
     Error::Estimator { reason: format!("the model of success: {error}") }
-}
-
-/// Writes the missing values of raw rows as nothing.
-#[cfg(feature = "serde")]
-mod missing {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::replay::prefix_features::PrefixFeatures;
-
-    pub(super) fn serialize<S: Serializer>(rows: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-        let known = |x: &f64| x.is_finite().then_some(*x);
-        rows.iter().map(known).collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<f64>, D::Error> {
-        let rows = Vec::<Option<f64>>::deserialize(deserializer)?;
-        Ok(rows.into_iter().map(|x| x.unwrap_or(PrefixFeatures::MISSING)).collect())
-    }
 }

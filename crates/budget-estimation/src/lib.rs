@@ -37,8 +37,7 @@ pub use estimators::{
     estimator_from_fn, score_probe, score_rollout, score_rollouts,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
-    FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
+    ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
     best_interval, bootstrap_metrics, interval_reward, joint_hits,
 };

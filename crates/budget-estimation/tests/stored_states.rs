@@ -260,10 +260,10 @@ fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
     assert_eq!(stored(&merged).finish(), whole.finish());
     let whole = serde_json::to_value(&whole).unwrap();
     for (path, hostile) in [
-        ("/intervals/proper", serde_json::json!({"coverage": 0.5})),
-        ("/intervals/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
-        ("/intervals/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
-        ("/feasibility/counts/0/0/ones", serde_json::json!(-1)),
+        ("/proper", serde_json::json!({"coverage": 0.5})),
+        ("/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
+        ("/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
+        ("/predictions/0/0/ones", serde_json::json!(-1)),
     ] {
         let mut changed = whole.clone();
         *changed.pointer_mut(path).unwrap() = hostile;

@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 
-use budget_estimation::{
-    FeasibilityCounts, IntervalScores, Metrics, MetricsSummary, Resource, Rollouts, Sample,
-};
+use budget_estimation::{Metrics, MetricsSummary, Resource, Rollouts, Sample};
 use scoring_rules::{Level, Seed, Weight};
 
 use crate::{
@@ -232,17 +230,16 @@ impl Group {
     /// The four figures of rows that occur so many times.
     fn statistics(&self, counts: &[u32]) -> [Result<f64, trajectory_metrics::Error>; 4] {
         let undefined = || trajectory_metrics::Error::from(scoring_rules::Error::Empty);
-        let (mut feasibility, mut intervals) =
-            (FeasibilityCounts::default(), IntervalScores::new());
+        let mut metrics = Metrics::new();
         for (row, &count) in self.rows.iter().zip(counts).filter(|(_, count)| **count > 0) {
             let Ok(weight) = Weight::new(row.weight.get() * f64::from(count)) else { continue };
-            feasibility.update_weighted(&row.sample, weight);
-            if intervals.update_weighted(&row.sample, weight).is_err() {
+            if metrics.update_weighted(&row.sample, weight).is_err() {
                 return std::array::from_fn(|_| Err(undefined()));
             }
         }
-        let feasibility = feasibility.finish().ok();
-        let intervals = intervals.finish().ok();
+        let summary = metrics.finish().ok();
+        let feasibility = summary.map(|summary| summary.feasibility);
+        let intervals = summary.and_then(|summary| summary.intervals);
         [
             feasibility.and_then(|it| it.macro_f1),
             feasibility.and_then(|it| it.impossible.f1),

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     metrics::{
         all_measures::{Metrics, MetricsSummary},
-        detection::{DetectionDelay, DetectionSummary},
+        detection::{Detection, DetectionSummary},
         one_resource::OneResource,
         progress_axis::ProgressAxis,
     },
@@ -43,7 +43,7 @@ pub struct ProgressMetrics {
     first_turn: Metrics,
     /// Each sample is in exactly one bin.
     bins: Vec<Metrics>,
-    detection: DetectionDelay,
+    detection: Detection,
 }
 
 /// The measures of [`ProgressMetrics`].
@@ -100,12 +100,11 @@ impl ProgressMetrics {
             axis: ProgressAxis::default(),
             first_turn: Metrics::default(),
             bins: vec![Metrics::default(); bins],
-            detection: DetectionDelay::default(),
+            detection: Detection::default(),
         })
     }
 
-    /// Also scores intervals by proper losses; see
-    /// [`IntervalScores::with_coverage`](crate::IntervalScores::with_coverage).
+    /// Also scores intervals by proper losses; see [`Metrics::with_coverage`].
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.first_turn = self.first_turn.with_coverage(coverage);
@@ -113,8 +112,7 @@ impl ProgressMetrics {
         self
     }
 
-    /// Also computes [`IntervalDiagnostics`](crate::IntervalDiagnostics); see
-    /// [`Metrics::with_diagnostics`].
+    /// Also computes diagnostics; see [`Metrics::with_diagnostics`].
     #[must_use]
     pub fn with_diagnostics(mut self) -> Self {
         self.first_turn = self.first_turn.with_diagnostics();
@@ -159,8 +157,8 @@ impl ProgressMetrics {
         if sample.turn() == 1 {
             self.first_turn.update_weighted(sample, weight)?;
         }
-        self.resource.update(sample)?;
-        self.detection.update(sample)
+        self.detection.update(sample);
+        self.resource.update(sample)
     }
 
     /// Adds all samples of `other`, which must come from the same rollouts.
@@ -178,7 +176,8 @@ impl ProgressMetrics {
         for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(other)?;
         }
-        self.detection.merge(&other.detection)
+        self.detection.merge(&other.detection);
+        Ok(())
     }
 
     /// The measures over all samples so far.
@@ -194,7 +193,7 @@ impl ProgressMetrics {
             all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),
             by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),
-            detection: self.detection.finish().ok(),
+            detection: self.detection.finish(),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What the default estimator learns from past runs.
 
 mod candidate_ends;
+mod cost_effects;
 mod end_losses;
-mod key_effects;
 mod past_rows;
 pub(crate) mod resource_learner;
 mod stage_ends;

@@ -3,7 +3,7 @@ use scoring_rules::Level;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
-    key_effects::{KeyEffects, KeyNames},
+    cost_effects::{CostEffects, KeyNames},
     past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
@@ -43,7 +43,7 @@ const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 #[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub(crate) struct ResourceLearner {
     features: PrefixFeatures,
-    keys: KeyEffects,
+    keys: CostEffects,
     rows: PastRows,
     runs: u64,
     /// The largest number of turns of a run.
@@ -115,10 +115,10 @@ struct Endings {
 impl ResourceLearner {
     pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
         let features = PrefixFeatures::new(rollout, resource)?;
-        let rows = PastRows::new(features.len() + KeyEffects::COLUMNS);
+        let rows = PastRows::new(features.len() + CostEffects::COLUMNS);
         Ok(Self {
             features,
-            keys: KeyEffects::default(),
+            keys: CostEffects::default(),
             rows,
             runs: 0,
             longest: 0,
@@ -285,7 +285,7 @@ crate::checked::checked!(ResourceLearner, ResourceLearner::check);
 #[cfg(feature = "serde")]
 impl ResourceLearner {
     fn check(&mut self) -> Result<(), Error> {
-        let columns = self.features.len() + KeyEffects::COLUMNS;
+        let columns = self.features.len() + CostEffects::COLUMNS;
         let wrong = |problem| Err(Error::StoredValue { problem });
         if !self.rows.is_valid(columns) || !self.keys.is_valid() {
             return wrong("the rows must have the columns of the features and finite numbers");

@@ -11,7 +11,7 @@ use crate::{
         abort_limit::AbortLimit,
         calibration_runs::CalibrationRuns,
         chance_calibration::ChanceCalibration,
-        key_effects::KeyEffects,
+        success_effects::SuccessEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
         success_rows::{SuccessRows, is_over},
     },
@@ -168,7 +168,7 @@ struct State {
     limit: AbortLimit,
     /// `None` before the first run.
     rows: Option<SuccessRows>,
-    effects: KeyEffects,
+    effects: SuccessEffects,
     past: PastRuns,
     /// The number of runs at which the next fit takes place.
     next_fit: u64,
@@ -200,7 +200,7 @@ impl SuccessForecaster {
         let state = State {
             limit,
             rows: None,
-            effects: KeyEffects::default(),
+            effects: SuccessEffects::default(),
             past: PastRuns::default(),
             next_fit: FIRST_FIT,
             models: Vec::new(),

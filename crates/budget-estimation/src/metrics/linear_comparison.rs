@@ -1,5 +1,6 @@
-use crate::{metrics::tally::finish_means, replay::sample::Sample};
 use scoring_rules::ExactMean;
+
+use crate::{metrics::tally::finish_means, replay::sample::Sample};
 
 /// The midpoint of each interval compared with linear extrapolation, `(C_k / k) T - C_k`, by their absolute errors,
 /// from [`Metrics`](crate::Metrics).

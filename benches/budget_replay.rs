@@ -6,8 +6,7 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    IntervalScores, Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts,
-    score_rollout,
+    Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts, score_rollout,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -51,16 +50,6 @@ fn replay(c: &mut Criterion) {
                 .unwrap();
             }
             sum
-        });
-    });
-    group.bench_function("interval_scores", |b| {
-        b.iter(|| {
-            let (mut linear, mut scores) = (linear(), IntervalScores::default());
-            for rollout in black_box(&rollouts).iter() {
-                score_rollout(&rollout, output, &mut linear, |sample| scores.update(sample))
-                    .unwrap();
-            }
-            scores.finish().unwrap()
         });
     });
     group.bench_function("all_metrics", |b| {

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use budget_estimation::{
-    BudgetEstimator, Estimator, IntervalScores, Level, Resource, Rollouts, replay, score_rollout,
+    BudgetEstimator, Estimator, Level, Metrics, Resource, Rollouts, replay, score_rollout,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -44,7 +44,7 @@ fn whole_replay(c: &mut Criterion) {
             b.iter(|| {
                 let mut estimator = BudgetEstimator::default();
                 let level = Level::new(0.8).unwrap();
-                let mut scores = IntervalScores::new().with_coverage(level);
+                let mut scores = Metrics::new().with_coverage(level);
                 for rollout in rollouts.iter() {
                     score_rollout(&rollout, output, &mut estimator, |it| scores.update(it))
                         .unwrap();

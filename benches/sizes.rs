@@ -14,9 +14,9 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
-    AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, IntervalScores, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed,
-    SplitConformal, Weight, estimator_from_fn, score_rollout,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, Level, LinearEstimator, MarginUnit,
+    PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
+    estimator_from_fn, score_rollout,
 };
 use censoring::{
     IpcwWeights, KaplanMeier, RunEnd, StopReason, StopTimes, Stopped, TerminationAudit,
@@ -305,7 +305,7 @@ fn learnt(n: usize) -> Box<dyn FnOnce()> {
     past.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
     let (rollouts, tokens) = rollouts(n / 10, 10);
     Box::new(move || {
-        let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
+        let mut scores = Metrics::new().with_coverage(Level::new(0.8).unwrap());
         let mut fixed = estimator_from_fn(|prefix| estimator.estimate(prefix));
         for rollout in rollouts.iter() {
             score_rollout(&rollout, tokens, &mut fixed, |sample| scores.update(sample)).unwrap();

@@ -80,6 +80,7 @@ impl From<budget_estimation::Error> for Failure {
         match error {
             Error::ScoringRules(error) => error.into(),
             Error::TrajectoryMetrics(error) => error.into(),
+            Error::Censoring(error) => error.into(),
             error => Self {
                 undefined: matches!(error, Error::Empty | Error::Undefined { .. }),
                 message: chain(&error),

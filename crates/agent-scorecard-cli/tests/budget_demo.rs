@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use budget_estimation::{
-    BudgetEstimator, Estimator, IntervalScores, Level, PastQuantiles, Resource, Rollouts, Sample,
+    BudgetEstimator, Estimator, Level, Metrics, PastQuantiles, Resource, Rollouts, Sample,
     score_rollouts,
 };
 
@@ -32,9 +32,9 @@ fn samples(estimator: &mut dyn Estimator) -> Vec<Sample> {
 }
 
 fn loss(samples: &[Sample]) -> f64 {
-    let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
-    samples.iter().for_each(|sample| scores.update(sample).unwrap());
-    scores.finish().unwrap().interval_loss.unwrap()
+    let mut metrics = Metrics::new().with_coverage(Level::new(0.8).unwrap());
+    samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+    metrics.finish().unwrap().intervals.unwrap().interval_loss.unwrap()
 }
 
 #[test]

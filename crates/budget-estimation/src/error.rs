@@ -25,6 +25,9 @@ pub enum Error {
     /// An error of the crate `trajectory_metrics`, in a bootstrap.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    /// An error of the crate `censoring`, in the model of success.
+    #[error(transparent)]
+    Censoring(#[from] censoring::Error),
     /// A setting is outside its range.
     #[error("{name} is {}; it must be {range}", Short(*value))]
     Setting {

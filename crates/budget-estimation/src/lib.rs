@@ -3,6 +3,8 @@
 mod answer_error;
 pub mod bagen;
 mod calibration;
+#[cfg(feature = "serde")]
+mod checked;
 mod checks;
 mod error;
 mod estimates;
@@ -11,6 +13,8 @@ mod estimators;
 pub mod forest;
 mod learning;
 mod metrics;
+#[cfg(feature = "serde")]
+mod missing;
 mod order_statistics;
 mod ranks;
 mod replay;
@@ -33,8 +37,7 @@ pub use estimators::{
     estimator_from_fn, score_probe, score_rollout, score_rollouts,
 };
 pub use metrics::{
-    ClassScores, DetectionDelay, DetectionSummary, DiagnosticSummary, FeasibilityCounts,
-    FeasibilitySummary, IntervalDiagnostics, IntervalScores, IntervalSummary, LinearComparison,
+    ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
     best_interval, bootstrap_metrics, interval_reward, joint_hits,
 };

@@ -256,6 +256,18 @@ impl<T: Ranked + serde::Serialize> serde::Serialize for OrderStatistics<T> {
     }
 }
 
+/// Reads one sequence in ascending order.
+#[cfg(feature = "serde")]
+impl<'de, T: Ranked + serde::Deserialize<'de>> serde::Deserialize<'de> for OrderStatistics<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = Vec::<T>::deserialize(deserializer)?;
+        if values.is_sorted_by(|a, b| a.order(b).is_le()) {
+            return Ok(values.into());
+        }
+        Err(serde::de::Error::custom("values must be sorted"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

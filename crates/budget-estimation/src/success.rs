@@ -3,7 +3,7 @@
 pub(crate) mod abort_limit;
 mod calibration_runs;
 mod chance_calibration;
-mod key_effects;
+mod success_effects;
 mod success_fit;
 pub(crate) mod success_forecaster;
 mod success_rows;

@@ -2,9 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use approx::assert_relative_eq;
-use budget_estimation::{
-    Estimate, FeasibilityCounts, IntervalScores, Level, Rollouts, Sample, Weight,
-};
+use budget_estimation::{Estimate, Level, Metrics, Rollouts, Sample, Weight};
 
 /// A run of two turns, of which the second costs what remained after the first.
 fn sample(remaining: f64, feasible: bool, estimate: Estimate) -> Sample {
@@ -40,19 +38,17 @@ fn feasibility_scores_are_those_of_scikit_learn_and_undefined_where_these_are() 
     assert_eq!(cases.len(), 23);
     for case in cases {
         let [labels, said, weights, scores @ ..] = &case[..] else { panic!() };
-        let mut counts = FeasibilityCounts::default();
+        let mut metrics = Metrics::new();
         for ((label, said), weight) in labels.chars().zip(said.chars()).zip(numbers(weights)) {
             let estimate = match said {
                 'f' => Estimate::interval(0.0, 1.0).unwrap(),
                 'i' => Estimate::Impossible,
                 _ => Estimate::NoAnswer,
             };
-            counts.update_weighted(
-                &sample(5.0, label == 'f', estimate),
-                Weight::new(weight).unwrap(),
-            );
+            let sample = sample(5.0, label == 'f', estimate);
+            metrics.update_weighted(&sample, Weight::new(weight).unwrap()).unwrap();
         }
-        let found = counts.finish().unwrap();
+        let found = metrics.finish().unwrap().feasibility;
         let (f, i) = (found.feasible, found.impossible);
         let found = [
             f.precision,
@@ -78,17 +74,13 @@ fn interval_measures_are_those_of_numpy_and_a_weight_is_that_many_rows() {
     for case in cases {
         let [remaining, low, high, weights, expected @ ..] = &case[..] else { panic!() };
         let (low, high, weights) = (numbers(low), numbers(high), numbers(weights));
-        let mut scores = IntervalScores::new().with_coverage(Level::new(0.8).unwrap());
+        let mut metrics = Metrics::new().with_coverage(Level::new(0.8).unwrap());
         for (i, remaining) in numbers(remaining).into_iter().enumerate() {
             let estimate = Estimate::interval(low[i], high[i]).unwrap();
-            scores
-                .update_weighted(
-                    &sample(remaining, true, estimate),
-                    Weight::new(weights[i]).unwrap(),
-                )
-                .unwrap();
+            let sample = sample(remaining, true, estimate);
+            metrics.update_weighted(&sample, Weight::new(weights[i]).unwrap()).unwrap();
         }
-        let found = scores.finish().unwrap();
+        let found = metrics.finish().unwrap().intervals.unwrap();
         let found = [
             found.mre_p50,
             found.mre_p90,

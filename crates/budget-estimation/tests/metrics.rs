@@ -2,9 +2,8 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    DetectionDelay, Error, Estimate, FeasibilityCounts, IntervalDiagnostics, IntervalScores, Level,
-    LinearComparison, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Seed, Weight,
-    bootstrap_metrics, cluster_mean, interval_reward, joint_hits,
+    Error, Estimate, Level, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Seed,
+    Weight, bootstrap_metrics, cluster_mean, interval_reward, joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
@@ -180,13 +179,13 @@ proptest! {
 
     #[test]
     fn a_failure_is_detected_at_its_first_alarm(runs in runs()) {
-        let mut delay = DetectionDelay::default();
-        samples(&runs).iter().for_each(|sample| delay.update(sample).unwrap());
+        let all: Vec<_> = samples(&runs).iter().map(|&sample| (sample, 1.0)).collect();
         let failed: Vec<&Run> = runs.iter().filter(|(costs, ok, _)| !ok && costs.len() > 1).collect();
         let first = |run: &Run| {
             (1..run.0.len()).find(|k| run.2[k - 1] == Estimate::Impossible)
         };
-        let Ok(found) = delay.finish() else {
+        let summary = evaluated(&all, None).finish();
+        let Some(found) = summary.ok().and_then(|summary| summary.detection) else {
             prop_assert!(failed.is_empty());
             return Ok(());
         };
@@ -253,9 +252,6 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
     assert_eq!((summary.intervals, summary.linear), (None, None));
     assert_eq!(summary.feasibility.macro_f1, None);
     assert_eq!(summary.feasibility.impossible.f1, Some(1.0));
-    assert!(matches!(IntervalScores::default().finish(), Err(Error::Undefined { .. })));
-    assert!(matches!(LinearComparison::default().finish(), Err(Error::Undefined { .. })));
-    assert_eq!(DetectionDelay::default().finish(), Err(Error::Empty));
 
     // Only "impossible" on runs that succeed: rates exist, nothing over intervals does.
     let aborted = samples(&[(vec![5, 5], true, vec![Estimate::Impossible])]);
@@ -280,13 +276,13 @@ fn an_interval_too_large_for_a_relative_error_is_refused() {
     let [sample] = samples(&[(vec![5, 1], true, vec![interval(0.0, f64::MAX)])])[..] else {
         panic!()
     };
-    assert!(IntervalScores::default().update(&sample).is_ok());
+    assert!(Metrics::new().update(&sample).is_ok());
     let mut rollouts = Rollouts::new(["usd"]).unwrap();
     rollouts.push(&[5e-5, 1e-3], true).unwrap();
     let usd = rollouts.resource("usd").unwrap();
     let sample = Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, f64::MAX)).unwrap();
     let error = Error::TooLarge { rollout: 0, turn: 1 };
-    assert_eq!(IntervalScores::default().update(&sample), Err(error));
+    assert_eq!(Metrics::new().update(&sample), Err(error));
 }
 
 #[test]
@@ -374,9 +370,6 @@ fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
     let before = one.finish();
     assert_eq!(one.merge(&other), Err(mixed()));
     assert_eq!(one.finish(), before);
-    let mut comparison = LinearComparison::default();
-    comparison.update(&a).unwrap();
-    assert_eq!(comparison.update(&b), Err(mixed()));
     let mut progress = ProgressMetrics::new(4).unwrap();
     progress.update(&a).unwrap();
     // In another bin.
@@ -433,9 +426,9 @@ proptest! {
     ) {
         let samples = capped_samples(&runs, &caps);
         let add = |samples: &[Sample]| {
-            let mut diagnostics = IntervalDiagnostics::default();
-            samples.iter().for_each(|sample| diagnostics.update(sample).unwrap());
-            diagnostics
+            let mut metrics = Metrics::new().with_diagnostics();
+            samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+            metrics
         };
         let (first, second) = samples.split_at(cut.min(samples.len()));
         let mut merged = add(second);
@@ -446,7 +439,7 @@ proptest! {
             .iter()
             .filter_map(|s| s.estimate().ends().map(|ends| (ends.low(), ends.high(), s)))
             .collect();
-        let Ok(found) = merged.finish() else {
+        let Some(found) = merged.finish().ok().and_then(|all| all.diagnostics) else {
             prop_assert!(told.is_empty());
             return Ok(());
         };
@@ -514,7 +507,7 @@ fn a_share_of_the_cap_needs_a_cap_and_bins_on_two_axes_do_not_merge() {
 }
 
 #[test]
-fn a_list_of_samples_of_two_resources_has_no_joint_hits_and_no_delay() {
+fn a_list_of_samples_of_two_resources_has_no_joint_hits() {
     let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
     rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
     let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
@@ -522,10 +515,7 @@ fn a_list_of_samples_of_two_resources_has_no_joint_hits_and_no_delay() {
     let mixed = [(tokens, 1), (usd, 2)]
         .map(|(resource, k)| Sample::new(&rollout, resource, k, Estimate::Impossible).unwrap());
     let error = Error::MixedResources { expected: tokens, found: usd };
-    assert_eq!(joint_hits(&[&mixed]), Err(error.clone()));
-    let mut delay = DetectionDelay::default();
-    delay.update(&mixed[0]).unwrap();
-    assert_eq!(delay.update(&mixed[1]), Err(error));
+    assert_eq!(joint_hits(&[&mixed]), Err(error));
 }
 
 /// The paper asks only whether the answer is an interval; here one above what is left says "impossible".
@@ -540,24 +530,28 @@ fn macro_f1_of_answers_takes_any_interval_as_feasible() {
     }
     // Left: 50. All intervals but the first lie above.
     let lows = [Some(10.0), Some(60.0), Some(60.0), Some(70.0), None];
-    let mut counts = FeasibilityCounts::default();
-    let mut halves = [FeasibilityCounts::default(), FeasibilityCounts::default()];
+    let mut metrics = Metrics::new();
+    let mut halves = [Metrics::new(), Metrics::new()];
     for (rollout, low) in rollouts.iter().zip(lows) {
         let estimate =
             low.map_or(Estimate::Impossible, |low| Estimate::interval(low, 90.0).unwrap());
         let sample = Sample::new(&rollout, tokens, 1, estimate).unwrap();
-        counts.update(&sample);
-        halves[rollout.index() % 2].update_weighted(&sample, Weight::new(2.0).unwrap());
+        metrics.update(&sample).unwrap();
+        let half = &mut halves[rollout.index() % 2];
+        half.update_weighted(&sample, Weight::new(2.0).unwrap()).unwrap();
     }
-    let summary = counts.finish().unwrap();
+    let summary = metrics.finish().unwrap().feasibility;
     // Ours: 1 of 3 feasible runs found, 2 of 2 others. F1 is 1/2 and 2/3.
     assert_eq!(summary.macro_f1, Some((0.5 + 2.0 / 3.0) / 2.0));
     // Of the answers: 3 of 3 feasible runs found, and 1 of 2 others. F1 is 6/7 and 2/3.
     assert_eq!(summary.macro_f1_of_answers, Some((6.0 / 7.0 + 2.0 / 3.0) / 2.0));
     assert_eq!((summary.feasible.recall, summary.impossible.recall), (Some(1.0 / 3.0), Some(1.0)));
     let [mut merged, other] = halves;
-    merged.merge(&other);
-    assert_eq!(merged.finish().unwrap().macro_f1_of_answers, summary.macro_f1_of_answers);
+    merged.merge(&other).unwrap();
+    assert_eq!(
+        merged.finish().unwrap().feasibility.macro_f1_of_answers,
+        summary.macro_f1_of_answers
+    );
 }
 
 /// The largest valid numbers have 100 digits; a message that repeats a wrong one has few.

@@ -1,7 +1,7 @@
 //! Published figures of BAGEN (arXiv:2606.00198) that follow from counts.
 #![allow(clippy::unwrap_used)]
 
-use budget_estimation::{Estimate, FeasibilityCounts, IntervalScores, Rollouts, Sample};
+use budget_estimation::{Estimate, Metrics, Rollouts, Sample};
 
 /// The number of feasible and of infeasible samples behind table 5, which the paper does not print. The test
 /// `only_190_samples_of_either_label_or_a_multiple_give_table_5` derives it.
@@ -39,21 +39,20 @@ fn accuracy_and_cover_of_table_5_are_those_of_190_samples_of_either_label() {
         // A feasible sample that is answered and not covered is entered as an interval that misses. This
         // includes the scalars of the row "scalar bug", which the paper counts as "feasible" answers.
         let (possible, covered) = (count(recall_feasible), count(cover));
-        let mut feasibility = FeasibilityCounts::default();
-        let mut intervals = IntervalScores::default();
+        let mut metrics = Metrics::new();
         for i in 0..OF_EITHER_LABEL {
             let answer = match i {
                 i if i < covered => covers,
                 i if i < possible => misses,
                 _ => Estimate::Impossible,
             };
-            let sample = feasible(answer);
-            feasibility.update(&sample);
-            intervals.update(&sample).unwrap();
+            metrics.update(&feasible(answer)).unwrap();
             let right = i < count(recall_impossible);
-            feasibility.update(&impossible(if right { Estimate::Impossible } else { misses }));
+            let said = impossible(if right { Estimate::Impossible } else { misses });
+            metrics.update(&said).unwrap();
         }
-        let (found, intervals) = (feasibility.finish().unwrap(), intervals.finish().unwrap());
+        let summary = metrics.finish().unwrap();
+        let (found, intervals) = (summary.feasibility, summary.intervals.unwrap());
         assert_eq!(per_cent(found.feasible.recall.unwrap()), recall_feasible, "{model}");
         assert_eq!(per_cent(found.impossible.recall.unwrap()), recall_impossible, "{model}");
         assert_eq!(per_cent(found.accuracy), accuracy, "{model}");

@@ -78,10 +78,9 @@ impl Scored {
         let tokens = runs.resource("output_tokens").unwrap();
         let mut samples = score_rollouts(runs, tokens, estimator).unwrap();
         samples.retain(|sample| sample.rollout() >= order.warm_up);
-        let mut counts = budget_estimation::FeasibilityCounts::default();
-        samples.iter().for_each(|sample| counts.update(sample));
-        let summary = counts.finish().unwrap();
-        self.macro_f1.extend(summary.macro_f1);
+        let mut metrics = budget_estimation::Metrics::new();
+        samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+        self.macro_f1.extend(metrics.finish().unwrap().feasibility.macro_f1);
         let first = StopRule::first_impossible();
         let later = runs.filter(|rollout| rollout.index() >= order.warm_up);
         let later_samples: Vec<Sample> = samples

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Error, Estimate, Interval, IntervalScores, Level, Rollouts, Sample, Weight, best_interval,
+    Error, Estimate, Interval, Level, Metrics, Rollouts, Sample, Weight, best_interval,
     estimator_from_fn, score_rollouts,
 };
 use proptest::prelude::*;
@@ -26,13 +26,13 @@ const REFERENCES: [Reference; 3] =
 
 /// The mean interval loss of the intervals that follow a reference.
 fn loss(samples: &[Sample], ends: Interval, coverage: Level, reference: Reference) -> f64 {
-    let mut scores = IntervalScores::new().with_coverage(coverage);
+    let mut metrics = Metrics::new().with_coverage(coverage);
     for sample in samples {
         let unit = reference(sample).unwrap();
         let estimate = Estimate::interval(ends.low() * unit, ends.high() * unit).unwrap();
-        scores.update(&sample.with_estimate(estimate).unwrap()).unwrap();
+        metrics.update(&sample.with_estimate(estimate).unwrap()).unwrap();
     }
-    scores.finish().unwrap().interval_loss.unwrap()
+    metrics.finish().unwrap().intervals.unwrap().interval_loss.unwrap()
 }
 
 fn runs() -> impl Strategy<Value = Vec<(Vec<u8>, bool)>> {

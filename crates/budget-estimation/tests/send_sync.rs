@@ -1,10 +1,9 @@
 //! What the crate has may be moved to and shared between threads.
 
 use budget_estimation::{
-    AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Context, DetectionDelay,
-    EarlyStops, Error, Estimate, FeasibilityCounts, IntervalScores, LinearComparison,
-    LinearEstimator, LiveRun, Metrics, PastQuantiles, Prefix, PrefixFeatures, ProgressMetrics,
-    ProgressSummary, Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
+    AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Context, EarlyStops, Error,
+    Estimate, LinearEstimator, LiveRun, Metrics, PastQuantiles, Prefix, PrefixFeatures,
+    ProgressMetrics, ProgressSummary, Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -16,6 +15,5 @@ fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(LinearEstimator, PastQuantiles, Calibrated<LinearEstimator, ConformalPid>)>(
     );
     assert_send_sync::<(SplitConformal, AdaptiveConformal, BudgetMonitor, StopRule, EarlyStops)>();
-    assert_send_sync::<(Metrics, IntervalScores, FeasibilityCounts, LinearComparison)>();
-    assert_send_sync::<(DetectionDelay, ProgressMetrics, ProgressSummary)>();
+    assert_send_sync::<(Metrics, ProgressMetrics, ProgressSummary)>();
 }

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Advice, AdviceReason, BudgetMonitor, DetectionDelay, EarlyStops, Error, Estimate,
-    FeasibilityCounts, Interval, Probability, Rollouts, Sample, StopRule, early_stopping,
-    estimator_from_fn, joint_early_stopping, score_rollouts, stopping_curve,
+    Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Metrics,
+    Probability, ProgressMetrics, Rollouts, Sample, StopRule, early_stopping, estimator_from_fn,
+    joint_early_stopping, score_rollouts, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
@@ -394,7 +394,7 @@ proptest! {
         let CappedRuns { rollouts, estimated, answers } = runs;
         let (resource, name) = rollouts.resources().nth(estimated).unwrap();
         let (mut samples, mut stated) = (Vec::new(), Vec::new());
-        let mut counts = FeasibilityCounts::default();
+        let (mut metrics, mut trivial_alarms) = (Metrics::new(), 0.0);
         let mut expected = EarlyStops::default();
         let (mut saved, mut spent) = (ExactSum::default(), ExactSum::default());
         for (rollout, answers) in rollouts.iter().zip(&answers) {
@@ -418,7 +418,10 @@ proptest! {
                 }
                 expected.success_prefixes += u64::from(feasible);
                 expected.false_alarm_prefixes += u64::from(feasible && stop);
-                counts.update(&sample);
+                // A feasible sample of which nothing remained has no scores.
+                if metrics.update(&sample).is_err() {
+                    trivial_alarms += f64::from(sample.predicts_impossible());
+                }
                 samples.push(sample);
                 stated.push(chance);
             }
@@ -445,8 +448,8 @@ proptest! {
         // The same rule counts the false aborts of the feasibility counts.
         let first = [StopRule::first_impossible()];
         let alarms = early_stopping(&rollouts, resource, &samples, None, &first).unwrap();
-        let false_alarms = counts.finish().map_or(0.0, |summary| summary.feasible_as_impossible);
-        prop_assert_eq!(alarms.false_alarm_prefixes as f64, false_alarms);
+        let counted = metrics.finish().map_or(0.0, |all| all.feasibility.feasible_as_impossible);
+        prop_assert_eq!(alarms.false_alarm_prefixes as f64, counted + trivial_alarms);
     }
 
     /// The same for all resources at once, with an answer before the first turn.
@@ -588,14 +591,12 @@ fn one_rule_decides_what_is_impossible_in_every_measure() {
     });
     assert_eq!(samples.map(|sample| sample.predicts_impossible()), [false, true]);
     assert_eq!(samples.map(|sample| sample.left()), [Some(40.0), Some(10.0)]);
-    let (mut counts, mut delay) = (FeasibilityCounts::default(), DetectionDelay::default());
-    for sample in &samples {
-        counts.update(sample);
-        delay.update(sample).unwrap();
-    }
-    let summary = counts.finish().unwrap();
+    let mut metrics = ProgressMetrics::new(1).unwrap();
+    samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+    let all = metrics.finish().unwrap();
+    let summary = all.all_turns.feasibility;
     assert_eq!((summary.impossible_as_impossible, summary.impossible_as_feasible), (1.0, 1.0));
-    assert_eq!(delay.finish().unwrap().mean_turns, Some(2.0));
+    assert_eq!(all.detection.unwrap().mean_turns, Some(2.0));
     let rule = [StopRule::first_impossible()];
     let stops = early_stopping(&rollouts, tokens, &samples, None, &rule).unwrap();
     assert_eq!((stops.stopped_failures, stops.saved), (1, 20.0));

@@ -6,10 +6,9 @@ use std::fmt::Debug;
 
 use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
-    DetectionDelay, EarlyStops, Error, Estimate, Estimator, Level, LinearEstimator, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Prefix, Probability, ProgressMetrics, Resource,
-    Rollouts, Sample, SplitConformal, StopReason, StopRule, Weight, estimator_from_fn, replay,
-    score_rollout, score_rollouts, stopping_curve,
+    Error, Estimate, Estimator, Level, LinearEstimator, LiveRun, MarginUnit, Metrics,
+    OnlineCalibrator, PastQuantiles, Prefix, Probability, Resource, Rollouts, SplitConformal,
+    StopReason, StopRule, estimator_from_fn, replay, score_rollout, score_rollouts,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
@@ -142,7 +141,6 @@ proptest! {
             let stated = Probability::new(f64::from(said) / 10.0).ok();
             let advice = monitor.push(&turn(&spent, &[estimate; 2]), stated).unwrap();
             prop_assert_eq!(&advice, &resumed.push(&turn(&spent, &[estimate; 2]), stated).unwrap());
-            prop_assert_eq!(&stored(&advice), &advice);
             resumed = stored(&resumed);
             prop_assert_eq!(&resumed, &monitor);
 
@@ -163,56 +161,9 @@ proptest! {
             }
             let (a, b) = (Context::new(&a), Context::new(&b));
             prop_assert_eq!(&a, &b);
-            prop_assert_eq!(&stored(&a), &a);
         }
     }
 
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    #[test]
-    fn samples_and_results_come_back_as_they_were(runs in costs()) {
-        let (rollouts, usd) = rollouts(&runs);
-        let mut linear = LinearEstimator::new(5.0, 0.5).unwrap();
-        let samples = score_rollouts(&rollouts, usd, &mut linear).unwrap();
-        prop_assert_eq!(&stored(&samples), &samples);
-        let mut delay = DetectionDelay::default();
-        for sample in &samples {
-            delay.update(sample).unwrap();
-            delay = stored(&delay);
-        }
-        let mut whole = DetectionDelay::default();
-        samples.iter().for_each(|sample| whole.update(sample).unwrap());
-        prop_assert_eq!(delay.finish(), whole.finish());
-        if let Ok(summary) = whole.finish() {
-            prop_assert_eq!(stored(&summary), summary);
-        }
-        for claimed in [None, Some(Level::HALF)] {
-            let mut whole = ProgressMetrics::new(4).unwrap();
-            if let Some(coverage) = claimed {
-                whole = whole.with_coverage(coverage);
-            }
-            let (mut whole, mut resumed) = (whole.clone(), stored(&whole));
-            for (at, sample) in samples.iter().enumerate() {
-                // A sample of which nothing remains is refused by both.
-                let weight = Weight::new([1.0, 0.3, 2.0][at % 3]).unwrap();
-                let results = [&mut whole, &mut resumed].map(|it| it.update_weighted(sample, weight));
-                prop_assert_eq!(&results[0], &results[1]);
-                if at % 16 == 5 {
-                    resumed = stored(&resumed);
-                }
-            }
-            prop_assert_eq!(resumed.finish(), whole.finish());
-            if let Ok(summary) = whole.finish() {
-                prop_assert_eq!(&stored(&summary), &summary);
-            }
-        }
-        let stated = vec![Probability::HALF; samples.len()];
-        let curve = stopping_curve(&rollouts, usd, &samples, &stated).unwrap();
-        prop_assert_eq!(&stored(&curve), &curve);
-    }
 }
 
 #[test]
@@ -291,31 +242,33 @@ fn what_cannot_be_a_state_is_refused() {
     monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[-1]]}"#);
     refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[1,2]]}"#);
-    let sample = |tail: &str| {
-        refused::<Sample>(&format!(
-            r#"{{"rollout":0,"resource":0,"feasible":true,"estimate":"no_answer",{tail}}}"#
-        ))
-    };
-    sample(r#""turn":2,"turns":2,"cap":null,"left":null,"used":1,"remaining":1"#);
-    sample(r#""turn":1,"turns":2,"cap":null,"left":null,"used":1,"remaining":-1"#);
-    sample(r#""turn":1,"turns":2,"cap":0.5,"left":-0.5,"used":1,"remaining":1"#);
-    sample(r#""turn":1,"turns":2,"cap":5,"left":3,"used":1,"remaining":1"#);
-    sample(r#""turn":1,"turns":2,"cap":5,"left":null,"used":1,"remaining":1"#);
-    let whole = serde_json::to_value(ProgressMetrics::new(1).unwrap()).unwrap();
+}
+
+#[test]
+fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
+    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true), (vec![1.0, 30.0], false)]);
+    let mut linear = LinearEstimator::new(4.0, 0.5).unwrap();
+    let samples = score_rollouts(&rollouts, usd, &mut linear).unwrap();
+    let mut whole = Metrics::new().with_coverage(Level::HALF).with_diagnostics();
+    let mut merged = whole.clone();
+    for sample in &samples {
+        whole.update(sample).unwrap();
+        let mut part = Metrics::new().with_coverage(Level::HALF).with_diagnostics();
+        part.update(sample).unwrap();
+        merged.merge(&stored(&part)).unwrap();
+    }
+    assert_eq!(stored(&merged).finish(), whole.finish());
+    let whole = serde_json::to_value(&whole).unwrap();
     for (path, hostile) in [
-        ("/bins", serde_json::json!([])),
-        ("/bins/0/intervals/proper", serde_json::json!({"coverage": 0.5})),
-        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
-        ("/bins/0/intervals/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
-        ("/bins/0/feasibility/counts/0/0/ones", serde_json::json!(-1)),
+        ("/proper", serde_json::json!({"coverage": 0.5})),
+        ("/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
+        ("/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
+        ("/predictions/0/0/ones", serde_json::json!(-1)),
     ] {
         let mut changed = whole.clone();
         *changed.pointer_mut(path).unwrap() = hostile;
-        assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path}");
+        assert!(serde_json::from_value::<Metrics>(changed).is_err(), "{path}");
     }
-    refused::<DetectionDelay>(
-        r#"{"resource":0,"failed":{"0":{"turn":1,"turn_share":2,"spent_share":0.5}}}"#,
-    );
 }
 
 #[test]
@@ -365,9 +318,6 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         let named = BudgetMonitor::new(names.map(|name| (name, None)));
         assert!(matches!(named, Err(Error::ResourceName { .. })));
     }
-    let mut early = EarlyStops::default();
-    (early.saved, early.spent_by_failures) = (0.1, 0.2);
-    assert_eq!(stored(&early), early);
     let mut counted = 0;
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
     let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
@@ -381,26 +331,7 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
 }
 
 #[test]
-fn counts_that_cannot_be_are_not_read() {
-    let stops = |change: &str, value: serde_json::Value| {
-        let mut stops = EarlyStops::default();
-        (stops.success_prefixes, stops.successes, stops.failures) = (9, 3, 2);
-        stops.spent_by_failures = 5.0;
-        let mut json = serde_json::to_value(&stops).unwrap();
-        json[change] = value;
-        serde_json::from_value::<EarlyStops>(json).map_err(|error| error.to_string())
-    };
-    assert!(stops("saved", 5.0.into()).is_ok());
-    for (name, value) in [
-        ("false_alarm_prefixes", 10.into()),
-        ("stopped_successes", 30.into()),
-        ("stopped_failures", 3.into()),
-        ("saved", 5.5.into()),
-        ("saved", (-1.0).into()),
-        ("spent_by_failures", (-1.0).into()),
-    ] {
-        assert!(stops(name, value).unwrap_err().contains("a stored value is invalid"), "{name}");
-    }
+fn a_monitor_spends_nothing_before_its_first_turn() {
     let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0"}],"stop_rules":[],
         "warn_at":1.0,"impossible_in_a_row":0,"turns":0}"#;
     assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));

@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use budget_estimation::{
-    FeasibilityCounts, FeasibilitySummary, IntervalScores, IntervalSummary, Metrics,
-    MetricsSummary, Resource, Rollouts, Sample,
+    FeasibilitySummary, IntervalSummary, Metrics, MetricsSummary, Resource, Rollouts, Sample,
 };
 use scoring_rules::{Level, Seed, Weight};
 use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
@@ -46,42 +45,36 @@ struct Group {
     unfinished: usize,
 }
 
-/// The sums of a row of the table.
-#[derive(Clone, Default)]
-struct Sums {
-    feasibility: FeasibilityCounts,
-    intervals: IntervalScores,
+fn feasibility(
+    metrics: &Metrics,
+    value: impl FnOnce(&FeasibilitySummary) -> Option<f64>,
+    reason: &'static str,
+) -> Result<f64, Undefined> {
+    let summary = metrics.finish().ok();
+    summary.and_then(|all| value(&all.feasibility)).ok_or_else(|| Undefined::new(reason))
 }
 
-impl Sums {
-    fn add(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        self.feasibility.update_weighted(sample, weight);
-        Ok(self.intervals.update_weighted(sample, weight)?)
-    }
-
-    fn feasibility(
-        &self,
-        value: impl FnOnce(&FeasibilitySummary) -> Option<f64>,
-        reason: &'static str,
-    ) -> Result<f64, Undefined> {
-        let summary = self.feasibility.finish().ok();
-        summary.as_ref().and_then(value).ok_or_else(|| Undefined::new(reason))
-    }
-
-    fn interval(&self, value: impl FnOnce(IntervalSummary) -> f64) -> Result<f64, Undefined> {
-        let reason = "no sample is feasible";
-        self.intervals.finish().map(value).map_err(|_| Undefined::new(reason))
-    }
+fn interval(
+    metrics: &Metrics,
+    value: impl FnOnce(IntervalSummary) -> f64,
+) -> Result<f64, Undefined> {
+    let summary = metrics.finish().ok().and_then(|all| all.intervals);
+    summary.map(value).ok_or_else(|| Undefined::new("no sample is feasible"))
 }
 
-const METRICS: [Metric<Sums>; 4] = [
+fn add(metrics: &mut Metrics, sample: &Sample, weight: Weight) -> Result<(), Error> {
+    Ok(metrics.update_weighted(sample, weight)?)
+}
+
+const METRICS: [Metric<Metrics>; 4] = [
     Metric::new(
         "macro_f1",
         "macro-F1",
         Better::Higher,
         "Mean of the F1 scores of feasible and impossible, in [0, 1].",
-        |sums: &Sums| {
-            sums.feasibility(|found| found.macro_f1, "a class neither occurs nor is predicted")
+        |metrics| {
+            let reason = "a class neither occurs nor is predicted";
+            feasibility(metrics, |found| found.macro_f1, reason)
         },
     )
     .of_all_rows(),
@@ -90,9 +83,9 @@ const METRICS: [Metric<Sums>; 4] = [
         "Fail-F1",
         Better::Higher,
         "F1 score of impossible, in [0, 1].",
-        |sums| {
+        |metrics| {
             let reason = "no sample is impossible and none is predicted impossible";
-            sums.feasibility(|found| found.impossible.f1, reason)
+            feasibility(metrics, |found| found.impossible.f1, reason)
         },
     ),
     Metric::new(
@@ -100,7 +93,7 @@ const METRICS: [Metric<Sums>; 4] = [
         "hit rate",
         Better::Higher,
         "Share of feasible prefixes whose interval contains the truth.",
-        |sums: &Sums| sums.interval(|found| found.hit_rate),
+        |metrics| interval(metrics, |found| found.hit_rate),
     )
     .share(),
     Metric::new(
@@ -108,7 +101,7 @@ const METRICS: [Metric<Sums>; 4] = [
         "interval reward",
         Better::Higher,
         "Mean interval reward over feasible prefixes, in [0, 1].",
-        |sums| sums.interval(|found| found.interval_reward),
+        |metrics| interval(metrics, |found| found.interval_reward),
     ),
 ];
 
@@ -235,7 +228,7 @@ impl BudgetTable {
             for (_, weight, sample) in group.rows.rows() {
                 metrics.update_weighted(sample, weight)?;
             }
-            let figures = group.rows.figures(&METRICS, &Sums::default(), Sums::add, how)?;
+            let figures = group.rows.figures(&METRICS, &Metrics::new(), add, how)?;
             Ok(BudgetFigures {
                 forecaster: forecaster.clone(),
                 resource: resource.clone(),

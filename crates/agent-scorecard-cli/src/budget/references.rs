@@ -1,6 +1,6 @@
 //! Losses of informed references, which no estimator could reach.
 
-use budget_estimation::{Error, Estimate, IntervalScores, Level, Sample, best_interval};
+use budget_estimation::{Error, Estimate, Level, Metrics, Sample, best_interval};
 
 /// The losses of the best constant interval, and of the best intervals that follow a linear extrapolation
 /// that knows the number of turns, or that number and the run's mean cost.
@@ -26,11 +26,11 @@ fn reference_loss(
         Err(Error::Undefined { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut scores = IntervalScores::new().with_coverage(coverage);
+    let mut metrics = Metrics::new().with_coverage(coverage);
     for sample in samples {
         let unit = reference(sample).unwrap_or(0.0);
         let estimate = Estimate::interval(best.low() * unit, best.high() * unit)?;
-        scores.update(&sample.with_estimate(estimate)?)?;
+        metrics.update(&sample.with_estimate(estimate)?)?;
     }
-    Ok(scores.finish()?.interval_loss)
+    Ok(metrics.finish()?.intervals.and_then(|intervals| intervals.interval_loss))
 }

@@ -5,7 +5,7 @@ use crate::bagen::{
 
 /// How the intervals of one resource lie on prefixes of runs that succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RangeCounts {
     /// Intervals that contain what remained.
@@ -18,7 +18,7 @@ pub struct RangeCounts {
 
 /// Figures as BAGEN's released code aggregates them. `None` if the denominator is 0.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Published {
     /// The number of samples.

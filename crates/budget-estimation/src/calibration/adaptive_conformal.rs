@@ -39,7 +39,7 @@ use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, rank
 /// proposition 4.1.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct AdaptiveConformal {
     coverage: Level,
     step: f64,
@@ -47,7 +47,7 @@ pub struct AdaptiveConformal {
     level: f64,
     scores: SortedScores,
     longest_run: usize,
-    #[cfg_attr(feature = "serde", serde(skip_serializing))]
+    #[cfg_attr(feature = "serde", serde(skip))]
     margin: f64,
 }
 
@@ -101,37 +101,25 @@ impl OnlineCalibrator for AdaptiveConformal {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    coverage: Level,
-    step: f64,
-    level: f64,
-    scores: SortedScores,
-    longest_run: usize,
-}
+crate::checked::checked!(AdaptiveConformal, AdaptiveConformal::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for AdaptiveConformal {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, step, level, scores, longest_run } = stored;
-        if !level.is_finite() {
+impl AdaptiveConformal {
+    fn check(&mut self) -> Result<(), Error> {
+        // Before the first score the margin is infinite at every level.
+        self.margin = Self::new(self.coverage, self.step)?.margin;
+        if !self.level.is_finite() {
             return Err(Error::StoredValue { problem: "the level must be finite" });
         }
-        if longest_run > scores.len() {
+        if self.longest_run > self.scores.len() {
             let problem = "the longest run cannot have more scores than all runs together";
             return Err(Error::StoredValue { problem });
         }
-        let mut state = Self { level, scores, longest_run, ..Self::new(coverage, step)? };
-        // Before the first score the margin is infinite at every level.
-        if state.scores.len() > 0 {
-            state.margin = state.margin_of_level();
+        if self.scores.len() > 0 {
+            self.margin = self.margin_of_level();
         }
-        Ok(state)
+        Ok(())
     }
 }
 

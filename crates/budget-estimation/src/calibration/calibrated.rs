@@ -57,21 +57,30 @@ use crate::{
 /// Learning in a Random World, section 4.5 (Mondrian conformal prediction).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored<E, C>"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct Calibrated<E, C> {
     estimator: E,
     /// Of the first stage; of lower ends, if upper ends have calibrators of their own.
     calibrator: C,
     /// The same of later stages.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
+    )]
     later_stages: Vec<C>,
     /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
+    )]
     upper_ends: Vec<C>,
     /// The shares of a run at which later stages begin, rising.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
+    )]
     stage_starts: Vec<Level>,
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     clipped: bool,
     unit: MarginUnit,
     /// For the current run: completed turns, and the interval of the estimator.
@@ -341,54 +350,25 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored<E, C> {
-    estimator: E,
-    calibrator: C,
-    #[serde(default = "Vec::new")]
-    later_stages: Vec<C>,
-    #[serde(default = "Vec::new")]
-    upper_ends: Vec<C>,
-    #[serde(default)]
-    stage_starts: Vec<Level>,
-    #[serde(default)]
-    clipped: bool,
-    unit: MarginUnit,
-    given: Vec<(usize, Interval)>,
-}
+crate::checked::checked!(Calibrated<E, C>, Calibrated::check);
 
 #[cfg(feature = "serde")]
-impl<E, C> TryFrom<Stored<E, C>> for Calibrated<E, C> {
-    type Error = Error;
-
-    fn try_from(stored: Stored<E, C>) -> Result<Self, Error> {
-        let Stored { estimator, calibrator, later_stages, upper_ends, .. } = stored;
-        let Stored { stage_starts, clipped, unit, given, .. } = stored;
-        let turns: Vec<usize> = given.iter().map(|(turns, _)| *turns).collect();
-        if turns.first() == Some(&0) || !turns.is_sorted_by(|a, b| a < b) {
-            return Err(Error::StoredValue { problem: "turns must rise, and begin at 1 or later" });
-        }
-        if first_not_rising(&stage_starts).is_some() {
-            return Err(Error::StoredValue { problem: "the starts of stages must rise" });
-        }
-        let later = stage_starts.len();
-        if later_stages.len() != later || (!upper_ends.is_empty() && upper_ends.len() != later + 1)
+impl<E, C> Calibrated<E, C> {
+    fn check(&mut self) -> Result<(), Error> {
+        let wrong = |problem| Err(Error::StoredValue { problem });
+        if self.given.first().is_some_and(|(turns, _)| *turns == 0)
+            || !self.given.is_sorted_by(|a, b| a.0 < b.0)
         {
-            let problem = "each stage must have one calibrator, or one for each end";
-            return Err(Error::StoredValue { problem });
+            return wrong("turns must rise, and begin at 1 or later");
         }
-        Ok(Self {
-            estimator,
-            calibrator,
-            later_stages,
-            upper_ends,
-            stage_starts,
-            clipped,
-            unit,
-            given,
-        })
+        if first_not_rising(&self.stage_starts).is_some() {
+            return wrong("the starts of stages must rise");
+        }
+        let (later, upper) = (self.stage_starts.len(), self.upper_ends.len());
+        if self.later_stages.len() != later || (upper > 0 && upper != later + 1) {
+            return wrong("each stage must have one calibrator, or one for each end");
+        }
+        Ok(())
     }
 }

@@ -41,7 +41,7 @@ use crate::{
 /// prediction, NeurIPS, propositions 1 and 2.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct ConformalPid {
     coverage: Level,
     step: f64,
@@ -114,40 +114,26 @@ impl OnlineCalibrator for ConformalPid {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    coverage: Level,
-    step: f64,
-    integrator: Option<Integrator>,
-    tracked: f64,
-    scores: f64,
-    excess: f64,
-}
+crate::checked::checked!(ConformalPid, ConformalPid::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for ConformalPid {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, step, integrator, tracked, scores, excess } = stored;
-        if !tracked.is_finite() {
+impl ConformalPid {
+    fn check(&mut self) -> Result<(), Error> {
+        if !self.tracked.is_finite() {
             return Err(Error::StoredValue { problem: "the tracked margin must be finite" });
         }
-        if !(0.0..=1e300).contains(&scores) || scores.fract() != 0.0 {
+        if !(0.0..=1e300).contains(&self.scores) || self.scores.fract() != 0.0 {
             return Err(Error::StoredValue { problem: "the number of scores must be whole" });
         }
-        if excess.is_nan() || excess.abs() > scores {
-            return Err(Error::StoredValue {
-                problem: "the excess of misses must be at most the number of scores",
-            });
+        if self.excess.is_nan() || self.excess.abs() > self.scores {
+            let problem = "the excess of misses must be at most the number of scores";
+            return Err(Error::StoredValue { problem });
         }
-        let mut state = Self { tracked, scores, excess, ..Self::new(coverage, 0.0, step)? };
-        if let Some(Integrator { gain, saturation }) = integrator {
-            state = state.with_integrator(gain, saturation)?;
+        let settings = Self::new(self.coverage, 0.0, self.step)?;
+        if let Some(Integrator { gain, saturation }) = self.integrator {
+            settings.with_integrator(gain, saturation)?;
         }
-        Ok(state)
+        Ok(())
     }
 }

@@ -1,23 +1,21 @@
 use std::cmp::Ordering;
 
 #[cfg(feature = "serde")]
-use scoring_rules::infinite::Number;
-
-#[cfg(feature = "serde")]
 use crate::error::Error;
 use crate::order_statistics::{OrderStatistics, Ranked};
 
 /// The scores of all runs so far, sorted, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", transparent))]
 pub(super) struct SortedScores {
     scores: OrderStatistics<Score>,
 }
 
 /// A score and its weight, above 0 and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Score(f64, f64);
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+struct Score(#[cfg_attr(feature = "serde", serde(with = "scoring_rules::infinite"))] f64, f64);
 
 /// Units per weight of 1: a power of 2, so that the conversion is exact for the weights of runs of up to
 /// 2^37 scores, and sums over 2^38 runs fit.
@@ -59,32 +57,17 @@ impl SortedScores {
     }
 }
 
-/// The stored form, which can hold infinite scores.
 #[cfg(feature = "serde")]
-type Stored = Vec<(Number, f64)>;
+crate::checked::checked!(SortedScores, SortedScores::check);
 
 #[cfg(feature = "serde")]
-impl From<SortedScores> for Stored {
-    fn from(sorted: SortedScores) -> Self {
-        sorted.scores.iter().map(|&Score(score, weight)| (Number(score), weight)).collect()
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for SortedScores {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let scores: Vec<Score> =
-            stored.into_iter().map(|(score, weight)| Score(score.0, weight)).collect();
-        if !scores.is_sorted_by(|a, b| a.order(b).is_le()) {
-            return Err(Error::StoredValue { problem: "scores must be sorted" });
-        }
-        if !scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0) {
+impl SortedScores {
+    fn check(&mut self) -> Result<(), Error> {
+        if !self.scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0) {
             let problem = "weights of scores must be above 0 and at most 1";
             return Err(Error::StoredValue { problem });
         }
-        Ok(Self { scores: scores.into() })
+        Ok(())
     }
 }
 

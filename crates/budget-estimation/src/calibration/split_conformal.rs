@@ -41,12 +41,12 @@ use crate::{calibration::online_calibrator::OnlineCalibrator, ranks::least};
 /// 2306.06342.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct SplitConformal {
     coverage: Level,
     runs: u64,
     scores: SortedScores,
-    #[cfg_attr(feature = "serde", serde(skip_serializing))]
+    #[cfg_attr(feature = "serde", serde(skip))]
     margin: f64,
 }
 
@@ -79,29 +79,17 @@ impl OnlineCalibrator for SplitConformal {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    coverage: Level,
-    runs: u64,
-    scores: SortedScores,
-}
+crate::checked::checked!(SplitConformal, SplitConformal::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for SplitConformal {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, runs, scores } = stored;
-        if runs > scores.len() as u64 || (runs == 0) != (scores.len() == 0) {
+impl SplitConformal {
+    fn check(&mut self) -> Result<(), Error> {
+        let scores = self.scores.len();
+        if self.runs > scores as u64 || (self.runs == 0) != (scores == 0) {
             return Err(Error::StoredValue { problem: "each run must have at least one score" });
         }
-        let mut state = Self { runs, scores, ..Self::new(coverage) };
-        if runs > 0 {
-            state.margin = state.margin_of_scores();
-        }
-        Ok(state)
+        self.margin = self.margin_of_scores();
+        Ok(())
     }
 }

@@ -90,7 +90,7 @@ use crate::{
 /// prospects, doi:10.1038/363315a0, for the first runs.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct BudgetEstimator {
     coverage: Level,
     limit: AbortLimit,
@@ -192,34 +192,23 @@ impl Estimator for BudgetEstimator {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    coverage: Level,
-    limit: AbortLimit,
-    seed: u64,
-    resources: BTreeMap<String, Learnt>,
-}
+crate::checked::checked!(BudgetEstimator, BudgetEstimator::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for BudgetEstimator {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, limit, seed, resources } = stored;
-        if resources.values().any(|learnt| learnt.success.limit() != limit) {
+impl BudgetEstimator {
+    fn check(&mut self) -> Result<(), Error> {
+        if self.resources.values().any(|learnt| learnt.success.limit() != self.limit) {
             let problem = "all forecasters must have the limit of the estimator";
             return Err(Error::StoredValue { problem });
         }
         let is_own = |(name, learnt): (&String, &Learnt)| {
             learnt.cost.resource_name() == name && learnt.success.knows_only(name)
         };
-        if !resources.iter().all(is_own) {
+        if !self.resources.iter().all(is_own) {
             let problem = "what was learnt of a resource must be stored under its name";
             return Err(Error::StoredValue { problem });
         }
-        Ok(Self { coverage, limit, seed, resources })
+        Ok(())
     }
 }

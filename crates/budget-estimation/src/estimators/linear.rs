@@ -28,7 +28,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct LinearEstimator {
     turns: f64,
     half_width: f64,
@@ -103,32 +103,19 @@ impl Estimator for LinearEstimator {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    turns: f64,
-    half_width: f64,
-    learnt: Option<Turns>,
-}
+crate::checked::checked!(LinearEstimator, LinearEstimator::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for LinearEstimator {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { turns, half_width, learnt } = stored;
-        if let Some(Turns { runs, total }) = learnt {
-            let mean = if runs == 0 { turns } else { total as f64 / runs as f64 };
-            if total < runs || (runs == 0 && total > 0) || mean.to_bits() != turns.to_bits() {
-                let problem = "the assumed number of turns must be the mean of the counts";
-                return Err(Error::StoredValue { problem });
-            }
-            if runs > 0 {
-                return Ok(Self { turns, learnt, ..Self::new(1.0, half_width)? });
-            }
+impl LinearEstimator {
+    fn check(&mut self) -> Result<(), Error> {
+        let Turns { runs, total } = self.learnt.unwrap_or_default();
+        let mean = if runs == 0 { self.turns } else { total as f64 / runs as f64 };
+        if total < runs || (runs == 0 && total > 0) || mean.to_bits() != self.turns.to_bits() {
+            let problem = "the assumed number of turns must be the mean of the counts";
+            return Err(Error::StoredValue { problem });
         }
-        Ok(Self { learnt, ..Self::new(turns, half_width)? })
+        // The assumption has a range; the mean of past runs has none.
+        Self::new(if runs == 0 { self.turns } else { 1.0 }, self.half_width).map(|_| ())
     }
 }

@@ -53,7 +53,7 @@ use crate::{
 /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct PastQuantiles {
     coverage: Level,
     survival_aware: bool,
@@ -162,38 +162,22 @@ impl Estimator for PastQuantiles {
     }
 }
 
-/// The stored form, before its check.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    coverage: Level,
-    survival_aware: bool,
-    by_turn: Vec<Vec<Past>>,
-}
+crate::checked::checked!(PastQuantiles, PastQuantiles::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for PastQuantiles {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { coverage, survival_aware, mut by_turn } = stored;
-        // Adding 0 turns -0 into 0.
-        by_turn.iter_mut().flatten().for_each(|run| run.remaining += 0.0);
-        if !by_turn.iter().all(|past| past.is_sorted_by(|a, b| a.order(b).is_le())) {
-            return Err(Error::StoredValue { problem: "past runs must be sorted" });
-        }
-        if !by_turn.is_sorted_by(|a, b| a.len() >= b.len()) {
+impl PastQuantiles {
+    fn check(&mut self) -> Result<(), Error> {
+        if !self.by_turn.is_sorted_by(|a, b| a.len() >= b.len()) {
             return Err(Error::StoredValue { problem: "a later turn cannot have more past runs" });
         }
         let valid = |run: &Past| {
-            run.remaining >= 0.0 && run.remaining.is_finite() && (survival_aware || !run.cut_off)
+            (0.0..f64::INFINITY).contains(&run.remaining) && (self.survival_aware || !run.cut_off)
         };
-        if !by_turn.iter().flatten().all(valid) {
+        if !self.by_turn.iter().flat_map(OrderStatistics::iter).all(valid) {
             let problem = "past runs must have finite numbers of at least 0, and no cut-off unless aware of it";
             return Err(Error::StoredValue { problem });
         }
-        let by_turn = by_turn.into_iter().map(OrderStatistics::from).collect();
-        Ok(Self { coverage, survival_aware, by_turn })
+        Ok(())
     }
 }

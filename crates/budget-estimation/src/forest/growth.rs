@@ -190,8 +190,8 @@ impl Growth<'_> {
     /// The best split among random columns.
     fn best(&mut self, start: usize, end: usize) -> Option<Split> {
         let mut node = Sums::default();
-        for &row in self.rows.get(start..end)? {
-            node.add(self.nursery.sums.get(row as usize).copied()?);
+        for &row in &self.rows[start..end] {
+            node.add(self.nursery.sums[row as usize]);
         }
         let least = 2.0 * self.nursery.settings.smallest_leaf;
         let noise = 1e-12 * node.second;
@@ -205,8 +205,7 @@ impl Growth<'_> {
         for at in 0..columns {
             let other = at + below(&mut self.generator, columns - at);
             self.order.swap(at, other);
-            let column = self.order.get(at).copied()?;
-            let (varies, split) = self.best_of(column, start, end, node, noise)?;
+            let (varies, split) = self.best_of(self.order[at], start, end, node, noise);
             tried += usize::from(varies);
             // Splits that differ by rounding are equal, and the first of them is taken.
             if let Some(split) = split
@@ -230,16 +229,15 @@ impl Growth<'_> {
         end: usize,
         node: Sums,
         noise: f64,
-    ) -> Option<(bool, Option<Split>)> {
-        let Column { ordinals, groups, .. } = self.nursery.columns.get(column)?;
+    ) -> (bool, Option<Split>) {
+        let Column { ordinals, groups, .. } = &self.nursery.columns[column];
         let (mut lowest, mut highest) = (u8::MAX, 0);
-        for &row in self.rows.get(start..end)? {
-            let group = *groups.get(row as usize)?;
+        for &row in &self.rows[start..end] {
+            let group = groups[row as usize];
             (lowest, highest) = (lowest.min(group), highest.max(group));
-            let sums = self.histogram.get_mut(usize::from(group))?;
-            sums.add(*self.nursery.sums.get(row as usize)?);
+            self.histogram[usize::from(group)].add(self.nursery.sums[row as usize]);
         }
-        let histogram = self.histogram.get_mut(usize::from(lowest)..=usize::from(highest))?;
+        let histogram = &mut self.histogram[usize::from(lowest)..=usize::from(highest)];
         let smallest = self.nursery.settings.smallest_leaf;
         let (mut left, mut best) = (Sums::default(), None);
         // The last group on the left that has rows, if there can be a split after it.
@@ -251,9 +249,8 @@ impl Growth<'_> {
             if let Some((last, explained)) = open.take()
                 && best.is_none_or(|best: Split| explained > best.explained + noise)
             {
-                let ends = ordinals.highest.get(usize::from(last)).copied();
-                let next = ordinals.lowest.get(usize::from(group)).copied();
-                let threshold = threshold_between(ends?, next?);
+                let ends = ordinals.highest[usize::from(last)];
+                let threshold = threshold_between(ends, ordinals.lowest[usize::from(group)]);
                 best = Some(Split { column, group: last, threshold, explained });
             }
             left.add(std::mem::take(sums));
@@ -263,7 +260,7 @@ impl Growth<'_> {
                 open = Some((group, left.explained() + right.explained()));
             }
         }
-        Some((lowest < highest, best))
+        (lowest < highest, best)
     }
 
     /// Puts the rows of the left child first, in their order, and returns where the right child begins.

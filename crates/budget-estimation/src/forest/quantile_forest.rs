@@ -38,10 +38,7 @@ const TARGETS: usize = 512;
 /// California, Berkeley.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::stored::Stored", into = "super::stored::Stored")
-)]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct QuantileForest {
     /// Number of features of a row.
     pub(super) columns: u32,
@@ -49,10 +46,12 @@ pub struct QuantileForest {
     pub(super) values: Vec<f64>,
     /// The first node of each tree.
     pub(super) roots: Vec<u32>,
+    #[cfg_attr(feature = "serde", serde(with = "super::stored"))]
     pub(super) nodes: Vec<Node>,
     /// The end of each node among the entries; only leaves have entries.
     pub(super) ends: Vec<u32>,
     /// One over the number of trees and the weight of the leaf, for each node.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) scales: Vec<f64>,
     /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow
     /// those of targets.
@@ -60,6 +59,7 @@ pub struct QuantileForest {
     /// The weight of all rows of an entry, in a common unit.
     pub(super) weights: Vec<f32>,
     /// Whether there are lower bounds.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) censored: bool,
 }
 

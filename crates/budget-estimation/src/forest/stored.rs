@@ -1,49 +1,41 @@
+//! How a forest is stored: each split as its feature, threshold and left child, and a leaf as `null`.
+
+use serde::{Deserialize, Deserializer, Serializer};
+
 use super::{node::Node, quantile_forest::QuantileForest};
 use crate::error::Error;
 
-/// The stored form of a forest, before its check.
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Stored {
-    columns: u32,
-    values: Vec<f64>,
-    roots: Vec<u32>,
-    /// Feature, threshold and left child of each split.
-    nodes: Vec<Option<(u32, f64, u32)>>,
-    ends: Vec<u32>,
-    groups: Vec<u16>,
-    weights: Vec<f32>,
+type Split = Option<(u32, f64, u32)>;
+
+pub(super) fn serialize<S: Serializer>(nodes: &[Node], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(nodes.iter().map(|node| -> Split {
+        (node.threshold < f64::INFINITY).then_some((node.column, node.threshold, node.next))
+    }))
 }
 
-impl From<QuantileForest> for Stored {
-    fn from(forest: QuantileForest) -> Self {
-        let node = |node: &Node| {
-            (node.threshold < f64::INFINITY).then_some((node.column, node.threshold, node.next))
-        };
-        Self {
-            nodes: forest.nodes.iter().map(node).collect(),
-            columns: forest.columns,
-            values: forest.values,
-            roots: forest.roots,
-            ends: forest.ends,
-            groups: forest.groups,
-            weights: forest.weights,
-        }
-    }
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Node>, D::Error> {
+    let nodes = Vec::<Split>::deserialize(deserializer)?;
+    let node = |(split, at): (Split, u32)| match split {
+        None => Node::leaf(at),
+        Some((column, threshold, next)) => Node { threshold, column, next },
+    };
+    Ok(nodes.into_iter().zip(0..).map(node).collect())
 }
 
-impl TryFrom<Stored> for QuantileForest {
-    type Error = Error;
+crate::checked::checked!(QuantileForest, QuantileForest::check);
 
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { columns, values, roots, nodes, ends, groups, weights } = stored;
+impl QuantileForest {
+    /// Checks a stored forest, and computes what is not stored.
+    fn check(&mut self) -> Result<(), Error> {
+        let Self { columns, values, roots, nodes, ends, groups, weights, .. } = self;
         let check = |valid: bool, problem| {
             if valid { Ok(()) } else { Err(Error::StoredValue { problem }) }
         };
-        let ascending = |numbers: &[f64]| numbers.is_sorted_by(|a, b| a < b);
         check(
             (1..=1 << 15).contains(&values.len())
-                && ascending(&values)
+                && values.is_sorted_by(|a, b| a < b)
                 && values.iter().all(|value| value.is_finite()),
             "the values of a forest must be finite and ascending",
         )?;
@@ -62,19 +54,18 @@ impl TryFrom<Stored> for QuantileForest {
         )?;
         let mut trees = roots.iter().skip(1).map(|&root| root as usize).chain([nodes.len()]);
         let (mut tree_end, mut start) = (trees.next().unwrap_or(0), 0);
-        for (at, (split, &end)) in nodes.iter().zip(&ends).enumerate() {
+        for (at, (node, &end)) in nodes.iter().zip(ends.iter()).enumerate() {
             if at == tree_end {
                 tree_end = trees.next().unwrap_or(0);
             }
             let entries = groups.get(start..end as usize).unwrap_or_default();
             let within = entries.last().is_some_and(|&last| usize::from(last) < 2 * values.len());
-            let valid = match *split {
-                None => within && entries.is_sorted_by(|a, b| a < b),
-                Some((column, threshold, left)) => {
-                    let left = left as usize;
-                    let numbers = column < columns && threshold.is_finite();
-                    numbers && left > at && left + 1 < tree_end && entries.is_empty()
-                }
+            let valid = if *node == Node::leaf(at as u32) {
+                within && entries.is_sorted_by(|a, b| a < b)
+            } else {
+                let left = node.next as usize;
+                let numbers = node.column < *columns && node.threshold.is_finite();
+                numbers && left > at && left + 1 < tree_end && entries.is_empty()
             };
             let problem = "a node must be a leaf with sorted entries or a split with a feature and two later nodes";
             check(valid, problem)?;
@@ -82,16 +73,8 @@ impl TryFrom<Stored> for QuantileForest {
         }
         let positive = |weight: &f32| (f32::MIN_POSITIVE..=1e30).contains(weight);
         check(weights.iter().all(positive), "weights of entries must be positive and finite")?;
-        let node = |(at, split): (usize, &Option<(u32, f64, u32)>)| match *split {
-            None => Node::leaf(at as u32),
-            Some((column, threshold, next)) => Node { threshold, column, next },
-        };
-        let nodes = nodes.iter().enumerate().map(node).collect();
-        let scales = Vec::new();
-        let censored = groups.iter().any(|&group| usize::from(group) >= values.len());
-        let mut forest =
-            Self { columns, values, roots, nodes, ends, scales, groups, weights, censored };
-        forest.set_scales();
-        Ok(forest)
+        self.censored = groups.iter().any(|&group| usize::from(group) >= values.len());
+        self.set_scales();
+        Ok(())
     }
 }

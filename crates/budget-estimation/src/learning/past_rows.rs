@@ -44,7 +44,7 @@ impl Ending {
 pub(super) struct PastRows {
     columns: usize,
     /// Missing values are `None`.
-    #[cfg_attr(feature = "serde", serde(with = "super::missing_values"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing::features"))]
     features: Vec<f64>,
     remaining: Vec<f64>,
     weights: Vec<f64>,

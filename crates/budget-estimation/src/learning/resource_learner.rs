@@ -1,11 +1,9 @@
 use scoring_rules::Level;
 
-#[cfg(feature = "serde")]
-use super::stored::Stored;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
-    key_effects::{KeyEffects, KeyNames},
+    cost_effects::{CostEffects, KeyNames},
     past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
@@ -42,10 +40,10 @@ const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 /// What is learnt about one resource.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub(crate) struct ResourceLearner {
     features: PrefixFeatures,
-    keys: KeyEffects,
+    keys: CostEffects,
     rows: PastRows,
     runs: u64,
     /// The largest number of turns of a run.
@@ -56,6 +54,7 @@ pub(crate) struct ResourceLearner {
     ends: [StageEnds; 3],
     /// The share that is used.
     share: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
     space: Space,
 }
 
@@ -116,10 +115,10 @@ struct Endings {
 impl ResourceLearner {
     pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
         let features = PrefixFeatures::new(rollout, resource)?;
-        let rows = PastRows::new(features.len() + KeyEffects::COLUMNS);
+        let rows = PastRows::new(features.len() + CostEffects::COLUMNS);
         Ok(Self {
             features,
-            keys: KeyEffects::default(),
+            keys: CostEffects::default(),
             rows,
             runs: 0,
             longest: 0,
@@ -281,35 +280,28 @@ impl ResourceLearner {
 }
 
 #[cfg(feature = "serde")]
-impl From<ResourceLearner> for Stored {
-    fn from(learner: ResourceLearner) -> Self {
-        let ResourceLearner {
-            features,
-            keys,
-            rows,
-            runs,
-            longest,
-            next_forest,
-            forests,
-            ends,
-            share,
-            ..
-        } = learner;
-        let forests = forests.map(|forests| *forests);
-        Self { features, keys, rows, runs, longest, next_forest, forests, ends, share }
-    }
-}
+crate::checked::checked!(ResourceLearner, ResourceLearner::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<Stored> for ResourceLearner {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        stored.check()?;
-        let Stored { features, keys, rows, runs, longest, next_forest, forests, ends, share } =
-            stored;
-        let (forests, space) = (forests.map(Box::new), Space::default());
-        Ok(Self { features, keys, rows, runs, longest, next_forest, forests, ends, share, space })
+impl ResourceLearner {
+    fn check(&mut self) -> Result<(), Error> {
+        let columns = self.features.len() + CostEffects::COLUMNS;
+        let wrong = |problem| Err(Error::StoredValue { problem });
+        if !self.rows.is_valid(columns) || !self.keys.is_valid() {
+            return wrong("the rows must have the columns of the features and finite numbers");
+        }
+        if self.runs.max(self.keys.runs()) > crate::checks::MOST_RUNS {
+            return wrong("the number of runs is too large");
+        }
+        if let Some([all, turns]) = self.forests.as_deref()
+            && !(all.columns() == columns && turns.columns() == 1 && all.has_targets_of(turns))
+        {
+            return wrong("the forests must have the columns of the rows and the same targets");
+        }
+        if self.share >= self.ends.len() || !self.ends.iter().all(|ends| ends.is_valid(self.runs)) {
+            return wrong("the ends of intervals must be candidates, and past runs in order");
+        }
+        Ok(())
     }
 }
 

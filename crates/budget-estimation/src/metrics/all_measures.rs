@@ -1,12 +1,17 @@
-use scoring_rules::{Level, Weight};
+use scoring_rules::{ExactMean, Level, Weight};
 
 use crate::{
     error::Error,
+    estimates::estimate::Estimate,
     metrics::{
-        feasibility::{FeasibilityCounts, FeasibilitySummary},
-        interval_diagnostics::{DiagnosticSummary, IntervalDiagnostics},
-        interval_scores::{IntervalScores, IntervalSummary},
-        linear_comparison::{LinearComparison, LinearSummary},
+        feasibility::FeasibilitySummary,
+        interval_diagnostics::{DiagnosticSummary, Diagnostics, over_cap},
+        interval_reward::{Miss, reward},
+        interval_scores::{IntervalSummary, ProperLosses},
+        linear_comparison::LinearSummary,
+        one_resource::OneResource,
+        quantile::quantiles,
+        tally::{Tally, add_to_means, finish_means, merge_means, merge_tallies},
     },
     replay::sample::Sample,
 };
@@ -14,7 +19,8 @@ use crate::{
 /// Feasibility, interval scores, the comparison with linear extrapolation and, on request, diagnostics
 /// over the same samples.
 ///
-/// Parts can be merged in any order, and a weight of 2 counts as the sample given twice.
+/// Parts can be merged in any order, and a weight of 2 counts as the sample given twice. Stores one number
+/// per feasible sample with an interval, for the quantiles of the midpoint error.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
@@ -33,12 +39,25 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct Metrics {
-    feasibility: FeasibilityCounts,
-    intervals: IntervalScores,
-    linear: LinearComparison,
-    diagnostics: Option<Box<IntervalDiagnostics>>,
+    resource: OneResource,
+    /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
+    predictions: [[Tally; 3]; 2],
+    /// By label, the intervals above what is left under a cap, which are counted as impossible.
+    above_left: [Tally; 2],
+    /// By label, then hits, optimistic and conservative misses.
+    sides: [[Tally; 3]; 2],
+    /// The means from here on are over feasible samples.
+    reward: [ExactMean; 1],
+    /// Width, and width relative to what remained.
+    widths: [ExactMean; 2],
+    /// Relative errors of midpoints, each with its weight.
+    midpoint_errors: Vec<(f64, f64)>,
+    /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
+    linear: [ExactMean; 3],
+    proper: Option<Box<ProperLosses>>,
+    diagnostics: Option<Box<Diagnostics>>,
 }
 
 /// The measures of [`Metrics`].
@@ -59,7 +78,7 @@ pub struct Metrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricsSummary {
     /// Over all samples.
@@ -81,14 +100,15 @@ impl Metrics {
         Self::default()
     }
 
-    /// Also scores intervals by proper losses; see [`IntervalScores::with_coverage`].
+    /// Also scores the intervals of feasible samples by proper losses, as central intervals with this coverage.
+    /// Call it before the first sample: the losses do not count earlier samples.
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
-        self.intervals = self.intervals.with_coverage(coverage);
+        self.proper = Some(Box::new(ProperLosses::new(coverage)));
         self
     }
 
-    /// Also computes [`IntervalDiagnostics`], which takes more time. Call it before the first sample.
+    /// Also computes a [`DiagnosticSummary`], which takes more time. Call it before the first sample.
     #[must_use]
     pub fn with_diagnostics(mut self) -> Self {
         self.diagnostics = Some(Box::default());
@@ -99,7 +119,10 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::update`]. The sample is not added.
+    /// [`Error::NothingRemains`] for a feasible sample of which nothing remained;
+    /// [`Error::TooLarge`] for an interval whose relative error, or a number times the weight,
+    /// overflows; [`Error::MixedResources`] if earlier samples have another resource. The sample is
+    /// not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
         self.update_weighted(sample, Weight::ONE)
@@ -112,29 +135,62 @@ impl Metrics {
     /// As [`Metrics::update`].
     #[inline(always)]
     pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        // These two refuse whatever the other measures refuse, so that a sample is added to all or none.
+        if weight == Weight::ZERO {
+            return Ok(());
+        }
+        // All checks come first, so that a sample is added to all measures or to none.
+        let (feasible, remaining) = (sample.is_feasible(), sample.remaining());
+        if feasible {
+            sample.check_remaining()?;
+        }
+        let ends = sample.estimate().ends();
+        let width = ends.map_or(0.0, |ends| ends.width());
+        let error = ends.map_or(0.0, |ends| ends.low() + width / 2.0 - remaining);
+        let linear_error = if ends.is_some() { sample.linear_error() } else { None };
+        if feasible {
+            let relative = [width / remaining, error / remaining];
+            let sizes = [width, error, relative[0], relative[1], linear_error.unwrap_or(0.0)];
+            sample.check_size(&sizes, weight)?;
+        }
         if self.diagnostics.is_some() {
-            self.check_diagnostics(sample, weight)?;
+            sample.check_size(&[over_cap(sample, width).unwrap_or(0.0)], weight)?;
         }
-        self.intervals.update_weighted(sample, weight)?;
-        self.linear.update_weighted(sample, weight)?;
-        self.feasibility.update_weighted(sample, weight);
-        if self.diagnostics.is_some() { self.update_diagnostics(sample, weight) } else { Ok(()) }
-    }
+        self.resource.update(sample)?;
 
-    /// Kept out of line, so that the usual measures are inlined.
-    #[inline(never)]
-    fn check_diagnostics(&self, sample: &Sample, weight: Weight) -> Result<(), Error> {
-        match &self.diagnostics {
-            Some(diagnostics) if weight != Weight::ZERO => diagnostics.check(sample, weight),
-            _ => Ok(()),
+        let label = usize::from(feasible);
+        let [as_impossible, as_feasible, unanswered] = &mut self.predictions[label];
+        match sample.estimate() {
+            Estimate::Impossible => as_impossible.add(weight),
+            Estimate::Interval(_) if sample.predicts_impossible() => {
+                as_impossible.add(weight);
+                self.above_left[label].add(weight);
+            }
+            Estimate::Interval(_) => as_feasible.add(weight),
+            Estimate::NoAnswer => unanswered.add(weight),
         }
-    }
-
-    #[inline(never)]
-    fn update_diagnostics(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+        if feasible {
+            add_to_means(&mut self.reward, [reward(sample.estimate(), remaining)], weight)?;
+        }
+        let Some(ends) = ends else { return Ok(()) };
+        let [hits, optimistic, conservative] = &mut self.sides[label];
+        match sample.miss() {
+            Some(Miss::Optimistic) => optimistic.add(weight),
+            Some(Miss::Conservative) => conservative.add(weight),
+            None => hits.add(weight),
+        }
+        if feasible {
+            add_to_means(&mut self.widths, [width, width / remaining], weight)?;
+            self.midpoint_errors.push((error.abs() / remaining, weight.get()));
+            if let Some(linear) = linear_error {
+                let errors = [error.abs(), linear, linear - error.abs()];
+                add_to_means(&mut self.linear, errors, weight)?;
+            }
+            if let Some(proper) = &mut self.proper {
+                proper.update_weighted(ends, remaining, weight)?;
+            }
+        }
         match &mut self.diagnostics {
-            Some(diagnostics) => diagnostics.update_weighted(sample, weight),
+            Some(diagnostics) => diagnostics.update(sample, [width, error], weight),
             None => Ok(()),
         }
     }
@@ -143,31 +199,104 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// As [`IntervalScores::merge`], and [`Error::Unlike`] if only one has diagnostics.
+    /// [`Error::Unlike`] unless both claim the same coverage, or neither claims one, and if only one has
+    /// diagnostics; [`Error::MixedResources`] if the two have samples of different resources.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.diagnostics.is_some() != other.diagnostics.is_some() {
             return Err(Error::Unlike { what: "the diagnostics" });
         }
-        self.intervals.merge(&other.intervals)?;
-        self.linear.merge(&other.linear)?;
-        if let (Some(diagnostics), Some(other)) = (&mut self.diagnostics, &other.diagnostics) {
-            diagnostics.merge(other)?;
+        let claimed = |metrics: &Self| metrics.proper.as_ref().map(|proper| proper.coverage);
+        if claimed(self) != claimed(other) {
+            return Err(Error::Unlike { what: "the claimed coverage" });
         }
-        self.feasibility.merge(&other.feasibility);
+        self.resource.merge(other.resource)?;
+        for label in 0..2 {
+            merge_tallies(&mut self.predictions[label], &other.predictions[label]);
+            merge_tallies(&mut self.sides[label], &other.sides[label]);
+        }
+        merge_tallies(&mut self.above_left, &other.above_left);
+        merge_means(&mut self.reward, &other.reward);
+        merge_means(&mut self.widths, &other.widths);
+        self.midpoint_errors.extend_from_slice(&other.midpoint_errors);
+        merge_means(&mut self.linear, &other.linear);
+        if let (Some(proper), Some(other)) = (&mut self.proper, &other.proper) {
+            merge_means(&mut proper.losses, &other.losses);
+        }
+        if let (Some(diagnostics), Some(other)) = (&mut self.diagnostics, &other.diagnostics) {
+            diagnostics.merge(other);
+        }
         Ok(())
     }
 
-    /// The measures over all samples so far.
+    /// The measures over all samples so far. Sorts the midpoint errors once.
     ///
     /// # Errors
     ///
     /// [`Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<MetricsSummary, Error> {
+        let predictions = self.predictions.each_ref().map(|row| row.each_ref().map(Tally::value));
+        let above_left = self.above_left.each_ref().map(Tally::value);
+        let [failed, feasible] = &self.sides;
+        let sides = || std::array::from_fn(|side| Tally::sum([&failed[side], &feasible[side]]));
         Ok(MetricsSummary {
-            feasibility: self.feasibility.finish()?,
-            intervals: self.intervals.finish().ok(),
-            linear: self.linear.finish().ok(),
-            diagnostics: self.diagnostics.as_ref().and_then(|it| it.finish().ok()),
+            feasibility: FeasibilitySummary::new(predictions, above_left).ok_or(Error::Empty)?,
+            intervals: self.intervals(),
+            linear: LinearSummary::new(&self.linear),
+            diagnostics: self.diagnostics.as_ref().and_then(|it| it.finish(sides())),
         })
+    }
+
+    /// The scores of intervals; `None` without a feasible sample of positive weight.
+    fn intervals(&self) -> Option<IntervalSummary> {
+        let [interval_reward] = finish_means(&self.reward);
+        let (interval_reward, [_, predictions], [_, sides]) =
+            (interval_reward?, &self.predictions, &self.sides);
+        let [samples, answered] = [predictions, sides].map(|row| Tally::sum(row).value());
+        let [hits, optimistic, conservative] = sides.each_ref().map(Tally::value);
+        let [mean_width, mean_relative_width] = finish_means(&self.widths);
+        let errors = quantiles(&mut self.midpoint_errors.clone(), [0.5, 0.9]);
+        let losses = self.proper.as_ref().map(|proper| finish_means(&proper.losses));
+        let [interval_loss, low_pinball_loss, high_pinball_loss, weighted_interval_loss] =
+            losses.unwrap_or_default();
+        Some(IntervalSummary {
+            samples,
+            answered,
+            hits,
+            optimistic,
+            conservative,
+            hit_rate: hits / samples,
+            interval_reward,
+            coverage: (answered > 0.0).then(|| hits / answered),
+            mean_width,
+            mean_relative_width,
+            mre_p50: errors.map(|[p50, _]| p50),
+            mre_p90: errors.map(|[_, p90]| p90),
+            interval_loss,
+            low_pinball_loss,
+            high_pinball_loss,
+            weighted_interval_loss,
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::checked::checked!(Metrics, Metrics::check);
+
+#[cfg(feature = "serde")]
+impl Metrics {
+    fn check(&mut self) -> Result<(), Error> {
+        let tallies = self.predictions.iter().chain(&self.sides).flatten().chain(&self.above_left);
+        if !tallies.map(Tally::value).all(|sum| (0.0..f64::INFINITY).contains(&sum)) {
+            let problem = "a sum of weights must be finite and at least 0";
+            return Err(Error::StoredValue { problem });
+        }
+        let valid = |&(error, weight): &(f64, f64)| {
+            (0.0..f64::INFINITY).contains(&error) && Weight::new(weight).is_ok()
+        };
+        if !self.midpoint_errors.iter().all(valid) {
+            let problem = "errors must be finite and at least 0, with the weights of samples";
+            return Err(Error::StoredValue { problem });
+        }
+        Ok(())
     }
 }

@@ -1,70 +1,44 @@
 use std::collections::BTreeMap;
 
-use crate::{
-    error::Error,
-    metrics::{one_resource::OneResource, quantile::quantiles},
-    replay::sample::Sample,
-};
+use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 
-/// How early failures are detected: for each run that is not feasible, its first prefix with an
-/// impossible estimate (see [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)).
-///
-/// Stores one entry per failed run. Samples may come in any order, and parts can be merged in any
-/// order. A run without a sample, such as a run of a single turn, is not counted.
+/// The first alarm of each failed run, if it has one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Detection(BTreeMap<usize, Option<Alarm>>);
+
+/// The first alarm of a run.
+#[derive(Clone, Copy, Debug)]
+struct Alarm {
+    turn: usize,
+    turn_share: f64,
+    spent_share: f64,
+}
+
+/// How early failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics): for each run that is not
+/// feasible, its first prefix with an impossible estimate (see
+/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)). Each failed run counts once. A run
+/// without a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
-/// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-/// let mut delay = DetectionDelay::default();
-/// let answers = [Estimate::interval(0.0, 90.0)?, Estimate::Impossible, Estimate::Impossible];
-/// for (k, answer) in (1..).zip(answers) {
-///     delay.update(&Sample::new(&rollout, tokens, k, answer)?)?;
-/// }
-/// let summary = delay.finish()?;
+/// let mut metrics = ProgressMetrics::new(1)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
+/// let never = metrics.finish()?.detection.ok_or(Error::Empty)?;
+/// assert_eq!((never.failed, never.detected, never.mean_turns), (1, 0, None));
+/// assert_eq!((never.mean_turn_share, never.median_spent_share), (1.0, 1.0));
+///
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
+/// let summary = metrics.finish()?.detection.ok_or(Error::Empty)?;
 /// assert_eq!((summary.mean_turns, summary.mean_turn_share), (Some(2.0), 0.5));
 /// assert_eq!(summary.mean_spent_share, 70.0 / 200.0);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct DetectionDelay {
-    resource: OneResource,
-    /// The first alarm of each failed run, if it has one.
-    failed: BTreeMap<usize, Option<Alarm>>,
-}
-
-/// The first alarm of a run.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-struct Alarm {
-    turn: usize,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
-    turn_share: f64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "share"))]
-    spent_share: f64,
-}
-
-/// Delays of the detection of failures, from [`DetectionDelay`]. Each failed run counts once.
-///
-/// ```
-/// use budget_estimation::{DetectionDelay, Error, Estimate, Rollouts, Sample};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
-/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-/// let mut delay = DetectionDelay::default();
-/// delay.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
-/// let summary = delay.finish()?;
-/// assert_eq!((summary.failed, summary.detected, summary.mean_turns), (1, 0, None));
-/// assert_eq!((summary.mean_turn_share, summary.median_spent_share), (1.0, 1.0));
-/// # Ok::<(), Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DetectionSummary {
     /// Failed runs that have a sample.
@@ -83,17 +57,12 @@ pub struct DetectionSummary {
     pub median_spent_share: f64,
 }
 
-impl DetectionDelay {
+impl Detection {
     /// Adds one sample; samples of feasible runs are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MixedResources`] if earlier samples have another resource. The sample is not added.
     #[inline]
-    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.resource.update(sample)?;
+    pub(super) fn update(&mut self, sample: &Sample) {
         if sample.is_feasible() {
-            return Ok(());
+            return;
         }
         let alarm = sample.predicts_impossible().then(|| Alarm {
             turn: sample.turn(),
@@ -101,47 +70,35 @@ impl DetectionDelay {
             spent_share: sample.spent_share(),
         });
         let rollout = sample.rollout();
-        let first = match self.failed.last_entry() {
+        let first = match self.0.last_entry() {
             // Samples mostly come in order.
             Some(last) if *last.key() == rollout => last.into_mut(),
-            _ => self.failed.entry(rollout).or_default(),
+            _ => self.0.entry(rollout).or_default(),
         };
         *first = earlier(*first, alarm);
-        Ok(())
     }
 
-    /// Adds all samples of `other`, which must come from the same rollouts: a run in both is one run.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::MixedResources`] if the two have samples of different resources.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.resource.merge(other.resource)?;
-        for (&rollout, &alarm) in &other.failed {
-            let first = self.failed.entry(rollout).or_default();
+    /// Adds the samples of `other`, which must come from the same rollouts: a run in both is one run.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (&rollout, &alarm) in &other.0 {
+            let first = self.0.entry(rollout).or_default();
             *first = earlier(*first, alarm);
         }
-        Ok(())
     }
 
-    /// The delays over all samples so far.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] without a sample of a failed run.
-    pub fn finish(&self) -> Result<DetectionSummary, Error> {
-        let failed = self.failed.len();
-        let alarms: Vec<Alarm> = self.failed.values().copied().flatten().collect();
+    /// The delays over all samples so far; `None` without a sample of a failed run.
+    pub(super) fn finish(&self) -> Option<DetectionSummary> {
+        let failed = self.0.len();
+        let alarms: Vec<Alarm> = self.0.values().copied().flatten().collect();
         let detected = alarms.len();
         let mean = |sum: f64, n: usize| (n > 0).then(|| sum / n as f64);
         let never = (failed - detected) as f64;
-        let share = |share: fn(&Alarm) -> f64| {
-            mean(alarms.iter().map(share).sum::<f64>() + never, failed).ok_or(Error::Empty)
-        };
+        let share =
+            |share: fn(&Alarm) -> f64| mean(alarms.iter().map(share).sum::<f64>() + never, failed);
         let spent = |alarm: &Option<Alarm>| (alarm.map_or(1.0, |alarm| alarm.spent_share), 1.0);
-        let mut shares: Vec<_> = self.failed.values().map(spent).collect();
-        let [median_spent_share] = quantiles(&mut shares, [0.5]).ok_or(Error::Empty)?;
-        Ok(DetectionSummary {
+        let mut shares: Vec<_> = self.0.values().map(spent).collect();
+        let [median_spent_share] = quantiles(&mut shares, [0.5])?;
+        Some(DetectionSummary {
             failed,
             detected,
             mean_turns: mean(alarms.iter().map(|alarm| alarm.turn as f64).sum(), detected),
@@ -167,15 +124,4 @@ impl Sample {
         let total = self.used() + self.remaining();
         if total > 0.0 { self.used() / total } else { 1.0 }
     }
-}
-
-/// Reads a number from 0 to 1.
-#[cfg(feature = "serde")]
-fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let share = serde::Deserialize::deserialize(deserializer)?;
-    if (0.0..=1.0).contains(&share) {
-        return Ok(share);
-    }
-    let problem = "a share must be from 0 to 1";
-    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }

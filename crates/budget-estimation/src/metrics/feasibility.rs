@@ -1,49 +1,7 @@
-use scoring_rules::Weight;
-
-use crate::{
-    error::Error, estimates::estimate::Estimate, metrics::tally::Tally, replay::sample::Sample,
-};
-
-/// Counts of predicted against actual feasibility. An interval predicts that the run is feasible, unless
-/// it lies above what is left under the cap (see [`Estimate::predicts_impossible`]).
-///
-/// Uses constant memory. Parts can be merged in any order, and a weight of 2 counts as the sample
-/// given twice.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// rollouts.push(&[50.0, 20.0, 80.0], false)?;
-/// let tokens = rollouts.resource("tokens")?;
-///
-/// let mut counts = FeasibilityCounts::default();
-/// for rollout in rollouts.iter() {
-///     for (k, answer) in [(1, Estimate::interval(0.0, 90.0)?), (2, Estimate::Impossible)] {
-///         counts.update(&Sample::new(&rollout, tokens, k, answer)?);
-///     }
-/// }
-/// let summary = counts.finish()?;
-/// assert_eq!(summary.macro_f1, Some(0.5));
-/// assert_eq!(summary.impossible.recall, Some(0.5));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct FeasibilityCounts {
-    /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
-    counts: [[Tally; 3]; 2],
-    /// By label, the intervals above what is left under a cap, which are counted as impossible.
-    #[cfg_attr(feature = "serde", serde(default))]
-    above_left: [Tally; 2],
-}
-
 /// Precision, recall and F1 of one class.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -51,11 +9,11 @@ pub struct FeasibilityCounts {
 /// let tokens = rollouts.resource("tokens")?;
 ///
 /// // Two runs are predicted to succeed; one does.
-/// let mut counts = FeasibilityCounts::default();
+/// let mut metrics = Metrics::new();
 /// for rollout in rollouts.iter() {
-///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
 /// }
-/// let summary = counts.finish()?;
+/// let summary = metrics.finish()?.feasibility;
 /// let [feasible, impossible] = [summary.feasible, summary.impossible];
 /// assert_eq!((feasible.precision, feasible.recall), (Some(0.5), Some(1.0)));
 /// assert_eq!((impossible.precision, impossible.recall), (None, Some(0.0)));
@@ -63,7 +21,7 @@ pub struct FeasibilityCounts {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ClassScores {
     /// Share of the samples predicted as this class that belong to it; `None` if there are none.
@@ -75,13 +33,15 @@ pub struct ClassScores {
     pub f1: Option<f64>,
 }
 
-/// Scores of feasibility predictions, from [`FeasibilityCounts`].
+/// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts
+/// that the run is feasible, unless it lies above what is left under the cap (see
+/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)).
 ///
 /// Undefined values are `None`. scikit-learn with `zero_division=0` reports 0 for each of them
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, FeasibilityCounts, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -89,17 +49,17 @@ pub struct ClassScores {
 /// let tokens = rollouts.resource("tokens")?;
 ///
 /// // Two runs are predicted to succeed; one does.
-/// let mut counts = FeasibilityCounts::default();
+/// let mut metrics = Metrics::new();
 /// for rollout in rollouts.iter() {
-///     counts.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?);
+///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
 /// }
-/// let summary = counts.finish()?;
+/// let summary = metrics.finish()?.feasibility;
 /// assert_eq!((summary.feasible_as_feasible, summary.impossible_as_feasible), (1.0, 1.0));
 /// assert_eq!((summary.macro_f1, summary.accuracy), (Some(1.0 / 3.0), 0.5));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilitySummary {
     /// Feasible samples predicted feasible; a sum of weights, like all counts.
@@ -129,56 +89,9 @@ pub struct FeasibilitySummary {
     pub format_rate: f64,
 }
 
-impl FeasibilityCounts {
-    /// Adds one sample.
-    #[inline]
-    pub fn update(&mut self, sample: &Sample) {
-        self.update_weighted(sample, Weight::ONE);
-    }
-
-    /// Adds one sample with a weight.
-    #[inline]
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) {
-        let [impossible, feasible] = &mut self.counts;
-        let [impossible_above, feasible_above] = &mut self.above_left;
-        let ([as_impossible, as_feasible, unanswered], above_left) = if sample.is_feasible() {
-            (feasible, feasible_above)
-        } else {
-            (impossible, impossible_above)
-        };
-        match sample.estimate() {
-            Estimate::Impossible => as_impossible.add(weight),
-            Estimate::Interval(_) if sample.predicts_impossible() => {
-                as_impossible.add(weight);
-                above_left.add(weight);
-            }
-            Estimate::Interval(_) => as_feasible.add(weight),
-            Estimate::NoAnswer => unanswered.add(weight),
-        }
-    }
-
-    /// Adds all samples of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        let more = other.counts.iter().flatten();
-        self.counts.iter_mut().flatten().zip(more).for_each(|(tally, more)| tally.merge(more));
-        let above_left = self.above_left.iter_mut().zip(&other.above_left);
-        above_left.for_each(|(tally, more)| tally.merge(more));
-    }
-
-    /// The scores of all samples so far.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Empty`] without a sample of positive weight.
-    pub fn finish(&self) -> Result<FeasibilitySummary, Error> {
-        let counts = self.counts.each_ref().map(|row| row.each_ref().map(Tally::value));
-        let above_left = self.above_left.each_ref().map(Tally::value);
-        FeasibilitySummary::new(counts, above_left).ok_or(Error::Empty)
-    }
-}
-
 impl FeasibilitySummary {
-    /// From counts by label and prediction, as in [`FeasibilityCounts`]; `None` if all are 0.
+    /// From counts by label and prediction, (impossible, feasible) by (impossible,
+    /// feasible, no answer), and by label those of intervals above what is left; `None` if all are 0.
     pub(super) fn new(counts: [[f64; 3]; 2], above_left: [f64; 2]) -> Option<Self> {
         let total: f64 = counts.iter().flatten().sum();
         if total.is_nan() || total <= 0.0 {

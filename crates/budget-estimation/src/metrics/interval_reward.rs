@@ -75,7 +75,7 @@ pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Miss {
     /// The interval lies below what remained: the run cost more than predicted.

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     metrics::{
         all_measures::{Metrics, MetricsSummary},
-        detection::{DetectionDelay, DetectionSummary},
+        detection::{Detection, DetectionSummary},
         one_resource::OneResource,
         progress_axis::ProgressAxis,
     },
@@ -37,15 +37,13 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
 pub struct ProgressMetrics {
     resource: OneResource,
     axis: ProgressAxis,
     first_turn: Metrics,
     /// Each sample is in exactly one bin.
     bins: Vec<Metrics>,
-    detection: DetectionDelay,
+    detection: Detection,
 }
 
 /// The measures of [`ProgressMetrics`].
@@ -67,7 +65,7 @@ pub struct ProgressMetrics {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ProgressSummary {
     /// Over every sample.
@@ -81,34 +79,6 @@ pub struct ProgressSummary {
     pub by_progress: Vec<Option<MetricsSummary>>,
     /// Over failed runs; `None` if there are none.
     pub detection: Option<DetectionSummary>,
-}
-
-/// The stored form, before its check.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    resource: OneResource,
-    axis: ProgressAxis,
-    first_turn: Metrics,
-    bins: Vec<Metrics>,
-    detection: DetectionDelay,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for ProgressMetrics {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { resource, axis, first_turn, bins, detection } = stored;
-        if !BINS.contains(&bins.len()) {
-            return Err(Error::StoredValue { problem: "there must be 1 to 1000 bins" });
-        }
-        // Parts that merge have the same resource and claim the same coverage.
-        let mut all = first_turn.clone();
-        bins.iter().try_for_each(|bin| all.merge(bin))?;
-        Ok(Self { resource, axis, first_turn, bins, detection })
-    }
 }
 
 const BINS: std::ops::RangeInclusive<usize> = 1..=1000;
@@ -130,12 +100,11 @@ impl ProgressMetrics {
             axis: ProgressAxis::default(),
             first_turn: Metrics::default(),
             bins: vec![Metrics::default(); bins],
-            detection: DetectionDelay::default(),
+            detection: Detection::default(),
         })
     }
 
-    /// Also scores intervals by proper losses; see
-    /// [`IntervalScores::with_coverage`](crate::IntervalScores::with_coverage).
+    /// Also scores intervals by proper losses; see [`Metrics::with_coverage`].
     #[must_use]
     pub fn with_coverage(mut self, coverage: Level) -> Self {
         self.first_turn = self.first_turn.with_coverage(coverage);
@@ -143,8 +112,7 @@ impl ProgressMetrics {
         self
     }
 
-    /// Also computes [`IntervalDiagnostics`](crate::IntervalDiagnostics); see
-    /// [`Metrics::with_diagnostics`].
+    /// Also computes diagnostics; see [`Metrics::with_diagnostics`].
     #[must_use]
     pub fn with_diagnostics(mut self) -> Self {
         self.first_turn = self.first_turn.with_diagnostics();
@@ -189,8 +157,8 @@ impl ProgressMetrics {
         if sample.turn() == 1 {
             self.first_turn.update_weighted(sample, weight)?;
         }
-        self.resource.update(sample)?;
-        self.detection.update(sample)
+        self.detection.update(sample);
+        self.resource.update(sample)
     }
 
     /// Adds all samples of `other`, which must come from the same rollouts.
@@ -208,7 +176,8 @@ impl ProgressMetrics {
         for (bin, other) in self.bins.iter_mut().zip(&other.bins) {
             bin.merge(other)?;
         }
-        self.detection.merge(&other.detection)
+        self.detection.merge(&other.detection);
+        Ok(())
     }
 
     /// The measures over all samples so far.
@@ -224,7 +193,7 @@ impl ProgressMetrics {
             all_turns: all_turns.finish()?,
             first_turn: self.first_turn.finish().ok(),
             by_progress: self.bins.iter().map(|bin| bin.finish().ok()).collect(),
-            detection: self.detection.finish().ok(),
+            detection: self.detection.finish(),
         })
     }
 }

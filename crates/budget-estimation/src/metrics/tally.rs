@@ -8,19 +8,7 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Tally {
     ones: u64,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "sum_of_weights"))]
     others: ExactSum,
-}
-
-/// Reads a sum that is finite and at least 0.
-#[cfg(feature = "serde")]
-fn sum_of_weights<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<ExactSum, D::Error> {
-    let sum: ExactSum = serde::Deserialize::deserialize(deserializer)?;
-    if (0.0..f64::INFINITY).contains(&sum.value()) {
-        return Ok(sum);
-    }
-    let problem = "a sum of weights must be finite and at least 0";
-    Err(serde::de::Error::custom(Error::StoredValue { problem }))
 }
 
 impl Tally {
@@ -38,11 +26,22 @@ impl Tally {
         self.others.merge(&other.others);
     }
 
+    /// The tally of all these together.
+    pub(crate) fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut sum = Self::default();
+        parts.into_iter().for_each(|part| sum.merge(part));
+        sum
+    }
+
     pub(crate) fn value(&self) -> f64 {
         let mut sum = self.others.clone();
         sum.add(self.ones as f64);
         sum.value()
     }
+}
+
+pub(crate) fn merge_tallies<const N: usize>(tallies: &mut [Tally; N], others: &[Tally; N]) {
+    tallies.iter_mut().zip(others).for_each(|(tally, other)| tally.merge(other));
 }
 
 /// Adds one value to each mean, all with the same weight. Always inlined, as the `update_weighted` of the

@@ -1,5 +1,3 @@
-#[cfg(feature = "serde")]
-use crate::checks::is_amount;
 use crate::{
     error::Error,
     estimates::estimate::Estimate,
@@ -25,16 +23,17 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Sample {
     rollout: usize,
     turn: usize,
     turns: usize,
     resource: Resource,
     /// Plus infinity without a cap.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     cap: f64,
     /// What is left under the cap; plus infinity without a cap.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::missing::cap::serialize"))]
     left: f64,
     used: f64,
     remaining: f64,
@@ -250,72 +249,5 @@ impl SampledRun {
             feasible,
             estimate,
         })
-    }
-}
-
-/// Products of turns and bins up to here fit into 64 bits.
-#[cfg(feature = "serde")]
-const MOST_TURNS: usize = 1_000_000_000_000;
-
-/// The stored form, in which a missing cap is missing.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    rollout: usize,
-    turn: usize,
-    turns: usize,
-    resource: Resource,
-    cap: Option<f64>,
-    left: Option<f64>,
-    used: f64,
-    remaining: f64,
-    feasible: bool,
-    estimate: Estimate,
-}
-
-#[cfg(feature = "serde")]
-impl From<Sample> for Stored {
-    fn from(state: Sample) -> Self {
-        let Sample { rollout, turn, turns, resource, used, remaining, feasible, estimate, .. } =
-            state;
-        let (cap, left) = (state.cap(), state.left());
-        Self { rollout, turn, turns, resource, cap, left, used, remaining, feasible, estimate }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for Sample {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { rollout, turn, turns, resource, cap, left, used, remaining, .. } = stored;
-        let (feasible, estimate) = (stored.feasible, stored.estimate.checked()?);
-        if turn >= turns || turns > MOST_TURNS {
-            let problem = "a sample belongs to a turn before the last of at most 1e12 turns";
-            return Err(Error::StoredValue { problem });
-        }
-        let spent = |value: f64| (0.0..=1e120).contains(&value);
-        if !spent(used) || !spent(remaining) || cap.is_some_and(|cap| !is_amount(cap)) {
-            let problem = "costs and caps must be finite and at least 0";
-            return Err(Error::StoredValue { problem });
-        }
-        if left.is_some() != cap.is_some() {
-            let problem = "a sample has an amount left exactly if it has a cap";
-            return Err(Error::StoredValue { problem });
-        }
-        // The sums of decimals are rounded, so that the difference need not be exact.
-        let fits = |(cap, left): (f64, f64)| (cap - used - left).abs() <= 1e-9 * cap.max(used);
-        if !cap.zip(left).is_none_or(fits) {
-            let problem = "what is left must be the cap minus what was used";
-            return Err(Error::StoredValue { problem });
-        }
-        if feasible && left.is_some_and(|left| left < 0.0) {
-            return Err(Error::StoredValue {
-                problem: "a run that exceeds its cap is not feasible",
-            });
-        }
-        let [cap, left] = [cap, left].map(|amount| amount.unwrap_or(f64::INFINITY));
-        Ok(Self { rollout, turn, turns, resource, cap, left, used, remaining, feasible, estimate })
     }
 }

@@ -26,8 +26,7 @@ use crate::error::Error;
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1, tables 4 and 7.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EarlyStops {
     /// Prefixes of feasible runs at which the estimator raised an alarm.
@@ -48,55 +47,6 @@ pub struct EarlyStops {
     pub spent_by_failures: f64,
     /// Name of the resource of `saved` and `spent_by_failures`, if known.
     pub resource: Option<String>,
-}
-
-/// The stored form, before its check.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    false_alarm_prefixes: u64,
-    success_prefixes: u64,
-    stopped_successes: u64,
-    successes: u64,
-    stopped_failures: u64,
-    failures: u64,
-    saved: f64,
-    spent_by_failures: f64,
-    #[serde(default)]
-    resource: Option<String>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for EarlyStops {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let Stored { false_alarm_prefixes, success_prefixes, stopped_successes, successes, .. } =
-            stored;
-        let Stored { stopped_failures, failures, saved, spent_by_failures, resource, .. } = stored;
-        if false_alarm_prefixes > success_prefixes
-            || stopped_successes > successes
-            || stopped_failures > failures
-        {
-            return Err(Error::StoredValue { problem: "a part cannot be larger than the whole" });
-        }
-        if !(spent_by_failures.is_finite() && (0.0..=spent_by_failures).contains(&saved)) {
-            let problem = "saved must be from 0 to spent_by_failures";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(Self {
-            false_alarm_prefixes,
-            success_prefixes,
-            stopped_successes,
-            successes,
-            stopped_failures,
-            failures,
-            saved,
-            spent_by_failures,
-            resource,
-        })
-    }
 }
 
 impl EarlyStops {

@@ -39,25 +39,32 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
 pub struct BudgetMonitor {
     resources: Vec<Watched>,
     /// The value of each resource's sum.
+    #[cfg_attr(feature = "serde", serde(skip))]
     spent: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(rename = "stop_rules"))]
     rules: Vec<StopRule>,
     warn_at: f64,
     /// Impossible estimates in a row so far.
+    #[cfg_attr(feature = "serde", serde(rename = "impossible_in_a_row"))]
     in_a_row: u32,
     turns: u64,
 }
 
 /// One resource of a run.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct Watched {
     name: String,
     /// Plus infinity without a cap.
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing::cap"))]
     cap: f64,
     /// The sum from which on there is a warning; plus infinity for no warning.
+    #[cfg_attr(feature = "serde", serde(skip))]
     near: f64,
     spent: DecimalSum,
 }
@@ -265,77 +272,32 @@ impl BudgetMonitor {
     }
 }
 
-/// The stored form of a monitor.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    resources: Vec<StoredResource>,
-    stop_rules: Vec<StopRule>,
-    warn_at: f64,
-    impossible_in_a_row: u32,
-    turns: u64,
-}
+crate::checked::checked!(BudgetMonitor, BudgetMonitor::check);
 
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct StoredResource {
-    name: String,
-    cap: Option<f64>,
-    spent: DecimalSum,
-}
-
-#[cfg(feature = "serde")]
-impl From<BudgetMonitor> for Stored {
-    fn from(monitor: BudgetMonitor) -> Self {
-        let resources =
-            monitor.resources.into_iter().map(|Watched { name, cap, spent, .. }| StoredResource {
-                name,
-                cap: cap.is_finite().then_some(cap),
-                spent,
-            });
-        Self {
-            resources: resources.collect(),
-            stop_rules: monitor.rules,
-            warn_at: monitor.warn_at,
-            impossible_in_a_row: monitor.in_a_row,
-            turns: monitor.turns,
+impl BudgetMonitor {
+    /// Checks a stored monitor, and computes what is not stored.
+    fn check(&mut self) -> Result<(), Error> {
+        let caps =
+            self.resources.iter().map(|it| (&*it.name, Some(it.cap).filter(|it| it.is_finite())));
+        let fresh = Self::new(caps)?.with_warning_at(self.warn_at)?;
+        for (resource, fresh) in self.resources.iter_mut().zip(fresh.resources) {
+            resource.near = fresh.near;
         }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for BudgetMonitor {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self, Error> {
-        let resources = stored.resources.iter().map(|it| (it.name.as_str(), it.cap));
-        let mut monitor = Self::new(resources)?.with_warning_at(stored.warn_at)?;
-        for (index, StoredResource { spent, .. }) in stored.resources.into_iter().enumerate() {
-            let value = spent.value();
-            if !(0.0..f64::INFINITY).contains(&value) {
-                let problem = "what was spent must be finite and at least 0";
-                return Err(Error::StoredValue { problem });
-            }
-            if let Some(resource) = monitor.resources.get_mut(index) {
-                resource.spent = spent;
-            }
-            if let Some(total) = monitor.spent.get_mut(index) {
-                *total = value;
-            }
+        self.spent = self.resources.iter().map(|resource| resource.spent.value()).collect();
+        if !self.spent.iter().all(|spent| (0.0..f64::INFINITY).contains(spent)) {
+            let problem = "what was spent must be finite and at least 0";
+            return Err(Error::StoredValue { problem });
         }
-        if stored.turns == 0 && monitor.spent.iter().any(|&spent| spent > 0.0) {
+        if self.turns == 0 && self.spent.iter().any(|&spent| spent > 0.0) {
             return Err(Error::StoredValue { problem: "nothing is spent before the first turn" });
         }
         // Before the first turn there can be an estimate, too.
-        if u64::from(stored.impossible_in_a_row) > stored.turns.saturating_add(1) {
+        if u64::from(self.in_a_row) > self.turns.saturating_add(1) {
             let problem = "impossible_in_a_row must be at most the number of turns plus 1";
             return Err(Error::StoredValue { problem });
         }
-        monitor.rules = stored.stop_rules;
-        monitor.in_a_row = stored.impossible_in_a_row;
-        monitor.turns = stored.turns;
-        Ok(monitor)
+        Ok(())
     }
 }

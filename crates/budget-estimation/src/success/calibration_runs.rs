@@ -77,7 +77,7 @@ impl CalibrationRuns {
 
     /// Checks a stored value.
     #[cfg(feature = "serde")]
-    pub(super) fn checked(self, limit: AbortLimit) -> Result<Self, Error> {
+    pub(super) fn check(&self, limit: AbortLimit) -> Result<(), Error> {
         let valid = |&(chance, share): &(f64, f64)| {
             (chance == BELOW_ALL || (0.0..=1.0).contains(&chance)) && share > 0.0 && share <= 1.0
         };
@@ -90,7 +90,7 @@ impl CalibrationRuns {
             let problem = "calibration runs must have the limit of the forecaster, sorted chances from 0 to 1, and shares that add up to 1 per run";
             return Err(Error::StoredValue { problem });
         }
-        Ok(self)
+        Ok(())
     }
 }
 

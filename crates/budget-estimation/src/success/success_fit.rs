@@ -5,7 +5,7 @@ use scoring_rules::{Probability, Weight};
 
 use crate::{
     error::Error,
-    success::{key_effects::KeyEffects, success_rows::RowScale},
+    success::{success_effects::SuccessEffects, success_rows::RowScale},
 };
 
 /// The penalty on the slopes, in runs. Chosen on half of the tasks of tau2-bench.
@@ -36,8 +36,8 @@ pub(super) struct PastRuns {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct PastRun {
     feasible: bool,
-    /// Raw rows, one after the other; `None` for a missing value.
-    #[cfg_attr(feature = "serde", serde(with = "missing"))]
+    /// Raw rows, one after the other.
+    #[cfg_attr(feature = "serde", serde(with = "crate::missing::features"))]
     rows: Vec<f64>,
 }
 
@@ -66,7 +66,7 @@ impl PastRuns {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct SuccessFit {
     scale: RowScale,
-    effects: KeyEffects,
+    effects: SuccessEffects,
     model: LogisticSuccessModel,
 }
 
@@ -76,7 +76,7 @@ impl SuccessFit {
     pub(super) fn new(
         past: &PastRuns,
         columns: usize,
-        effects: &KeyEffects,
+        effects: &SuccessEffects,
     ) -> Result<Option<Self>, Error> {
         let runs = || past.runs.iter().filter(|run| !run.rows.is_empty());
         let first = runs().next().map(|run| run.feasible);
@@ -97,21 +97,19 @@ impl SuccessFit {
                 weights.push(weight);
             }
         }
-        let model =
-            LogisticSuccess::new(PENALTY).and_then(|it| it.fit(&rows, &outcomes, Some(&weights)));
-        let model = model.map_err(failed)?;
+        let model = LogisticSuccess::new(PENALTY)?.fit(&rows, &outcomes, Some(&weights))?;
         Ok(Some(Self { scale, effects: effects.clone(), model }))
     }
 
     /// The effects of keys that the model uses.
-    pub(super) const fn effects(&self) -> &KeyEffects {
+    pub(super) const fn effects(&self) -> &SuccessEffects {
         &self.effects
     }
 
     /// The chance of a raw row, which is replaced.
     pub(super) fn chance(&self, row: &mut Vec<f64>) -> Result<Probability, Error> {
         self.scale.apply(row);
-        self.model.success_probability(row).map_err(failed)
+        Ok(self.model.success_probability(row)?)
     }
 
     /// Whether a stored value can be one of this type.
@@ -120,29 +118,5 @@ impl SuccessFit {
         self.scale.is_valid(columns)
             && self.model.slopes().len() == self.scale.len()
             && self.effects.is_valid()
-    }
-}
-
-fn failed(error: censoring::Error) -> Error {
-    Error::Estimator { reason: format!("the model of success: {error}") }
-}
-
-/// Writes the missing values of raw rows as nothing.
-#[cfg(feature = "serde")]
-mod missing {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::replay::prefix_features::PrefixFeatures;
-
-    pub(super) fn serialize<S: Serializer>(rows: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-        let known = |x: &f64| x.is_finite().then_some(*x);
-        rows.iter().map(known).collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<f64>, D::Error> {
-        let rows = Vec::<Option<f64>>::deserialize(deserializer)?;
-        Ok(rows.into_iter().map(|x| x.unwrap_or(PrefixFeatures::MISSING)).collect())
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         abort_limit::AbortLimit,
         calibration_runs::CalibrationRuns,
         chance_calibration::ChanceCalibration,
-        key_effects::KeyEffects,
+        success_effects::SuccessEffects,
         success_fit::{PastRuns, SuccessFit, thinned},
         success_rows::{SuccessRows, is_over},
     },
@@ -48,7 +48,7 @@ const MOST_MODELS: usize = 6;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SuccessForecast {
     /// The probability that the run succeeds and exceeds none of its caps.
@@ -151,11 +151,13 @@ pub struct SuccessForecast {
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "State", into = "State"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self", transparent))]
 pub struct SuccessForecaster {
     state: State,
     /// Space for a raw row and for a row of the regression.
+    #[cfg_attr(feature = "serde", serde(skip))]
     raw: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     row: Vec<f64>,
 }
 
@@ -166,7 +168,7 @@ struct State {
     limit: AbortLimit,
     /// `None` before the first run.
     rows: Option<SuccessRows>,
-    effects: KeyEffects,
+    effects: SuccessEffects,
     past: PastRuns,
     /// The number of runs at which the next fit takes place.
     next_fit: u64,
@@ -198,7 +200,7 @@ impl SuccessForecaster {
         let state = State {
             limit,
             rows: None,
-            effects: KeyEffects::default(),
+            effects: SuccessEffects::default(),
             past: PastRuns::default(),
             next_fit: FIRST_FIT,
             models: Vec::new(),
@@ -390,17 +392,12 @@ impl Candidate {
 }
 
 #[cfg(feature = "serde")]
-impl From<SuccessForecaster> for State {
-    fn from(forecaster: SuccessForecaster) -> Self {
-        forecaster.state
-    }
-}
+crate::checked::checked!(SuccessForecaster, SuccessForecaster::check);
 
 #[cfg(feature = "serde")]
-impl TryFrom<State> for SuccessForecaster {
-    type Error = Error;
-
-    fn try_from(mut state: State) -> Result<Self, Error> {
+impl SuccessForecaster {
+    fn check(&mut self) -> Result<(), Error> {
+        let state = &mut self.state;
         let columns = state.rows.as_ref().map(SuccessRows::columns);
         let fits = |columns| {
             state.past.is_valid(columns)
@@ -418,9 +415,9 @@ impl TryFrom<State> for SuccessForecaster {
             return Err(Error::StoredValue { problem: "the number of runs is too large" });
         }
         for model in &mut state.models {
-            model.runs = model.runs.clone().checked(state.limit)?;
+            model.runs.check(state.limit)?;
             model.threshold = model.runs.threshold();
         }
-        Ok(Self { state, raw: Vec::new(), row: Vec::new() })
+        Ok(())
     }
 }

@@ -56,7 +56,7 @@ pub struct FinishedRun {
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
     /// Whether the run meets the target within all budgets.

@@ -15,7 +15,7 @@ const FIRST: u64 = 5;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(super) struct KeyEffects {
+pub(super) struct CostEffects {
     runs: u64,
     sums: [f64; 2],
     by_name: BTreeMap<u64, Effect>,
@@ -61,7 +61,7 @@ fn hash(before: u64, bytes: &[u8]) -> u64 {
         .fold(before, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-impl KeyEffects {
+impl CostEffects {
     /// Number of columns.
     pub(super) const COLUMNS: usize = 2;
 

@@ -16,7 +16,7 @@ const SHRINKAGE: f64 = 4.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(super) struct KeyEffects {
+pub(super) struct SuccessEffects {
     runs: u64,
     successes: u64,
     /// By name and value of the key.
@@ -37,7 +37,7 @@ impl Effect {
     }
 }
 
-impl KeyEffects {
+impl SuccessEffects {
     /// The number of runs learned.
     pub(super) const fn runs(&self) -> u64 {
         self.runs

@@ -25,14 +25,14 @@ pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
         "rollout_details",
     ];
     let mut result = AgentResult::default();
-    json.object(RESULT, |json, field| {
+    json.object(&[RESULT], |json, field| {
         if json.null()? {
             return Ok(());
         }
         match field {
             "model_usage" => json.map(|json, model| {
                 let mut usage = Usage::default();
-                json.object(RESULT, |json, field| count(json, field, &mut usage))?;
+                json.object(&[RESULT], |json, field| count(json, field, &mut usage))?;
                 result.by_model.insert(model, usage);
                 Ok(())
             }),
@@ -69,7 +69,7 @@ fn count(json: &mut Json<'_>, field: &str, usage: &mut Usage) -> Result<(), Erro
 
 fn rollout(json: &mut Json<'_>) -> Result<Vec<Vec<f64>>, Error> {
     let mut turns = Vec::new();
-    json.object(&["logprobs"], |json, _| {
+    json.object(&[&["logprobs"]], |json, _| {
         if json.null()? {
             return Ok(());
         }

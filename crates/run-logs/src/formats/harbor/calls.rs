@@ -27,7 +27,7 @@ pub(crate) fn tool_calls(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error
         json.hold(size_of::<RecordedCall>())?;
         let (mut id, mut name, mut kept) = (None, None, Kept::default());
         let mut arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
-        json.object(CALL, |json, field| {
+        json.object(&[CALL], |json, field| {
             if json.null()? {
                 return Ok(());
             }
@@ -66,12 +66,12 @@ fn kept_call(json: &mut Json<'_>) -> Result<Option<Kept>, Error> {
         return json.skip().map(|()| None);
     }
     let mut found = None;
-    json.object(&["run_logs"], |json, _| {
+    json.object(&[&["run_logs"]], |json, _| {
         if json.token()? != b'{' {
             return json.skip();
         }
         let (mut kept, mut unparsed, mut problem) = (Kept::default(), None, String::new());
-        json.object(KEPT, |json, field| {
+        json.object(&[KEPT], |json, field| {
             match field {
                 "arguments" => kept.arguments = Some(Arguments::Parsed(json.value()?)),
                 "unparsed" => unparsed = Some(json.text()?),

@@ -30,12 +30,12 @@ pub(crate) fn kept_step(json: &mut Json<'_>) -> Result<Option<KeptStep>, Error> 
         return json.skip().map(|()| None);
     }
     let mut found = None;
-    json.object(&["run_logs"], |json, _| {
+    json.object(&[&["run_logs"]], |json, _| {
         if json.token()? != b'{' {
             return json.skip();
         }
         let mut kept = KeptStep::default();
-        json.object(KEPT, |json, field| {
+        json.object(&[KEPT], |json, field| {
             match field {
                 "turn" => kept.position = Some(json.count()?),
                 "failed" => kept.has_failed = json.boolean()?,
@@ -56,7 +56,7 @@ pub(crate) fn kept_step(json: &mut Json<'_>) -> Result<Option<KeptStep>, Error> 
 fn reply(json: &mut Json<'_>) -> Result<Reply, Error> {
     const REPLY: &[&str] = &["text", "refusal", "tool_calls", "tokens", "stop", "usage"];
     let mut reply = Reply::default();
-    json.object(REPLY, |json, field| {
+    json.object(&[REPLY], |json, field| {
         match field {
             "text" => reply.text = json.text()?,
             "refusal" => reply.refusal = Some(json.text()?),

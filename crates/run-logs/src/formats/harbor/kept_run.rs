@@ -45,7 +45,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>) -> Result<KeptRun, Error> {
     ];
     let mut kept = KeptRun::default();
     let run = &mut kept.run;
-    json.object(KEPT, |json, field| {
+    json.object(&[KEPT], |json, field| {
         match field {
             "caller" => kept.caller = Some(caller(json)?),
             "id" => run.id = json.text()?,
@@ -89,7 +89,7 @@ fn caller(json: &mut Json<'_>) -> Result<Caller, Error> {
 
 fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
     let mut limit = RunLimit { kind: String::new(), limit: None, reason: None };
-    json.object(&["kind", "limit", "reason"], |json, field| {
+    json.object(&[&["kind", "limit", "reason"]], |json, field| {
         match field {
             "kind" => limit.kind = json.text()?,
             "limit" => limit.limit = Some(json.any_real()?),
@@ -104,7 +104,7 @@ fn expected_call(json: &mut Json<'_>) -> Result<ExpectedCall, Error> {
     const CALL: &[&str] = &["caller", "name", "arguments", "compared", "matched"];
     let call = ToolCall { name: String::new(), arguments: Value::Null };
     let mut expected = ExpectedCall { caller: Caller::Agent, call, compared: None, matched: None };
-    json.object(CALL, |json, field| {
+    json.object(&[CALL], |json, field| {
         match field {
             "caller" => expected.caller = caller(json)?,
             "name" => expected.call.name = json.text()?,

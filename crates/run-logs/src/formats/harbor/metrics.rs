@@ -20,7 +20,7 @@ pub(crate) fn metrics(json: &mut Json<'_>) -> Result<Metrics, Error> {
     const METRICS: &[&str] =
         &["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "logprobs", "extra"];
     let mut metrics = Metrics::default();
-    json.object(METRICS, |json, field| {
+    json.object(&[METRICS], |json, field| {
         if json.null()? {
             return Ok(());
         }
@@ -43,7 +43,7 @@ fn details(json: &mut Json<'_>, usage: &mut Usage) -> Result<(), Error> {
     if json.token()? != b'{' {
         return json.skip();
     }
-    json.object(&["reasoning_tokens", "cache_write_tokens"], |json, field| {
+    json.object(&[&["reasoning_tokens", "cache_write_tokens"]], |json, field| {
         if !json.token()?.is_ascii_digit() {
             return json.skip();
         }
@@ -76,7 +76,7 @@ pub(crate) fn final_metrics(json: &mut Json<'_>) -> Result<Usage, Error> {
         "total_cost_usd",
     ];
     let mut usage = Usage::default();
-    json.object(TOTALS, |json, field| {
+    json.object(&[TOTALS], |json, field| {
         if json.null()? {
             return Ok(());
         }
@@ -161,7 +161,7 @@ pub(crate) fn usage_back(json: &mut Json<'_>) -> Result<Usage, Error> {
         "cost_usd",
     ];
     let mut usage = Usage::default();
-    json.object(USAGE, |json, field| {
+    json.object(&[USAGE], |json, field| {
         if field == "cost_usd" {
             usage.cost_usd = json.optional(Json::amount)?;
             return Ok(());

@@ -53,7 +53,7 @@ pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
     let (mut role, mut text, mut model, mut calls) = (None, String::new(), None, Vec::new());
     let (mut results, mut used, mut kept) = (Vec::new(), None, KeptStep::default());
     let (mut model_calls, mut is_copied) = (None, false);
-    json.object(STEP, |json, field| {
+    json.object(&[STEP], |json, field| {
         if json.null()? {
             return Ok(());
         }
@@ -121,7 +121,7 @@ fn content(json: &mut Json<'_>) -> Result<String, Error> {
         b'[' => {
             let mut text = String::new();
             json.list(|json| {
-                json.object(&["text"], |json, _| {
+                json.object(&[&["text"]], |json, _| {
                     text.push_str(&json.optional(Json::text)?.unwrap_or_default());
                     Ok(())
                 })
@@ -136,14 +136,14 @@ fn observation(json: &mut Json<'_>) -> Result<Vec<StepResult>, Error> {
     const RESULT: &[&str] = &["source_call_id", "content", "subagent_trajectory_ref"];
     const REFERENCE: &[&str] = &["trajectory_id", "trajectory_path"];
     let mut results = Vec::new();
-    json.object(&["results"], |json, _| {
+    json.object(&[&["results"]], |json, _| {
         if json.null()? {
             return Ok(());
         }
         json.list(|json| {
             json.hold(size_of::<StepResult>())?;
             let mut result = StepResult::default();
-            json.object(RESULT, |json, field| {
+            json.object(&[RESULT], |json, field| {
                 if json.null()? {
                     return Ok(());
                 }
@@ -152,7 +152,7 @@ fn observation(json: &mut Json<'_>) -> Result<Vec<StepResult>, Error> {
                     "content" => result.text = content(json)?,
                     _ => json.list(|json| {
                         let (mut id, mut path) = (None, None);
-                        json.object(REFERENCE, |json, field| {
+                        json.object(&[REFERENCE], |json, field| {
                             let text = json.optional(Json::name)?;
                             let place = if field == "trajectory_id" { &mut id } else { &mut path };
                             *place = text;

@@ -123,7 +123,7 @@ pub(crate) fn trajectory(
         "subagent_trajectories",
     ];
     let (mut read, mut steps) = (Trajectory::default(), None);
-    json.object(TRAJECTORY, |json, field| {
+    json.object(&[TRAJECTORY], |json, field| {
         if json.null()? {
             return Ok(());
         }
@@ -159,7 +159,7 @@ fn version(json: &mut Json<'_>) -> Result<String, Error> {
 }
 
 fn agent(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
-    json.object(&["name", "version", "model_name"], |json, field| {
+    json.object(&[&["name", "version", "model_name"]], |json, field| {
         let text = json.optional(Json::name)?;
         match field {
             "name" => read.agent = text,
@@ -175,7 +175,7 @@ fn extra(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
     if json.token()? != b'{' {
         return json.skip();
     }
-    json.object(&["scores", "run_logs"], |json, field| {
+    json.object(&[&["scores", "run_logs"]], |json, field| {
         if json.token()? != b'{' {
             return json.skip();
         }

@@ -52,7 +52,7 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
         "exception_info",
     ];
     let mut read = TrialResult::default();
-    json.object(TRIAL, |json, field| {
+    json.object(&[TRIAL], |json, field| {
         if json.null()? {
             return Ok(());
         }
@@ -67,7 +67,7 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
             "agent_info" => agent_info(json, &mut read)?,
             "step_results" => json.list(|json| {
                 let mut step = StepResult::default();
-                json.object(STEP, |json, field| part(json, field, &mut step))?;
+                json.object(&[STEP], |json, field| part(json, field, &mut step))?;
                 read.steps.push(step);
                 Ok(())
             })?,
@@ -90,7 +90,7 @@ fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult) -> Result<(), E
     match field {
         "step_name" => step.name = Some(json.text()?),
         "agent_result" => step.agent = Some(agent_result(json)?),
-        "verifier_result" => json.object(&["rewards"], |json, _| {
+        "verifier_result" => json.object(&[&["rewards"]], |json, _| {
             if json.null()? {
                 return Ok(());
             }
@@ -108,7 +108,7 @@ fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult) -> Result<(), E
         })?,
         _ => {
             let (mut kind, mut message) = (None, String::new());
-            json.object(&["exception_type", "exception_message"], |json, field| {
+            json.object(&[&["exception_type", "exception_message"]], |json, field| {
                 match field {
                     "exception_type" => kind = Some(json.text()?),
                     _ => message = json.optional(Json::text)?.unwrap_or_default(),
@@ -123,14 +123,14 @@ fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult) -> Result<(), E
 }
 
 fn agent_info(json: &mut Json<'_>, read: &mut TrialResult) -> Result<(), Error> {
-    json.object(&["name", "version", "model_info"], |json, field| {
+    json.object(&[&["name", "version", "model_info"]], |json, field| {
         if json.null()? {
             return Ok(());
         }
         match field {
             "name" => read.agent = Some(json.text()?),
             "version" => read.agent_version = Some(json.name()?),
-            _ => json.object(&["name", "provider"], |json, field| {
+            _ => json.object(&[&["name", "provider"]], |json, field| {
                 let text = json.optional(Json::text)?;
                 match field {
                     "name" => read.model = text,

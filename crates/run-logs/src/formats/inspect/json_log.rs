@@ -23,8 +23,6 @@ enum State {
     Done,
 }
 
-const LOG: &[&str] = &["eval", "samples"];
-
 impl<'a> JsonLog<'a> {
     pub(crate) fn open(source: impl Read + 'a, options: &ReadOptions) -> Result<Self, Error> {
         let mut json = Json::new(source, options.limits());
@@ -36,7 +34,7 @@ impl<'a> JsonLog<'a> {
         loop {
             match self.state {
                 State::Done => return Ok(None),
-                State::InLog => match self.json.next_field(LOG)? {
+                State::InLog => match self.json.next_field(&[&["eval", "samples"]])? {
                     None => {
                         self.state = State::Done;
                         self.json.end()?;

@@ -1,7 +1,10 @@
 use std::{collections::BTreeSet, io::Read, vec};
 
 use crate::{
-    engines::{folder::Folder, json::reader::Json},
+    engines::{
+        folder::Folder,
+        json::{fields::fields, reader::Json},
+    },
     error::{Error, Problem},
     formats::tau2::{
         header::Header,
@@ -14,7 +17,8 @@ use crate::{
 /// The field of the simulations, and the folder that holds them in the folder form.
 pub(crate) const SIMULATIONS: &str = "simulations";
 
-const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, "simulation_index"];
+const INDEX: &str = "simulation_index";
+const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, INDEX];
 
 /// The simulations of results.
 ///
@@ -71,7 +75,7 @@ impl<'a> Results<'a> {
             match &mut self.state {
                 State::Done => return Ok(None),
                 State::InResults => {
-                    let field = self.json.next_field(RESULTS)?;
+                    let field = self.json.next_field(&[RESULTS])?;
                     self.field(field)?;
                 }
                 State::InSimulations => {
@@ -126,17 +130,13 @@ impl<'a> Results<'a> {
                 self.state = State::InSimulations;
                 Ok(())
             }
-            _ => {
+            INDEX => {
                 let mut ids = BTreeSet::new();
-                self.json.list(|json| {
-                    json.object(&["id"], |json, _| {
-                        ids.insert(json.name()?);
-                        Ok(())
-                    })
-                })?;
+                self.json.list(|json| fields!(|json| { "id" => ids.insert(json.name()?), }))?;
                 self.index = Some(ids);
                 Ok(())
             }
+            _ => self.json.skip(),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a> Results<'a> {
             let found: BTreeSet<String> = names.iter().map(id).collect();
             if let Some(missing) = index.difference(&found).next() {
                 let what = format!("the file of the simulation {missing}");
-                return Err(self.json.error_at("simulation_index", Problem::Dangling { what }));
+                return Err(self.json.error_at(INDEX, Problem::Dangling { what }));
             }
             if let Some(extra) = found.difference(index).next() {
                 let (value, expected) = (extra.clone(), "only simulations of the index");

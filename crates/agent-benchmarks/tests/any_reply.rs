@@ -119,7 +119,8 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
     });
     let tokens = outline.has_tokens.then(|| {
         let mut tokens = Tokens::default();
-        tokens.push(outline.text.as_bytes(), -0.25);
+        // A trajectory has no texts of tokens, and log-probabilities only beside a usage.
+        tokens.push(b"", -0.25);
         tokens
     });
     let usage = outline.usage.map(|tokens| Usage {
@@ -127,6 +128,7 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
         output_tokens: Some(tokens / 2),
         ..Usage::default()
     });
+    let usage = usage.or(outline.has_tokens.then(Usage::default));
     Reply {
         text: outline.text.clone(),
         refusal: outline.refusal.clone(),

@@ -50,9 +50,11 @@ fn reply() -> impl Strategy<Value = Reply> {
     (text(), stop, used, any::<bool>(), prop::option::weighted(0.05, "\\PC{0,8}")).prop_map(
         |(text, stop, used, has_tokens, refusal)| {
             let mut tokens = Tokens::default();
-            tokens.push(text.as_bytes(), -0.25);
+            // A trajectory has no texts of tokens, and log-probabilities only beside a usage.
+            tokens.push(b"", -0.25);
             let tokens = has_tokens.then_some(tokens);
             let usage = used.map(|used| Usage { output_tokens: Some(used), ..Usage::default() });
+            let usage = usage.or(has_tokens.then(Usage::default));
             Reply { text, refusal, tokens, stop, usage, ..Reply::default() }
         },
     )

@@ -2,6 +2,7 @@
 
 pub(crate) mod chat;
 pub(crate) mod dispatch;
+pub(crate) mod documents;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod run_iterator;

@@ -16,10 +16,9 @@ pub(crate) mod usage;
 use std::io::Read;
 
 use crate::{
-    engines::json::documents::Documents,
     error::Error,
     format::Format,
-    formats::{run_iterator::RunIterator, shape::Shape},
+    formats::{documents::documents, run_iterator::RunIterator, shape::Shape},
     read_options::ReadOptions,
 };
 
@@ -73,7 +72,7 @@ pub(crate) fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(Documents::open(source, options, move |json, number, options| {
+    documents(source, options, move |json, number, options| {
         document::read(json, format, number, options)
-    })?))
+    })
 }

@@ -5,7 +5,6 @@ pub(crate) mod agent_result;
 pub(crate) mod calls;
 pub(crate) mod exceptions;
 pub(crate) mod kept;
-pub(crate) mod kept_run;
 pub(crate) mod metrics;
 pub(crate) mod step;
 pub(crate) mod trajectory;
@@ -13,16 +12,16 @@ pub(crate) mod trajectory_run;
 pub(crate) mod trial;
 pub(crate) mod trial_result;
 pub(crate) mod write;
-pub(crate) mod written_run;
 pub(crate) mod written_step;
 
 use std::io::Read;
 
 use crate::{
-    engines::{folder::Folder, json::documents::Documents},
+    engines::folder::Folder,
     error::Error,
     format::Format,
     formats::{
+        documents::documents,
         harbor::{trajectory::trajectory, trial::Trial},
         run_iterator::{Opened, RunIterator},
         shape::Shape,
@@ -50,9 +49,9 @@ pub(crate) fn trajectories<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(Documents::open(source, options, |json, number, options| {
+    documents(source, options, |json, number, options| {
         Ok(trajectory(json, options, false)?.into_run(number))
-    })?))
+    })
 }
 
 /// The run of a trial: its `result.json`, and the trajectories in its folder.

@@ -34,7 +34,7 @@ pub(crate) fn json<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,
 ) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(JsonLog::open(source, options)?))
+    JsonLog::runs(source, options)
 }
 
 /// The runs of an archive.

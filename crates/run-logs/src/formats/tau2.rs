@@ -52,6 +52,6 @@ pub(crate) fn read<'a>(
     }
     let simulations = folder.and_then(|folder| folder.join(SIMULATIONS));
     let owned = simulations.as_ref().map(|folder| folder.path().to_owned());
-    let runs = Box::new(Results::open(source, simulations, options)?);
+    let runs = Results::runs(source, simulations, options)?;
     Ok(Opened { format: Format::Tau2, runs, owned })
 }

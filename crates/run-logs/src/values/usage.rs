@@ -37,14 +37,24 @@ impl Usage {
     /// The sum of two usages. A count is known if it is known in both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let sum = |a: Option<u64>, b: Option<u64>| a?.checked_add(b?);
+        let cost_usd = self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b);
+        self.with_counts_of(other, |a, b| a?.checked_add(b?), cost_usd)
+    }
+
+    /// A usage with this cost, each count of which follows from those of two others.
+    pub(crate) fn with_counts_of(
+        &self,
+        other: &Self,
+        count: impl Fn(Option<u64>, Option<u64>) -> Option<u64>,
+        cost_usd: Option<f64>,
+    ) -> Self {
         Self {
-            input_tokens: sum(self.input_tokens, other.input_tokens),
-            cached_tokens: sum(self.cached_tokens, other.cached_tokens),
-            cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
-            output_tokens: sum(self.output_tokens, other.output_tokens),
-            reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
-            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
+            input_tokens: count(self.input_tokens, other.input_tokens),
+            cached_tokens: count(self.cached_tokens, other.cached_tokens),
+            cache_write_tokens: count(self.cache_write_tokens, other.cache_write_tokens),
+            output_tokens: count(self.output_tokens, other.output_tokens),
+            reasoning_tokens: count(self.reasoning_tokens, other.reasoning_tokens),
+            cost_usd,
         }
     }
 }

@@ -3,6 +3,68 @@ use crate::{
     error::{Error, Problem},
 };
 
+/// Reads an object: the names of its fields beside what reads the value of each.
+///
+/// An arm may have several names and a condition; a field whose condition does not hold is passed
+/// over, as fields without an arm are. With `given`, fields whose value is null are passed over, too.
+/// A last arm `in LIST` takes the fields of a list that [`named_fields`] makes.
+///
+/// ```ignore
+/// fields!(given |json, field| {
+///     "id" => id = Some(json.name()?),
+///     "cost" | "price" if is_priced => cost = Some(json.amount()?),
+///     in Rest::FIELDS => rest.field(json, field)?,
+/// })?;
+/// ```
+macro_rules! fields {
+    (given |$json:ident| $arms:tt) => {
+        fields!(@object $json, field, { if $json.null()? { return Ok(()); } }, $arms)
+    };
+    (given |$json:ident, $field:ident| $arms:tt) => {
+        fields!(@object $json, $field, { if $json.null()? { return Ok(()); } }, $arms)
+    };
+    (|$json:ident| $arms:tt) => { fields!(@object $json, field, {}, $arms) };
+    (|$json:ident, $field:ident| $arms:tt) => { fields!(@object $json, $field, {}, $arms) };
+    (@object $json:ident, $field:ident, $first:block, {
+        $($name:literal $(| $other:literal)* $(if $condition:expr)? => $read:expr,)*
+        $(in $list:expr => $rest:expr,)?
+    }) => {
+        $json.object(&[&[$($name, $($other,)*)*], $($list)?], |$json, $field| {
+            $first
+            match $field {
+                $($name $(| $other)* $(if $condition)? => _ = $read,)*
+                _ => fields!(@rest $json $($rest)?),
+            }
+            Ok(())
+        })
+    };
+    (@rest $json:ident) => { $json.skip()? };
+    (@rest $json:ident $rest:expr) => { $rest };
+}
+pub(crate) use fields;
+
+/// Declares a list of fields, with arms as in [`fields`], and the function that reads one of them.
+macro_rules! named_fields {
+    (
+        $(#[$doc:meta])*
+        $seen:vis const $list:ident, fn $name:ident($($parameters:tt)*), |$json:ident, $field:ident| {
+            $($field_name:literal $(| $other:literal)* $(if $condition:expr)? => $read:expr,)*
+        }
+    ) => {
+        $seen const $list: &'static [&'static str] = &[$($field_name, $($other,)*)*];
+
+        $(#[$doc])*
+        $seen fn $name($($parameters)*) -> Result<(), Error> {
+            match $field {
+                $($field_name $(| $other)* $(if $condition)? => _ = $read,)*
+                _ => $json.skip()?,
+            }
+            Ok(())
+        }
+    };
+}
+pub(crate) use named_fields;
+
 impl Json<'_> {
     fn begin(&mut self, is_list: bool, segment: Segment) -> Result<(), Error> {
         let limit = self.limits.max_depth();
@@ -90,17 +152,19 @@ impl Json<'_> {
         Ok(true)
     }
 
-    /// Moves to the next field of the innermost object that is one of `fields`, at most 64, and
-    /// passes over all others. `None` at the end of the object, which closes it.
+    /// Moves to the next field of the innermost object that is in one of the lists, which have at
+    /// most 64 names together, and passes over all others. `None` at the end of the object, which
+    /// closes it.
     ///
     /// A known field that occurs twice is an error.
     pub(crate) fn next_field(
         &mut self,
-        fields: &'static [&'static str],
+        lists: &[&'static [&'static str]],
     ) -> Result<Option<&'static str>, Error> {
         while self.next_raw_key()? {
-            let found = fields.iter().position(|name| name.as_bytes() == self.scratch);
-            let Some((index, name)) = found.and_then(|at| Some((at, *fields.get(at)?))) else {
+            let mut names = lists.iter().copied().flatten().copied().enumerate();
+            let Some((index, name)) = names.find(|(_, name)| name.as_bytes() == self.scratch)
+            else {
                 self.skip()?;
                 continue;
             };
@@ -132,15 +196,15 @@ impl Json<'_> {
         Ok(Some(key))
     }
 
-    /// Reads an object: calls `read` at each field that is one of `fields`. It must read or skip the
-    /// value.
+    /// Reads an object: calls `read` at each field that is in one of the lists. It must read or skip
+    /// the value. See [`fields`], which keeps names and reading together.
     pub(crate) fn object(
         &mut self,
-        fields: &'static [&'static str],
+        lists: &[&'static [&'static str]],
         mut read: impl FnMut(&mut Self, &'static str) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.begin_object()?;
-        while let Some(field) = self.next_field(fields)? {
+        while let Some(field) = self.next_field(lists)? {
             read(self, field)?;
         }
         Ok(())

@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     formats::chat::calls::arguments,
     values::{
@@ -47,31 +47,27 @@ pub(crate) fn content(json: &mut Json<'_>) -> Result<Blocks, Error> {
 }
 
 fn block(json: &mut Json<'_>, blocks: &mut Blocks) -> Result<(), Error> {
-    const BLOCK: &[&str] =
-        &["type", "text", "refusal", "id", "name", "input", "tool_use_id", "content", "is_error"];
     if json.token()? == b'"' {
         blocks.text.push_str(&json.text()?);
         return Ok(());
     }
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let mut result = ToolResult { call: None, text: String::new(), is_error: None };
-    json.object(BLOCK, |json, field| {
-        match field {
-            "text" => blocks.text.push_str(&json.optional(Json::text)?.unwrap_or_default()),
-            "refusal" => {
-                let refusal = json.optional(Json::text)?.unwrap_or_default();
-                blocks.refusal.get_or_insert_default().push_str(&refusal);
-            }
-            "type" => kind = word(json)?,
-            "id" => id = word(json)?,
-            "name" => name = word(json)?,
-            "input" => input = Some(arguments(json)?),
-            "tool_use_id" => result.call = word(json)?,
-            "content" => result_text(json, &mut result.text)?,
-            _ if matches!(json.token()?, b't' | b'f') => result.is_error = Some(json.boolean()?),
-            _ => json.skip()?,
-        }
-        Ok(())
+    fields!(|json| {
+        "text" => blocks.text.push_str(&json.optional(Json::text)?.unwrap_or_default()),
+        "refusal" => {
+            let refusal = json.optional(Json::text)?.unwrap_or_default();
+            blocks.refusal.get_or_insert_default().push_str(&refusal);
+        },
+        "type" => kind = word(json)?,
+        "id" => id = word(json)?,
+        "name" => name = word(json)?,
+        "input" => input = Some(arguments(json)?),
+        "tool_use_id" => result.call = word(json)?,
+        "content" => result_text(json, &mut result.text)?,
+        "is_error" if matches!(json.token()?, b't' | b'f') => {
+            result.is_error = Some(json.boolean()?);
+        },
     })?;
     // Such as `tool_use`, and `server_tool_use` for a tool that the provider runs.
     if kind.as_deref().is_some_and(|kind| kind.ends_with("tool_use")) {
@@ -101,10 +97,7 @@ fn result_text(json: &mut Json<'_>, text: &mut String) -> Result<(), Error> {
             if json.token()? != b'{' {
                 return json.skip();
             }
-            json.object(&["text"], |json, _| {
-                text.push_str(&word(json)?.unwrap_or_default());
-                Ok(())
-            })
+            fields!(|json| { "text" => text.push_str(&word(json)?.unwrap_or_default()), })
         })?,
         _ => json.skip()?,
     }

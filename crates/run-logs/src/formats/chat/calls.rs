@@ -1,7 +1,10 @@
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     values::recorded_call::{Arguments, RecordedCall},
 };
@@ -14,12 +17,9 @@ pub(crate) fn call_list(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error>
 /// Reads a call: `{"id", "function": {"name", "arguments"}}`, or `custom` with an `input`.
 fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
     let (mut id, mut call) = (None, None);
-    json.object(&["id", "function", "custom"], |json, field| {
-        match field {
-            "id" => id = json.optional(Json::name)?,
-            _ => call = json.optional(|json| function(json, None))?.or(call.take()),
-        }
-        Ok(())
+    fields!(given |json| {
+        "id" => id = Some(json.name()?),
+        "function" | "custom" => call = Some(function(json, None)?),
     })?;
     let mut call = call.ok_or_else(|| json.error_at("function", Problem::Missing))?;
     call.id = id.or(call.id);
@@ -33,41 +33,36 @@ pub(crate) fn function(
     id: Option<&'static str>,
 ) -> Result<RecordedCall, Error> {
     let mut call = CallFields::default();
-    json.object(
-        &["id", "call_id", "name", "arguments", "args", "input"],
-        |json, field| match field {
-            "id" | "call_id" if Some(field) != id => json.skip(),
-            _ => call.field(json, field),
-        },
-    )?;
+    fields!(|json, field| {
+        "id" | "call_id" if Some(field) == id => call.id = json.optional(Json::name)?,
+        in CallFields::FIELDS => call.field(json, field)?,
+    })?;
     call.finish(json)
 }
 
 /// A call while its fields are read.
 #[derive(Default)]
 pub(crate) struct CallFields {
-    id: Option<String>,
+    pub(crate) id: Option<String>,
     name: Option<String>,
     arguments: Option<Arguments>,
     written: Option<String>,
 }
 
 impl CallFields {
-    /// Reads one of `id`, `call_id`, `name`, `arguments`, `args` and `input`.
-    pub(crate) fn field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
-        match field {
+    named_fields! {
+        /// Reads a field other than the id.
+        pub(crate) const FIELDS, fn field(&mut self, json: &mut Json<'_>, field: &str), |json, field| {
             "name" => self.name = json.optional(Json::text)?,
             "arguments" | "args" => {
                 let (arguments, written) = arguments(json)?;
                 (self.arguments, self.written) = (Some(arguments), written);
-            }
+            },
             "input" => {
                 let input = json.optional(Json::text)?.unwrap_or_default();
                 self.arguments = Some(Arguments::Parsed(Value::Text(input)));
-            }
-            _ => self.id = json.optional(Json::name)?,
+            },
         }
-        Ok(())
     }
 
     /// The call, or an error at the name that is missing.

@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     format::Format,
     formats::chat::{
@@ -15,43 +15,6 @@ use crate::{
     },
 };
 
-/// The fields of a run, and those of a response that stands alone.
-const DOCUMENT: &[&str] = &[
-    "id",
-    "custom_id",
-    "task",
-    "trial",
-    "outcome",
-    "stop",
-    "horizon",
-    "turns",
-    "messages",
-    "request",
-    // Those of `response::RESPONSE`:
-    "model",
-    "choices",
-    "usage",
-    "error",
-    "output",
-    "status",
-    "incomplete_details",
-    "candidates",
-    "usageMetadata",
-    "modelVersion",
-    "responseId",
-    "promptFeedback",
-    "message",
-    "response",
-    "logprobs",
-    "done_reason",
-    "prompt_eval_count",
-    "eval_count",
-    "body",
-    "type",
-    "content",
-    "stop_reason",
-];
-
 /// Reads one document: a run with turns, a conversation, or one response.
 pub(crate) fn read(
     json: &mut Json<'_>,
@@ -63,24 +26,21 @@ pub(crate) fn read(
     let (mut id, mut custom_id) = (None, None);
     let (mut turns, mut conversation, mut sent) = (None, None, Vec::new());
     let mut response = Response::default();
-    json.object(DOCUMENT, |json, field| {
-        match field {
-            "id" => {
-                id = json.optional(Json::name)?;
-                json.place_mut().sample = id.clone();
-            }
-            "custom_id" => custom_id = json.optional(Json::name)?,
-            "task" => run.task = json.optional(Json::name)?,
-            "trial" => run.trial = json.optional(Json::count)?,
-            "outcome" => run.outcome = json.optional(Json::boolean)?,
-            "stop" => run.stop = json.optional(Json::text)?.map(Into::into),
-            "horizon" => run.horizon = json.optional(Json::count)?,
-            "turns" => turns = json.optional(|json| exchanges(json, options))?,
-            "messages" => conversation = json.optional(messages)?,
-            "request" => sent = request(json, options)?,
-            field => response.field(json, field)?,
-        }
-        Ok(())
+    fields!(|json, field| {
+        "id" => {
+            id = json.optional(Json::name)?;
+            json.place_mut().sample = id.clone();
+        },
+        "custom_id" => custom_id = json.optional(Json::name)?,
+        "task" => run.task = json.optional(Json::name)?,
+        "trial" => run.trial = json.optional(Json::count)?,
+        "outcome" => run.outcome = json.optional(Json::boolean)?,
+        "stop" => run.stop = json.optional(Json::text)?.map(Into::into),
+        "horizon" => run.horizon = json.optional(Json::count)?,
+        "turns" => turns = json.optional(|json| exchanges(json, options))?,
+        "messages" => conversation = json.optional(messages)?,
+        "request" => sent = request(json, options)?,
+        in Response::FIELDS => response.field(json, field)?,
     })?;
     if response.is_unknown() {
         return Err(json.error_at("response", UNKNOWN_REPLY));
@@ -126,13 +86,10 @@ fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>
         json.hold(size_of::<ReadTurn>())?;
         let (mut sent, mut response, mut error) = (Vec::new(), Response::default(), None);
         let mut is_object = false;
-        json.object(&["request", "response", "error"], |json, field| {
-            match field {
-                "request" => sent = request(json, options)?,
-                "response" => is_object = json.optional(|json| response.read(json))?.is_some(),
-                _ => error = error_text(json)?,
-            }
-            Ok(())
+        fields!(|json| {
+            "request" => sent = request(json, options)?,
+            "response" => is_object = json.optional(|json| response.read(json))?.is_some(),
+            "error" => error = error_text(json)?,
         })?;
         if is_object && error.is_none() && !response.is_any() {
             return Err(json.error_at("response", UNKNOWN_REPLY));

@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     formats::chat::{calls::function, logprobs::tokens_of},
     values::{message::Reply, tokens::Tokens},
@@ -10,22 +10,15 @@ pub(crate) fn candidates(
     json: &mut Json<'_>,
     replies: &mut Vec<(u64, Reply)>,
 ) -> Result<(), Error> {
-    const CANDIDATE: &[&str] = &["index", "content", "finishReason", "logprobsResult"];
     json.list(|json| {
         json.hold(size_of::<Reply>())?;
         let next = replies.len() as u64;
         let (mut index, mut reply, mut tokens) = (next, Reply::default(), None);
-        json.object(CANDIDATE, |json, field| {
-            if json.null()? {
-                return Ok(());
-            }
-            match field {
-                "index" => index = json.count()?,
-                "content" => content(json, &mut reply)?,
-                "finishReason" => reply.stop = Some(json.text()?.into()),
-                _ => tokens = logprobs_result(json)?,
-            }
-            Ok(())
+        fields!(given |json| {
+            "index" => index = json.count()?,
+            "content" => content(json, &mut reply)?,
+            "finishReason" => reply.stop = Some(json.text()?.into()),
+            "logprobsResult" => tokens = logprobs_result(json)?,
         })?;
         reply.tokens = tokens_of(tokens, &reply.text);
         replies.push((index, reply));
@@ -35,55 +28,32 @@ pub(crate) fn candidates(
 
 /// Reads the parts of a candidate. Thoughts are not part of its text.
 fn content(json: &mut Json<'_>, reply: &mut Reply) -> Result<(), Error> {
-    json.object(&["parts"], |json, _| {
-        if json.null()? {
-            return Ok(());
-        }
-        json.list(|json| {
+    fields!(given |json| {
+        "parts" => json.list(|json| {
             let (mut text, mut is_thought) = (None, false);
-            json.object(&["text", "thought", "functionCall"], |json, field| {
-                match field {
-                    "text" => text = json.optional(Json::text)?,
-                    "thought" => is_thought = json.optional(Json::boolean)?.unwrap_or(false),
-                    _ => {
-                        let call = json.optional(|json| function(json, Some("id")))?;
-                        reply.tool_calls.extend(call);
-                    }
-                }
-                Ok(())
+            fields!(given |json| {
+                "text" => text = Some(json.text()?),
+                "thought" => is_thought = json.boolean()?,
+                "functionCall" => reply.tool_calls.push(function(json, Some("id"))?),
             })?;
             if let (Some(text), false) = (text, is_thought) {
                 reply.text.push_str(&text);
             }
             Ok(())
-        })
+        })?,
     })
 }
 
 /// Reads `logprobsResult`: the chosen tokens, and in a second list the most probable ones.
 fn logprobs_result(json: &mut Json<'_>) -> Result<Option<Tokens>, Error> {
     let (mut chosen, mut top): (Option<Tokens>, Option<Vec<Tokens>>) = (None, None);
-    json.object(&["chosenCandidates", "topCandidates"], |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "chosenCandidates" => chosen = Some(token_list(json)?),
-            _ => {
-                let steps = top.get_or_insert_default();
-                json.list(|json| {
-                    json.hold(size_of::<Tokens>())?;
-                    let mut step = Tokens::default();
-                    json.object(&["candidates"], |json, _| {
-                        step = json.optional(token_list)?.unwrap_or_default();
-                        Ok(())
-                    })?;
-                    steps.push(step);
-                    Ok(())
-                })?;
-            }
-        }
-        Ok(())
+    fields!(given |json| {
+        "chosenCandidates" => chosen = Some(token_list(json)?),
+        "topCandidates" => top = Some(json.list_of(|json| {
+            let mut step = Tokens::default();
+            fields!(given |json| { "candidates" => step = token_list(json)?, })?;
+            Ok(step)
+        })?),
     })?;
     let (Some(chosen), Some(top)) = (&chosen, &top) else { return Ok(chosen) };
     if chosen.len() != top.len() {
@@ -104,12 +74,9 @@ fn token_list(json: &mut Json<'_>) -> Result<Tokens, Error> {
     let mut tokens = Tokens::default();
     json.list(|json| {
         let (mut text, mut logprob) = (String::new(), f64::NAN);
-        json.object(&["token", "logProbability"], |json, field| {
-            match field {
-                "token" => text = json.optional(Json::text)?.unwrap_or_default(),
-                _ => logprob = json.optional(Json::any_real)?.unwrap_or(f64::NAN),
-            }
-            Ok(())
+        fields!(given |json| {
+            "token" => text = json.text()?,
+            "logProbability" => logprob = json.any_real()?,
         })?;
         json.hold(32)?;
         tokens.push(text.as_bytes(), logprob);
@@ -121,9 +88,6 @@ fn token_list(json: &mut Json<'_>) -> Result<Tokens, Error> {
 /// Reads why a prompt was blocked.
 pub(crate) fn feedback(json: &mut Json<'_>) -> Result<Option<String>, Error> {
     let mut reason = None;
-    json.object(&["blockReason"], |json, _| {
-        reason = json.optional(Json::text)?;
-        Ok(())
-    })?;
+    fields!(given |json| { "blockReason" => reason = Some(json.text()?), })?;
     Ok(reason.map(|reason| format!("the prompt was blocked: {reason}")))
 }

@@ -1,5 +1,8 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     values::tokens::Tokens,
 };
@@ -33,27 +36,26 @@ pub(crate) fn tokens_of(tokens: Option<Tokens>, text: &str) -> Option<Tokens> {
 }
 
 fn append(json: &mut Json<'_>, tokens: &mut Tokens, buffers: &mut Buffers) -> Result<(), Error> {
-    const TOKEN: &[&str] = &["token", "logprob", "bytes", "top_logprobs"];
-    const ALTERNATIVE: &[&str] = &["token", "logprob", "bytes"];
     let Buffers { text, raw, alternative_bytes, alternatives } = buffers;
     json.list(|json| {
         alternative_bytes.clear();
         alternatives.clear();
         text.clear();
         let (mut logprob, mut has_bytes) = (None, false);
-        json.object(TOKEN, |json, field| match field {
-            "top_logprobs" if json.token()? == b'n' => json.null().map(drop),
-            "top_logprobs" => json.list(|json| {
+        fields!(|json, field| {
+            "top_logprobs" => json.optional(|json| json.list(|json| {
                 let start = alternative_bytes.len();
                 let (mut logprob, mut has_bytes) = (None, false);
-                json.object(ALTERNATIVE, |json, field| {
-                    part(json, field, start, alternative_bytes, raw, &mut logprob, &mut has_bytes)
+                fields!(|json, field| {
+                    in PARTS => part(
+                        json, field, start, alternative_bytes, raw, &mut logprob, &mut has_bytes
+                    )?,
                 })?;
                 let logprob = logprob.ok_or_else(|| json.error_at("logprob", Problem::Missing))?;
                 alternatives.push((alternative_bytes.len(), logprob));
                 Ok(())
-            }),
-            field => part(json, field, 0, text, raw, &mut logprob, &mut has_bytes),
+            }))?,
+            in PARTS => part(json, field, 0, text, raw, &mut logprob, &mut has_bytes)?,
         })?;
         let logprob = logprob.ok_or_else(|| json.error_at("logprob", Problem::Missing))?;
         json.hold(text.len() + alternative_bytes.len() + 32 + 16 * alternatives.len())?;
@@ -67,18 +69,18 @@ fn append(json: &mut Json<'_>, tokens: &mut Tokens, buffers: &mut Buffers) -> Re
     })
 }
 
-/// Reads a field of a token; its text or bytes replace what `text` holds from `start` on, and bytes
-/// go before the text.
-fn part(
-    json: &mut Json<'_>,
-    field: &str,
-    start: usize,
-    text: &mut Vec<u8>,
-    raw: &mut Vec<u8>,
-    logprob: &mut Option<f64>,
-    has_bytes: &mut bool,
-) -> Result<(), Error> {
-    match field {
+named_fields! {
+    /// Reads a field of a token; its text or bytes replace what `text` holds from `start` on, and
+    /// bytes go before the text.
+    const PARTS, fn part(
+        json: &mut Json<'_>,
+        field: &str,
+        start: usize,
+        text: &mut Vec<u8>,
+        raw: &mut Vec<u8>,
+        logprob: &mut Option<f64>,
+        has_bytes: &mut bool
+    ), |json, field| {
         // Some servers write null for a token that has no probability.
         "logprob" => *logprob = Some(json.optional(Json::any_real)?.unwrap_or(f64::NAN)),
         "token" => {
@@ -93,17 +95,14 @@ fn part(
                 text.truncate(start);
                 text.extend_from_slice(&json.scratch);
             }
-        }
-        _ => {
-            if json.null()? {
-                return Ok(());
-            }
+        },
+        "bytes" => json.optional(|json| {
             raw.clear();
             json.bytes(raw)?;
             text.truncate(start);
             text.extend_from_slice(raw);
             *has_bytes = true;
-        }
+            Ok(())
+        })?,
     }
-    Ok(())
 }

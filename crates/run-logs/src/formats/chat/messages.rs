@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::Error,
     formats::chat::{
         blocks::{Blocks, ToolResult, content},
@@ -37,24 +37,17 @@ pub(crate) fn messages(json: &mut Json<'_>) -> Result<Vec<ReadMessage>, Error> {
 
 /// Reads a message. Without a role it is the model's.
 pub(crate) fn message(json: &mut Json<'_>) -> Result<ReadMessage, Error> {
-    const MESSAGE: &[&str] =
-        &["role", "content", "refusal", "tool_calls", "function_call", "tool_call_id"];
     let mut message = Message::new(Role::Assistant, "");
     let mut refusal = None;
     let mut blocks = Blocks::default();
     let mut old_call: Option<RecordedCall> = None;
-    json.object(MESSAGE, |json, field| {
-        match field {
-            "role" => message.role = json.optional(role)?.unwrap_or(Role::Assistant),
-            "content" => blocks = content(json)?,
-            "refusal" => refusal = json.optional(Json::text)?,
-            "tool_calls" => {
-                message.tool_calls = json.optional(call_list)?.unwrap_or_default();
-            }
-            "function_call" => old_call = json.optional(|json| function(json, None))?,
-            _ => message.tool_call_id = json.optional(Json::text)?,
-        }
-        Ok(())
+    fields!(given |json| {
+        "role" => message.role = role(json)?,
+        "content" => blocks = content(json)?,
+        "refusal" => refusal = Some(json.text()?),
+        "tool_calls" => message.tool_calls = call_list(json)?,
+        "function_call" => old_call = Some(function(json, None)?),
+        "tool_call_id" => message.tool_call_id = Some(json.text()?),
     })?;
     message.text = blocks.text;
     message.tool_calls.extend(old_call);
@@ -80,15 +73,14 @@ pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<
         return json.skip().map(|()| Vec::new());
     }
     let mut sent = Vec::new();
-    json.object(&["instructions", "messages", "input"], |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match (field, json.token()?) {
-            ("messages", _) => sent.extend(messages(json)?.into_iter().flat_map(ReadMessage::sent)),
-            ("instructions", b'"') => sent.insert(0, Message::new(Role::System, json.text()?)),
-            ("input", b'"') => sent.push(Message::new(Role::User, json.text()?)),
-            ("input", _) => json.list(|json| {
+    fields!(given |json| {
+        "messages" => sent.extend(messages(json)?.into_iter().flat_map(ReadMessage::sent)),
+        "instructions" if json.token()? == b'"' => {
+            sent.insert(0, Message::new(Role::System, json.text()?));
+        },
+        "input" => match json.token()? {
+            b'"' => sent.push(Message::new(Role::User, json.text()?)),
+            _ => json.list(|json| {
                 let message = message(json)?.message;
                 // Items without text, such as reasoning, are not messages.
                 if !message.text.is_empty() {
@@ -96,9 +88,7 @@ pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<
                 }
                 Ok(())
             })?,
-            _ => json.skip()?,
-        }
-        Ok(())
+        },
     })?;
     Ok(sent)
 }

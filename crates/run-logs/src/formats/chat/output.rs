@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::Error,
     formats::chat::{calls::CallFields, logprobs::more_tokens},
     values::{message::Reply, tokens::Tokens},
@@ -26,21 +26,17 @@ struct Spoken {
 }
 
 fn item(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
-    const ITEM: &[&str] = &["type", "content", "id", "call_id", "name", "arguments", "input"];
     json.hold(size_of::<Reply>())?;
     let (mut kind, mut call) = (None, CallFields::default());
-    json.object(ITEM, |json, field| match field {
-        "type" => {
-            kind = json.optional(Json::text)?;
-            Ok(())
-        }
+    fields!(|json, field| {
+        "type" => kind = json.optional(Json::text)?,
         // The id of the item is not that of the call.
-        "id" => json.skip(),
-        "content" if json.token()? != b'[' => json.skip(),
-        "content" => json.list(|json| part(json, reply, tokens)),
+        "call_id" => call.id = json.optional(Json::name)?,
+        "content" if json.token()? == b'[' => json.list(|json| part(json, reply, tokens))?,
+        "content" => json.skip()?,
         // Other tools have names and inputs of other types.
-        "arguments" | "input" if json.token()? != b'"' => json.skip(),
-        field => call.field(json, field),
+        "arguments" | "input" if json.token()? != b'"' => json.skip()?,
+        in CallFields::FIELDS => call.field(json, field)?,
     })?;
     if matches!(kind.as_deref(), Some("function_call" | "custom_tool_call")) {
         reply.tool_calls.push(call.finish(json)?);
@@ -52,20 +48,14 @@ fn item(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(
 fn part(json: &mut Json<'_>, reply: &mut Reply, tokens: &mut Spoken) -> Result<(), Error> {
     let (mut kind, mut text, mut refusal) = (None, None, None);
     let (mut read, mut is_listed) = (Tokens::default(), false);
-    json.object(&["type", "text", "refusal", "logprobs"], |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "type" => kind = Some(json.text()?),
-            "text" => text = Some(json.text()?),
-            "refusal" => refusal = Some(json.text()?),
-            _ => {
-                is_listed = true;
-                more_tokens(json, &mut read)?;
-            }
-        }
-        Ok(())
+    fields!(given |json| {
+        "type" => kind = Some(json.text()?),
+        "text" => text = Some(json.text()?),
+        "refusal" => refusal = Some(json.text()?),
+        "logprobs" => {
+            is_listed = true;
+            more_tokens(json, &mut read)?;
+        },
     })?;
     if let Some(refusal) = refusal {
         reply.refusal.get_or_insert_default().push_str(&refusal);

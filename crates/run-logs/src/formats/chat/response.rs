@@ -1,5 +1,8 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     formats::chat::{
         blocks::{Blocks, content},
@@ -16,33 +19,6 @@ use crate::{
         usage::Usage,
     },
 };
-
-/// The fields of a response of any provider.
-pub(crate) const RESPONSE: &[&str] = &[
-    "id",
-    "model",
-    "choices",
-    "usage",
-    "error",
-    "output",
-    "status",
-    "incomplete_details",
-    "candidates",
-    "usageMetadata",
-    "modelVersion",
-    "responseId",
-    "promptFeedback",
-    "message",
-    "response",
-    "logprobs",
-    "done_reason",
-    "prompt_eval_count",
-    "eval_count",
-    "body",
-    "type",
-    "content",
-    "stop_reason",
-];
 
 /// The problem of a reply that is an object without the fields of any known form.
 pub(crate) const UNKNOWN_REPLY: Problem = Problem::Unsupported {
@@ -84,13 +60,12 @@ pub(crate) struct Response {
 impl Response {
     /// Reads a response that is an object.
     pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        json.object(RESPONSE, |json, field| match field {
+        fields!(|json, field| {
             "id" => {
                 let id = json.optional(Json::name)?;
                 self.id = self.id.take().or(id);
-                Ok(())
-            }
-            field => self.field(json, field),
+            },
+            in Self::FIELDS => self.field(json, field)?,
         })
     }
 
@@ -109,86 +84,78 @@ impl Response {
         self.kind.as_deref() == Some("message") && self.blocks.is_some()
     }
 
-    /// Reads one field of a response.
-    pub(crate) fn field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
-        match field {
+    named_fields! {
+        /// Reads one field of a response, other than its id.
+        pub(crate) const FIELDS, fn field(&mut self, json: &mut Json<'_>, field: &str), |json, field| {
             "model" | "modelVersion" => {
                 let model = json.optional(Json::text)?;
                 self.model = self.model.take().or(model);
-            }
+            },
             "responseId" => self.id = json.optional(Json::text)?.or(self.id.take()),
             "usage" => {
                 if let Some((usage, cache)) = json.optional(usage)? {
                     (self.usage, self.cache) = (Some(usage), cache);
                 }
-            }
+            },
             "usageMetadata" => self.usage = json.optional(gemini_usage)?.or(self.usage.take()),
             "prompt_eval_count" => self.counts().input_tokens = json.optional(Json::count)?,
             "eval_count" => self.counts().output_tokens = json.optional(Json::count)?,
-            "status" if json.token()? != b'"' => json.skip()?,
-            "status" => self.status = json.optional(Json::text)?,
-            "incomplete_details" => {
-                json.optional(|json| {
-                    json.object(&["reason"], |json, _| {
-                        self.stop = json.optional(Json::text)?;
-                        Ok(())
-                    })
-                })?;
-            }
+            "status" if json.token()? == b'"' => self.status = Some(json.text()?),
+            "incomplete_details" => json.optional(|json| {
+                fields!(|json| { "reason" => self.stop = json.optional(Json::text)?, })
+            })?,
             "done_reason" => self.stop = json.optional(Json::text)?,
-            "type" | "stop_reason" if json.token()? != b'"' => json.skip()?,
-            "type" => self.kind = json.optional(Json::text)?,
-            "stop_reason" => self.stop = json.optional(Json::text)?,
-            "content" if json.token()? != b'[' => json.skip()?,
-            "content" => self.blocks = Some(content(json)?),
+            "type" if json.token()? == b'"' => self.kind = Some(json.text()?),
+            "stop_reason" if json.token()? == b'"' => self.stop = Some(json.text()?),
+            "content" if json.token()? == b'[' => self.blocks = Some(content(json)?),
             "logprobs" => self.tokens = json.optional(tokens)?,
-            _ => return self.reply_field(json, field),
+            // The other fields show that this is a response, unless they are null.
+            "body" => json.optional(|json| self.envelope(json))?,
+            "response" if json.token()? == b'"' => {
+                let text = json.text()?;
+                self.show(Reply { text, ..Reply::default() });
+            },
+            "response" => json.optional(|json| self.envelope(json))?,
+            "choices" => json.optional(|json| {
+                self.is_any = true;
+                json.list(|json| {
+                    let next = self.replies.len() as u64;
+                    self.replies.push(choice(json, next)?);
+                    Ok(())
+                })
+            })?,
+            "candidates" => json.optional(|json| {
+                self.is_any = true;
+                candidates(json, &mut self.replies)
+            })?,
+            "output" => json.optional(output)?.map(|reply| self.show(reply)),
+            "promptFeedback" => {
+                let blocked = json.optional(feedback)?;
+                self.is_any |= blocked.is_some();
+                self.error = blocked.flatten().or(self.error.take());
+            },
+            "error" if json.token()? != b'n' => {
+                self.is_any = true;
+                self.error = error_text(json)?;
+            },
+            "message" => json.optional(message)?.map(|read| {
+                let ReadMessage { message, refusal, .. } = read;
+                let (text, tool_calls) = (message.text, message.tool_calls);
+                self.show(Reply { text, refusal, tool_calls, ..Reply::default() });
+            }),
         }
-        Ok(())
     }
 
-    /// Reads a field that shows that this is a response.
-    fn reply_field(&mut self, json: &mut Json<'_>, field: &str) -> Result<(), Error> {
-        if json.null()? {
-            return Ok(());
-        }
-        let is_body = field == "body" || (field == "response" && json.token()? != b'"');
-        if is_body {
-            // An envelope: `{"response": {"body": {…}}}`.
-            self.has_body = true;
-            return self.read(json);
-        }
+    /// Reads an envelope: `{"response": {"body": {…}}}`.
+    fn envelope(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        self.has_body = true;
+        self.read(json)
+    }
+
+    /// Takes the only reply.
+    fn show(&mut self, reply: Reply) {
         self.is_any = true;
-        match field {
-            "choices" => json.list(|json| {
-                let next = self.replies.len() as u64;
-                self.replies.push(choice(json, next)?);
-                Ok(())
-            }),
-            "candidates" => candidates(json, &mut self.replies),
-            "output" => {
-                self.single = Some(output(json)?);
-                Ok(())
-            }
-            "promptFeedback" => {
-                self.error = feedback(json)?.or(self.error.take());
-                Ok(())
-            }
-            "error" => {
-                self.error = error_text(json)?;
-                Ok(())
-            }
-            "message" => {
-                let ReadMessage { message, refusal, .. } = message(json)?;
-                let (text, tool_calls) = (message.text, message.tool_calls);
-                self.single = Some(Reply { text, refusal, tool_calls, ..Reply::default() });
-                Ok(())
-            }
-            _ => {
-                self.single = Some(Reply { text: json.text()?, ..Reply::default() });
-                Ok(())
-            }
-        }
+        self.single = Some(reply);
     }
 
     fn counts(&mut self) -> &mut Usage {
@@ -237,33 +204,24 @@ impl Response {
 
 /// Reads one choice of a chat response, and its index.
 fn choice(json: &mut Json<'_>, next: u64) -> Result<(u64, Reply), Error> {
-    const CHOICE: &[&str] = &["index", "message", "finish_reason", "logprobs"];
     json.hold(size_of::<Reply>())?;
     let (mut index, mut reply, mut content) = (next, Reply::default(), None);
     let mut is_known = false;
-    json.object(CHOICE, |json, field| {
-        match field {
-            "index" => index = json.optional(Json::count)?.unwrap_or(next),
-            "message" => {
-                is_known = true;
-                json.optional(|json| {
-                    let ReadMessage { message, refusal, .. } = message(json)?;
-                    (reply.text, reply.tool_calls) = (message.text, message.tool_calls);
-                    reply.refusal = refusal;
-                    Ok(())
-                })?;
-            }
-            "finish_reason" => reply.stop = json.optional(Json::text)?.map(Into::into),
-            _ => {
-                json.optional(|json| {
-                    json.object(&["content"], |json, _| {
-                        content = json.optional(tokens)?;
-                        Ok(())
-                    })
-                })?;
-            }
-        }
-        Ok(())
+    fields!(|json| {
+        "index" => index = json.optional(Json::count)?.unwrap_or(next),
+        "message" => {
+            is_known = true;
+            json.optional(|json| {
+                let ReadMessage { message, refusal, .. } = message(json)?;
+                (reply.text, reply.tool_calls) = (message.text, message.tool_calls);
+                reply.refusal = refusal;
+                Ok(())
+            })?;
+        },
+        "finish_reason" => reply.stop = json.optional(Json::text)?.map(Into::into),
+        "logprobs" => json.optional(|json| {
+            fields!(|json| { "content" => content = json.optional(tokens)?, })
+        })?,
     })?;
     if !is_known {
         return Err(json.error_at("message", Problem::Missing));
@@ -278,10 +236,7 @@ pub(crate) fn error_text(json: &mut Json<'_>) -> Result<Option<String>, Error> {
         b'n' => json.null().map(|_| None),
         b'{' => {
             let mut text = None;
-            json.object(&["message"], |json, _| {
-                text = json.optional(Json::text)?;
-                Ok(())
-            })?;
+            fields!(|json| { "message" => text = json.optional(Json::text)?, })?;
             Ok(text.or_else(|| Some("an error without a message".to_owned())))
         }
         _ => json.text().map(Some),

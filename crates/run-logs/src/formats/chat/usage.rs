@@ -1,4 +1,8 @@
-use crate::{engines::json::reader::Json, error::Error, values::usage::Usage};
+use crate::{
+    engines::json::{fields::fields, reader::Json},
+    error::Error,
+    values::usage::Usage,
+};
 
 /// Tokens that were written to and read from a cache, as Anthropic counts them: beside the input.
 #[derive(Clone, Copy, Default)]
@@ -20,68 +24,35 @@ impl CacheTokens {
 /// Reads `usage` of a chat response or of the Responses form, in which cached tokens are part of the
 /// input, or of Anthropic's form. The field names do not tell them apart: the form of the reply does.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<(Usage, CacheTokens), Error> {
-    const USAGE: &[&str] = &[
-        "prompt_tokens",
-        "completion_tokens",
-        "input_tokens",
-        "output_tokens",
-        "prompt_tokens_details",
-        "input_tokens_details",
-        "completion_tokens_details",
-        "output_tokens_details",
-        "cost",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-    ];
-    const DETAILS: &[&str] =
-        &["cached_tokens", "cache_write_tokens", "reasoning_tokens", "thinking_tokens"];
     let (mut usage, mut cache) = (Usage::default(), CacheTokens::default());
-    json.object(USAGE, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "prompt_tokens" | "input_tokens" => usage.input_tokens = Some(json.count()?),
-            "completion_tokens" | "output_tokens" => usage.output_tokens = Some(json.count()?),
-            "cost" => usage.cost_usd = Some(json.amount()?),
-            "cache_creation_input_tokens" => cache.written = Some(json.count()?),
-            "cache_read_input_tokens" => cache.read = Some(json.count()?),
-            _ => json.object(DETAILS, |json, field| {
-                let count = json.optional(Json::count)?;
-                match field {
-                    "cached_tokens" => usage.cached_tokens = count,
-                    "cache_write_tokens" => usage.cache_write_tokens = count,
-                    _ => usage.reasoning_tokens = count,
-                }
-                Ok(())
-            })?,
-        }
-        Ok(())
+    fields!(given |json| {
+        "prompt_tokens" | "input_tokens" => usage.input_tokens = Some(json.count()?),
+        "completion_tokens" | "output_tokens" => usage.output_tokens = Some(json.count()?),
+        "cost" => usage.cost_usd = Some(json.amount()?),
+        "cache_creation_input_tokens" => cache.written = Some(json.count()?),
+        "cache_read_input_tokens" => cache.read = Some(json.count()?),
+        "prompt_tokens_details" | "input_tokens_details" | "completion_tokens_details"
+        | "output_tokens_details" => fields!(|json| {
+            "cached_tokens" => usage.cached_tokens = json.optional(Json::count)?,
+            "cache_write_tokens" => usage.cache_write_tokens = json.optional(Json::count)?,
+            "reasoning_tokens" | "thinking_tokens" => {
+                usage.reasoning_tokens = json.optional(Json::count)?;
+            },
+        })?,
     })?;
     Ok((usage, cache))
 }
 
 /// Reads `usageMetadata` of Gemini, whose output tokens are counted without the thoughts.
 pub(crate) fn gemini_usage(json: &mut Json<'_>) -> Result<Usage, Error> {
-    const USAGE: &[&str] = &[
-        "promptTokenCount",
-        "toolUsePromptTokenCount",
-        "candidatesTokenCount",
-        "thoughtsTokenCount",
-        "cachedContentTokenCount",
-    ];
     let mut usage = Usage::default();
     let mut tool_results = None;
-    json.object(USAGE, |json, field| {
-        let count = json.optional(Json::count)?;
-        match field {
-            "promptTokenCount" => usage.input_tokens = count,
-            "toolUsePromptTokenCount" => tool_results = count,
-            "candidatesTokenCount" => usage.output_tokens = count,
-            "thoughtsTokenCount" => usage.reasoning_tokens = count,
-            _ => usage.cached_tokens = count,
-        }
-        Ok(())
+    fields!(|json| {
+        "promptTokenCount" => usage.input_tokens = json.optional(Json::count)?,
+        "toolUsePromptTokenCount" => tool_results = json.optional(Json::count)?,
+        "candidatesTokenCount" => usage.output_tokens = json.optional(Json::count)?,
+        "thoughtsTokenCount" => usage.reasoning_tokens = json.optional(Json::count)?,
+        "cachedContentTokenCount" => usage.cached_tokens = json.optional(Json::count)?,
     })?;
     let plus = |count: Option<u64>, more: Option<u64>| count?.checked_add(more.unwrap_or(0));
     usage.input_tokens = plus(usage.input_tokens, tool_results);

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    engines::json::reader::Json, error::Error, formats::harbor::metrics::reals,
+    engines::json::{fields::fields, reader::Json},
+    error::Error,
+    formats::harbor::metrics::{TOTALS, final_metrics, reals, total},
     values::usage::Usage,
 };
 
@@ -14,67 +16,29 @@ pub(crate) struct AgentResult {
     pub(crate) logprobs: Vec<Vec<f64>>,
 }
 
-/// Reads `agent_result`. Cached tokens are part of the input.
+/// Reads `agent_result`.
 pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
-    const RESULT: &[&str] = &[
-        "n_input_tokens",
-        "n_cache_tokens",
-        "n_output_tokens",
-        "cost_usd",
-        "model_usage",
-        "rollout_details",
-    ];
     let mut result = AgentResult::default();
-    json.object(RESULT, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "model_usage" => json.map(|json, model| {
-                let mut usage = Usage::default();
-                json.object(RESULT, |json, field| count(json, field, &mut usage))?;
-                result.by_model.insert(model, usage);
-                Ok(())
-            }),
-            "rollout_details" => {
-                let mut is_first = true;
-                json.list(|json| {
-                    // The first one is that of the main agent.
-                    if !std::mem::take(&mut is_first) {
-                        return json.skip();
-                    }
-                    result.logprobs = rollout(json)?;
-                    Ok(())
+    fields!(|json, field| {
+        "model_usage" => json.optional(|json| json.map(|json, model| {
+            result.by_model.insert(model, final_metrics(json)?);
+            Ok(())
+        }))?,
+        "rollout_details" => json.optional(|json| {
+            let mut is_first = true;
+            json.list(|json| {
+                // The first one is that of the main agent.
+                if !std::mem::take(&mut is_first) {
+                    return json.skip();
+                }
+                fields!(given |json| {
+                    "logprobs" => result.logprobs = json.list_of(|json| {
+                        Ok(json.optional(reals)?.unwrap_or_default())
+                    })?,
                 })
-            }
-            field => count(json, field, &mut result.usage),
-        }
+            })
+        })?,
+        in TOTALS => total(json, field, &mut result.usage)?,
     })?;
     Ok(result)
-}
-
-fn count(json: &mut Json<'_>, field: &str, usage: &mut Usage) -> Result<(), Error> {
-    if json.null()? {
-        return Ok(());
-    }
-    match field {
-        "n_input_tokens" => usage.input_tokens = Some(json.count()?),
-        "n_cache_tokens" => usage.cached_tokens = Some(json.count()?),
-        "n_output_tokens" => usage.output_tokens = Some(json.count()?),
-        "cost_usd" => usage.cost_usd = Some(json.amount()?),
-        _ => json.skip()?,
-    }
-    Ok(())
-}
-
-fn rollout(json: &mut Json<'_>) -> Result<Vec<Vec<f64>>, Error> {
-    let mut turns = Vec::new();
-    json.object(&["logprobs"], |json, _| {
-        if json.null()? {
-            return Ok(());
-        }
-        turns = json.list_of(|json| Ok(json.optional(reals)?.unwrap_or_default()))?;
-        Ok(())
-    })?;
-    Ok(turns)
 }

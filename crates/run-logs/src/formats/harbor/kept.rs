@@ -1,110 +1,100 @@
+//! What [`to_atif`](crate::to_atif) adds to a trajectory under `extra.run_logs`: facts that later
+//! analyses need and that the format has no field for.
+
+use std::collections::BTreeMap;
+
+use trajectory_metrics::tool_calls::Value;
+
 use crate::{
-    engines::json::reader::Json,
-    error::{Error, Problem},
-    formats::harbor::{calls::tool_calls, metrics::usage_back},
-    values::{message::Reply, tokens::Tokens},
+    engines::json::{fields::fields, reader::Json},
+    error::Error,
+    formats::{harbor::metrics::metrics, inspect::sample::limit},
+    values::{
+        caller::Caller,
+        run::{Run, Score},
+    },
 };
 
-/// What our own writer keeps of a step beyond the format.
+/// Reads `extra` of any writer: calls `read` at the value of `run_logs`, if it is an object.
+pub(crate) fn kept(
+    json: &mut Json<'_>,
+    mut read: impl FnMut(&mut Json<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if json.token()? != b'{' {
+        return json.skip();
+    }
+    fields!(|json| { "run_logs" if json.token()? == b'{' => read(json)?, })
+}
+
+/// What is added to a step.
 #[derive(Debug, Default)]
 pub(crate) struct KeptStep {
     /// The position of the turn in its run.
     pub(crate) position: Option<u64>,
     /// Whether the turn has no reply.
     pub(crate) has_failed: bool,
-    /// Whether the reply has no usage.
-    pub(crate) is_unmeasured: bool,
-    /// Whether the log names no model for the turn.
-    pub(crate) has_no_model: bool,
     pub(crate) error: Option<String>,
-    /// The refusal, the tokens and the stop reason of the reply.
-    pub(crate) reply: Reply,
-    pub(crate) other_replies: Vec<Reply>,
+    pub(crate) refusal: Option<String>,
+    pub(crate) stop: Option<String>,
 }
 
-/// Reads `extra` of a step.
-pub(crate) fn kept_step(json: &mut Json<'_>) -> Result<Option<KeptStep>, Error> {
-    const KEPT: &[&str] =
-        &["turn", "failed", "unmeasured", "without_model", "error", "reply", "other_replies"];
-    if json.token()? != b'{' {
-        return json.skip().map(|()| None);
+impl KeptStep {
+    pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
+        fields!(|json| {
+            "turn" => self.position = Some(json.count()?),
+            "failed" => self.has_failed = json.boolean()?,
+            "error" => self.error = Some(json.text()?),
+            "refusal" => self.refusal = Some(json.text()?),
+            "stop" => self.stop = Some(json.text()?),
+        })
     }
-    let mut found = None;
-    json.object(&["run_logs"], |json, _| {
-        if json.token()? != b'{' {
-            return json.skip();
-        }
-        let mut kept = KeptStep::default();
-        json.object(KEPT, |json, field| {
-            match field {
-                "turn" => kept.position = Some(json.count()?),
-                "failed" => kept.has_failed = json.boolean()?,
-                "unmeasured" => kept.is_unmeasured = json.boolean()?,
-                "without_model" => kept.has_no_model = json.boolean()?,
-                "error" => kept.error = Some(json.text()?),
-                "reply" => kept.reply = reply(json)?,
-                _ => kept.other_replies = json.list_of(reply)?,
-            }
-            Ok(())
-        })?;
-        found = Some(kept);
-        Ok(())
-    })?;
-    Ok(found)
 }
 
-fn reply(json: &mut Json<'_>) -> Result<Reply, Error> {
-    const REPLY: &[&str] = &["text", "refusal", "tool_calls", "tokens", "stop", "usage"];
-    let mut reply = Reply::default();
-    json.object(REPLY, |json, field| {
-        match field {
-            "text" => reply.text = json.text()?,
-            "refusal" => reply.refusal = Some(json.text()?),
-            "tool_calls" => reply.tool_calls = tool_calls(json)?,
-            "tokens" => reply.tokens = Some(tokens(json)?),
-            "stop" => reply.stop = Some(json.text()?.into()),
-            _ => reply.usage = Some(usage_back(json)?),
-        }
-        Ok(())
-    })?;
-    Ok(reply)
+/// Reads what is added to a trajectory: the facts of its run other than scores and turns.
+pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> {
+    fields!(|json| {
+        "task" => run.task = Some(json.text()?),
+        "trial" => run.trial = Some(json.count()?),
+        "outcome" => run.outcome = Some(json.boolean()?),
+        "stop" => run.stop = Some(json.text()?.into()),
+        "horizon" => run.horizon = Some(json.count()?),
+        "limit" => run.limit = Some(limit(json)?),
+        "error" => run.error = Some(json.text()?),
+        "excluded" => run.excluded = Some(json.text()?),
+        "usage" => run.usage = metrics(json)?.usage,
+        "metadata" => run.metadata = json.value_map()?,
+    })
 }
 
-/// Reads tokens: `[[token, logprob, [token, logprob], …], …]`.
-fn tokens(json: &mut Json<'_>) -> Result<Tokens, Error> {
-    let mut tokens = Tokens::default();
-    json.list(|json| {
-        json.begin_list()?;
-        let (bytes, logprob) = token(json)?;
-        json.hold(bytes.len() + 32)?;
-        tokens.push(&bytes, logprob);
-        while json.next_element()? {
-            json.begin_list()?;
-            let (bytes, logprob) = token(json)?;
-            json.hold(bytes.len() + 32)?;
-            tokens.push_alternative(&bytes, logprob);
-            while json.next_element()? {
-                json.skip()?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(tokens)
-}
-
-/// Reads the first two elements of an open list: text or bytes, and a log-probability.
-fn token(json: &mut Json<'_>) -> Result<(Vec<u8>, f64), Error> {
-    let mut bytes = Vec::new();
-    if json.next_element()? {
-        if json.token()? == b'"' {
-            bytes = json.text()?.into_bytes();
-        } else {
-            json.bytes(&mut bytes)?;
-        }
-        if json.next_element()? {
-            let logprob = json.optional(Json::any_real)?;
-            return Ok((bytes, logprob.unwrap_or(f64::NAN)));
-        }
+/// Who made the calls of an embedded trajectory that our own writer marks, by the name of its agent.
+pub(crate) fn caller(name: &str) -> Option<Caller> {
+    match name {
+        "grader" => Some(Caller::Grader),
+        "user" => Some(Caller::User),
+        "failed attempt" => Some(Caller::FailedAttempt),
+        _ => None,
     }
-    Err(json.error(Problem::Missing))
+}
+
+/// Reads a score: an object with a `value`, or the value alone.
+pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
+    let score = match json.value()? {
+        Value::Map(mut fields) if fields.contains_key("value") => {
+            let mut text = |name: &str| match fields.remove(name) {
+                Some(Value::Text(text)) => Some(text),
+                _ => None,
+            };
+            let (answer, explanation) = (text("answer"), text("explanation"));
+            let metadata = match fields.remove("metadata") {
+                Some(Value::Map(metadata)) => metadata,
+                _ => BTreeMap::new(),
+            };
+            let value = fields.remove("value").unwrap_or_default();
+            Score { value, answer, explanation, metadata }
+        }
+        value => Score { value, ..Score::default() },
+    };
+    // NaN stands for a score that was not given.
+    let is_nan = matches!(score.value, Value::Real(value) if value.is_nan());
+    Ok(if is_nan { Score { value: Value::Null, ..score } } else { score })
 }

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     formats::harbor::{
-        kept_run::{KeptRun, kept_run, score},
+        kept::{caller, kept_run, score},
         metrics::{final_metrics, or_else, sum},
         step::{Step, step},
     },
@@ -12,7 +12,7 @@ use crate::{
     values::{
         caller::Caller,
         message::{Message, Role},
-        run::{Score, Turn},
+        run::{Run, Score, Turn},
         usage::Usage,
     },
 };
@@ -32,7 +32,8 @@ pub(crate) struct Trajectory {
     /// The files of subagents.
     pub(crate) files: Vec<String>,
     pub(crate) scores: BTreeMap<String, Score>,
-    pub(crate) kept: Option<KeptRun>,
+    /// The facts of the run that our own writer adds.
+    pub(crate) kept: Option<Run>,
     pub(crate) subagents: Vec<Trajectory>,
     pub(crate) turns: Vec<PlacedTurn>,
     pub(crate) n_copied: u64,
@@ -98,10 +99,9 @@ impl Trajectory {
     }
 
     fn into_turns_of_subagent(self) -> Vec<(Option<u64>, Turn)> {
-        let kept = self.kept.as_ref().and_then(|kept| kept.caller.clone());
         let name = self.agent.clone().or_else(|| self.id.clone()).unwrap_or_default();
-        let caller = kept.unwrap_or(Caller::Subagent(name));
-        self.into_turns(&caller)
+        let caller = self.kept.as_ref().and_then(|_| caller(&name));
+        self.into_turns(&caller.unwrap_or(Caller::Subagent(name)))
     }
 }
 
@@ -111,39 +111,37 @@ pub(crate) fn trajectory(
     options: &ReadOptions,
     is_embedded: bool,
 ) -> Result<Trajectory, Error> {
-    const TRAJECTORY: &[&str] = &[
-        "schema_version",
-        "session_id",
-        "trajectory_id",
-        "agent",
-        "steps",
-        "final_metrics",
-        "continued_trajectory_ref",
-        "extra",
-        "subagent_trajectories",
-    ];
     let (mut read, mut steps) = (Trajectory::default(), None);
-    json.object(TRAJECTORY, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "schema_version" => read.version = Some(version(json)?),
-            "session_id" => {
-                read.session = Some(json.name()?);
-                if !is_embedded {
-                    json.place_mut().sample = read.session.clone();
-                }
+    fields!(given |json| {
+        "schema_version" => read.version = Some(version(json)?),
+        "session_id" => {
+            read.session = Some(json.name()?);
+            if !is_embedded {
+                json.place_mut().sample = read.session.clone();
             }
-            "trajectory_id" => read.id = Some(json.name()?),
-            "agent" => agent(json, &mut read)?,
-            "steps" => steps = Some(json.list_of(step)?),
-            "final_metrics" => read.totals = Some(final_metrics(json)?),
-            "continued_trajectory_ref" => read.continued = Some(json.text()?),
-            "extra" => extra(json, &mut read)?,
-            _ => read.subagents = json.list_of(|json| trajectory(json, options, true))?,
-        }
-        Ok(())
+        },
+        "trajectory_id" => read.id = Some(json.name()?),
+        "agent" => fields!(|json| {
+            "name" => read.agent = json.optional(Json::name)?,
+            "version" => read.agent_version = json.optional(Json::name)?,
+            "model_name" => read.model = json.optional(Json::name)?,
+        })?,
+        "steps" => steps = Some(json.list_of(step)?),
+        "final_metrics" => read.totals = Some(final_metrics(json)?),
+        "continued_trajectory_ref" => read.continued = Some(json.text()?),
+        // Others than our own writer may use other keys and types.
+        "extra" if json.token()? == b'{' => fields!(|json| {
+            "scores" if json.token()? == b'{' => json.map(|json, name| {
+                read.scores.insert(name, score(json)?);
+                Ok(())
+            })?,
+            "run_logs" if json.token()? == b'{' => {
+                kept_run(json, read.kept.get_or_insert_default())?;
+            },
+        })?,
+        "subagent_trajectories" => {
+            read.subagents = json.list_of(|json| trajectory(json, options, true))?;
+        },
     })?;
     let steps = steps.ok_or_else(|| json.error_at("steps", Problem::Missing))?;
     place(json, &mut read, steps, options)?;
@@ -158,40 +156,6 @@ fn version(json: &mut Json<'_>) -> Result<String, Error> {
     })
 }
 
-fn agent(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
-    json.object(&["name", "version", "model_name"], |json, field| {
-        let text = json.optional(Json::name)?;
-        match field {
-            "name" => read.agent = text,
-            "version" => read.agent_version = text,
-            _ => read.model = text,
-        }
-        Ok(())
-    })
-}
-
-/// Reads `extra`: scores by name, and what our own writer keeps there. Other fields are left out.
-fn extra(json: &mut Json<'_>, read: &mut Trajectory) -> Result<(), Error> {
-    if json.token()? != b'{' {
-        return json.skip();
-    }
-    json.object(&["scores", "run_logs"], |json, field| {
-        if json.token()? != b'{' {
-            return json.skip();
-        }
-        match field {
-            "scores" => json.map(|json, name| {
-                read.scores.insert(name, score(json)?);
-                Ok(())
-            }),
-            _ => {
-                read.kept = Some(kept_run(json)?);
-                Ok(())
-            }
-        }
-    })
-}
-
 /// Makes turns of the steps. Steps that were copied from another trajectory are context only.
 fn place(
     json: &mut Json<'_>,
@@ -203,9 +167,7 @@ fn place(
     for step in steps {
         read.n_copied += u64::from(step.is_copied);
         if let Some(mut turn) = step.turn {
-            if !step.has_no_model {
-                turn.model = turn.model.or_else(|| read.model.clone());
-            }
+            turn.model = turn.model.or_else(|| read.model.clone());
             if options.requests() {
                 json.hold(seen.iter().map(Message::size).sum())?;
                 turn.request.clone_from(&seen);

@@ -13,28 +13,23 @@ use crate::{
 impl Trajectory {
     /// The run of a trajectory that is not part of a trial. `number` names a trajectory without ids.
     pub(crate) fn into_run(mut self, number: u64) -> Run {
-        let mut run = match self.kept.take() {
-            Some(kept) => kept.run,
-            None => self.described(number),
-        };
+        let mut run = self.kept.take().unwrap_or_else(|| {
+            let mut run = Run::default();
+            self.describe(&mut run.metadata);
+            run.usage = self.usage();
+            run
+        });
         run.scores = std::mem::take(&mut self.scores);
+        let id = self.session.clone().or_else(|| self.id.clone());
+        run.id = id.unwrap_or_else(|| number.to_string());
+        run.model.clone_from(&self.model);
+        run.usage_by_model = self.usage_by_model();
         let mut turns = self.into_turns(&Caller::Agent);
         // Turns without a position stay where they are.
         if turns.iter().all(|(position, _)| position.is_some()) {
             turns.sort_by_key(|(position, _)| *position);
         }
         run.turns = turns.into_iter().map(|(_, turn)| turn).collect();
-        run
-    }
-
-    /// What the trajectory itself says of the run.
-    fn described(&self, number: u64) -> Run {
-        let id = self.session.clone().or_else(|| self.id.clone());
-        let mut run = Run::new(id.unwrap_or_else(|| number.to_string()));
-        run.model.clone_from(&self.model);
-        run.usage = self.usage();
-        run.usage_by_model = self.usage_by_model();
-        self.describe(&mut run.metadata);
         run
     }
 

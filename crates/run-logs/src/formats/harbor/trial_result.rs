@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     formats::harbor::agent_result::{AgentResult, agent_result},
 };
@@ -41,39 +44,33 @@ pub(crate) struct Exception {
 
 /// Reads `result.json`.
 pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
-    const TRIAL: &[&str] = &[
-        "trial_name",
-        "task_name",
-        "source",
-        "agent_info",
-        "step_results",
-        "agent_result",
-        "verifier_result",
-        "exception_info",
-    ];
     let mut read = TrialResult::default();
-    json.object(TRIAL, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "trial_name" => {
-                let name = json.text()?;
-                json.place_mut().sample = Some(name.clone());
-                read.whole.name = Some(name);
-            }
-            "task_name" => read.task = Some(json.text()?),
-            "source" => read.source = Some(json.text()?),
-            "agent_info" => agent_info(json, &mut read)?,
-            "step_results" => json.list(|json| {
-                let mut step = StepResult::default();
-                json.object(STEP, |json, field| part(json, field, &mut step))?;
-                read.steps.push(step);
-                Ok(())
+    fields!(given |json, field| {
+        "trial_name" => {
+            let name = json.text()?;
+            json.place_mut().sample = Some(name.clone());
+            read.whole.name = Some(name);
+        },
+        "task_name" => read.task = Some(json.text()?),
+        "source" => read.source = Some(json.text()?),
+        "agent_info" => fields!(given |json| {
+            "name" => read.agent = Some(json.text()?),
+            "version" => read.agent_version = Some(json.name()?),
+            "model_info" => fields!(|json| {
+                "name" => read.model = json.optional(Json::text)?,
+                "provider" => read.provider = json.optional(Json::text)?,
             })?,
-            field => part(json, field, &mut read.whole)?,
-        }
-        Ok(())
+        })?,
+        "step_results" => json.list(|json| {
+            let mut step = StepResult::default();
+            fields!(given |json, field| {
+                "step_name" => step.name = Some(json.text()?),
+                in PARTS => part(json, field, &mut step)?,
+            })?;
+            read.steps.push(step);
+            Ok(())
+        })?,
+        in PARTS => part(json, field, &mut read.whole)?,
     })?;
     if read.whole.name.is_none() {
         return Err(json.error_at("trial_name", Problem::Missing));
@@ -81,64 +78,30 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
     Ok(read)
 }
 
-const STEP: &[&str] = &["step_name", "agent_result", "verifier_result", "exception_info"];
-
-fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult) -> Result<(), Error> {
-    if json.null()? {
-        return Ok(());
-    }
-    match field {
-        "step_name" => step.name = Some(json.text()?),
+named_fields! {
+    /// Reads what a trial and a step of it have in common, none of it null.
+    const PARTS, fn part(json: &mut Json<'_>, field: &str, step: &mut StepResult), |json, field| {
         "agent_result" => step.agent = Some(agent_result(json)?),
-        "verifier_result" => json.object(&["rewards"], |json, _| {
-            if json.null()? {
-                return Ok(());
-            }
-            json.map(|json, name| {
+        "verifier_result" => fields!(given |json| {
+            "rewards" => json.map(|json, name| {
                 let reward = match json.token()? {
                     // Python writes NaN for a reward that does not exist.
-                    b'n' => json.scalar()?,
                     b'N' => json.scalar().map(|_| Value::Null)?,
-                    b't' | b'f' => json.scalar()?,
+                    b'n' | b't' | b'f' => json.scalar()?,
                     _ => json.number()?,
                 };
                 step.rewards.insert(name, reward);
                 Ok(())
-            })
+            })?,
         })?,
-        _ => {
+        "exception_info" => {
             let (mut kind, mut message) = (None, String::new());
-            json.object(&["exception_type", "exception_message"], |json, field| {
-                match field {
-                    "exception_type" => kind = Some(json.text()?),
-                    _ => message = json.optional(Json::text)?.unwrap_or_default(),
-                }
-                Ok(())
+            fields!(|json| {
+                "exception_type" => kind = Some(json.text()?),
+                "exception_message" => message = json.optional(Json::text)?.unwrap_or_default(),
             })?;
             let kind = kind.ok_or_else(|| json.error_at("exception_type", Problem::Missing))?;
             step.exception = Some(Exception { kind, message });
-        }
+        },
     }
-    Ok(())
-}
-
-fn agent_info(json: &mut Json<'_>, read: &mut TrialResult) -> Result<(), Error> {
-    json.object(&["name", "version", "model_info"], |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "name" => read.agent = Some(json.text()?),
-            "version" => read.agent_version = Some(json.name()?),
-            _ => json.object(&["name", "provider"], |json, field| {
-                let text = json.optional(Json::text)?;
-                match field {
-                    "name" => read.model = text,
-                    _ => read.provider = text,
-                }
-                Ok(())
-            })?,
-        }
-        Ok(())
-    })
 }

@@ -5,13 +5,13 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::writing::push_value,
     formats::harbor::{
-        metrics::sum,
-        written_run::{kept_run, scores},
-        written_step::{map, number, step},
+        kept,
+        metrics::{map, number, sum},
+        written_step::{metrics, step, text},
     },
     values::{
         caller::Caller,
-        run::{Run, Turn},
+        run::{Run, Score, Turn},
         usage::Usage,
     },
 };
@@ -23,10 +23,18 @@ const VERSION: &str = "ATIF-v1.8";
 ///
 /// Each turn of the agent is a step. Turns of a subagent, of a grader, of a simulated user and of
 /// failed attempts are embedded trajectories, so that other tools do not take them for the agent's.
-/// Scores are in `extra.scores` by name. What the format has no field for is in `extra.run_logs` of
-/// the trajectory and of its steps, and reading the text with [`read`](crate::read) gives the same
-/// run, except that messages of requests are left out and that numbers that are not finite become
-/// null.
+/// Scores are in `extra.scores` by name. Some facts for which the format has no field are under
+/// `extra.run_logs`, where [`read`](crate::read) finds them again:
+///
+/// | of | keys |
+/// |---|---|
+/// | the trajectory | `task`, `trial`, `outcome`, `stop`, `horizon`, `limit`, `error`, `excluded`, `usage`, `metadata` |
+/// | a step | `turn` (its position in the run), `failed` (it has no reply), `error`, `refusal`, `stop` |
+/// | a call | `ok`, `error`, `without_id`; `arguments`, or `unparsed` with its `problem`, in place of arguments that are not an object |
+///
+/// The mark of an embedded trajectory says that it is not that of a subagent. Everything else that the
+/// format cannot say is left out: messages of requests, texts of tokens, replies beside the first,
+/// expected calls, and arguments as they were written.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -40,7 +48,9 @@ const VERSION: &str = "ATIF-v1.8";
 ///
 /// let text = to_atif(&run);
 /// let mut runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default())?;
-/// assert_eq!((runs.format(), runs.next()), (Format::Atif, Some(Ok(run))));
+/// let back = runs.next().expect("one run")?;
+/// assert_eq!((runs.format(), back.outcome), (Format::Atif, Some(true)));
+/// assert_eq!(back.turns, run.turns);
 /// # Ok::<(), Error>(())
 /// ```
 #[must_use]
@@ -57,13 +67,13 @@ pub fn to_atif(run: &Run) -> String {
             }
         }
     }
-    let text_of = |name: &str, default: &str| match run.metadata.get(name) {
+    let described = |name: &str, default: &str| match run.metadata.get(name) {
         Some(Value::Text(text)) => text.clone(),
         _ => default.to_owned(),
     };
     let mut agent = BTreeMap::from([
-        ("name".to_owned(), text_of("agent", "unknown").into()),
-        ("version".to_owned(), text_of("agent_version", "unknown").into()),
+        ("name".to_owned(), described("agent", "unknown").into()),
+        ("version".to_owned(), described("agent_version", "unknown").into()),
     ]);
     if let Some(model) = &run.model {
         agent.insert("model_name".to_owned(), model.as_str().into());
@@ -129,21 +139,63 @@ fn final_metrics(totals: &Usage, n_steps: usize) -> Value {
 
 /// The trajectory of those who are not the agent.
 fn embedded_turns(number: usize, caller: &Caller, turns: &[(usize, &Turn)]) -> Value {
-    let (name, kept) = match caller {
-        Caller::Agent => ("agent", Some("agent")),
-        Caller::Subagent(name) => (name.as_str(), None),
-        Caller::Grader => ("grader", Some("grader")),
-        Caller::User => ("user", Some("user")),
-        Caller::FailedAttempt => ("failed attempt", Some("failed_attempt")),
+    let name = match caller {
+        Caller::Agent => "agent",
+        Caller::Subagent(name) => name,
+        Caller::Grader => "grader",
+        Caller::User => "user",
+        Caller::FailedAttempt => "failed attempt",
     };
+    // A mark, by which these callers are told from subagents of that name.
+    let is_marked = kept::caller(name).as_ref() == Some(caller);
+    let mark = is_marked.then(|| map([("run_logs", Some(map([])))]));
     let agent = map([("name", Some(name.into())), ("version", Some("unknown".into()))]);
-    let kept = kept.map(|word| map([("run_logs", Some(map([("caller", Some(word.into()))])))]));
     map([
         ("schema_version", Some(VERSION.into())),
         ("trajectory_id", Some(format!("{name} {}", number + 1).into())),
         ("agent", Some(agent)),
         ("steps", Some(steps(turns, None))),
         ("final_metrics", Some(final_metrics(&step_usage(turns), turns.len()))),
-        ("extra", kept),
+        ("extra", mark),
+    ])
+}
+
+/// What is added to the trajectory.
+fn kept_run(run: &Run) -> Value {
+    let limit = run.limit.as_ref().map(|limit| {
+        map([
+            ("type", Some(limit.kind.as_str().into())),
+            ("limit", limit.limit.map(Value::Real)),
+            ("reason", text(&limit.reason)),
+        ])
+    });
+    map([
+        ("task", text(&run.task)),
+        ("trial", run.trial.map(number)),
+        ("outcome", run.outcome.map(Value::Bool)),
+        ("stop", run.stop.as_ref().map(|stop| stop.to_string().into())),
+        ("horizon", run.horizon.map(number)),
+        ("limit", limit),
+        ("error", text(&run.error)),
+        ("excluded", text(&run.excluded)),
+        // The format's totals leave out subagents, and a sum of steps passes over unknown counts.
+        ("usage", Some(metrics(&run.usage, None))),
+        ("metadata", (!run.metadata.is_empty()).then(|| run.metadata.clone().into())),
+    ])
+}
+
+/// The scores by name.
+fn scores(run: &Run) -> Option<Value> {
+    let scores = run.scores.iter().map(|(name, score)| (name.clone(), score_value(score)));
+    let scores: BTreeMap<String, Value> = scores.collect();
+    (!scores.is_empty()).then(|| scores.into())
+}
+
+fn score_value(score: &Score) -> Value {
+    map([
+        ("value", Some(score.value.clone())),
+        ("answer", text(&score.answer)),
+        ("explanation", text(&score.explanation)),
+        ("metadata", (!score.metadata.is_empty()).then(|| score.metadata.clone().into())),
     ])
 }

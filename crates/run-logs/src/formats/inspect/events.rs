@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     formats::inspect::{
         attachments::Attachments,
@@ -34,25 +37,6 @@ pub(crate) struct Events {
     /// The latest turn and position of each call, by the call's id.
     calls: BTreeMap<String, (usize, usize)>,
 }
-
-/// The fields of all kinds of events that are read.
-const EVENT: &[&str] = &[
-    "event",
-    "span_id",
-    "id",
-    "parent_id",
-    "type",
-    "name",
-    "model",
-    "role",
-    "input",
-    "input_refs",
-    "output",
-    "error",
-    "failed",
-    "intermediate",
-    "score",
-];
 
 /// An event while its fields are read.
 #[derive(Default)]
@@ -96,7 +80,7 @@ impl Events {
     ) -> Result<(), Error> {
         json.hold(size_of::<ReadTurn>())?;
         let mut event = Event::default();
-        json.object(EVENT, |json, field| event.field(json, field, with_requests))?;
+        fields!(|json, field| { in Event::FIELDS => event.field(json, field, with_requests)?, })?;
         self.add(json, event, attachments, attempt)
     }
 
@@ -165,52 +149,48 @@ impl Events {
 }
 
 impl Event {
-    fn field(
-        &mut self,
-        json: &mut Json<'_>,
-        field: &str,
-        with_requests: bool,
-    ) -> Result<(), Error> {
-        let kind = self.kind.as_deref();
-        // Fields of one name mean other things in events of other kinds.
-        let is = |kinds: &[&str]| kind.is_none_or(|kind| kinds.contains(&kind));
-        match field {
+    /// Whether the event is of one of these kinds, as far as is known. Fields of one name mean other
+    /// things in events of other kinds.
+    fn is(&self, kinds: &[&str]) -> bool {
+        self.kind.as_deref().is_none_or(|kind| kinds.contains(&kind))
+    }
+
+    named_fields! {
+        const FIELDS, fn field(
+            &mut self,
+            json: &mut Json<'_>,
+            field: &str,
+            with_requests: bool
+        ), |json, field| {
             "event" => self.kind = Some(json.text()?),
             "span_id" => self.span = json.optional(Json::name)?,
-            "id" if is(&["span_begin", "tool"]) => self.id = json.optional(Json::name)?,
-            "parent_id" if is(&["span_begin"]) => self.parent = json.optional(Json::name)?,
-            "type" if is(&["span_begin"]) => self.span_kind = json.optional(Json::text)?,
-            "name" if is(&["span_begin"]) => self.name = json.optional(Json::text)?,
-            "model" if is(&["model"]) => self.model = json.optional(Json::text)?,
-            "role" if is(&["model"]) => self.role = json.optional(Json::text)?,
-            "input" if with_requests && kind == Some("model") => {
+            "id" if self.is(&["span_begin", "tool"]) => self.id = json.optional(Json::name)?,
+            "parent_id" if self.is(&["span_begin"]) => self.parent = json.optional(Json::name)?,
+            "type" if self.is(&["span_begin"]) => self.span_kind = json.optional(Json::text)?,
+            "name" if self.is(&["span_begin"]) => self.name = json.optional(Json::text)?,
+            "model" if self.is(&["model"]) => self.model = json.optional(Json::text)?,
+            "role" if self.is(&["model"]) => self.role = json.optional(Json::text)?,
+            "input" if with_requests && self.kind.as_deref() == Some("model") => {
                 self.request = json.list_of(messages::message)?;
-            }
-            "input_refs" if with_requests && is(&["model"]) => {
+            },
+            "input_refs" if with_requests && self.is(&["model"]) => {
                 let ranges = json.optional(|json| json.list_of(range))?;
                 self.ranges = ranges.unwrap_or_default();
-            }
-            "output" if is(&["model"]) => {
+            },
+            "output" if self.is(&["model"]) => {
                 self.output = json.optional(output::output)?.unwrap_or_default();
-            }
-            "error" if is(&["model", "tool"]) => self.error = error(json)?,
-            "failed" if is(&["tool"]) => {
+            },
+            "error" if self.is(&["model", "tool"]) => self.error = error(json)?,
+            "failed" if self.is(&["tool"]) => {
                 self.failed = json.optional(Json::boolean)?.unwrap_or(false);
-            }
-            "intermediate" if is(&["score"]) => {
+            },
+            "intermediate" if self.is(&["score"]) => {
                 self.intermediate = json.optional(Json::boolean)?.unwrap_or(false);
-            }
-            "score" if is(&["score"]) => {
-                json.optional(|json| {
-                    json.object(&["value"], |json, _| {
-                        self.score = Some(without_nan(json.value()?));
-                        Ok(())
-                    })
-                })?;
-            }
-            _ => json.skip()?,
+            },
+            "score" if self.is(&["score"]) => json.optional(|json| {
+                fields!(|json| { "value" => self.score = Some(without_nan(json.value()?)), })
+            })?,
         }
-        Ok(())
     }
 }
 
@@ -225,10 +205,7 @@ fn error(json: &mut Json<'_>) -> Result<Option<String>, Error> {
 /// Reads the `message` of an error.
 pub(crate) fn message(json: &mut Json<'_>) -> Result<String, Error> {
     let mut message = None;
-    json.object(&["message"], |json, _| {
-        message = json.optional(Json::text)?;
-        Ok(())
-    })?;
+    fields!(|json| { "message" => message = json.optional(Json::text)?, })?;
     Ok(message.unwrap_or_default())
 }
 

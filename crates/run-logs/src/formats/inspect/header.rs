@@ -1,4 +1,7 @@
-use crate::{engines::json::reader::Json, error::Error};
+use crate::{
+    engines::json::{fields::fields, reader::Json},
+    error::Error,
+};
 
 /// What the head of a log says of all its samples.
 #[derive(Clone, Debug, Default)]
@@ -11,12 +14,9 @@ impl Header {
     /// Reads `eval`.
     pub(crate) fn eval(json: &mut Json<'_>) -> Result<Self, Error> {
         let mut header = Self::default();
-        json.object(&["task", "model"], |json, field| {
-            match field {
-                "task" => header.task = json.optional(Json::text)?,
-                _ => header.model = json.optional(Json::text)?,
-            }
-            Ok(())
+        fields!(|json| {
+            "task" => header.task = json.optional(Json::text)?,
+            "model" => header.model = json.optional(Json::text)?,
         })?;
         Ok(header)
     }
@@ -25,10 +25,7 @@ impl Header {
     #[cfg(feature = "archives")]
     pub(crate) fn within(json: &mut Json<'_>) -> Result<Option<Self>, Error> {
         let mut header = None;
-        json.object(&["eval"], |json, _| {
-            header = json.optional(Self::eval)?;
-            Ok(())
-        })?;
+        fields!(|json| { "eval" => header = json.optional(Self::eval)?, })?;
         json.end()?;
         Ok(header)
     }

@@ -3,7 +3,10 @@ use std::io::Read;
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    formats::inspect::{header::Header, sample::sample},
+    formats::{
+        inspect::{header::Header, sample::sample},
+        run_iterator::{RunIterator, until_error},
+    },
     read_options::ReadOptions,
     values::run::Run,
 };
@@ -13,70 +16,48 @@ pub(crate) struct JsonLog<'a> {
     json: Json<'a>,
     options: ReadOptions,
     header: Option<Header>,
-    state: State,
+    is_in_samples: bool,
 }
-
-#[derive(PartialEq)]
-enum State {
-    InLog,
-    InSamples,
-    Done,
-}
-
-const LOG: &[&str] = &["eval", "samples"];
 
 impl<'a> JsonLog<'a> {
-    pub(crate) fn open(source: impl Read + 'a, options: &ReadOptions) -> Result<Self, Error> {
+    pub(crate) fn runs(
+        source: impl Read + 'a,
+        options: &ReadOptions,
+    ) -> Result<RunIterator<'a>, Error> {
         let mut json = Json::new(source, options.limits());
         json.begin_object()?;
-        Ok(Self { json, options: *options, header: None, state: State::InLog })
+        let mut log = Self { json, options: *options, header: None, is_in_samples: false };
+        Ok(until_error(move || log.next_run()))
     }
 
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         loop {
-            match self.state {
-                State::Done => return Ok(None),
-                State::InLog => match self.json.next_field(LOG)? {
-                    None => {
-                        self.state = State::Done;
-                        self.json.end()?;
-                        if self.header.is_none() {
-                            return Err(self.json.error_at("eval", Problem::Missing));
-                        }
-                    }
-                    Some("eval") => self.header = Some(Header::eval(&mut self.json)?),
-                    Some(_) if self.json.null()? => {}
-                    Some(_) if self.header.is_none() => {
-                        let what = "a log with `samples` before `eval`";
-                        return Err(self.json.error(Problem::Unsupported { what }));
-                    }
-                    Some(_) => {
-                        self.json.begin_list()?;
-                        self.state = State::InSamples;
-                    }
-                },
-                State::InSamples => {
-                    if self.json.next_element()? {
-                        self.json.begin_run();
-                        let header = self.header.clone().unwrap_or_default();
-                        return sample(&mut self.json, &header, &self.options).map(Some);
-                    }
-                    self.json.begin_run();
-                    self.state = State::InLog;
+            if self.is_in_samples {
+                let is_sample = self.json.next_element()?;
+                self.json.begin_run();
+                if is_sample {
+                    let header = self.header.clone().unwrap_or_default();
+                    return sample(&mut self.json, &header, &self.options).map(Some);
+                }
+                self.is_in_samples = false;
+            }
+            match self.json.next_field(&[&["eval", "samples"]])? {
+                None => {
+                    self.json.end()?;
+                    let missing = || self.json.error_at("eval", Problem::Missing);
+                    return self.header.as_ref().map(|_| None).ok_or_else(missing);
+                }
+                Some("eval") => self.header = Some(Header::eval(&mut self.json)?),
+                Some(_) if self.json.null()? => {}
+                Some(_) if self.header.is_none() => {
+                    let what = "a log with `samples` before `eval`";
+                    return Err(self.json.error(Problem::Unsupported { what }));
+                }
+                Some(_) => {
+                    self.json.begin_list()?;
+                    self.is_in_samples = true;
                 }
             }
         }
-    }
-}
-
-impl Iterator for JsonLog<'_> {
-    type Item = Result<Run, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.next_run();
-        if next.is_err() {
-            self.state = State::Done;
-        }
-        next.transpose()
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     values::{
         message::{Message, Role},
@@ -17,23 +17,18 @@ pub(crate) struct Parts {
     pub(crate) message: Message,
 }
 
-const MESSAGE: &[&str] = &["role", "content", "tool_calls", "tool_call_id"];
-
 /// Reads a message.
 pub(crate) fn message(json: &mut Json<'_>) -> Result<Parts, Error> {
     let mut texts = Vec::new();
     let mut message = Message::new(Role::Assistant, "");
-    json.object(MESSAGE, |json, field| {
-        match field {
-            "role" => message.role = role(json)?,
-            "content" => content(json, &mut texts)?,
-            "tool_calls" => {
-                let calls = json.optional(|json| json.list_of(call))?;
-                message.tool_calls = calls.unwrap_or_default();
-            }
-            _ => message.tool_call_id = json.optional(Json::name)?,
-        }
-        Ok(())
+    fields!(|json| {
+        "role" => message.role = role(json)?,
+        "content" => content(json, &mut texts)?,
+        "tool_calls" => {
+            let calls = json.optional(|json| json.list_of(call))?;
+            message.tool_calls = calls.unwrap_or_default();
+        },
+        "tool_call_id" => message.tool_call_id = json.optional(Json::name)?,
     })?;
     Ok(Parts { texts, message })
 }
@@ -57,12 +52,9 @@ fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
                 return Ok(());
             }
             let (mut is_text, mut text) = (false, None);
-            json.object(&["type", "text"], |json, field| {
-                match field {
-                    "type" => is_text = json.text()? == "text",
-                    _ => text = json.optional(Json::text)?,
-                }
-                Ok(())
+            fields!(|json| {
+                "type" => is_text = json.text()? == "text",
+                "text" => text = json.optional(Json::text)?,
             })?;
             texts.extend(text.filter(|_| is_text));
             Ok(())
@@ -80,16 +72,13 @@ fn content(json: &mut Json<'_>, texts: &mut Vec<String>) -> Result<(), Error> {
 fn call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
     let (mut id, mut name, mut problem) = (None, None, None);
     let mut arguments = Value::Map(BTreeMap::new());
-    json.object(&["id", "function", "arguments", "parse_error"], |json, field| {
-        match field {
-            "id" => id = json.optional(Json::name)?,
-            "function" => name = Some(json.text()?),
-            "arguments" => {
-                arguments = json.optional(Json::value)?.unwrap_or(Value::Map(BTreeMap::new()));
-            }
-            _ => problem = json.optional(Json::text)?,
-        }
-        Ok(())
+    fields!(|json| {
+        "id" => id = json.optional(Json::name)?,
+        "function" => name = Some(json.text()?),
+        "arguments" => {
+            arguments = json.optional(Json::value)?.unwrap_or(Value::Map(BTreeMap::new()));
+        },
+        "parse_error" => problem = json.optional(Json::text)?,
     })?;
     let name = name.ok_or_else(|| json.error_at("function", Problem::Missing))?;
     let mut call = RecordedCall::new(name, Arguments::Parsed(arguments));

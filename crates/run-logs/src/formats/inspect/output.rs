@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::Error,
     formats::{
         chat::logprobs,
@@ -21,21 +21,12 @@ pub(crate) struct Output {
 pub(crate) fn output(json: &mut Json<'_>) -> Result<Output, Error> {
     let mut output = Output::default();
     let mut used = None;
-    json.object(&["choices", "usage"], |json, field| {
-        match field {
-            "choices" => {
-                json.optional(|json| {
-                    json.list(|json| {
-                        if output.reply.is_some() {
-                            return json.skip();
-                        }
-                        choice(json, &mut output)
-                    })
-                })?;
-            }
-            _ => used = json.optional(usage)?,
-        }
-        Ok(())
+    fields!(given |json| {
+        "choices" => json.list(|json| match output.reply {
+            Some(_) => json.skip(),
+            None => choice(json, &mut output),
+        })?,
+        "usage" => used = Some(usage(json)?),
     })?;
     if let Some(reply) = &mut output.reply {
         reply.usage = used;
@@ -45,24 +36,16 @@ pub(crate) fn output(json: &mut Json<'_>) -> Result<Output, Error> {
 
 fn choice(json: &mut Json<'_>, output: &mut Output) -> Result<(), Error> {
     let mut reply = Reply::default();
-    json.object(&["message", "stop_reason", "logprobs"], |json, field| {
-        match field {
-            "message" => {
-                let message = messages::message(json)?;
-                output.texts = message.texts;
-                reply.tool_calls = message.message.tool_calls;
-            }
-            "stop_reason" => reply.stop = json.optional(Json::text)?.map(Into::into),
-            _ => {
-                json.optional(|json| {
-                    json.object(&["content"], |json, _| {
-                        reply.tokens = json.optional(logprobs::tokens)?;
-                        Ok(())
-                    })
-                })?;
-            }
-        }
-        Ok(())
+    fields!(|json| {
+        "message" => {
+            let message = messages::message(json)?;
+            output.texts = message.texts;
+            reply.tool_calls = message.message.tool_calls;
+        },
+        "stop_reason" => reply.stop = json.optional(Json::text)?.map(Into::into),
+        "logprobs" => json.optional(|json| {
+            fields!(|json| { "content" => reply.tokens = json.optional(logprobs::tokens)?, })
+        })?,
     })?;
     output.reply = Some(reply);
     Ok(())

@@ -2,7 +2,10 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{
+        fields::{fields, named_fields},
+        reader::Json,
+    },
     error::{Error, Problem},
     formats::inspect::{
         attachments::Attachments,
@@ -20,39 +23,11 @@ use crate::{
     },
 };
 
-const SAMPLE: &[&str] = &[
-    "id",
-    "epoch",
-    "messages",
-    "scores",
-    "metadata",
-    "events",
-    "model_usage",
-    "error",
-    "error_retries",
-    "attachments",
-    "events_data",
-    "limit",
-    "invalidation",
-];
-
-/// The fields of a sample in chunks that stand in its first entry.
-#[cfg(feature = "archives")]
-const SHELL: &[&str] = &[
-    "id",
-    "epoch",
-    "message_refs",
-    "scores",
-    "model_usage",
-    "error",
-    "error_retries",
-    "limit",
-    "invalidation",
-];
-
 /// A sample while its fields are read.
 #[derive(Default)]
 pub(crate) struct Sample {
+    /// Whether the sample is in chunks, so that its lists are read from entries of their own.
+    is_chunked: bool,
     id: Option<String>,
     run: Run,
     events: Events,
@@ -76,7 +51,7 @@ pub(crate) fn sample(
     options: &ReadOptions,
 ) -> Result<Run, Error> {
     let mut sample = Sample::default();
-    json.object(SAMPLE, |json, field| sample.field(json, field, options))?;
+    fields!(|json, field| { in Sample::FIELDS => sample.field(json, field, options)?, })?;
     sample.finish(json, header)
 }
 
@@ -84,8 +59,8 @@ pub(crate) fn sample(
 impl Sample {
     /// Reads the first entry of a sample in chunks.
     pub(crate) fn shell(json: &mut Json<'_>, options: &ReadOptions) -> Result<Self, Error> {
-        let mut sample = Self::default();
-        json.object(SHELL, |json, field| sample.field(json, field, options))?;
+        let mut sample = Self { is_chunked: true, ..Self::default() };
+        fields!(|json, field| { in Self::FIELDS => sample.field(json, field, options)?, })?;
         Ok(sample)
     }
 
@@ -126,98 +101,85 @@ impl Sample {
 }
 
 impl Sample {
-    fn field(
-        &mut self,
-        json: &mut Json<'_>,
-        field: &str,
-        options: &ReadOptions,
-    ) -> Result<(), Error> {
-        match field {
+    named_fields! {
+        const FIELDS, fn field(
+            &mut self,
+            json: &mut Json<'_>,
+            field: &str,
+            options: &ReadOptions
+        ), |json, field| {
             "id" => {
                 let id = json.name()?;
                 json.place_mut().sample = Some(id.clone());
                 self.id = Some(id);
-            }
+            },
             "epoch" => {
                 let epoch = json.count()?;
                 self.run.trial = Some(epoch);
                 if let Some(id) = &self.id {
                     json.place_mut().sample = Some(format!("{id}, epoch {epoch}"));
                 }
-            }
-            "messages" => {
-                json.optional(|json| {
-                    json.list(|json| {
-                        let message = messages::message(json)?;
-                        if message.message.role == Role::Assistant {
-                            self.conversation.push(message);
-                        }
-                        Ok(())
-                    })
-                })?;
-            }
-            "message_refs" => {
+            },
+            "messages" if !self.is_chunked => json.optional(|json| {
+                json.list(|json| {
+                    let message = messages::message(json)?;
+                    if message.message.role == Role::Assistant {
+                        self.conversation.push(message);
+                    }
+                    Ok(())
+                })
+            })?,
+            "message_refs" if self.is_chunked => {
                 let ranges = json.optional(|json| json.list_of(events::range))?;
                 self.conversation_ranges = ranges.unwrap_or_default();
-            }
+            },
             "scores" => {
                 self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
                 for score in self.run.scores.values() {
                     let texts = score.answer.iter().chain(&score.explanation);
                     texts.for_each(|text| self.attachments.want(text));
                 }
-            }
-            "metadata" => self.keep("metadata", json.optional(Json::value)?),
-            "events" => {
+            },
+            "metadata" if !self.is_chunked => self.keep("metadata", json.optional(Json::value)?),
+            "events" if !self.is_chunked => {
+                let requests = options.requests();
                 json.optional(|json| {
-                    let requests = options.requests();
                     self.events.read(json, &mut self.attachments, requests, false)
                 })?;
-                if !options.requests() && !self.events.turns.is_empty() {
+                if !requests && !self.events.turns.is_empty() {
                     self.attachments.complete();
                 }
-            }
+            },
             "model_usage" => {
                 let used = json.optional(|json| json.entries(usage::usage))?;
                 self.has_totals = used.is_some();
                 self.run.usage_by_model = used.unwrap_or_default();
-            }
+            },
             "error" => self.run.error = json.optional(events::message)?,
             "error_retries" => {
-                json.optional(|json| json.list(|json| self.failed_attempt(json, options)))?;
-            }
-            "attachments" => _ = json.optional(|json| self.attachments.read(json))?,
-            "events_data" if options.requests() => {
-                json.optional(|json| {
-                    json.object(&["messages"], |json, _| {
-                        self.pool = json.list_of(messages::message)?;
-                        Ok(())
-                    })
-                })?;
-            }
-            "events_data" => json.skip()?,
+                json.optional(|json| json.list(|json| self.failed_attempt(json, options)))?
+            },
+            "attachments" if !self.is_chunked => {
+                json.optional(|json| self.attachments.read(json))?
+            },
+            "events_data" if options.requests() && !self.is_chunked => json.optional(|json| {
+                fields!(|json| { "messages" => self.pool = json.list_of(messages::message)?, })
+            })?,
             "limit" => self.run.limit = json.optional(limit)?,
-            _ => self.run.excluded = json.optional(invalidation)?,
+            "invalidation" => self.run.excluded = json.optional(invalidation)?,
         }
-        Ok(())
     }
 
     /// Reads an attempt that ended with an error and was repeated.
     fn failed_attempt(&mut self, json: &mut Json<'_>, options: &ReadOptions) -> Result<(), Error> {
-        json.object(&["message", "events"], |json, field| {
-            match field {
-                "message" => {
-                    let message = json.optional(Json::text)?.unwrap_or_default();
-                    self.retried.push(Value::Text(message));
-                }
-                _ => {
-                    json.optional(|json| {
-                        let requests = options.requests();
-                        self.attempts.read(json, &mut self.attachments, requests, true)
-                    })?;
-                }
-            }
-            Ok(())
+        fields!(|json| {
+            "message" => {
+                let message = json.optional(Json::text)?.unwrap_or_default();
+                self.retried.push(Value::Text(message));
+            },
+            "events" => json.optional(|json| {
+                self.attempts.read(json, &mut self.attachments, options.requests(), true)
+            })?,
         })
     }
 
@@ -361,27 +323,22 @@ fn copy(json: &mut Json<'_>, parts: &Parts) -> Result<Parts, Error> {
 /// Reads a score. After edits, its value is the last one.
 fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     let mut score = Score::default();
-    json.object(&["value", "answer", "explanation", "metadata"], |json, field| {
-        match field {
-            "value" => score.value = without_nan(json.value()?),
-            "answer" => score.answer = json.optional(Json::text)?,
-            "explanation" => score.explanation = json.optional(Json::text)?,
-            _ => score.metadata = json.optional(Json::value_map)?.unwrap_or_default(),
-        }
-        Ok(())
+    fields!(|json| {
+        "value" => score.value = without_nan(json.value()?),
+        "answer" => score.answer = json.optional(Json::text)?,
+        "explanation" => score.explanation = json.optional(Json::text)?,
+        "metadata" => score.metadata = json.optional(Json::value_map)?.unwrap_or_default(),
     })?;
     Ok(score)
 }
 
-fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
+/// Reads why a sample was cut off.
+pub(crate) fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
     let (mut kind, mut limit, mut reason) = (None, None, None);
-    json.object(&["type", "limit", "reason"], |json, field| {
-        match field {
-            "type" => kind = Some(json.text()?),
-            "limit" => limit = json.optional(Json::any_real)?.filter(|limit| limit.is_finite()),
-            _ => reason = json.optional(Json::text)?,
-        }
-        Ok(())
+    fields!(|json| {
+        "type" => kind = Some(json.text()?),
+        "limit" => limit = json.optional(Json::any_real)?.filter(|limit| limit.is_finite()),
+        "reason" => reason = json.optional(Json::text)?,
     })?;
     let kind = kind.ok_or_else(|| json.error_at("type", Problem::Missing))?;
     Ok(RunLimit { kind, limit, reason })
@@ -390,9 +347,6 @@ fn limit(json: &mut Json<'_>) -> Result<RunLimit, Error> {
 /// Reads why somebody declared a sample invalid.
 fn invalidation(json: &mut Json<'_>) -> Result<String, Error> {
     let mut reason = None;
-    json.object(&["reason"], |json, _| {
-        reason = json.optional(Json::text)?;
-        Ok(())
-    })?;
+    fields!(|json| { "reason" => reason = json.optional(Json::text)?, })?;
     Ok(reason.map_or("invalidated".to_owned(), |reason| format!("invalidated: {reason}")))
 }

@@ -1,28 +1,20 @@
-use crate::{engines::json::reader::Json, error::Error, values::usage::Usage};
-
-const USAGE: &[&str] = &[
-    "input_tokens",
-    "output_tokens",
-    "input_tokens_cache_read",
-    "input_tokens_cache_write",
-    "reasoning_tokens",
-    "total_cost",
-];
+use crate::{
+    engines::json::{fields::fields, reader::Json},
+    error::Error,
+    values::usage::Usage,
+};
 
 /// Reads the usage of a model. `input_tokens` excludes what was read from or written to a cache,
 /// so both are added.
 pub(crate) fn usage(json: &mut Json<'_>) -> Result<Usage, Error> {
     let mut usage = Usage::default();
-    json.object(USAGE, |json, field| {
-        match field {
-            "input_tokens" => usage.input_tokens = json.optional(Json::count)?,
-            "output_tokens" => usage.output_tokens = json.optional(Json::count)?,
-            "input_tokens_cache_read" => usage.cached_tokens = json.optional(Json::count)?,
-            "input_tokens_cache_write" => usage.cache_write_tokens = json.optional(Json::count)?,
-            "reasoning_tokens" => usage.reasoning_tokens = json.optional(Json::count)?,
-            _ => usage.cost_usd = json.optional(Json::amount)?,
-        }
-        Ok(())
+    fields!(|json| {
+        "input_tokens" => usage.input_tokens = json.optional(Json::count)?,
+        "output_tokens" => usage.output_tokens = json.optional(Json::count)?,
+        "input_tokens_cache_read" => usage.cached_tokens = json.optional(Json::count)?,
+        "input_tokens_cache_write" => usage.cache_write_tokens = json.optional(Json::count)?,
+        "reasoning_tokens" => usage.reasoning_tokens = json.optional(Json::count)?,
+        "total_cost" => usage.cost_usd = json.optional(Json::amount)?,
     })?;
     let mut of_cache = [usage.cached_tokens, usage.cache_write_tokens].into_iter().flatten();
     let input = usage.input_tokens;

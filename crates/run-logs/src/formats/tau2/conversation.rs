@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::Error,
     formats::tau2::messages::{Entry, Said, ToolResult, calls, entry, results},
     read_options::ReadOptions,
@@ -44,36 +44,25 @@ impl Conversation {
     /// Reads `ticks`, the moments of a spoken conversation in which both sides act at once. A tick
     /// in which a side neither speaks nor calls a tool is not a turn of that side.
     pub(crate) fn read_ticks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        const TICK: &[&str] = &[
-            "agent_chunk",
-            "user_chunk",
-            "agent_tool_calls",
-            "user_tool_calls",
-            "agent_tool_results",
-            "user_tool_results",
-        ];
         json.list(|json| {
             let (mut agent, mut user) = (Said::default(), Said::default());
             let (mut agent_calls, mut user_calls) = (Vec::new(), Vec::new());
             let (mut agent_results, mut user_results) = (Vec::new(), Vec::new());
-            json.object(TICK, |json, field| {
-                if json.null()? {
-                    return Ok(());
-                }
-                match field {
-                    "agent_chunk" | "user_chunk" => {
-                        let chunk = entry(json)?;
-                        let side = if field == "user_chunk" { &mut user } else { &mut agent };
-                        if let Entry::Said(_, said) = chunk {
-                            *side = said;
-                        }
+            fields!(given |json| {
+                "agent_chunk" => {
+                    if let Entry::Said(_, said) = entry(json)? {
+                        agent = said;
                     }
-                    "agent_tool_calls" => agent_calls = calls(json)?,
-                    "user_tool_calls" => user_calls = calls(json)?,
-                    "agent_tool_results" => agent_results = results(json)?,
-                    _ => user_results = results(json)?,
-                }
-                Ok(())
+                },
+                "user_chunk" => {
+                    if let Entry::Said(_, said) = entry(json)? {
+                        user = said;
+                    }
+                },
+                "agent_tool_calls" => agent_calls = calls(json)?,
+                "user_tool_calls" => user_calls = calls(json)?,
+                "agent_tool_results" => agent_results = results(json)?,
+                "user_tool_results" => user_results = results(json)?,
             })?;
             agent.calls = agent_calls;
             user.calls = user_calls;

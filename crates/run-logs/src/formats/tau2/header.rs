@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     values::{caller::Caller, expected_call::ExpectedCall},
 };
@@ -30,18 +30,17 @@ pub(crate) struct Action {
 impl Header {
     /// Reads `info`.
     pub(crate) fn read_info(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        const INFO: &[&str] = &["max_steps", "agent_info", "user_info", "environment_info"];
-        json.object(INFO, |json, field| {
-            if json.null()? {
-                return Ok(());
-            }
-            match field {
-                "max_steps" => self.max_steps = Some(json.count()?),
-                "agent_info" => self.agent = one_text(json, &["llm"])?,
-                "user_info" => self.user = one_text(json, &["llm"])?,
-                _ => self.domain = one_text(json, &["domain_name"])?,
-            }
-            Ok(())
+        fields!(given |json| {
+            "max_steps" => self.max_steps = Some(json.count()?),
+            "agent_info" => {
+                fields!(|json| { "llm" => self.agent = json.optional(Json::text)?, })?;
+            },
+            "user_info" => {
+                fields!(|json| { "llm" => self.user = json.optional(Json::text)?, })?;
+            },
+            "environment_info" => {
+                fields!(|json| { "domain_name" => self.domain = json.optional(Json::text)?, })?;
+            },
         })
     }
 
@@ -49,18 +48,11 @@ impl Header {
     pub(crate) fn read_tasks(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         json.list(|json| {
             let (mut id, mut actions) = (None, Vec::new());
-            json.object(&["id", "evaluation_criteria"], |json, field| {
-                if field == "id" {
-                    id = Some(json.name()?);
-                    return Ok(());
-                }
-                json.optional(|json| {
-                    json.object(&["actions"], |json, _| {
-                        actions = json.optional(action_list)?.unwrap_or_default();
-                        Ok(())
-                    })
-                })
-                .map(drop)
+            fields!(|json| {
+                "id" => id = Some(json.name()?),
+                "evaluation_criteria" => json.optional(|json| {
+                    fields!(given |json| { "actions" => actions = json.list_of(action)?, })
+                })?,
             })?;
             let id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
             self.tasks.insert(id, actions);
@@ -69,41 +61,20 @@ impl Header {
     }
 }
 
-fn one_text(json: &mut Json<'_>, field: &'static [&'static str]) -> Result<Option<String>, Error> {
-    let mut text = None;
-    json.object(field, |json, _| {
-        text = json.optional(Json::text)?;
-        Ok(())
-    })?;
-    Ok(text)
-}
-
-fn action_list(json: &mut Json<'_>) -> Result<Vec<Action>, Error> {
-    json.list_of(action)
-}
-
 /// Reads an expected action.
 pub(crate) fn action(json: &mut Json<'_>) -> Result<Action, Error> {
-    const ACTION: &[&str] = &["action_id", "requestor", "name", "arguments", "compare_args"];
     let (mut id, mut name, mut caller, mut compared) = (None, None, Caller::Agent, None);
     let mut arguments = Value::Map(BTreeMap::new());
-    json.object(ACTION, |json, field| {
-        match field {
-            "action_id" => id = json.optional(Json::name)?,
-            "requestor" => caller = requestor(json)?.unwrap_or_default(),
-            "name" => name = Some(json.text()?),
-            "arguments" => arguments = Value::Map(json.value_map()?),
-            _ => compared = json.optional(texts)?,
-        }
-        Ok(())
+    fields!(|json| {
+        "action_id" => id = json.optional(Json::name)?,
+        "requestor" => caller = requestor(json)?.unwrap_or_default(),
+        "name" => name = Some(json.text()?),
+        "arguments" => arguments = Value::Map(json.value_map()?),
+        "compare_args" => compared = json.optional(|json| json.list_of(Json::text))?,
     })?;
     let name = name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
     let call = ExpectedCall { caller, call: ToolCall { name, arguments }, compared, matched: None };
     Ok(Action { id, call })
-}
-
-fn texts(json: &mut Json<'_>) -> Result<Vec<String>, Error> {
-    json.list_of(Json::text)
 }
 
 /// Reads who calls a tool: `assistant` or `user`.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     formats::{chat::usage::usage, tau2::header::requestor},
     values::{
@@ -41,42 +41,24 @@ pub(crate) enum Entry {
 
 /// Reads a message of any role.
 pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
-    const MESSAGE: &[&str] = &[
-        "role",
-        "content",
-        "tool_calls",
-        "cost",
-        "usage",
-        "is_audio",
-        "id",
-        "requestor",
-        "error",
-        "tool_messages",
-    ];
     json.hold(size_of::<Entry>())?;
     let (mut role, mut said, mut is_audio) = (None, Said::default(), false);
     let (mut id, mut caller, mut is_error, mut several) = (String::new(), None, false, None);
-    json.object(MESSAGE, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "role" => role = Some(self::role(json)?),
-            "content" => said.text = json.text()?,
-            "tool_calls" => said.calls = calls(json)?,
-            "cost" => said.usage.get_or_insert_default().cost_usd = Some(json.amount()?),
-            "usage" => {
-                let cost_usd = said.usage.take().and_then(|usage| usage.cost_usd);
-                let (tokens, _) = usage(json)?;
-                said.usage = Some(Usage { cost_usd: cost_usd.or(tokens.cost_usd), ..tokens });
-            }
-            "is_audio" => is_audio = json.boolean()?,
-            "id" => id = json.name()?,
-            "requestor" => caller = requestor(json)?,
-            "error" => is_error = json.boolean()?,
-            _ => several = Some(results(json)?),
-        }
-        Ok(())
+    fields!(given |json| {
+        "role" => role = Some(self::role(json)?),
+        "content" => said.text = json.text()?,
+        "tool_calls" => said.calls = calls(json)?,
+        "cost" => said.usage.get_or_insert_default().cost_usd = Some(json.amount()?),
+        "usage" => {
+            let cost_usd = said.usage.take().and_then(|usage| usage.cost_usd);
+            let (tokens, _) = usage(json)?;
+            said.usage = Some(Usage { cost_usd: cost_usd.or(tokens.cost_usd), ..tokens });
+        },
+        "is_audio" => is_audio = json.boolean()?,
+        "id" => id = json.name()?,
+        "requestor" => caller = requestor(json)?,
+        "error" => is_error = json.boolean()?,
+        "tool_messages" => several = Some(results(json)?),
     })?;
     let role = role.ok_or_else(|| json.error_at("role", Problem::Missing))?;
     // The content of a spoken message is encoded audio.
@@ -122,20 +104,16 @@ pub(crate) fn results(json: &mut Json<'_>) -> Result<Vec<ToolResult>, Error> {
 
 /// Reads `tool_calls`, and who makes each call.
 pub(crate) fn calls(json: &mut Json<'_>) -> Result<Vec<(RecordedCall, Caller)>, Error> {
-    const CALL: &[&str] = &["id", "name", "arguments", "requestor"];
     let mut calls = Vec::new();
     json.list(|json| {
         json.hold(size_of::<RecordedCall>())?;
         let (mut id, mut name, mut caller) = (None, None, None);
         let mut arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
-        json.object(CALL, |json, field| {
-            match field {
-                "id" => id = json.optional(Json::name)?.filter(|id| !id.is_empty()),
-                "name" => name = Some(json.text()?),
-                "arguments" => arguments = Arguments::Parsed(Value::Map(json.value_map()?)),
-                _ => caller = requestor(json)?,
-            }
-            Ok(())
+        fields!(|json| {
+            "id" => id = json.optional(Json::name)?.filter(|id| !id.is_empty()),
+            "name" => name = Some(json.text()?),
+            "arguments" => arguments = Arguments::Parsed(Value::Map(json.value_map()?)),
+            "requestor" => caller = requestor(json)?,
         })?;
         let name = name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
         let mut call = RecordedCall::new(name, arguments);

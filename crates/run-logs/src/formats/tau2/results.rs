@@ -1,11 +1,17 @@
 use std::{collections::BTreeSet, io::Read, vec};
 
 use crate::{
-    engines::{folder::Folder, json::reader::Json},
+    engines::{
+        folder::Folder,
+        json::{fields::fields, reader::Json},
+    },
     error::{Error, Problem},
-    formats::tau2::{
-        header::Header,
-        simulation::{Simulation, simulation},
+    formats::{
+        run_iterator::{RunIterator, until_error},
+        tau2::{
+            header::Header,
+            simulation::{Simulation, simulation},
+        },
     },
     read_options::ReadOptions,
     values::run::Run,
@@ -14,7 +20,8 @@ use crate::{
 /// The field of the simulations, and the folder that holds them in the folder form.
 pub(crate) const SIMULATIONS: &str = "simulations";
 
-const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, "simulation_index"];
+const INDEX: &str = "simulation_index";
+const RESULTS: &[&str] = &["info", "tasks", SIMULATIONS, INDEX];
 
 /// The simulations of results.
 ///
@@ -41,18 +48,17 @@ enum State {
     InSimulations,
     InFiles(vec::IntoIter<String>),
     Held(vec::IntoIter<Simulation>),
-    Done,
 }
 
 impl<'a> Results<'a> {
-    pub(crate) fn open(
+    pub(crate) fn runs(
         source: impl Read + 'a,
         folder: Option<Folder>,
         options: &ReadOptions,
-    ) -> Result<Self, Error> {
+    ) -> Result<RunIterator<'a>, Error> {
         let mut json = Json::new(source, options.limits());
         json.begin_object()?;
-        Ok(Self {
+        let mut results = Self {
             json,
             options: *options,
             folder,
@@ -63,15 +69,15 @@ impl<'a> Results<'a> {
             has_simulations: false,
             held: Vec::new(),
             state: State::InResults,
-        })
+        };
+        Ok(until_error(move || results.next_run()))
     }
 
     fn next_run(&mut self) -> Result<Option<Run>, Error> {
         loop {
             match &mut self.state {
-                State::Done => return Ok(None),
                 State::InResults => {
-                    let field = self.json.next_field(RESULTS)?;
+                    let field = self.json.next_field(&[RESULTS])?;
                     self.field(field)?;
                 }
                 State::InSimulations => {
@@ -88,13 +94,12 @@ impl<'a> Results<'a> {
                         self.held.push(simulation(&mut self.json, &self.options)?);
                     }
                 }
-                State::Held(simulations) => match simulations.next() {
-                    None => self.state = State::Done,
-                    Some(read) => return Ok(Some(read.into_run(&self.header))),
-                },
+                State::Held(simulations) => {
+                    return Ok(simulations.next().map(|read| read.into_run(&self.header)));
+                }
                 State::InFiles(names) => match names.next() {
-                    None => self.state = State::Done,
                     Some(name) => return self.file(&name),
+                    None => return Ok(None),
                 },
             }
         }
@@ -126,17 +131,13 @@ impl<'a> Results<'a> {
                 self.state = State::InSimulations;
                 Ok(())
             }
-            _ => {
+            INDEX => {
                 let mut ids = BTreeSet::new();
-                self.json.list(|json| {
-                    json.object(&["id"], |json, _| {
-                        ids.insert(json.name()?);
-                        Ok(())
-                    })
-                })?;
+                self.json.list(|json| fields!(|json| { "id" => ids.insert(json.name()?), }))?;
                 self.index = Some(ids);
                 Ok(())
             }
+            _ => self.json.skip(),
         }
     }
 
@@ -153,7 +154,7 @@ impl<'a> Results<'a> {
             let found: BTreeSet<String> = names.iter().map(id).collect();
             if let Some(missing) = index.difference(&found).next() {
                 let what = format!("the file of the simulation {missing}");
-                return Err(self.json.error_at("simulation_index", Problem::Dangling { what }));
+                return Err(self.json.error_at(INDEX, Problem::Dangling { what }));
             }
             if let Some(extra) = found.difference(index).next() {
                 let (value, expected) = (extra.clone(), "only simulations of the index");
@@ -173,17 +174,5 @@ impl<'a> Results<'a> {
         let read = simulation(&mut json, &self.options);
         let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
         read.map(Some).map_err(|error| error.in_file(Some(&path)))
-    }
-}
-
-impl Iterator for Results<'_> {
-    type Item = Result<Run, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.next_run();
-        if next.is_err() {
-            self.state = State::Done;
-        }
-        next.transpose()
     }
 }

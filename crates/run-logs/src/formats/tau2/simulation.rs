@@ -4,7 +4,7 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
+    engines::json::{fields::fields, reader::Json},
     error::{Error, Problem},
     formats::tau2::{
         conversation::Conversation,
@@ -67,48 +67,26 @@ impl Simulation {
 
 /// Reads one simulation.
 pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<Simulation, Error> {
-    const SIMULATION: &[&str] = &[
-        "id",
-        "task_id",
-        "trial",
-        "termination_reason",
-        "agent_cost",
-        "reward_info",
-        "messages",
-        "ticks",
-        "info",
-        "user_cost",
-        "duration",
-        "seed",
-    ];
     let (mut id, mut run, mut ended) = (None, Run::default(), None);
     let (mut messages, mut ticks) = (None, None);
     let (mut checks, mut agent_cost, mut failure) = (Vec::new(), None, None);
-    json.object(SIMULATION, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "id" => {
-                let name = json.name()?;
-                json.place_mut().sample = Some(name.clone());
-                id = Some(name);
-            }
-            "task_id" => run.task = Some(json.name()?),
-            "trial" => run.trial = Some(json.count()?),
-            "termination_reason" => ended = Some(json.text()?),
-            "agent_cost" => agent_cost = Some(json.amount()?),
-            "reward_info" => checks = reward_info(json, &mut run)?,
-            "messages" => {
-                messages.insert(Conversation::new(options)).read_messages(json)?;
-            }
-            "ticks" => ticks.insert(Conversation::new(options)).read_ticks(json)?,
-            "info" => failure = failure_text(json)?,
-            _ => {
-                run.metadata.insert(field.to_owned(), json.value()?);
-            }
-        }
-        Ok(())
+    fields!(given |json, field| {
+        "id" => {
+            let name = json.name()?;
+            json.place_mut().sample = Some(name.clone());
+            id = Some(name);
+        },
+        "task_id" => run.task = Some(json.name()?),
+        "trial" => run.trial = Some(json.count()?),
+        "termination_reason" => ended = Some(json.text()?),
+        "agent_cost" => agent_cost = Some(json.amount()?),
+        "reward_info" => checks = reward_info(json, &mut run)?,
+        "messages" => messages.insert(Conversation::new(options)).read_messages(json)?,
+        "ticks" => ticks.insert(Conversation::new(options)).read_ticks(json)?,
+        "info" => failure = failure_text(json)?,
+        "user_cost" | "duration" | "seed" => {
+            run.metadata.insert(field.to_owned(), json.value()?);
+        },
     })?;
     run.id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
     let ended = ended.ok_or_else(|| json.error_at("termination_reason", Problem::Missing))?;
@@ -160,38 +138,28 @@ fn expected(task: Option<&Vec<Action>>, checks: Vec<Action>) -> impl Iterator<It
 
 /// Reads `reward_info`: the reward, and which expected calls were made.
 fn reward_info(json: &mut Json<'_>, run: &mut Run) -> Result<Vec<Action>, Error> {
-    const REWARD: &[&str] = &["reward", "action_checks", "reward_basis", "reward_breakdown"];
     let mut checks = Vec::new();
-    json.object(REWARD, |json, field| {
-        if json.null()? {
-            return Ok(());
-        }
-        match field {
-            "reward" => {
-                let reward = json.any_real()?;
-                let value = if reward.is_nan() { Value::Null } else { reward.into() };
-                run.outcome = (!reward.is_nan()).then_some((reward - 1.0).abs() <= TOLERANCE);
-                run.scores.insert("reward".to_owned(), Score { value, ..Score::default() });
-            }
-            "action_checks" => json.list(|json| {
-                let (mut found, mut matched) = (None, None);
-                json.object(&["action", "action_match"], |json, field| {
-                    match field {
-                        "action" => found = Some(action(json)?),
-                        _ => matched = json.optional(Json::boolean)?,
-                    }
-                    Ok(())
-                })?;
-                let mut check = found.ok_or_else(|| json.error_at("action", Problem::Missing))?;
-                check.call.matched = matched;
-                checks.push(check);
-                Ok(())
-            })?,
-            _ => {
-                run.metadata.insert(field.to_owned(), json.value()?);
-            }
-        }
-        Ok(())
+    fields!(given |json, field| {
+        "reward" => {
+            let reward = json.any_real()?;
+            let value = if reward.is_nan() { Value::Null } else { reward.into() };
+            run.outcome = (!reward.is_nan()).then_some((reward - 1.0).abs() <= TOLERANCE);
+            run.scores.insert("reward".to_owned(), Score { value, ..Score::default() });
+        },
+        "action_checks" => json.list(|json| {
+            let (mut found, mut matched) = (None, None);
+            fields!(|json| {
+                "action" => found = Some(action(json)?),
+                "action_match" => matched = json.optional(Json::boolean)?,
+            })?;
+            let mut check = found.ok_or_else(|| json.error_at("action", Problem::Missing))?;
+            check.call.matched = matched;
+            checks.push(check);
+            Ok(())
+        })?,
+        "reward_basis" | "reward_breakdown" => {
+            run.metadata.insert(field.to_owned(), json.value()?);
+        },
     })?;
     Ok(checks)
 }
@@ -202,12 +170,6 @@ fn failure_text(json: &mut Json<'_>) -> Result<Option<String>, Error> {
         return json.skip().map(|()| None);
     }
     let mut failure = None;
-    json.object(&["error"], |json, _| {
-        failure = match json.token()? {
-            b'"' => Some(json.text()?),
-            _ => json.skip().map(|()| None)?,
-        };
-        Ok(())
-    })?;
+    fields!(|json| { "error" if json.token()? == b'"' => failure = Some(json.text()?), })?;
     Ok(failure)
 }

@@ -1,6 +1,5 @@
 //! The page of each subcommand, made of its JSON output.
 
-mod budget;
 pub(crate) mod common;
 mod costbench;
 pub(crate) mod logs;
@@ -16,7 +15,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
         "cut-off" => Some(traces::cut_off_figures),
         "costbench" => Some(costbench::figures),
         "triage" => Some(triage::figures),
-        "budget" => Some(budget::figures),
         _ => None,
     }
 }
@@ -33,7 +31,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "cut-off" => traces::cut_off_page(output),
         "costbench" => costbench::page(output),
         "triage" => triage::page(output),
-        "budget" => budget::page(output),
         "run" => run::page(output),
         "logs" => logs::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),

@@ -98,7 +98,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
             "the last is 0",
         ),
         (&["triage", "--knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
-        (&["paths", &paths], &format!("{paths}:1: field expected_calls: "), "missing"),
+        (&["paths", &paths], &format!("{paths}:1: "), "missing field `expected_calls`"),
         (
             &["traces", scorers],
             scorers,

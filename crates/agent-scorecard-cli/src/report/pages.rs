@@ -3,7 +3,6 @@
 mod budget;
 pub(crate) mod common;
 mod costbench;
-pub(crate) mod logs;
 mod run;
 mod traces;
 mod triage;
@@ -35,7 +34,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "triage" => triage::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
-        "logs" => logs::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })
 }

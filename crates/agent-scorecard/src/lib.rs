@@ -3,6 +3,7 @@
 pub mod budget;
 mod clusters;
 mod error;
+pub mod logs;
 pub mod no_interval;
 pub mod paths;
 mod report;

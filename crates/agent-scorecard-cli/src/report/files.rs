@@ -106,7 +106,8 @@ fn main_picture(report: &Report) -> Option<Figure> {
         let named = places.iter().filter_map(|place| {
             Some((plain::line(&place.name).into_owned(), place.block.pictures.get(*name)?.clone()))
         });
-        together(named.collect())
+        let (all, columns): (Vec<_>, _) = named.partition(|(name, _)| name.is_empty());
+        together(if columns.is_empty() { all } else { columns })
     };
     report.main_pictures.iter().find_map(of)
 }
@@ -144,7 +145,6 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
         "cut-off" => &["treatments"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "triage" => &["efficiency"],
-        "logs" => &["calls", "endings"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {

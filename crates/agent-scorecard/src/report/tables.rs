@@ -143,8 +143,9 @@ impl Report {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let named = self.columns.iter().flat_map(|column| {
-            let own = std::iter::once((column.name.clone(), &column.block));
             let parts = column.parts.1.iter();
+            let has_own = parts.len() == 0 || column.block.notes.iter().flatten().next().is_some();
+            let own = has_own.then(|| (column.name.clone(), &column.block)).into_iter();
             own.chain(parts.map(|(part, block)| (format!("{} {part}", column.name), block)))
         });
         let lists: Vec<(String, &[String])> =
@@ -228,27 +229,53 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
 
 /// A table of one row for each; `None` without a row or a value that is shown.
 fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
-    let mut keys: Vec<&Field> = Vec::new();
-    for field in rows.iter().flat_map(|row| &row.fields) {
-        if !field.label.is_empty() && !keys.iter().any(|other| other.key == field.key) {
-            keys.push(field);
+    let rows: Vec<Vec<(String, &Field)>> = rows.iter().map(leaves).collect();
+    let mut keys: Vec<(&str, &str)> = Vec::new();
+    for (at, field) in rows.iter().flatten() {
+        // What no row has needs no column.
+        let is_known = !matches!(&field.value, Value::Json(Json::Null));
+        if is_known && !keys.iter().any(|(other, _)| other == at) {
+            keys.push((at, &field.label));
         }
     }
     if keys.is_empty() {
         return None;
     }
-    let header = keys.iter().map(|field| field.label.to_string()).collect();
-    let cells = |(at, row): (usize, &Block)| {
-        let cells = keys.iter().map(|field| {
-            let pointer = format!("{pointer}/{at}/{}", escaped(&field.key));
-            row.get(&field.key)
-                .map_or_else(|| Cell::text("–"), |value| cell(value, pointer, None, None))
+    let header = keys.iter().map(|(_, label)| (*label).to_owned()).collect();
+    let cells = |(number, row): (usize, &Vec<(String, &Field)>)| {
+        let cells = keys.iter().map(|(key, _)| {
+            let found = row.iter().find(|(at, _)| at == key);
+            found.map_or_else(
+                || Cell::text("–"),
+                |(at, field)| cell(&field.value, format!("{pointer}/{number}{at}"), None, None),
+            )
         });
         Row { heading: None, cells: cells.collect() }
     };
     let rows = rows.iter().enumerate().map(cells).collect();
-    let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
+    let title = match (title, name) {
+        (title, "") => title.to_owned(),
+        ("", name) => name.to_owned(),
+        (title, name) => format!("{title}: {name}"),
+    };
     Some(Table { title, header, rows, note: String::new() })
+}
+
+/// The values of a row that are shown, those of blocks inside too, with their pointers in the row.
+fn leaves(row: &Block) -> Vec<(String, &Field)> {
+    let mut found = Vec::new();
+    for field in &row.fields {
+        let at = format!("/{}", escaped(&field.key));
+        match &field.value {
+            Value::Block(block) => {
+                let inner = leaves(block).into_iter();
+                found.extend(inner.map(|(inner, field)| (format!("{at}{inner}"), field)));
+            }
+            _ if !field.label.is_empty() => found.push((at, field)),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The best value of a row, if more than one column has one.
@@ -293,13 +320,20 @@ fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<
             }
             Cell(parts)
         }
-        Value::Json(Json::Null) => number(pointer, "undefined"),
+        Value::Json(Json::Null) => Cell::text("–"),
         Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
         Value::Json(Json::String(text)) => Cell::text(text.clone()),
         Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
             Some(value) => number(pointer, shown(value)),
             None => number(pointer, count.to_string()),
         },
+        Value::Json(Json::Object(values)) => {
+            let words = values.iter().map(|(name, value)| match value {
+                Json::String(text) => format!("{name} {text}"),
+                value => format!("{name} {value}"),
+            });
+            Cell::text(words.collect::<Vec<_>>().join(", "))
+        }
         Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
     }
 }

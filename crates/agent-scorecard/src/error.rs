@@ -26,4 +26,7 @@ pub enum Error {
     /// An error of trajectory-metrics.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    /// A run that was named is not among those that are evaluated.
+    #[error("no run that is scored is called {0:?}")]
+    UnknownRun(String),
 }

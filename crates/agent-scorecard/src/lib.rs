@@ -1,7 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+pub mod budget;
+mod clusters;
 mod error;
 pub mod logs;
+pub mod no_interval;
 pub mod paths;
 mod report;
 mod run_counts;
@@ -16,6 +19,7 @@ pub use scoring_rules;
 pub use tool_graph;
 pub use trajectory_metrics;
 
+pub use clusters::{ClusterBy, few_clusters};
 pub use error::Error;
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,

@@ -10,7 +10,8 @@ use censoring::{
 use serde::Serialize;
 use trajectory_metrics::{BetaScore, BrierScore, Isotonic, LogScore, Platt, TpsFamily};
 
-use crate::{output::no_interval, traces::settings::Calibration};
+use crate::traces::settings::Calibration;
+use agent_scorecard::no_interval;
 
 /// The settings of a report.
 #[derive(Clone, Debug)]

@@ -52,16 +52,6 @@ pub(crate) struct Together<T, D> {
     pub notes: Vec<String>,
 }
 
-impl<T, D> Together<T, D> {
-    /// The pooled report or none, without differences.
-    pub(crate) fn pooled(pooled: Option<T>) -> Self {
-        Self { pooled, difference: None, notes: Vec::new() }
-    }
-}
-
-/// No differences are computed between the columns.
-pub(crate) type NoDifference = ();
-
 /// What is said of columns that were pooled.
 pub(crate) const POOLED: &str =
     "these figures are over all columns together, a run in two of them counting twice; see files";

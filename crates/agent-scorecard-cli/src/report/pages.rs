@@ -1,6 +1,5 @@
 //! The page of each subcommand, made of its JSON output.
 
-mod budget;
 pub(crate) mod common;
 mod costbench;
 mod run;
@@ -15,7 +14,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
         "cut-off" => Some(traces::cut_off_figures),
         "costbench" => Some(costbench::figures),
         "triage" => Some(triage::figures),
-        "budget" => Some(budget::figures),
         _ => None,
     }
 }
@@ -32,7 +30,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "cut-off" => traces::cut_off_page(output),
         "costbench" => costbench::page(output),
         "triage" => triage::page(output),
-        "budget" => budget::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })

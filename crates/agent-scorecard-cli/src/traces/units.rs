@@ -5,12 +5,10 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use agent_scorecard::few_clusters;
 use trajectory_metrics::{Bootstrap, Seed};
 
 use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
-
-/// With fewer clusters, a note says how many there are.
-const ENOUGH_CLUSTERS: usize = 20;
 
 /// A task with all its runs, or a run that names no task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,13 +75,6 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
         _ => "tasks and runs without a task",
     };
     few_clusters(distinct.len(), what)
-}
-
-/// The same of a number of clusters.
-pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
-    (2..ENOUGH_CLUSTERS)
-        .contains(&clusters)
-        .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
 }
 
 /// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without

@@ -11,15 +11,13 @@ use rayon::prelude::*;
 use scoring_rules::Weight;
 use trajectory_metrics::{Bootstrap, Level, NoInterval};
 
-use crate::{
-    output::no_interval,
-    triage::{
-        capped_file::CappedRuns,
-        figures::{AtAlpha, Estimate, Figures, REGIMES, Report},
-        plan_file::PlanFile,
-        words::{name_of_reading, name_of_repair, note},
-    },
+use crate::triage::{
+    capped_file::CappedRuns,
+    figures::{AtAlpha, Estimate, Figures, REGIMES, Report},
+    plan_file::PlanFile,
+    words::{name_of_reading, name_of_repair, note},
 };
+use agent_scorecard::no_interval;
 
 /// Shuffles of the sampled random reference, as in the paper.
 const SHUFFLES: usize = 1_000;

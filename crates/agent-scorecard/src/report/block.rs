@@ -4,7 +4,7 @@ use serde::{
     Serialize,
     ser::{SerializeMap, Serializer},
 };
-use trajectory_metrics::{Figure, Measure, Metric, Undefined};
+use trajectory_metrics::{Figure, Measure, Metric, NoInterval, Undefined};
 
 use crate::report::picture::Picture;
 
@@ -71,7 +71,8 @@ pub struct Block {
 pub struct Field {
     /// The name in JSON.
     pub key: Cow<'static, str>,
-    /// The name for people; empty for a value that only JSON has.
+    /// The name for people; empty for a value that only JSON has. A block with a name is a column of its own
+    /// beside that which has it.
     pub label: Cow<'static, str>,
     /// The value.
     pub value: Value,
@@ -93,6 +94,25 @@ pub enum Value {
         /// The rows.
         rows: Vec<Block>,
     },
+}
+
+/// What stands in `intervals` for a plain number.
+#[derive(Serialize)]
+struct Precision {
+    ci_low: Option<f64>,
+    ci_high: Option<f64>,
+    standard_error: Option<f64>,
+}
+
+impl Precision {
+    /// `None` for a figure of which no interval was asked for.
+    fn of(figure: &Figure) -> Option<Self> {
+        let Figure { interval, standard_error, .. } = *figure;
+        let is_asked = interval != Err(NoInterval::NotRequested) || standard_error.is_some();
+        let ends = interval.ok().map(|interval| (interval.low(), interval.high()));
+        let (ci_low, ci_high) = ends.unzip();
+        is_asked.then_some(Self { ci_low, ci_high, standard_error })
+    }
 }
 
 impl Report {
@@ -166,6 +186,21 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Whether tables have a row for it.
+    pub(crate) fn is_row(&self) -> bool {
+        !self.label.is_empty() && !matches!(self.value, Value::Block(_))
+    }
+
+    /// The block that is a column of its own beside that which has it.
+    pub(crate) fn beside(&self) -> Option<&Block> {
+        match &self.value {
+            Value::Block(block) if !self.label.is_empty() => Some(block),
+            _ => None,
+        }
+    }
+}
+
 impl Block {
     /// Adds a value that only JSON has: whatever can be serialised, null if it cannot.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
@@ -200,6 +235,15 @@ impl Block {
             }
             self.fields.push(Field::figure(metric.measure, value));
         }
+    }
+
+    /// The names and heights of the bars of those metrics that have a [bar](Metric::bar) and here a value.
+    #[must_use]
+    pub fn bars<E: ?Sized>(&self, metrics: &[Metric<E>]) -> (Vec<String>, Vec<f64>) {
+        let bar = |metric: &Metric<E>| {
+            Some((metric.bar_name()?.to_owned(), self.number(metric.measure.key)?))
+        };
+        metrics.iter().filter_map(bar).unzip()
     }
 
     /// The value under a key.
@@ -238,9 +282,7 @@ impl Block {
                 Value::Figure(_, figure) if self.is_plain => {
                     let figure = figure.as_ref().ok();
                     map.serialize_entry(key, &figure.map(|figure| figure.value))?;
-                    let known =
-                        figure.filter(|it| it.interval.is_ok() || it.standard_error.is_some());
-                    intervals.extend(known.map(|figure| (key, figure)));
+                    intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Json(value) => map.serialize_entry(key, value)?,

@@ -97,7 +97,15 @@ impl Report {
             let (key, parts) = &column.parts;
             if key.is_empty() {
                 let (name, block) = (column.name.clone(), &column.block);
-                places.push(Place { name, pointer, block });
+                places.push(Place { name, pointer: pointer.clone(), block });
+                for field in &column.block.fields {
+                    let Some(block) = field.beside() else { continue };
+                    let is_one = self.columns.len() == 1;
+                    let own = if is_one { String::new() } else { format!("{}: ", column.name) };
+                    let name = format!("{own}{}", field.label);
+                    let pointer = format!("{pointer}/{}", escaped(&field.key));
+                    places.push(Place { name, pointer, block });
+                }
                 continue;
             }
             for (part, block) in parts {
@@ -175,7 +183,7 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
         rows: Vec::new(),
         note: first.note.clone(),
     };
-    for field in keys.iter().filter(|field| !field.label.is_empty()) {
+    for field in keys.iter().filter(|field| field.is_row()) {
         let best = if is_comparable { best(places, field) } else { None };
         let cells = places.iter().map(|place| {
             let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
@@ -196,7 +204,7 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
-            Value::Block(_) => {
+            Value::Block(_) if field.label.is_empty() => {
                 let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
                     Some(Value::Block(block)) => {
                         Some(Place { name: place.name.clone(), pointer: inside(place), block })
@@ -213,7 +221,7 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
                     }
                 }
             }
-            Value::Figure(..) | Value::Json(_) => {}
+            Value::Figure(..) | Value::Json(_) | Value::Block(_) => {}
         }
     }
 }

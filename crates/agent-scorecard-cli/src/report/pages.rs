@@ -6,7 +6,6 @@ mod costbench;
 pub(crate) mod logs;
 mod run;
 mod traces;
-mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
@@ -15,7 +14,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(traces::cut_off_figures),
         "costbench" => Some(costbench::figures),
-        "triage" => Some(triage::figures),
         "budget" => Some(budget::figures),
         _ => None,
     }
@@ -32,7 +30,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
         "costbench" => costbench::page(output),
-        "triage" => triage::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
         "logs" => logs::page(output),

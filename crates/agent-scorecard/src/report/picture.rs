@@ -233,7 +233,7 @@ mod tests {
             series: vec![Series::between("band", Mark::Band, [[0.0, 0.1, 0.2]])],
             note: String::new(),
         };
-        let text = serde_json::to_string(&figure).unwrap();
+        let text = serde_json::to_string(&picture).unwrap();
         assert!(!text.contains("\"y\":[]"), "{text}");
         assert_eq!(serde_json::from_str::<Picture>(&text).unwrap(), picture);
     }

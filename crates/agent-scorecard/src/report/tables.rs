@@ -177,12 +177,9 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     };
     for field in keys.iter().filter(|field| !field.label.is_empty()) {
         let best = if is_comparable { best(places, field) } else { None };
-        let cells = places.iter().map(|place| {
-            let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
-            match place.block.get(&field.key) {
-                Some(value) => cell(value, pointer, place.block.is_plain.then_some(place), best),
-                None => Cell::text("–"),
-            }
+        let cells = places.iter().map(|place| match place.block.get(&field.key) {
+            Some(value) => cell(value, place.block, &place.pointer, &field.key, best),
+            None => Cell::text("–"),
         });
         let heading = match &field.value {
             Value::Figure(measure, _) => Heading::Measure(*measure),
@@ -209,7 +206,7 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
                 for place in places {
                     if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
                         let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        tables.extend(rows_table(name, title, rows, &inside(place)));
+                        rows_tables(name, title, rows, &inside(place), tables);
                     }
                 }
             }
@@ -218,29 +215,73 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     }
 }
 
-/// A table of one row for each; `None` without a row or a value that is shown.
-fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
-    let mut keys: Vec<&Field> = Vec::new();
-    for field in rows.iter().flat_map(|row| &row.fields) {
-        if !field.label.is_empty() && !keys.iter().any(|other| other.key == field.key) {
-            keys.push(field);
+/// A table with a row for each block, if they have a value that is shown, and the tables of rows inside them.
+fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
+    let leaves = rows.iter().map(|row| {
+        let mut leaves = Vec::new();
+        push_leaves(row, "", &mut leaves);
+        leaves
+    });
+    let leaves: Vec<Vec<Leaf<'_>>> = leaves.collect();
+    let is_same = |a: &Leaf<'_>, b: &Leaf<'_>| a.path == b.path && a.field.key == b.field.key;
+    let mut columns: Vec<&Leaf<'_>> = Vec::new();
+    for leaf in leaves.iter().flatten() {
+        if !columns.iter().any(|column| is_same(column, leaf)) {
+            columns.push(leaf);
         }
     }
-    if keys.is_empty() {
-        return None;
+    if !columns.is_empty() {
+        let cells = |(at, leaves): (usize, &Vec<Leaf<'_>>)| {
+            let cells = columns.iter().map(|column| {
+                let Some(leaf) = leaves.iter().find(|leaf| is_same(column, leaf)) else {
+                    return Cell::text("–");
+                };
+                let place = format!("{pointer}/{at}{}", leaf.path);
+                cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
+            });
+            Row { heading: None, cells: cells.collect() }
+        };
+        let header = columns.iter().map(|column| column.field.label.to_string()).collect();
+        let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
+        let rows = leaves.iter().enumerate().map(cells).collect();
+        tables.push(Table { title, header, rows, note: String::new() });
     }
-    let header = keys.iter().map(|field| field.label.to_string()).collect();
-    let cells = |(at, row): (usize, &Block)| {
-        let cells = keys.iter().map(|field| {
-            let pointer = format!("{pointer}/{at}/{}", escaped(&field.key));
-            row.get(&field.key)
-                .map_or_else(|| Cell::text("–"), |value| cell(value, pointer, None, None))
-        });
-        Row { heading: None, cells: cells.collect() }
-    };
-    let rows = rows.iter().enumerate().map(cells).collect();
-    let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
-    Some(Table { title, header, rows, note: String::new() })
+    for (at, field) in rows
+        .iter()
+        .enumerate()
+        .flat_map(|(at, row)| row.fields.iter().map(move |field| (at, field)))
+    {
+        if let Value::Rows { title, rows } = &field.value {
+            rows_tables(
+                name,
+                title,
+                rows,
+                &format!("{pointer}/{at}/{}", escaped(&field.key)),
+                tables,
+            );
+        }
+    }
+}
+
+/// A value of a row that is shown.
+struct Leaf<'a> {
+    /// Where its block stands in the row, as a JSON pointer.
+    path: String,
+    block: &'a Block,
+    field: &'a Field,
+}
+
+/// The values of a row that are shown, those of the blocks in it included.
+fn push_leaves<'a>(block: &'a Block, path: &str, leaves: &mut Vec<Leaf<'a>>) {
+    for field in &block.fields {
+        match &field.value {
+            Value::Block(inner) => {
+                push_leaves(inner, &format!("{path}/{}", escaped(&field.key)), leaves);
+            }
+            _ if field.label.is_empty() => {}
+            _ => leaves.push(Leaf { path: path.to_owned(), block, field }),
+        }
+    }
 }
 
 /// The best value of a row, if more than one column has one.
@@ -258,16 +299,18 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// A value as a cell. `plain` is the block whose intervals stand apart from its figures.
-fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<f64>) -> Cell {
+/// The value under a key of a block as a cell. The block stands at `place`.
+fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
+    let pointer = format!("{place}/{}", escaped(key));
     match value {
         Value::Figure(_, Err(_)) => number(pointer, "undefined"),
-        Value::Figure(measure, Ok(figure)) => {
-            let (at, ends) = match plain {
-                Some(place) => {
-                    (pointer, format!("{}/intervals/{}", place.pointer, escaped(measure.key)))
-                }
-                None => (format!("{pointer}/value"), pointer),
+        Value::Figure(_, Ok(figure)) => {
+            let (at, ends) = if block.is_plain {
+                (pointer, format!("{place}/intervals/{}/", escaped(key)))
+            } else if block.is_flat {
+                (pointer.clone(), format!("{pointer}_"))
+            } else {
+                (format!("{pointer}/value"), format!("{pointer}/"))
             };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
@@ -277,22 +320,38 @@ fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<
             if let Ok(interval) = figure.interval {
                 parts.push(Part::Text(" [".into()));
                 let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{ends}/ci_low"), low).0);
+                parts.extend(number(format!("{ends}ci_low"), low).0);
                 parts.push(Part::Text(", ".into()));
                 let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{ends}/ci_high"), high).0);
+                parts.extend(number(format!("{ends}ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
             }
             Cell(parts)
         }
-        Value::Json(Json::Null) => number(pointer, "undefined"),
-        Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
-        Value::Json(Json::String(text)) => Cell::text(text.clone()),
-        Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
+        Value::Json(json) => json_cell(json, pointer),
+        Value::Block(_) | Value::Rows { .. } => Cell::default(),
+    }
+}
+
+fn json_cell(json: &Json, pointer: String) -> Cell {
+    match json {
+        Json::Null => number(pointer, "undefined"),
+        Json::Bool(flag) => Cell::text(if *flag { "yes" } else { "no" }),
+        Json::String(text) => Cell::text(text.clone()),
+        Json::Number(count) => match count.as_f64().filter(|_| count.is_f64()) {
             Some(value) => number(pointer, shown(value)),
             None => number(pointer, count.to_string()),
         },
-        Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
+        Json::Array(list) => {
+            let mut parts = vec![Part::Text("[".into())];
+            for (at, item) in list.iter().enumerate() {
+                parts.push(Part::Text(if at == 0 { "" } else { ", " }.into()));
+                parts.extend(json_cell(item, format!("{pointer}/{at}")).0);
+            }
+            parts.push(Part::Text("]".into()));
+            Cell(parts)
+        }
+        Json::Object(_) => Cell::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+pub mod logs;
 pub mod paths;
 mod report;
 mod run_counts;

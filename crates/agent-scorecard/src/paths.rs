@@ -11,7 +11,10 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    report::{Axis, Block, Field, Mark, Picture, Series},
+    report::{
+        block::{Block, Field},
+        picture::{Axis, Mark, Picture, Series},
+    },
     run_counts::RunCounts,
     texts::Texts,
 };

@@ -39,8 +39,8 @@ pub use ranks::{
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
-    Resampling, StreamMetrics, evaluate, evaluate_difference, fixed_rank_sensitivity,
-    raw_against_calibrated,
+    Resampling, STREAM_MEASURES, StreamMetrics, evaluate, evaluate_difference,
+    fixed_rank_sensitivity, raw_against_calibrated,
 };
 pub use resampling::{
     Arm, Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest,

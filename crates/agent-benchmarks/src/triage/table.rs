@@ -244,10 +244,7 @@ impl Group {
         }
         Ok(())
     }
-    fn figures(
-        &self,
-        how: Option<Intervals>,
-    ) -> Result<Vec<(Measure, Result<Figure, Undefined>)>, Error> {
+    fn figures(&self, how: Option<Intervals>) -> Result<figures::Figures, Error> {
         let add = |mean: &mut ExactMean, value: &f64, weight| {
             Ok::<_, Error>(mean.update_weighted(*value, weight)?)
         };

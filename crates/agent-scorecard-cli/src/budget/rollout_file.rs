@@ -95,7 +95,7 @@ pub struct RolloutFile {
     /// Where each run stands, in order.
     pub rows: Vec<Row>,
     /// All runs, also those that were left out before.
-    pub(crate) runs: RunCounts,
+    pub runs: RunCounts,
     /// The resources that are read.
     resources: Vec<String>,
     bytes: Cow<'static, [u8]>,

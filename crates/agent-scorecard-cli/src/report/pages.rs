@@ -3,7 +3,6 @@
 mod budget;
 pub(crate) mod common;
 mod costbench;
-pub(crate) mod logs;
 mod run;
 mod traces;
 
@@ -32,7 +31,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "costbench" => costbench::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
-        "logs" => logs::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })
 }

@@ -78,6 +78,18 @@ pub(crate) fn refusal(output: &Output, case: &str) -> String {
     error
 }
 
+/// Whether an error begins with file and line and then names the field: by its path, or, where serde reports
+/// the object around it, in the message.
+pub(crate) fn names_field(error: &str, path: &str, line: usize, field: &str) -> bool {
+    let Some(rest) = error.strip_prefix(&format!("error: {path}:{line}: ")) else { return false };
+    let (parent, own) = field.rsplit_once('.').unwrap_or(("", field));
+    let around = if parent.is_empty() { String::new() } else { format!("field {parent}: ") };
+    let message = rest.strip_prefix(&around).unwrap_or_default();
+    rest.starts_with(&format!("field {field}: "))
+        || message.starts_with(&format!("missing field `{own}`"))
+        || message.starts_with(&format!("field `{own}` "))
+}
+
 /// A place to write to, of this test alone.
 pub(crate) fn in_folder(name: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));

@@ -354,6 +354,7 @@ impl Serialize for Report {
                 single.serialize_into(&mut map)?;
                 notes.splice(0..0, single.block.notes.iter().flatten().cloned());
             }
+            [] => {}
             columns => map.serialize_entry("files", columns)?,
         }
         map.serialize_entry("notes", &notes)?;

@@ -215,73 +215,75 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     }
 }
 
-/// A table with a row for each block, if they have a value that is shown, and the tables of rows inside them.
+/// A table with a row for each block, if a value is shown, and the tables of rows inside them.
 fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
-    let leaves = rows.iter().map(|row| {
-        let mut leaves = Vec::new();
-        push_leaves(row, "", &mut leaves);
-        leaves
-    });
-    let leaves: Vec<Vec<Leaf<'_>>> = leaves.collect();
-    let is_same = |a: &Leaf<'_>, b: &Leaf<'_>| a.path == b.path && a.field.key == b.field.key;
+    let leaves: Vec<Vec<Leaf<'_>>> = rows.iter().map(|row| leaves(row, "")).collect();
     let mut columns: Vec<&Leaf<'_>> = Vec::new();
     for leaf in leaves.iter().flatten() {
-        if !columns.iter().any(|column| is_same(column, leaf)) {
+        // What no row has needs no column.
+        let is_known = !matches!(&leaf.field.value, Value::Json(Json::Null));
+        if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
             columns.push(leaf);
         }
     }
     if !columns.is_empty() {
+        let header = columns.iter().map(|column| column.field.label.to_string()).collect();
         let cells = |(at, leaves): (usize, &Vec<Leaf<'_>>)| {
             let cells = columns.iter().map(|column| {
-                let Some(leaf) = leaves.iter().find(|leaf| is_same(column, leaf)) else {
+                let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
                     return Cell::text("–");
                 };
-                let place = format!("{pointer}/{at}{}", leaf.path);
+                let place = format!("{pointer}/{at}{}", leaf.place);
                 cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
             });
             Row { heading: None, cells: cells.collect() }
         };
-        let header = columns.iter().map(|column| column.field.label.to_string()).collect();
-        let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
         let rows = leaves.iter().enumerate().map(cells).collect();
+        let title = match (title, name) {
+            (title, "") => title.to_owned(),
+            ("", name) => name.to_owned(),
+            (title, name) => format!("{title}: {name}"),
+        };
         tables.push(Table { title, header, rows, note: String::new() });
     }
-    for (at, field) in rows
-        .iter()
-        .enumerate()
-        .flat_map(|(at, row)| row.fields.iter().map(move |field| (at, field)))
-    {
-        if let Value::Rows { title, rows } = &field.value {
-            rows_tables(
-                name,
-                title,
-                rows,
-                &format!("{pointer}/{at}/{}", escaped(&field.key)),
-                tables,
-            );
+    for (at, row) in rows.iter().enumerate() {
+        for Field { key, value, .. } in &row.fields {
+            if let Value::Rows { title, rows } = value {
+                let pointer = format!("{pointer}/{at}/{}", escaped(key));
+                rows_tables(name, title, rows, &pointer, tables);
+            }
         }
     }
 }
 
 /// A value of a row that is shown.
 struct Leaf<'a> {
-    /// Where its block stands in the row, as a JSON pointer.
-    path: String,
+    /// Where its block stands in the row.
+    place: String,
     block: &'a Block,
     field: &'a Field,
 }
 
-/// The values of a row that are shown, those of the blocks in it included.
-fn push_leaves<'a>(block: &'a Block, path: &str, leaves: &mut Vec<Leaf<'a>>) {
+impl Leaf<'_> {
+    /// Whether both belong to one column.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.place == other.place && self.field.key == other.field.key
+    }
+}
+
+/// The values of a row that are shown, those of blocks inside too.
+fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
+    let mut found = Vec::new();
     for field in &block.fields {
         match &field.value {
             Value::Block(inner) => {
-                push_leaves(inner, &format!("{path}/{}", escaped(&field.key)), leaves);
+                found.extend(leaves(inner, &format!("{place}/{}", escaped(&field.key))));
             }
             _ if field.label.is_empty() => {}
-            _ => leaves.push(Leaf { path: path.to_owned(), block, field }),
+            _ => found.push(Leaf { place: place.to_owned(), block, field }),
         }
     }
+    found
 }
 
 /// The best value of a row, if more than one column has one.
@@ -335,7 +337,7 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
 
 fn json_cell(json: &Json, pointer: String) -> Cell {
     match json {
-        Json::Null => number(pointer, "undefined"),
+        Json::Null => Cell::text("–"),
         Json::Bool(flag) => Cell::text(if *flag { "yes" } else { "no" }),
         Json::String(text) => Cell::text(text.clone()),
         Json::Number(count) => match count.as_f64().filter(|_| count.is_f64()) {
@@ -351,7 +353,13 @@ fn json_cell(json: &Json, pointer: String) -> Cell {
             parts.push(Part::Text("]".into()));
             Cell(parts)
         }
-        Json::Object(_) => Cell::default(),
+        Json::Object(values) => {
+            let words = values.iter().map(|(name, value)| match value {
+                Json::String(text) => format!("{name} {text}"),
+                value => format!("{name} {value}"),
+            });
+            Cell::text(words.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

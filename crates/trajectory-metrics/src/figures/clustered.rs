@@ -135,6 +135,7 @@ impl<K: Ord, R> Clustered<K, R> {
     }
 
     /// The cluster, the weight and the value of each row, in the order in which they were added.
+    #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (&K, Weight, &R)> {
         let weighted = self.clusters.iter().zip(&self.weights).zip(&self.rows);
         weighted.map(|((cluster, &weight), row)| (cluster, weight, row))

@@ -8,7 +8,7 @@ use crate::{
     reports::{
         evaluation::EvaluationOptions,
         named_estimate::NamedEstimate,
-        scored_stream::{METRICS, NAMES, ScoredStream},
+        scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
     },
     resampling::replicates::Replicates,
     streams::{summary::Summary, traces::Traces},
@@ -121,9 +121,9 @@ pub fn evaluate_difference(
             Some(first.and_then(|first| minus(first, second?)))
         });
     }
-    let named = NAMES.into_iter().enumerate().zip(replicates);
-    let named = named.map(|((metric, name), replicates)| {
-        NamedEstimate::new(name, of(metric), replicates, level)
+    let named = STREAM_MEASURES.into_iter().enumerate().zip(replicates);
+    let named = named.map(|((metric, measure), replicates)| {
+        NamedEstimate::new(measure.key, of(metric), replicates, level)
     });
     Ok(named.collect())
 }

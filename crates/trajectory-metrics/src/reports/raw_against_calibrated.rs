@@ -3,7 +3,8 @@ use scoring_rules::TiedBlocks;
 use crate::{
     checks::same_length,
     error::Error,
-    reports::scored_stream::{METRICS, NAMES, ScoredStream},
+    figures::metric::Measure,
+    reports::scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
 };
@@ -98,11 +99,11 @@ pub fn raw_against_calibrated(
         let difference = calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)?;
         Ok(difference.with_clusters(clusters[metric]))
     };
-    let change = |(metric, name): (usize, &str)| MetricChange {
-        metric: name.to_owned(),
+    let change = |(metric, measure): (usize, Measure)| MetricChange {
+        metric: measure.key.to_owned(),
         raw: values[metric].clone(),
         calibrated: values[metric + METRICS].clone(),
         difference: difference(metric),
     };
-    Ok(NAMES.into_iter().enumerate().map(change).collect())
+    Ok(STREAM_MEASURES.into_iter().enumerate().map(change).collect())
 }

@@ -2,6 +2,7 @@ use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
 
 use crate::{
     error::Error,
+    figures::metric::{Better, Measure},
     ranks::ranking::Ranking,
     reports::{diagnostics::Diagnostics, named_estimate::NamedEstimate},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
@@ -26,16 +27,64 @@ pub struct Resampling<'a> {
 /// Number of metrics of a stream.
 pub(crate) const METRICS: usize = 8;
 
-/// The names of the metrics of a stream: the trajectory proper scores, then the diagnostics.
-pub(crate) const NAMES: [&str; METRICS] = [
-    "tps_log",
-    "tps_brier",
-    "tps_beta_2_4",
-    "auroc",
-    "average_precision",
-    "aurc",
-    "t_ece",
-    "t_brier",
+/// What the metrics of a stream measure: the trajectory proper scores, then the diagnostics of one summary.
+/// They are the metrics of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates), in this order.
+///
+/// ```
+/// use trajectory_metrics::{Better, STREAM_MEASURES};
+///
+/// let aurc = STREAM_MEASURES.iter().find(|measure| measure.key == "aurc").unwrap();
+/// assert_eq!(aurc.better, Better::Lower);
+/// ```
+pub const STREAM_MEASURES: [Measure; METRICS] = [
+    Measure {
+        key: "tps_log",
+        label: "TPS, log score",
+        better: Better::Higher,
+        help: "Mean trajectory proper score of the log score, clipped at 1e-6, in nats.",
+    },
+    Measure {
+        key: "tps_brier",
+        label: "TPS, Brier score",
+        better: Better::Higher,
+        help: "Mean trajectory proper score of the Brier score, in [-1, 0].",
+    },
+    Measure {
+        key: "tps_beta_2_4",
+        label: "TPS, beta score",
+        better: Better::Higher,
+        help: "Mean trajectory proper score of the beta score with parameters 2 and 4.",
+    },
+    Measure {
+        key: "auroc",
+        label: "AUROC",
+        better: Better::Higher,
+        help: "Probability that a success has a higher confidence than a failure, in [0, 1].",
+    },
+    Measure {
+        key: "average_precision",
+        label: "average precision of failures",
+        better: Better::Higher,
+        help: "Average precision of low confidence as a sign of failure, in [0, 1].",
+    },
+    Measure {
+        key: "aurc",
+        label: "AURC",
+        better: Better::Lower,
+        help: "Area under the risk-coverage curve, in [0, 1].",
+    },
+    Measure {
+        key: "t_ece",
+        label: "T-ECE",
+        better: Better::Lower,
+        help: "Expected calibration error over ten bins of equal weight, in [0, 1].",
+    },
+    Measure {
+        key: "t_brier",
+        label: "T-Brier",
+        better: Better::Lower,
+        help: "Mean squared difference between confidence and outcome, in [0, 1].",
+    },
 ];
 
 /// A stream with everything that is computed once for all resamples.
@@ -123,7 +172,8 @@ impl<'a> ScoredStream<'a> {
         let rows = (0..self.outcomes.len()).filter(|&row| counted(row));
         let all = bootstrap.clusters_of(rows.map(|row| from + row));
         let rarer = bootstrap.clusters_of_rarer(outcome);
-        NAMES.map(|name| if matches!(name, "auroc" | "average_precision") { rarer } else { all })
+        let is_rank = |key| matches!(key, "auroc" | "average_precision");
+        STREAM_MEASURES.map(|measure| if is_rank(measure.key) { rarer } else { all })
     }
 
     /// The metrics by name, with intervals if requested.
@@ -147,7 +197,8 @@ impl<'a> ScoredStream<'a> {
             let mut counted = all.into_iter().zip(clusters).map(of_metric);
             replicates = replicates.map(|_| counted.next());
         }
-        let named = NAMES.into_iter().zip(values).zip(replicates);
+        let names = STREAM_MEASURES.map(|measure| measure.key);
+        let named = names.into_iter().zip(values).zip(replicates);
         named
             .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
             .collect()

@@ -3,7 +3,6 @@ use scoring_rules::{Interval, Level};
 use crate::{
     checks::{finite, same_length},
     error::Error,
-    figures::figure::Figure,
     no_interval::NoInterval,
     numerics::{
         normal,
@@ -288,28 +287,6 @@ impl Replicates {
             _ => return Err(NoInterval::Constant),
         };
         Ok(BootstrapEstimate { standard_error: None, ..exact })
-    }
-
-    /// The estimate with its [confidence interval](Self::confidence_interval), or the reason why there is
-    /// none, and its standard error unless it is 0.
-    ///
-    /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
-    ///
-    /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
-    /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
-    /// let figure = mean.figure(Level::new(0.95)?);
-    /// assert_eq!((figure.value, figure.standard_error), (mean.estimate(), mean.standard_error()));
-    /// assert!(figure.interval?.contains(0.4375));
-    /// # Ok::<(), Error>(())
-    /// ```
-    #[must_use]
-    pub fn figure(&self, level: Level) -> Figure {
-        Figure {
-            value: self.estimate,
-            interval: self.confidence_interval(level).map(|found| found.interval),
-            standard_error: self.standard_error().filter(|error| *error > 0.0),
-        }
     }
 
     /// The percentile interval: the range of the central share `level` of the replicates.

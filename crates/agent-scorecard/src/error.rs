@@ -14,6 +14,9 @@ pub enum Error {
     /// An error of knapsack-oracle.
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// Scores under variants of a prompt that cannot be compared.
+    #[error("{0}")]
+    PromptVariants(String),
     /// An error of run-logs.
     #[error(transparent)]
     RunLogs(#[from] run_logs::Error),

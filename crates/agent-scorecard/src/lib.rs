@@ -9,6 +9,7 @@ pub mod paths;
 mod report;
 mod run_counts;
 mod texts;
+pub mod triage;
 
 pub use agent_benchmarks;
 pub use budget_estimation;

@@ -143,7 +143,6 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
         "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
-        "triage" => &["efficiency"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {

@@ -4,7 +4,6 @@ pub(crate) mod common;
 mod costbench;
 mod run;
 mod traces;
-mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
@@ -13,7 +12,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(traces::cut_off_figures),
         "costbench" => Some(costbench::figures),
-        "triage" => Some(triage::figures),
         _ => None,
     }
 }
@@ -29,7 +27,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
         "costbench" => costbench::page(output),
-        "triage" => triage::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })

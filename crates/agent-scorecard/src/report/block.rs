@@ -62,6 +62,9 @@ pub struct Block {
     pub notes: Option<Vec<String>>,
     /// Whether figures are written as plain numbers, with the object `intervals` beside them.
     pub is_plain: bool,
+    /// Whether figures are written as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside
+    /// each.
+    pub is_flat: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
 }
@@ -246,6 +249,36 @@ impl Block {
         metrics.iter().filter_map(bar).unzip()
     }
 
+    /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
+    /// was requested.
+    pub fn push_reasons(&mut self) {
+        let mut reasons: Vec<(String, Vec<&str>, bool)> = Vec::new();
+        for field in &self.fields {
+            let (reason, is_undefined) = match &field.value {
+                Value::Figure(_, Err(reason)) => (reason.to_string(), true),
+                Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
+                    if *reason != NoInterval::NotRequested =>
+                {
+                    (reason.to_string(), false)
+                }
+                _ => continue,
+            };
+            match reasons.iter_mut().find(|known| known.0 == reason) {
+                Some((_, keys, _)) => keys.push(&field.key),
+                None => reasons.push((reason, vec![&field.key], is_undefined)),
+            }
+        }
+        let note = |(reason, keys, is_undefined): (String, Vec<&str>, bool)| {
+            let keys = keys.join(", ");
+            match is_undefined {
+                true => format!("{keys}: undefined, as {reason}"),
+                false => format!("no interval of {keys}: {reason}"),
+            }
+        };
+        let notes: Vec<String> = reasons.into_iter().map(note).collect();
+        self.notes.get_or_insert_default().extend(notes);
+    }
+
     /// The value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
@@ -283,6 +316,19 @@ impl Block {
                     let figure = figure.as_ref().ok();
                     map.serialize_entry(key, &figure.map(|figure| figure.value))?;
                     intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
+                }
+                Value::Figure(_, figure) if self.is_flat => {
+                    let figure = figure.as_ref().ok();
+                    let interval = figure.and_then(|figure| figure.interval.ok());
+                    let numbers = [
+                        ("", figure.map(|figure| figure.value)),
+                        ("_se", figure.and_then(|figure| figure.standard_error)),
+                        ("_ci_low", interval.map(|interval| interval.low())),
+                        ("_ci_high", interval.map(|interval| interval.high())),
+                    ];
+                    for (ending, number) in numbers {
+                        map.serialize_entry(&format!("{key}{ending}"), &number)?;
+                    }
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Json(value) => map.serialize_entry(key, value)?,

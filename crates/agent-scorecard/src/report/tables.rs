@@ -185,12 +185,9 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     };
     for field in keys.iter().filter(|field| field.is_row()) {
         let best = if is_comparable { best(places, field) } else { None };
-        let cells = places.iter().map(|place| {
-            let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
-            match place.block.get(&field.key) {
-                Some(value) => cell(value, pointer, place.block.is_plain.then_some(place), best),
-                None => Cell::text("–"),
-            }
+        let cells = places.iter().map(|place| match place.block.get(&field.key) {
+            Some(value) => cell(value, place.block, &place.pointer, &field.key, best),
+            None => Cell::text("–"),
         });
         let heading = match &field.value {
             Value::Figure(measure, _) => Heading::Measure(*measure),
@@ -217,7 +214,7 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
                 for place in places {
                     if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
                         let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        tables.extend(rows_table(name, title, rows, &inside(place)));
+                        rows_tables(name, title, rows, &inside(place), tables);
                     }
                 }
             }
@@ -226,52 +223,72 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     }
 }
 
-/// A table of one row for each; `None` without a row or a value that is shown.
-fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
-    let rows: Vec<Vec<(String, &Field)>> = rows.iter().map(leaves).collect();
-    let mut keys: Vec<(&str, &str)> = Vec::new();
-    for (at, field) in rows.iter().flatten() {
+/// A table with a row for each block, if a value is shown, and the tables of rows inside them.
+fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
+    let leaves: Vec<Vec<Leaf<'_>>> = rows.iter().map(|row| leaves(row, "")).collect();
+    let mut columns: Vec<&Leaf<'_>> = Vec::new();
+    for leaf in leaves.iter().flatten() {
         // What no row has needs no column.
-        let is_known = !matches!(&field.value, Value::Json(Json::Null));
-        if is_known && !keys.iter().any(|(other, _)| other == at) {
-            keys.push((at, &field.label));
+        let is_known = !matches!(&leaf.field.value, Value::Json(Json::Null));
+        if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
+            columns.push(leaf);
         }
     }
-    if keys.is_empty() {
-        return None;
+    if !columns.is_empty() {
+        let header = columns.iter().map(|column| column.field.label.to_string()).collect();
+        let cells = |(at, leaves): (usize, &Vec<Leaf<'_>>)| {
+            let cells = columns.iter().map(|column| {
+                let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
+                    return Cell::text("–");
+                };
+                let place = format!("{pointer}/{at}{}", leaf.place);
+                cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
+            });
+            Row { heading: None, cells: cells.collect() }
+        };
+        let rows = leaves.iter().enumerate().map(cells).collect();
+        let title = match (title, name) {
+            (title, "") => title.to_owned(),
+            ("", name) => name.to_owned(),
+            (title, name) => format!("{title}: {name}"),
+        };
+        tables.push(Table { title, header, rows, note: String::new() });
     }
-    let header = keys.iter().map(|(_, label)| (*label).to_owned()).collect();
-    let cells = |(number, row): (usize, &Vec<(String, &Field)>)| {
-        let cells = keys.iter().map(|(key, _)| {
-            let found = row.iter().find(|(at, _)| at == key);
-            found.map_or_else(
-                || Cell::text("–"),
-                |(at, field)| cell(&field.value, format!("{pointer}/{number}{at}"), None, None),
-            )
-        });
-        Row { heading: None, cells: cells.collect() }
-    };
-    let rows = rows.iter().enumerate().map(cells).collect();
-    let title = match (title, name) {
-        (title, "") => title.to_owned(),
-        ("", name) => name.to_owned(),
-        (title, name) => format!("{title}: {name}"),
-    };
-    Some(Table { title, header, rows, note: String::new() })
+    for (at, row) in rows.iter().enumerate() {
+        for Field { key, value, .. } in &row.fields {
+            if let Value::Rows { title, rows } = value {
+                let pointer = format!("{pointer}/{at}/{}", escaped(key));
+                rows_tables(name, title, rows, &pointer, tables);
+            }
+        }
+    }
 }
 
-/// The values of a row that are shown, those of blocks inside too, with their pointers in the row.
-fn leaves(row: &Block) -> Vec<(String, &Field)> {
+/// A value of a row that is shown.
+struct Leaf<'a> {
+    /// Where its block stands in the row.
+    place: String,
+    block: &'a Block,
+    field: &'a Field,
+}
+
+impl Leaf<'_> {
+    /// Whether both belong to one column.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.place == other.place && self.field.key == other.field.key
+    }
+}
+
+/// The values of a row that are shown, those of blocks inside too.
+fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
     let mut found = Vec::new();
-    for field in &row.fields {
-        let at = format!("/{}", escaped(&field.key));
+    for field in &block.fields {
         match &field.value {
-            Value::Block(block) => {
-                let inner = leaves(block).into_iter();
-                found.extend(inner.map(|(inner, field)| (format!("{at}{inner}"), field)));
+            Value::Block(inner) => {
+                found.extend(leaves(inner, &format!("{place}/{}", escaped(&field.key))));
             }
-            _ if !field.label.is_empty() => found.push((at, field)),
-            _ => {}
+            _ if field.label.is_empty() => {}
+            _ => found.push(Leaf { place: place.to_owned(), block, field }),
         }
     }
     found
@@ -292,16 +309,18 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// A value as a cell. `plain` is the block whose intervals stand apart from its figures.
-fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<f64>) -> Cell {
+/// The value under a key of a block as a cell. The block stands at `place`.
+fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
+    let pointer = format!("{place}/{}", escaped(key));
     match value {
         Value::Figure(_, Err(_)) => number(pointer, "undefined"),
-        Value::Figure(measure, Ok(figure)) => {
-            let (at, ends) = match plain {
-                Some(place) => {
-                    (pointer, format!("{}/intervals/{}", place.pointer, escaped(measure.key)))
-                }
-                None => (format!("{pointer}/value"), pointer),
+        Value::Figure(_, Ok(figure)) => {
+            let (at, ends) = if block.is_plain {
+                (pointer, format!("{place}/intervals/{}/", escaped(key)))
+            } else if block.is_flat {
+                (pointer.clone(), format!("{pointer}_"))
+            } else {
+                (format!("{pointer}/value"), format!("{pointer}/"))
             };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
@@ -311,29 +330,44 @@ fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<
             if let Ok(interval) = figure.interval {
                 parts.push(Part::Text(" [".into()));
                 let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{ends}/ci_low"), low).0);
+                parts.extend(number(format!("{ends}ci_low"), low).0);
                 parts.push(Part::Text(", ".into()));
                 let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{ends}/ci_high"), high).0);
+                parts.extend(number(format!("{ends}ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
             }
             Cell(parts)
         }
-        Value::Json(Json::Null) => Cell::text("–"),
-        Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
-        Value::Json(Json::String(text)) => Cell::text(text.clone()),
-        Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
+        Value::Json(json) => json_cell(json, pointer),
+        Value::Block(_) | Value::Rows { .. } => Cell::default(),
+    }
+}
+
+fn json_cell(json: &Json, pointer: String) -> Cell {
+    match json {
+        Json::Null => Cell::text("–"),
+        Json::Bool(flag) => Cell::text(if *flag { "yes" } else { "no" }),
+        Json::String(text) => Cell::text(text.clone()),
+        Json::Number(count) => match count.as_f64().filter(|_| count.is_f64()) {
             Some(value) => number(pointer, shown(value)),
             None => number(pointer, count.to_string()),
         },
-        Value::Json(Json::Object(values)) => {
+        Json::Array(list) => {
+            let mut parts = vec![Part::Text("[".into())];
+            for (at, item) in list.iter().enumerate() {
+                parts.push(Part::Text(if at == 0 { "" } else { ", " }.into()));
+                parts.extend(json_cell(item, format!("{pointer}/{at}")).0);
+            }
+            parts.push(Part::Text("]".into()));
+            Cell(parts)
+        }
+        Json::Object(values) => {
             let words = values.iter().map(|(name, value)| match value {
                 Json::String(text) => format!("{name} {text}"),
                 value => format!("{name} {value}"),
             });
             Cell::text(words.collect::<Vec<_>>().join(", "))
         }
-        Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
     }
 }
 

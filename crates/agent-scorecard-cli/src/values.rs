@@ -1,5 +1,8 @@
 //! Values of options.
 
+pub(crate) use agent_scorecard::traces::ClusterBy;
+
+use agent_scorecard::traces::Calibration;
 use trajectory_metrics::Level;
 
 /// More resamples say no more, and take hours.
@@ -37,19 +40,17 @@ pub(crate) fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")
 }
 
-/// What intervals resample as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ClusterBy {
-    /// Tasks, of which a run without a task is one; runs, if all of them are of one task.
-    #[default]
-    Task,
-    /// Tasks, which every run must name.
-    TaskOnly,
-    /// Runs.
-    Run,
+/// The way of calibrating of this name.
+pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
+    match name {
+        "none" => Ok(Calibration::None),
+        "platt" => Ok(Calibration::Platt),
+        "isotonic" => Ok(Calibration::Isotonic),
+        _ => Err("give none, platt or isotonic"),
+    }
 }
 
-/// The options that choose it.
+/// The options that choose what intervals resample as a whole.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Clustering {
     /// What intervals resample: whole tasks, or runs where all of them are of one task or name none (task);

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+pub mod calibration;
 mod error;
 pub mod paths;
 mod report;
 mod run_counts;
 mod texts;
+pub mod traces;
 
 pub use agent_benchmarks;
 pub use budget_estimation;

@@ -9,9 +9,9 @@ use budget_estimation::{
 use serde::Serialize;
 use trajectory_metrics::NoInterval;
 
-use crate::{
-    budget::runs::Runs, output::no_interval, traces::units::few_clusters, values::ClusterBy,
-};
+use agent_scorecard::traces::few_clusters;
+
+use crate::{budget::runs::Runs, output::no_interval, values::ClusterBy};
 
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;

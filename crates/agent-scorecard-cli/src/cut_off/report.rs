@@ -10,7 +10,9 @@ use censoring::{
 use serde::Serialize;
 use trajectory_metrics::{BetaScore, BrierScore, Isotonic, LogScore, Platt, TpsFamily};
 
-use crate::{output::no_interval, traces::settings::Calibration};
+use agent_scorecard::traces::Calibration;
+
+use crate::output::no_interval;
 
 /// The settings of a report.
 #[derive(Clone, Debug)]

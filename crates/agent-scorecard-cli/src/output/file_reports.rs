@@ -2,9 +2,13 @@
 
 use std::{error::Error, path::Path};
 
+use agent_scorecard::Block;
 use serde::Serialize;
 
-use crate::plain::{self, line};
+use crate::{
+    output::program::with_causes,
+    plain::{self, line},
+};
 
 /// A column's report.
 #[derive(Debug, Serialize)]
@@ -65,6 +69,14 @@ pub(crate) type NoDifference = ();
 /// What is said of columns that were pooled.
 pub(crate) const POOLED: &str =
     "these figures are over all columns together, a run in two of them counting twice; see files";
+
+/// What is said of all columns together, of their pooled runs.
+pub(crate) fn pooled(mut block: Block) -> Block {
+    block.title = "All columns together".to_owned();
+    block.lines.clear();
+    block.notes.get_or_insert_default().push(POOLED.to_owned());
+    block
+}
 
 /// The object for programs: the report itself of a single column; else the reports of each as `files`, with
 /// the difference, and the figures over all of them if they were asked for.
@@ -129,6 +141,6 @@ pub(crate) fn notes(files: &[(&str, &[String])]) -> String {
 /// Names the file, unless the error does.
 #[must_use]
 pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
-    let message = error.to_string();
+    let message = with_causes(&*error);
     if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
 }

@@ -184,8 +184,6 @@ impl Series {
 }
 
 impl Picture {
-    /// The picture that a value of the JSON output holds.
-
     /// Whether no series has a point, except lines to compare with.
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())
@@ -233,7 +231,7 @@ mod tests {
             series: vec![Series::between("band", Mark::Band, [[0.0, 0.1, 0.2]])],
             note: String::new(),
         };
-        let text = serde_json::to_string(&figure).unwrap();
+        let text = serde_json::to_string(&picture).unwrap();
         assert!(!text.contains("\"y\":[]"), "{text}");
         assert_eq!(serde_json::from_str::<Picture>(&text).unwrap(), picture);
     }

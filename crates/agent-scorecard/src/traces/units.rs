@@ -1,5 +1,3 @@
-//! What is resampled as a whole, and whether two reports are on the same runs.
-
 use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
@@ -7,7 +5,10 @@ use std::{
 
 use trajectory_metrics::{Bootstrap, Seed};
 
-use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
+use crate::{
+    error::Error,
+    traces::{run::TraceRun, settings::ClusterBy},
+};
 
 /// With fewer clusters, a note says how many there are.
 const ENOUGH_CLUSTERS: usize = 20;
@@ -22,7 +23,7 @@ pub(crate) enum Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn of(run: &'a Run, by: ClusterBy) -> Self {
+    pub(crate) fn of(run: &'a TraceRun, by: ClusterBy) -> Self {
         let task = run.task.as_deref().filter(|_| by != ClusterBy::Run);
         task.map_or(Self::Run(&run.id), Self::Task)
     }
@@ -40,10 +41,10 @@ pub(crate) struct Resampled {
 }
 
 impl Resampled {
-    pub(crate) fn new(runs: &[&Run], by: ClusterBy, seed: u64) -> Result<Self, InputError> {
+    pub(crate) fn new(runs: &[&TraceRun], by: ClusterBy, seed: u64) -> Result<Self, Error> {
         let tasks_only = by == ClusterBy::TaskOnly;
         if let Some(run) = runs.iter().find(|run| tasks_only && run.task.is_none()) {
-            return Err(run.error("task", "missing; --cluster-by-task needs one".to_owned()));
+            return Err(Error::NoTask { id: run.id.clone() });
         }
         let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run, by)).collect();
         let mut notes = Vec::new();
@@ -79,8 +80,10 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
     few_clusters(distinct.len(), what)
 }
 
-/// The same of a number of clusters.
-pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
+/// A note on a number of clusters that is too small for good intervals, `what` being their plural; none for a
+/// single one, which has no interval.
+#[must_use]
+pub fn few_clusters(clusters: usize, what: &str) -> Option<String> {
     (2..ENOUGH_CLUSTERS)
         .contains(&clusters)
         .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
@@ -89,20 +92,22 @@ pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
 /// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without
 /// regard to which runs they have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RunsDigest {
+pub struct RunsDigest {
     runs: u64,
     sum: u64,
 }
 
 impl RunsDigest {
-    pub(crate) fn update(&mut self, id: &str, outcome: bool) {
+    /// Adds a run.
+    pub fn update(&mut self, id: &str, outcome: bool) {
         let mut hasher = DefaultHasher::new();
         (id, outcome).hash(&mut hasher);
         self.runs += 1;
         self.sum = self.sum.wrapping_add(hasher.finish());
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// Adds the runs of another digest.
+    pub fn merge(&mut self, other: Self) {
         self.runs += other.runs;
         self.sum = self.sum.wrapping_add(other.sum);
     }

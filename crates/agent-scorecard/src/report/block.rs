@@ -26,6 +26,9 @@ pub struct Report {
     pub is_list: bool,
     /// Whether all columns are on the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
+    /// The measures by which one of two columns that are not on the same runs is better, as the interval of
+    /// their difference excludes 0.
+    pub decided: Vec<&'static str>,
     /// The pictures that can stand for the report alone, the most telling first.
     pub main_pictures: Vec<&'static str>,
 }
@@ -65,6 +68,8 @@ pub struct Block {
     /// Whether figures are written as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside
     /// each.
     pub is_flat: bool,
+    /// Whether the blocks inside are the rows of one table, whose columns are their fields.
+    pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
 }
@@ -283,6 +288,11 @@ impl Block {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|field| field.key == key).map(|field| &field.value)
+    }
+
+    /// Whether a figure is defined.
+    pub(crate) fn has_figure(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field.value, Value::Figure(_, Ok(_))))
     }
 
     /// The figure under a key.

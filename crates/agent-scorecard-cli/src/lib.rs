@@ -8,15 +8,18 @@ mod costbench;
 mod cut_off;
 mod demo;
 mod files;
+mod knapsack;
 mod logs;
 mod output;
 mod paths;
 mod plain;
 mod progress;
+mod re_solved;
 mod report;
 mod run;
 mod traces;
 mod triage;
+mod triage_variants;
 mod values;
 
 pub use command::run;
@@ -58,8 +61,9 @@ pub mod readers {
         budget::{estimate_file, rollout_file},
         costbench::query_file,
         files::json_lines::InputError,
+        knapsack::knapsack_file,
         paths::path_file,
         traces::trace_file,
-        triage::{knapsack_file, plan_file, pool_file},
+        triage::{plan_file, pool_file},
     };
 }

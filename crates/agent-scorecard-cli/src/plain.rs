@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use agent_scorecard::Picture;
 use serde_json::Value;
 
 /// Letters of a table's cell.
@@ -55,6 +56,20 @@ fn escaped(
         }
     }
     Some(escaped)
+}
+
+/// The picture with texts that are [`line`]s.
+pub(crate) fn picture(picture: &Picture) -> Picture {
+    let mut picture = picture.clone();
+    let Picture { title, x, y, series, note } = &mut picture;
+    let axes = [&mut x.label, &mut y.label].into_iter().chain(&mut x.categories);
+    let names = series.iter_mut().map(|series| &mut series.name);
+    for text in [title, note].into_iter().chain(axes).chain(&mut y.categories).chain(names) {
+        if let Cow::Owned(escaped) = line(text) {
+            *text = escaped;
+        }
+    }
+    picture
 }
 
 /// A value whose texts and keys are [`line`]s.

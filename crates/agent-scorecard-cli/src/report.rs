@@ -7,4 +7,3 @@ pub(crate) mod pages;
 mod picture;
 pub(crate) mod plan_graph;
 pub(crate) mod table;
-pub(crate) mod trace_figures;

@@ -2,14 +2,8 @@
 
 pub(crate) mod bare_numbers;
 pub(crate) mod command;
-pub(crate) mod differences;
-pub(crate) mod evaluation;
 pub(crate) mod log_file;
 pub(crate) mod options;
-pub(crate) mod sample;
-pub(crate) mod settings;
-pub(crate) mod stream_report;
 pub mod trace_file;
 pub(crate) mod trace_line;
 pub(crate) mod trace_tally;
-pub(crate) mod units;

@@ -1,6 +1,8 @@
 //! Values of options.
 
 pub(crate) use agent_scorecard::ClusterBy;
+
+use agent_scorecard::traces::Calibration;
 use trajectory_metrics::Level;
 
 /// More resamples say no more, and take hours.
@@ -36,6 +38,16 @@ pub(crate) fn level(text: &str) -> Result<Level, &'static str> {
 /// A number.
 pub(crate) fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")
+}
+
+/// The way of calibrating of this name.
+pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
+    match name {
+        "none" => Ok(Calibration::None),
+        "platt" => Ok(Calibration::Platt),
+        "isotonic" => Ok(Calibration::Isotonic),
+        _ => Err("give none, platt or isotonic"),
+    }
 }
 
 /// The options that choose what intervals resample as a whole.

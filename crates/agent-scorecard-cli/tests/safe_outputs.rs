@@ -142,6 +142,13 @@ fn control_characters_reach_no_terminal_no_markdown_no_page_and_no_picture() {
         let seen = if file.ends_with("svg") { "…" } else { r"\u{1b}" };
         assert!(!acts(text) && text.contains(seen), "{file}");
     }
+    let turns = r#"[{"output_tokens":5},{"output_tokens":6},{"output_tokens":7}]"#;
+    let run = format!(r#"{{"id":{name},"turns":{turns},"success":true}}"#);
+    let (runs, picture) = (write("hostile_runs.jsonl", &run), in_folder("hostile_run.svg"));
+    assert!(run_words(&["budget", &runs, "--plot", &picture]).status.success());
+    let text = fs::read_to_string(&picture).unwrap();
+    roxmltree::Document::parse(&text).unwrap();
+    assert!(!acts(&text) && text.contains("2J"), "{text}");
     let missing = "missing\u{1b}[31m\u{9b}.jsonl";
     let error = refusal(&run_words(&["logs", missing]), "missing");
     assert!(!acts(&error) && error.contains(r"missing\u{1b}[31m\u{9b}.jsonl"), "{error}");

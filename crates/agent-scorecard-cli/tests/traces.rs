@@ -413,8 +413,9 @@ fn with_one_cluster_every_interval_is_undefined_and_a_note_says_so() {
         let said = |note: &Value| note.as_str().unwrap().contains("interval");
         assert!(notes.iter().any(said), "{notes:?}");
         let text = String::from_utf8(run(arguments).stdout).unwrap();
-        let row = text.lines().find(|line| line.starts_with("tps_log (+)")).unwrap();
-        assert_eq!(row.matches("[undefined]").count(), 2, "{text}");
+        let rows = text.lines().filter(|line| line.starts_with("tps_log (+)"));
+        let rows: Vec<&str> = rows.collect();
+        assert!(rows.len() == 2 && rows.iter().all(|row| row.contains("[undefined]")), "{text}");
     }
 }
 
@@ -570,8 +571,8 @@ fn the_simple_censored_score_has_no_star_and_states_its_assumption() {
         let mut arguments = vec![&*files[0], &*files[1], "--resamples", "20"];
         arguments.extend(markdown.then_some("--markdown"));
         let text = String::from_utf8(run(&arguments).stdout).unwrap();
-        let row = text.lines().find(|line| line.contains("simple (+)")).unwrap();
-        assert!(!row.contains('*'), "{row}");
+        let mut rows = text.lines().filter(|line| line.contains("simple"));
+        assert!(rows.clone().count() > 2 && rows.all(|row| !row.contains('*')), "{text}");
         assert!(text.contains("a run that was cut off has no chance of success"), "{text}");
     }
     let report = json(&[&files[0], &files[1], "--json", "--resamples", "20"]);

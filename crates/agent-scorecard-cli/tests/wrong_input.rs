@@ -97,7 +97,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
             &format!("{plans}:1: field pool: "),
             "the last is 0",
         ),
-        (&["triage", "--knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
+        (&["knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
         (&["paths", &paths], &format!("{paths}:1: "), "missing field `expected_calls`"),
         (
             &["traces", scorers],

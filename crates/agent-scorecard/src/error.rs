@@ -14,6 +14,23 @@ pub enum Error {
     /// An error of knapsack-oracle.
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// Scores under variants of a prompt that cannot be compared.
+    #[error("{0}")]
+    PromptVariants(String),
+    /// Runs cannot be cross-fitted.
+    #[error("{runs} complete runs cannot be cross-fitted, as each half learns from the other")]
+    CrossFit {
+        /// Their number.
+        runs: usize,
+        /// Why not.
+        source: trajectory_metrics::Error,
+    },
+    /// A run names no task, where whole tasks are to be resampled.
+    #[error("run {id:?} names no task, and whole tasks are to be resampled")]
+    NoTask {
+        /// The id of the run.
+        id: String,
+    },
     /// An error of run-logs.
     #[error(transparent)]
     RunLogs(#[from] run_logs::Error),

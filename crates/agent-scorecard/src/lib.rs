@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod budget;
+pub mod calibration;
 mod clusters;
 mod error;
 pub mod logs;
@@ -9,6 +10,8 @@ pub mod paths;
 mod report;
 mod run_counts;
 mod texts;
+pub mod traces;
+pub mod triage;
 
 pub use agent_benchmarks;
 pub use budget_estimation;

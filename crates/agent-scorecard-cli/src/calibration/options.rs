@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agent_scorecard::calibration::CalibrationOptions;
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 use crate::{output::form::Forms, traces::trace_file, values};
@@ -32,6 +33,19 @@ pub(crate) struct Options {
     pub(crate) missing: ForecastPolicy,
     #[command(flatten)]
     pub(crate) forms: Forms,
+}
+
+impl Options {
+    /// How streams are compared.
+    pub(crate) fn how(&self) -> CalibrationOptions {
+        CalibrationOptions {
+            schedule: self.schedule.clone(),
+            resamples: self.resamples,
+            seed: self.seed,
+            whole_tasks: self.whole_tasks,
+            with_pictures: self.forms.has_figures(),
+        }
+    }
 }
 
 const EXAMPLE: &str = "\

@@ -16,11 +16,13 @@ use censoring::{
 use serde::{Deserialize, Serialize};
 use trajectory_metrics::{LogScore, Probability, Tps};
 
+use agent_scorecard::traces::TraceRun;
+
 use crate::{
     cut_off::sample::Sample,
     files::json_lines::{self, InputError},
     output::program::with_causes,
-    traces::trace_file::{Run, TraceFile},
+    traces::trace_file::{self, TraceFile},
 };
 
 /// Forecasts are clipped into this and one minus it before their log-odds are taken.
@@ -326,7 +328,7 @@ fn given(
 ) -> Result<Option<Probability>, InputError> {
     let mut found: Option<(Probability, String)> = None;
     for sample in scored {
-        let of_run: &Run = sample.runs[run];
+        let of_run: &TraceRun = sample.runs[run];
         let in_file = sources
             .given
             .as_ref()
@@ -340,7 +342,7 @@ fn given(
                     chance.get(),
                     first.get()
                 );
-                return Err(of_run.error("success_chance", problem));
+                return Err(trace_file::error(&sample.file, of_run, "success_chance", problem));
             }
         }
     }
@@ -354,19 +356,20 @@ fn forecasts_of<'t>(
     scored: &[Sample<'_>],
     cut_off: &[usize],
 ) -> Result<Vec<&'t [Probability]>, InputError> {
-    let by_id: BTreeMap<&String, &Run> = teacher.runs.iter().map(|run| (&run.id, run)).collect();
+    let by_id: BTreeMap<&String, &TraceRun> =
+        teacher.runs.iter().map(|run| (&run.id, run)).collect();
     let mut forecasts = Vec::with_capacity(scored[0].runs.len());
     for (run, stopped) in scored[0].runs.iter().zip(&scored[0].stopped) {
         let Some(of_run) = by_id.get(&run.id) else {
             let problem = format!("lacks the run {:?} of {}", run.id, scored[0].file);
             return Err(json_lines::whole(path, problem));
         };
-        let (found, steps) = (of_run.forecasts().len(), stopped.forecasts().len());
+        let (found, steps) = (of_run.forecasts.len(), stopped.forecasts().len());
         if found != steps {
             let problem = format!("there are {found}, but {steps} in {}", scored[0].file);
-            return Err(of_run.error("forecasts", problem));
+            return Err(trace_file::error(&teacher.file, of_run, "forecasts", problem));
         }
-        forecasts.push(of_run.forecasts());
+        forecasts.push(of_run.forecasts.as_slice());
     }
     for sample in scored {
         let last = |forecasts: &[Probability]| forecasts.last().map_or(f64::NAN, |last| last.get());

@@ -16,6 +16,8 @@
 
 use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
+use agent_scorecard::traces::TraceRun;
+
 use crate::{
     cut_off::{
         chances::{self, Sources},
@@ -33,7 +35,7 @@ use crate::{
     plain,
     progress::working,
     report::{self, figure::Figures},
-    traces::trace_file::{self, Run, TraceFile},
+    traces::trace_file::{self, TraceFile},
 };
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
@@ -91,7 +93,7 @@ impl SourceFiles {
         }
         for path in &self.chance_from {
             let teacher = trace_file::read(path, missing)?;
-            trace_file::check_ids(&teacher.runs)?;
+            teacher.check_ids()?;
             sources.teachers.push((path.clone(), teacher));
         }
         Ok(sources)
@@ -105,7 +107,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     paths.chance_from.iter().try_for_each(|path| chances::check_teacher(path, &files))?;
     let all: Vec<TraceFile> =
         files.iter().map(|path| trace_file::read(path, missing)).collect::<Result<_, _>>()?;
-    all.iter().try_for_each(|file| trace_file::check_ids(&file.runs))?;
+    all.iter().try_for_each(|file| file.check_ids())?;
     let mut sources = paths.read(missing, settings.min_valid)?;
     let named: Vec<(String, &TraceFile)> =
         files.iter().zip(&all).map(|(path, file)| (path.display().to_string(), file)).collect();
@@ -126,7 +128,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     )
 }
 
-fn last_forecasts(runs: &[Run]) -> Result<BTreeMap<String, Probability>, Box<dyn Error>> {
+fn last_forecasts(runs: &[TraceRun]) -> Result<BTreeMap<String, Probability>, Box<dyn Error>> {
     let mut last = BTreeMap::new();
     for run in runs {
         if let Some(&forecast) = run.stopped()?.forecasts().last() {

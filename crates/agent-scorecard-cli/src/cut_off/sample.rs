@@ -6,7 +6,7 @@ use censoring::{
 };
 use trajectory_metrics::{LogScore, Probability, Tps};
 
-use crate::traces::trace_file::Run;
+use agent_scorecard::traces::TraceRun;
 
 /// What the inverse-probability weights of runs say.
 #[derive(Clone)]
@@ -23,13 +23,13 @@ pub(crate) struct Ipcw {
 /// The complete and censored runs of one file.
 pub(crate) struct Sample<'a> {
     pub(crate) file: String,
-    pub(crate) runs: Vec<&'a Run>,
+    pub(crate) runs: Vec<&'a TraceRun>,
     pub(crate) stopped: Vec<Stopped<'a>>,
     pub(crate) audit: TerminationAudit,
 }
 
 impl<'a> Sample<'a> {
-    pub(crate) fn new(file: &str, all: &'a [Run]) -> Result<Self, Error> {
+    pub(crate) fn new(file: &str, all: &'a [TraceRun]) -> Result<Self, Error> {
         let mut audit = TerminationAudit::default();
         let (mut runs, mut stopped) = (Vec::new(), Vec::new());
         for run in all {

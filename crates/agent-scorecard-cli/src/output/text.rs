@@ -1,6 +1,6 @@
 //! A report as text: lines, tables and notes.
 
-use agent_scorecard::{Better, Heading, Report, Table};
+use agent_scorecard::{Better, Heading, Measure, Report, Table};
 
 use crate::{output::table::Layout, plain};
 
@@ -11,14 +11,14 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     for column in &report.columns {
         for line in &column.block.lines {
             let name = if several { format!("{}: ", column.name) } else { String::new() };
-            text.push_str(&format!("{name}{line}\n"));
+            text.push_str(&format!("{name}{}\n", plain::line(line)));
         }
     }
     for line in &report.together.lines {
         text.push_str(&format!("{line}\n"));
     }
     let tables = report.tables();
-    text.push_str(&format!("{}{}\n", report.lead, legend(&tables)));
+    text.push_str(&format!("{}{}\n", report.lead, legend(report, &tables)));
     for Table { title, header, rows, note } in &tables {
         text.push('\n');
         if !title.is_empty() {
@@ -48,14 +48,15 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
 }
 
 /// What the signs in the tables mean.
-fn legend(tables: &[Table]) -> String {
+fn legend(report: &Report, tables: &[Table]) -> String {
     let rows = || tables.iter().flat_map(|table| &table.rows);
     let is_marked = rows().any(|row| row.cells.iter().any(|cell| cell.plain().starts_with('*')));
     let has = |test: fn(Better) -> bool| {
         rows().any(|row| matches!(&row.heading, Some(Heading::Measure(it)) if test(it.better)))
     };
     let signs = [
-        (is_marked, "* best"),
+        (is_marked && report.is_comparable, "* best"),
+        (is_marked && !report.is_comparable, "* better, the interval of the difference excludes 0"),
         (has(|better| better == Better::Higher), "(+) higher is better"),
         (has(|better| better == Better::Lower), "(-) lower is better"),
         (has(|better| matches!(better, Better::Near(at) if at != 0.0)), "(=) near the claim"),
@@ -64,4 +65,11 @@ fn legend(tables: &[Table]) -> String {
     let signs: Vec<&str> =
         signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign).collect();
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
+}
+
+/// The measures of a report and what they are, as a paragraph of the help of a subcommand.
+pub(crate) fn help(measures: &[Measure]) -> String {
+    let width = measures.iter().map(|measure| measure.key.len()).max().unwrap_or(0);
+    let line = |Measure { key, help, .. }: &Measure| format!("{key:width$}  {help}\n");
+    measures.iter().map(line).collect()
 }

@@ -1,7 +1,7 @@
 //! A picture as data, from the library.
 
 pub(crate) use agent_scorecard::{
-    Axis, BAR_WIDTH, Mark, Picture as Figure, Pictures as Figures, Series, thinned,
+    Axis, BAR_WIDTH, Mark, Picture as Figure, Pictures as Figures, Series,
 };
 use serde::Deserialize;
 

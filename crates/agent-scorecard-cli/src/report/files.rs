@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agent_scorecard::Report;
+use agent_scorecard::{Report, traces::BAND};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +14,6 @@ use crate::{
         pages::{self, common::stream_places},
         picture::{png_file, svg_file},
         table::Output,
-        trace_figures::BAND,
     },
 };
 
@@ -99,17 +98,19 @@ impl ReportFiles {
     }
 }
 
-/// The one picture that stands for a report: that of every column, each named, or else that of all of them.
+/// The one picture that stands for a report: that of every column, each named, or else that of all columns
+/// together.
 fn main_picture(report: &Report) -> Option<Figure> {
     let places = report.pictured();
-    let of = |name: &&str| {
-        let named = places.iter().filter_map(|place| {
-            Some((plain::line(&place.name).into_owned(), place.block.pictures.get(*name)?.clone()))
+    let of = |name: &str, is_column: bool| {
+        let places = places.iter().filter(|place| place.name.is_empty() != is_column);
+        let named = places.filter_map(|place| {
+            let picture = plain::picture(place.block.pictures.get(name)?);
+            Some((plain::line(&place.name).into_owned(), picture))
         });
-        let (all, columns): (Vec<_>, _) = named.partition(|(name, _)| name.is_empty());
-        together(if columns.is_empty() { all } else { columns })
+        together(named.collect())
     };
-    report.main_pictures.iter().find_map(of)
+    report.main_pictures.iter().find_map(|name| of(name, true).or_else(|| of(name, false)))
 }
 
 /// The report page of a JSON output.
@@ -141,10 +142,8 @@ fn ending(path: &Path) -> String {
 /// For a subcommand without a figure.
 fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
     let names: &[&str] = match subcommand {
-        "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
-        "triage" => &["efficiency"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {

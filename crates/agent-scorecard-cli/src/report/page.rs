@@ -258,15 +258,16 @@ pub(crate) fn of_report(report: &Report) -> Page {
 /// A section for each picture of the report or of one of its columns.
 fn picture_sections(report: &Report) -> Vec<Section> {
     let places = report.pictured();
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = report.main_pictures.clone();
     for name in places.iter().flat_map(|place| place.block.pictures.keys()) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
     }
+    names.retain(|name| places.iter().any(|place| place.block.pictures.contains_key(*name)));
     let section = |name: &&str| {
         let drawn = places.iter().filter_map(|place| {
-            let figure = place.block.pictures.get(*name)?.clone();
+            let figure = plain::picture(place.block.pictures.get(*name)?);
             let pointer = format!("{}/curves/{name}", place.pointer);
             Some(Drawn { name: plain::line(&place.name).into_owned(), pointer, figure })
         });

@@ -2,18 +2,16 @@
 
 pub(crate) mod common;
 mod costbench;
+mod cut_off;
 mod run;
-mod traces;
-mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
 /// What makes the figures that follow from the numbers of an output, if a subcommand has some.
 pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
-        "cut-off" => Some(traces::cut_off_figures),
+        "cut-off" => Some(cut_off::figures),
         "costbench" => Some(costbench::figures),
-        "triage" => Some(triage::figures),
         _ => None,
     }
 }
@@ -25,11 +23,8 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
 /// For a subcommand without a page.
 pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
     Ok(match subcommand {
-        "traces" => traces::page(output),
-        "calibration" => traces::calibration_page(output),
-        "cut-off" => traces::cut_off_page(output),
+        "cut-off" => cut_off::page(output),
         "costbench" => costbench::page(output),
-        "triage" => triage::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })

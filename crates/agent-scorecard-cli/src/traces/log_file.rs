@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{
-    ConfidenceStream, ForecastPolicy, Format, LoggedRun, RunTable, StreamOptions, StreamRuns,
-};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, StreamOptions};
 
 use crate::{
     files::{
@@ -13,7 +11,6 @@ use crate::{
         run_counts::RunCounts,
     },
     plain,
-    traces::trace_file::{LogRun, Run},
 };
 
 /// The help on logs, for the programs that read them.
@@ -46,8 +43,6 @@ pub(crate) struct LogSettings {
     pub judging: Judging,
     /// How streams are worked out.
     pub streams: StreamOptions<'static>,
-    /// What happens to runs with missing values.
-    pub missing: ForecastPolicy,
 }
 
 /// A log, or a folder of logs; of several models, the runs of one.
@@ -58,10 +53,10 @@ pub(crate) struct LogFile {
     pub model: Option<String>,
     /// The format; `several` for a folder whose files have different ones.
     pub format: &'static str,
-    table: RunTable,
+    /// Its runs.
+    pub(crate) table: RunTable,
     /// Several formats, names that stand for several runs, and files of a folder that were left out.
     pub notes: Vec<String>,
-    missing: ForecastPolicy,
     /// A run with a reply, and the end of its text.
     last_reply: Option<(String, String)>,
 }
@@ -100,7 +95,7 @@ pub(crate) fn read(
     let file = path.display().to_string();
     let log = |model, table| {
         let (file, notes, last_reply) = (file.clone(), notes.clone(), last_reply.clone());
-        LogFile { file, model, format, table, notes, missing: settings.missing, last_reply }
+        LogFile { file, model, format, table, notes, last_reply }
     };
     // A run that ended before a reply names no model.
     let models: BTreeSet<&String> =
@@ -157,51 +152,5 @@ impl LogFile {
              around the number, --confidence-pattern REGEX names another form",
             self.file
         )
-    }
-
-    /// The runs that have a stream, and those that are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses.
-    pub(crate) fn stream(
-        &self,
-        stream: ConfidenceStream,
-    ) -> Result<(Vec<Run>, StreamRuns), run_logs::Error> {
-        // A policy that refuses what is missing does not ask for streams that the log does not have.
-        let found = match self.table.stream(stream, self.missing) {
-            Err(_) if self.table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() => {
-                self.table.stream(stream, ForecastPolicy::LeaveOut)?
-            }
-            found => found?,
-        };
-        let rows = self.table.rows();
-        let runs = found.runs().iter().filter_map(|run| {
-            let row = rows.get(run.row)?;
-            Some(Run::of_log(LogRun {
-                id: row.name(),
-                task: row.task.clone(),
-                file: self.file.clone(),
-                forecasts: run.forecasts.clone(),
-                outcome: row.outcome,
-                stop: row.stop.clone(),
-                horizon: run.horizon,
-            }))
-        });
-        Ok((runs.collect(), found))
-    }
-
-    /// The left-out runs that have a value at some model call.
-    pub(crate) fn partial(&self, stream: ConfidenceStream) -> u64 {
-        let is_partial = |run: &&run_logs::LoggedRun| {
-            run.forecasts(stream, self.missing).is_err()
-                && run.forecasts(stream, ForecastPolicy::Skip).is_ok()
-        };
-        self.table.rows().iter().filter(is_partial).count() as u64
-    }
-
-    /// The name of a run.
-    pub(crate) fn id(&self, row: usize) -> Option<String> {
-        self.table.rows().get(row).map(LoggedRun::name)
     }
 }

@@ -2,23 +2,20 @@
 
 use std::path::PathBuf;
 
+use agent_scorecard::traces::{Calibration, MEASURES, TraceOptions};
 use run_logs::{AtLimit, ConfidenceReading};
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{
     files::logs,
-    output::form::Forms,
-    traces::{
-        log_file,
-        settings::{self, Calibration},
-        trace_file,
-    },
+    output::{form::Forms, text::help},
+    traces::{log_file, trace_file},
     values::{self, Clustering},
 };
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, trace_file::FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), trace_file::FORMAT, log_file::HELP].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
     /// of a log. Without a file, three forecasters on bundled runs are compared
@@ -33,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) summary: Option<Summary>,
     /// Calibrate the forecasts before they are scored, fitted on the other half of the runs: none, platt or
     /// isotonic
-    #[arg(long, default_value = "none", value_parser = settings::calibration)]
+    #[arg(long, default_value = "none", value_parser = values::calibration)]
     pub(crate) calibrate: Calibration,
     /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
@@ -70,15 +67,26 @@ pub(crate) struct Options {
     pub(crate) curves: bool,
 }
 
+impl Options {
+    /// How traces are scored.
+    pub(crate) fn how(&self) -> TraceOptions {
+        // Runs that intervals resample are held in memory anyway.
+        let is_held = self.curves || self.forms.has_files() || self.resamples > 0;
+        TraceOptions {
+            schedule: self.schedule.clone(),
+            summary: self.summary.clone(),
+            calibration: self.calibrate,
+            resamples: self.resamples,
+            seed: self.seed,
+            cluster_by: self.clustering.by(),
+            with_pictures: self.forms.has_figures() && is_held,
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 
-tps_log, tps_brier, tps_beta_2_4  trajectory proper scores: the whole stream of a run is scored
-tps_log_censored_simple           tps_log with cut-off runs, which are taken as failures
-auroc                             how well forecasts rank successes above failures
-average_precision                 average precision of failures: it depends on the share of failures
-aurc                              area under risk and coverage: it depends on the share of failures, too
-t_ece, t_brier                    calibration error and Brier loss of one forecast per run
 ";
 
 fn at_limit(text: &str) -> Result<AtLimit, &'static str> {

@@ -4,6 +4,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+pub use agent_scorecard::traces::Missing;
+use agent_scorecard::traces::{TraceFigures, TraceRun, stopped};
 use censoring::{StopClass, StopReason, Stopped};
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
@@ -75,95 +77,63 @@ fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, 
     Option::deserialize(deserializer)
 }
 
-/// One run as its file gives it, checked.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Names the run; halves for cross-fitting follow its order.
-    pub id: String,
-    /// Names the task, which several runs may share.
-    pub task: Option<String>,
-    /// The file that the run stands in.
-    pub file: String,
-    /// The line that the run stands in, from 1; `None` for a run of a log.
-    pub line: Option<usize>,
-    /// The probability of success after the stop, if the line gives it.
-    pub(crate) success_chance: Option<Probability>,
-    forecasts: Vec<Probability>,
-    outcome: Option<bool>,
-    stop: Option<StopReason>,
-    horizon: Option<usize>,
-}
-
-/// What a log says about one run of a stream.
-pub(crate) struct LogRun {
-    pub(crate) id: String,
-    pub(crate) task: Option<String>,
-    pub(crate) file: String,
-    pub(crate) forecasts: Vec<Probability>,
-    pub(crate) outcome: Option<bool>,
-    pub(crate) stop: Option<StopReason>,
-    pub(crate) horizon: Option<usize>,
-}
-
-impl Run {
-    /// A run of a log, whose outcome and stop reason agree.
-    pub(crate) fn of_log(run: LogRun) -> Self {
-        let LogRun { id, task, file, forecasts, outcome, stop, horizon } = run;
-        Self { id, task, file, line: None, success_chance: None, forecasts, outcome, stop, horizon }
-    }
-
-    /// The run as the censoring crate sees it.
-    ///
-    /// # Errors
-    ///
-    /// None for a run from [`read`], which has tried it.
-    pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
-        let Self { forecasts, outcome, stop, horizon, .. } = self;
-        stopped(forecasts, *outcome, stop.as_ref(), *horizon)
-    }
-
-    /// The forecasts.
-    pub(crate) fn forecasts(&self) -> &[Probability] {
-        &self.forecasts
-    }
-
-    /// An error about a field of this run.
-    #[must_use]
-    pub fn error(&self, field: &str, problem: String) -> InputError {
-        InputError {
-            file: self.file.clone(),
-            line: self.line,
-            field: Some(field.to_owned()),
-            problem,
-        }
-    }
-}
-
-fn stopped<'a>(
-    forecasts: &'a [Probability],
-    outcome: Option<bool>,
-    stop: Option<&StopReason>,
-    horizon: Option<usize>,
-) -> Result<Stopped<'a>, censoring::Error> {
-    let run = Stopped::new(forecasts, outcome, stop.cloned())?;
-    match horizon {
-        Some(horizon) => run.with_horizon(horizon),
-        None => Ok(run),
-    }
-}
-
 /// The runs of a file that are kept, and what is known about the file.
 #[derive(Clone, Debug)]
 pub struct TraceFile {
+    /// The file as named by the caller.
+    pub file: String,
     /// The runs that are kept, in order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<TraceRun>,
     remarks: Remarks,
+}
+
+impl TraceFile {
+    /// That every run that can be scored names a task.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] at the first run that does not.
+    pub(crate) fn check_tasks(&self) -> Result<(), InputError> {
+        let is_scored = |run: &&TraceRun| {
+            run.stopped().is_ok_and(|stopped| stopped.class() != StopClass::Excluded)
+        };
+        match self.runs.iter().filter(is_scored).find(|run| run.task.is_none()) {
+            None => Ok(()),
+            Some(run) => {
+                let problem = "missing; --cluster-by-task needs one".to_owned();
+                Err(error(&self.file, run, "task", problem))
+            }
+        }
+    }
+
+    /// That no id stands twice in the file, for programs that look runs up by their ids.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] at the first run whose id an earlier one has.
+    pub fn check_ids(&self) -> Result<(), InputError> {
+        let mut lines = BTreeMap::new();
+        for run in &self.runs {
+            if let Some(Some(line)) = lines.insert(&run.id, run.line) {
+                let problem = format!("{:?} stands in line {line} already", run.id);
+                return Err(error(&self.file, run, "id", problem));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl AsRef<Remarks> for TraceFile {
     fn as_ref(&self) -> &Remarks {
         &self.remarks
     }
+}
+
+/// An error about a field of a run of a file.
+#[must_use]
+pub fn error(file: &str, run: &TraceRun, field: &str, problem: String) -> InputError {
+    let field = Some(field.to_owned());
+    InputError { file: file.to_owned(), line: run.line, field, problem }
 }
 
 /// What a policy did about the forecasts of a file, and what to know about its runs.
@@ -218,16 +188,6 @@ impl Remarks {
     }
 }
 
-/// What was done about forecasts that are missing or outside [0, 1].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Missing {
-    /// What to do about them.
-    pub policy: ForecastPolicy,
-    /// What was done.
-    #[serde(flatten)]
-    pub counts: ForecastCounts,
-}
-
 /// A report, and what was done about forecasts that are missing or outside [0, 1].
 #[derive(Clone, Debug, Serialize)]
 pub struct WithMissing<T> {
@@ -249,10 +209,9 @@ pub struct WithMissing<T> {
 /// forecast that the policy refuses.
 pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError> {
     let file = path.display().to_string();
-    let run = |row: Row<'_>| Run {
+    let run = |row: Row<'_>| TraceRun {
         id: row.id.to_owned(),
         task: row.task.map(str::to_owned),
-        file: file.clone(),
         line: Some(row.line),
         success_chance: row.success_chance,
         forecasts: row.forecasts.to_vec(),
@@ -261,12 +220,12 @@ pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError
         horizon: row.horizon,
     };
     let mut runs = Vec::new();
-    let add = |runs: &mut Vec<Run>, row: Row<'_>| {
+    let add = |runs: &mut Vec<TraceRun>, row: Row<'_>| {
         runs.push(run(row));
         Ok(())
     };
     let remarks = read_parts(path, policy, add, Ok, |part| runs.extend(part))?;
-    Ok(TraceFile { runs, remarks })
+    Ok(TraceFile { file, runs, remarks })
 }
 
 /// One run of a file, checked.
@@ -499,7 +458,7 @@ pub fn notes<T: AsRef<Remarks>>(files: &[&T]) -> Vec<String> {
     let remarks = Remarks::together(files);
     let Remarks { policy, counts, first_left_out, unjudged, .. } = &remarks;
     if counts.left_out_runs + counts.repaired_runs > 0 {
-        let mut note = repairs(*policy, counts);
+        let mut note = Missing { policy: *policy, counts: *counts }.to_string();
         if let Some(first) = first_left_out {
             note.push_str(&format!(", the first because of {first}"));
         }
@@ -516,10 +475,15 @@ pub fn notes<T: AsRef<Remarks>>(files: &[&T]) -> Vec<String> {
     notes
 }
 
-/// What a policy did about forecasts.
-pub(crate) fn repairs(policy: ForecastPolicy, counts: &ForecastCounts) -> String {
-    let policy = policy.to_string().replace('_', "-");
-    format!("forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}")
+/// What is known of the runs of one or more files, with what there is to say of the files.
+pub(crate) fn with_remarks<T: AsRef<Remarks>>(
+    mut figures: TraceFigures,
+    files: &[&T],
+) -> TraceFigures {
+    figures.runs = Some(run_counts(files));
+    figures.missing = Some(missing(files));
+    figures.last_notes.extend(notes(files));
+    figures
 }
 
 /// Says which reasons for a stop are not known, and what that means for their runs.
@@ -547,18 +511,3 @@ fn unknown_stops(remarks: &Remarks) -> Option<String> {
 
 /// Texts in a note.
 const MOST_TEXTS: usize = 8;
-
-/// That no id stands twice in a file, for programs that look runs up by their ids.
-///
-/// # Errors
-///
-/// [`InputError`] at the first run whose id an earlier one has.
-pub fn check_ids(runs: &[Run]) -> Result<(), InputError> {
-    let mut lines = BTreeMap::new();
-    for run in runs {
-        if let Some(Some(line)) = lines.insert(&run.id, run.line) {
-            return Err(run.error("id", format!("{:?} stands in line {line} already", run.id)));
-        }
-    }
-    Ok(())
-}

@@ -1,5 +1,5 @@
 //! The report on traces as they are, without resamples: one pass over the file, after which no forecast is
-//! in memory. It says the same as [`evaluate`](crate::traces::evaluation::evaluate) on the same runs.
+//! in memory. It says the same as [`evaluate`](agent_scorecard::traces::evaluate) on the same runs.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -10,16 +10,16 @@ use trajectory_metrics::{
     TiedBlocks, Tps, TpsFamily, Traces, Weight,
 };
 
-use agent_scorecard::Texts;
+use agent_scorecard::{
+    Texts,
+    traces::{
+        CENSORED, Calibration, CompleteFigures, LEVEL, RunsDigest, TraceFigures, TraceOptions,
+    },
+};
 
 use crate::{
     files::line_parts::Problem,
-    traces::{
-        evaluation::{self, CENSORED, CompleteFigures, Figures, Report},
-        settings::{Calibration, Settings},
-        trace_file::{self, Remarks, Row},
-        units::RunsDigest,
-    },
+    traces::trace_file::{self, Remarks, Row},
 };
 
 /// What a report without resamples needs of the runs of a file.
@@ -66,11 +66,11 @@ struct Part {
     complete: Traces,
 }
 
-/// Whether a report with these settings can be made from a tally.
+/// Whether a report with these options can be made from a tally.
 #[must_use]
-pub(crate) fn suffices(settings: &Settings) -> bool {
-    let needs_forecasts = settings.with_curves || settings.calibration != Calibration::None;
-    settings.resamples == 0 && !needs_forecasts
+pub(crate) fn suffices(options: &TraceOptions) -> bool {
+    let needs_forecasts = options.with_pictures || options.calibration != Calibration::None;
+    options.resamples == 0 && !needs_forecasts
 }
 
 /// Reads and checks every run of a file, with all threads.
@@ -83,9 +83,9 @@ pub(crate) fn suffices(settings: &Settings) -> bool {
 pub(crate) fn read(
     path: &Path,
     policy: ForecastPolicy,
-    settings: &Settings,
+    options: &TraceOptions,
 ) -> Result<TraceTally, Box<dyn std::error::Error>> {
-    let scoring = Scoring::new(settings)?;
+    let scoring = Scoring::new(options)?;
     let mut totals = Totals::default();
     let remarks = trace_file::read_parts(
         path,
@@ -100,15 +100,15 @@ pub(crate) fn read(
 
 /// The scores and the summaries of a report.
 struct Scoring<'a> {
-    settings: &'a Settings,
+    options: &'a TraceOptions,
     log: Tps<LogScore>,
     summaries: Vec<Summary>,
 }
 
 impl<'a> Scoring<'a> {
-    fn new(settings: &'a Settings) -> Result<Self, trajectory_metrics::Error> {
-        let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, settings.schedule.clone());
-        Ok(Self { settings, log, summaries: summaries(settings) })
+    fn new(options: &'a TraceOptions) -> Result<Self, trajectory_metrics::Error> {
+        let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
+        Ok(Self { options, log, summaries: summaries(options) })
     }
 
     fn add(&self, part: &mut Part, row: &Row<'_>) -> Result<(), Problem> {
@@ -140,7 +140,7 @@ impl<'a> Scoring<'a> {
 
     fn finish(&self, part: Part) -> Result<Totals, Problem> {
         let Part { mut totals, complete } = part;
-        let scores = TpsFamily::scores(&complete, &self.settings.schedule)?;
+        let scores = TpsFamily::scores(&complete, &self.options.schedule)?;
         totals.log.extend(scores.log);
         totals.brier.extend(scores.brier);
         totals.beta_2_4.extend(scores.beta_2_4);
@@ -153,9 +153,9 @@ impl<'a> Scoring<'a> {
 }
 
 /// The summaries of a report, the chosen one last.
-fn summaries(settings: &Settings) -> Vec<Summary> {
-    let weighted = Summary::Weighted(settings.schedule.clone());
-    let chosen = settings.summary.clone().unwrap_or_else(|| weighted.clone());
+fn summaries(options: &TraceOptions) -> Vec<Summary> {
+    let weighted = Summary::Weighted(options.schedule.clone());
+    let chosen = options.summary.clone().unwrap_or_else(|| weighted.clone());
     let mut summaries: Vec<Summary> = Summary::UNWEIGHTED.into_iter().chain([weighted]).collect();
     summaries.retain(|summary| *summary != chosen);
     summaries.push(chosen);
@@ -199,7 +199,7 @@ impl Totals {
         for &(steps, outcome) in self.complete.keys() {
             traces.push(&vec![base_rate; steps], outcome)?;
         }
-        let scores = TpsFamily::scores(&traces, &scoring.settings.schedule)?;
+        let scores = TpsFamily::scores(&traces, &scoring.options.schedule)?;
         let means = [&mut constant.log, &mut constant.brier, &mut constant.beta_2_4];
         for (mean, scores) in means.into_iter().zip([scores.log, scores.brier, scores.beta_2_4]) {
             for (score, &count) in scores.into_iter().zip(self.complete.values()) {
@@ -214,15 +214,15 @@ impl Totals {
     }
 }
 
-/// The report on one or more files together.
+/// What is known of the runs of one or more files together.
 ///
 /// # Errors
 ///
 /// An error of the library where a run cannot be scored.
-pub(crate) fn report(
+pub(crate) fn figures(
     files: &[&TraceTally],
-    settings: &Settings,
-) -> Result<Report, Box<dyn std::error::Error>> {
+    options: &TraceOptions,
+) -> Result<TraceFigures, Box<dyn std::error::Error>> {
     let totals = match files {
         [single] => Cow::Borrowed(&single.totals),
         files => {
@@ -231,13 +231,13 @@ pub(crate) fn report(
             Cow::Owned(totals)
         }
     };
-    let level = Level::new(evaluation::LEVEL)?;
+    let level = Level::new(LEVEL)?;
     let named = |name: &str, value| NamedEstimate::new(name, value, None, level);
     let mean = |mean: &ExactMean| mean.finish().map_err(trajectory_metrics::Error::from);
     let censored = |totals: &Totals| {
         let mut all = totals.log.clone();
         all.merge(&totals.log_censored);
-        named(CENSORED, mean(&all))
+        named(CENSORED.key, mean(&all))
     };
     let estimates = |totals: &Totals, diagnostics: Diagnostics| {
         let scores = [
@@ -257,7 +257,7 @@ pub(crate) fn report(
         || rayon::join(|| totals.ids.distinct(), || totals.tasks.distinct()),
     );
     let diagnostics = diagnostics?;
-    let scoring = Scoring::new(settings)?;
+    let scoring = Scoring::new(options)?;
     let complete = match diagnostics.last() {
         None => None,
         Some(chosen) => {
@@ -294,19 +294,17 @@ pub(crate) fn report(
             })
         }
     };
-    let figures = Figures {
+    Ok(TraceFigures {
         n: totals.complete.values().sum(),
         n_censored: totals.censored.values().sum(),
         excluded: totals.excluded.clone(),
         n_tasks,
         n_ids,
-        clustered_by_task: false,
-        runs: totals.runs,
-        notes: Vec::new(),
+        digest: totals.runs,
         complete,
         censored: censored(&totals),
-    };
-    Ok(figures.into_report(settings))
+        ..TraceFigures::new()?
+    })
 }
 
 #[cfg(test)]
@@ -317,31 +315,21 @@ mod tests {
     use trajectory_metrics::WeightSchedule;
 
     use super::*;
-    use crate::{
-        files::bundled,
-        traces::{
-            evaluation::evaluate,
-            trace_file::{Run, TraceFile},
-        },
-        values::ClusterBy,
-    };
+    use agent_scorecard::traces::{TraceRun, evaluate};
 
-    fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> Settings {
-        let calibration = Calibration::None;
-        Settings {
-            schedule,
-            summary,
-            calibration,
-            resamples: 0,
-            seed: 1,
-            cluster_by: ClusterBy::default(),
-            with_curves: false,
-        }
+    use crate::{files::bundled, traces::trace_file::TraceFile};
+
+    fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> TraceOptions {
+        TraceOptions { schedule, summary, resamples: 0, ..TraceOptions::default() }
     }
 
     /// The reports on the files and on all together, with the notes on the files, from tallies and from
     /// runs.
-    fn both(files: &[PathBuf], policy: ForecastPolicy, settings: &Settings) -> [Vec<String>; 2] {
+    fn both(
+        files: &[PathBuf],
+        policy: ForecastPolicy,
+        settings: &TraceOptions,
+    ) -> [Vec<String>; 2] {
         let tallies: Vec<TraceTally> =
             files.iter().map(|path| read(path, policy, settings).unwrap()).collect();
         let runs: Vec<TraceFile> =
@@ -349,15 +337,15 @@ mod tests {
         let tallies: Vec<&TraceTally> = tallies.iter().collect();
         let runs: Vec<&TraceFile> = runs.iter().collect();
         let by_tally = |tallies: &[&TraceTally]| {
-            let report = report(tallies, settings).unwrap();
-            let missing = trace_file::missing(tallies);
-            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(tallies))
+            let figures = figures(tallies, settings).unwrap();
+            let figures = trace_file::with_remarks(figures, tallies);
+            format!("{:#?}", figures.into_block(settings))
         };
         let by_runs = |files: &[&TraceFile]| {
-            let runs: Vec<&[Run]> = files.iter().map(|file| file.runs.as_slice()).collect();
-            let report = evaluate(&runs, settings).unwrap();
-            let missing = trace_file::missing(files);
-            format!("{report:#?}\n{missing:#?}\n{:#?}", trace_file::notes(files))
+            let runs: Vec<&[TraceRun]> = files.iter().map(|file| file.runs.as_slice()).collect();
+            let figures = evaluate(&runs, settings).unwrap();
+            let figures = trace_file::with_remarks(figures, files);
+            format!("{:#?}", figures.into_block(settings))
         };
         // Debug output of numbers is exact.
         let tallies = tallies.chunks(1).chain([&tallies[..]]).map(by_tally).collect();
@@ -438,8 +426,8 @@ mod tests {
     fn a_report_with_resamples_or_calibration_needs_the_runs() {
         let plain = settings(WeightSchedule::Uniform, None);
         assert!(suffices(&plain));
-        assert!(!suffices(&Settings { resamples: 1, ..plain.clone() }));
-        assert!(!suffices(&Settings { with_curves: true, ..plain.clone() }));
-        assert!(!suffices(&Settings { calibration: Calibration::Platt, ..plain }));
+        assert!(!suffices(&TraceOptions { resamples: 1, ..plain.clone() }));
+        assert!(!suffices(&TraceOptions { with_pictures: true, ..plain.clone() }));
+        assert!(!suffices(&TraceOptions { calibration: Calibration::Platt, ..plain }));
     }
 }

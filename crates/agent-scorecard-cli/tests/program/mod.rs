@@ -22,9 +22,13 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 
 /// Runs it with a text on its standard input, which is a pipe.
 pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    run_words_with_input(&[&[own().as_str()], arguments].concat(), input)
+}
+
+/// Runs the command with these words and a text on its standard input.
+pub(crate) fn run_words_with_input(words: &[&str], input: &str) -> Output {
     let mut child = Command::new(BUILT)
-        .arg(own())
-        .args(arguments)
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

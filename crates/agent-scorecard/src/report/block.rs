@@ -26,6 +26,9 @@ pub struct Report {
     pub is_list: bool,
     /// Whether all columns are on the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
+    /// The measures by which one of two columns that are not on the same runs is better, as the interval of
+    /// their difference excludes 0.
+    pub decided: Vec<&'static str>,
     /// The pictures that can stand for the report alone, the most telling first.
     pub main_pictures: Vec<&'static str>,
 }
@@ -62,6 +65,11 @@ pub struct Block {
     pub notes: Option<Vec<String>>,
     /// Whether figures are written as plain numbers, with the object `intervals` beside them.
     pub is_plain: bool,
+    /// Whether figures are written as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside
+    /// each.
+    pub is_flat: bool,
+    /// Whether the blocks inside are the rows of one table, whose columns are their fields.
+    pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
 }
@@ -246,10 +254,45 @@ impl Block {
         metrics.iter().filter_map(bar).unzip()
     }
 
+    /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
+    /// was requested.
+    pub fn push_reasons(&mut self) {
+        let mut reasons: Vec<(String, Vec<&str>, bool)> = Vec::new();
+        for field in &self.fields {
+            let (reason, is_undefined) = match &field.value {
+                Value::Figure(_, Err(reason)) => (reason.to_string(), true),
+                Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
+                    if *reason != NoInterval::NotRequested =>
+                {
+                    (reason.to_string(), false)
+                }
+                _ => continue,
+            };
+            match reasons.iter_mut().find(|known| known.0 == reason) {
+                Some((_, keys, _)) => keys.push(&field.key),
+                None => reasons.push((reason, vec![&field.key], is_undefined)),
+            }
+        }
+        let note = |(reason, keys, is_undefined): (String, Vec<&str>, bool)| {
+            let keys = keys.join(", ");
+            match is_undefined {
+                true => format!("{keys}: undefined, as {reason}"),
+                false => format!("no interval of {keys}: {reason}"),
+            }
+        };
+        let notes: Vec<String> = reasons.into_iter().map(note).collect();
+        self.notes.get_or_insert_default().extend(notes);
+    }
+
     /// The value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|field| field.key == key).map(|field| &field.value)
+    }
+
+    /// Whether a figure is defined.
+    pub(crate) fn has_figure(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field.value, Value::Figure(_, Ok(_))))
     }
 
     /// The figure under a key.
@@ -283,6 +326,19 @@ impl Block {
                     let figure = figure.as_ref().ok();
                     map.serialize_entry(key, &figure.map(|figure| figure.value))?;
                     intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
+                }
+                Value::Figure(_, figure) if self.is_flat => {
+                    let figure = figure.as_ref().ok();
+                    let interval = figure.and_then(|figure| figure.interval.ok());
+                    let numbers = [
+                        ("", figure.map(|figure| figure.value)),
+                        ("_se", figure.and_then(|figure| figure.standard_error)),
+                        ("_ci_low", interval.map(|interval| interval.low())),
+                        ("_ci_high", interval.map(|interval| interval.high())),
+                    ];
+                    for (ending, number) in numbers {
+                        map.serialize_entry(&format!("{key}{ending}"), &number)?;
+                    }
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Json(value) => map.serialize_entry(key, value)?,

@@ -184,8 +184,6 @@ impl Series {
 }
 
 impl Picture {
-    /// The picture that a value of the JSON output holds.
-
     /// Whether no series has a point, except lines to compare with.
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())

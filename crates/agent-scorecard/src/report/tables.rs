@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
-use trajectory_metrics::{Better, Figure, Measure};
+use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
 use crate::report::block::{Block, Field, Report, Value};
 
@@ -108,7 +108,8 @@ impl Report {
                 }
                 continue;
             }
-            for (part, block) in parts {
+            // A part of which nothing is known, such as a stream without runs, has no column.
+            for (part, block) in parts.iter().filter(|(_, block)| block.has_figure()) {
                 let is_one = self.columns.len() == 1;
                 let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
                 let pointer = format!("{pointer}/{key}/{}", escaped(part));
@@ -132,31 +133,30 @@ impl Report {
         let mut tables = Vec::new();
         let places = self.places();
         if !places.is_empty() {
-            tables_of(&places, self.is_comparable, &mut tables);
+            let is_marked = |key: &str| self.is_comparable || self.decided.contains(&key);
+            tables_of(&places, &is_marked, &mut tables);
         }
         let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
-        tables_of(&[together], false, &mut tables);
+        tables_of(&[together], &|_| false, &mut tables);
         tables
     }
 
     /// All notes, each once; one that does not hold for every column names its own.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let named = self.columns.iter().flat_map(|column| {
-            let parts = column.parts.1.iter();
-            let has_own = parts.len() == 0 || column.block.notes.iter().flatten().next().is_some();
-            let own = has_own.then(|| (column.name.clone(), &column.block)).into_iter();
-            own.chain(parts.map(|(part, block)| (format!("{} {part}", column.name), block)))
-        });
-        let lists: Vec<(String, &[String])> =
-            named.filter_map(|(name, block)| Some((name, block.notes.as_deref()?))).collect();
+        let own = self.columns.iter().map(|column| (column.name.clone(), &column.block));
+        let places = self.places().into_iter().map(|place| (place.name, place.block));
         let mut notes: Vec<String> = Vec::new();
-        for (name, list) in &lists {
-            for note in *list {
-                let is_of_all = lists.iter().all(|(_, other)| other.contains(note));
-                let note = if is_of_all { note.clone() } else { format!("{name}: {note}") };
-                if !notes.contains(&note) {
-                    notes.push(note);
+        for named in [own.collect::<Vec<_>>(), places.collect()] {
+            let lists = named.into_iter().filter_map(|(name, it)| Some((name, it.notes.as_ref()?)));
+            let lists: Vec<(String, &Vec<String>)> = lists.collect();
+            for (name, list) in &lists {
+                for note in *list {
+                    let is_of_all = lists.iter().all(|(_, other)| other.contains(note));
+                    let note = if is_of_all { note.clone() } else { format!("{name}: {note}") };
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
                 }
             }
         }
@@ -166,7 +166,7 @@ impl Report {
 }
 
 /// The tables of blocks side by side, and those of the blocks inside.
-fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>) {
+fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mut Vec<Table>) {
     let mut keys: Vec<&Field> = Vec::new();
     for field in places.iter().flat_map(|place| &place.block.fields) {
         if !keys.iter().any(|other| other.key == field.key) {
@@ -185,13 +185,10 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
         note: first.note.clone(),
     };
     for field in keys.iter().filter(|field| field.is_row()) {
-        let best = if is_comparable { best(places, field) } else { None };
-        let cells = places.iter().map(|place| {
-            let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
-            match place.block.get(&field.key) {
-                Some(value) => cell(value, pointer, place.block.is_plain.then_some(place), best),
-                None => Cell::text("–"),
-            }
+        let best = if is_marked(&field.key) { best(places, field) } else { None };
+        let cells = places.iter().map(|place| match place.block.get(&field.key) {
+            Some(value) => cell(value, place.block, &place.pointer, &field.key, best),
+            None => Cell::text("–"),
         });
         let heading = match &field.value {
             Value::Figure(measure, _) => Heading::Measure(*measure),
@@ -205,6 +202,14 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
+            Value::Block(block) if block.is_table => {
+                for place in places {
+                    if let Some(Value::Block(block)) = place.block.get(&field.key) {
+                        let name = if places.len() > 1 { place.name.as_str() } else { "" };
+                        tables.extend(rows_of_blocks(name, block, &inside(place)));
+                    }
+                }
+            }
             Value::Block(_) if field.label.is_empty() => {
                 let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
                     Some(Value::Block(block)) => {
@@ -212,13 +217,19 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
                     }
                     _ => None,
                 });
-                tables_of(&inner.collect::<Vec<_>>(), false, tables);
+                let mut inner: Vec<Place<'_>> = inner.collect();
+                let is_same = |place: &Place<'_>| place.block == inner[0].block;
+                if inner.len() == places.len() && inner.len() > 1 && inner.iter().all(is_same) {
+                    inner.truncate(1);
+                    "every column".clone_into(&mut inner[0].name);
+                }
+                tables_of(&inner, &|_| false, tables);
             }
             Value::Rows { title, .. } => {
                 for place in places {
                     if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
                         let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        tables.extend(rows_table(name, title, rows, &inside(place)));
+                        rows_tables(name, title, rows, &inside(place), tables);
                     }
                 }
             }
@@ -227,32 +238,69 @@ fn tables_of(places: &[Place<'_>], is_comparable: bool, tables: &mut Vec<Table>)
     }
 }
 
-/// A table of one row for each; `None` without a row or a value that is shown.
-fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
-    let rows: Vec<Vec<(String, &Field)>> = rows.iter().map(leaves).collect();
-    let mut keys: Vec<(&str, &str)> = Vec::new();
-    for (at, field) in rows.iter().flatten() {
-        // What no row has needs no column.
-        let is_known = !matches!(&field.value, Value::Json(Json::Null));
-        if is_known && !keys.iter().any(|(other, _)| other == at) {
-            keys.push((at, &field.label));
+/// A row of a table: its heading, if it has one, its values, and the place of these values.
+type RowOf<'a> = (Option<Heading>, Option<&'a Block>, String);
+
+/// A table with a row for each block of a list, if a value is shown, and the tables of rows inside them.
+fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
+    let place = |at: usize| format!("{pointer}/{at}");
+    let of_row = rows.iter().enumerate().map(|(at, row)| (None, Some(row), place(at)));
+    tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>()));
+    for (at, row) in rows.iter().enumerate() {
+        for Field { key, value, .. } in &row.fields {
+            if let Value::Rows { title, rows } = value {
+                let pointer = format!("{}/{}", place(at), escaped(key));
+                rows_tables(name, title, rows, &pointer, tables);
+            }
         }
     }
-    if keys.is_empty() {
+}
+
+/// A table of one row for each block inside, which is named in front of the row.
+fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
+    let rows = block.fields.iter().map(|field| {
+        let row = match &field.value {
+            Value::Block(row) => Some(row),
+            _ => None,
+        };
+        let heading = Some(Heading::Text(field.label.clone()));
+        (heading, row, format!("{pointer}/{}", escaped(&field.key)))
+    });
+    let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>())?;
+    let header = std::iter::once(String::new()).chain(table.header).collect();
+    Some(Table { header, note: block.note.clone(), ..table })
+}
+
+/// A table of rows; `None` without a value that is shown.
+fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>]) -> Option<Table> {
+    let all = rows.iter().map(|(_, row, _)| row.map_or_else(Vec::new, |row| leaves(row, "")));
+    let all: Vec<Vec<Leaf<'_>>> = all.collect();
+    let mut columns: Vec<&Leaf<'_>> = Vec::new();
+    for leaf in all.iter().flatten() {
+        // What no row has needs no column.
+        let is_known = !matches!(&leaf.field.value, Value::Json(Json::Null));
+        if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
+            columns.push(leaf);
+        }
+    }
+    if columns.is_empty() {
         return None;
     }
-    let header = keys.iter().map(|(_, label)| (*label).to_owned()).collect();
-    let cells = |(number, row): (usize, &Vec<(String, &Field)>)| {
-        let cells = keys.iter().map(|(key, _)| {
-            let found = row.iter().find(|(at, _)| at == key);
-            found.map_or_else(
-                || Cell::text("–"),
-                |(at, field)| cell(&field.value, format!("{pointer}/{number}{at}"), None, None),
-            )
+    let header = columns.iter().map(|column| column.field.label.to_string()).collect();
+    let of_row = |((heading, row, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
+        let cells = columns.iter().map(|column| {
+            if row.is_none() {
+                return number(pointer.clone(), "undefined");
+            }
+            let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
+                return Cell::text("–");
+            };
+            let place = format!("{pointer}{}", leaf.place);
+            cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
         });
-        Row { heading: None, cells: cells.collect() }
+        Row { heading: heading.clone(), cells: cells.collect() }
     };
-    let rows = rows.iter().enumerate().map(cells).collect();
+    let rows = rows.iter().zip(&all).map(of_row).collect();
     let title = match (title, name) {
         (title, "") => title.to_owned(),
         ("", name) => name.to_owned(),
@@ -261,28 +309,48 @@ fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<
     Some(Table { title, header, rows, note: String::new() })
 }
 
-/// The values of a row that are shown, those of blocks inside too, with their pointers in the row.
-fn leaves(row: &Block) -> Vec<(String, &Field)> {
+/// A value of a row that is shown.
+struct Leaf<'a> {
+    /// Where its block stands in the row.
+    place: String,
+    block: &'a Block,
+    field: &'a Field,
+}
+
+impl Leaf<'_> {
+    /// Whether both belong to one column.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.place == other.place && self.field.key == other.field.key
+    }
+}
+
+/// The values of a row that are shown, those of blocks inside too.
+fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
     let mut found = Vec::new();
-    for field in &row.fields {
-        let at = format!("/{}", escaped(&field.key));
+    for field in &block.fields {
         match &field.value {
-            Value::Block(block) => {
-                let inner = leaves(block).into_iter();
-                found.extend(inner.map(|(inner, field)| (format!("{at}{inner}"), field)));
+            Value::Block(inner) => {
+                found.extend(leaves(inner, &format!("{place}/{}", escaped(&field.key))));
             }
-            _ if !field.label.is_empty() => found.push((at, field)),
-            _ => {}
+            _ if field.label.is_empty() => {}
+            _ => found.push(Leaf { place: place.to_owned(), block, field }),
         }
     }
     found
 }
 
-/// The best value of a row, if more than one column has one.
+/// The best value of a row, if more than one column has one and all agree on what is better.
 fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     let Value::Figure(measure, _) = &field.value else { return None };
-    let values = places.iter().filter_map(|place| place.block.figure(&field.key).ok());
-    let values: Vec<f64> = values.map(|figure| figure.value).collect();
+    let mut values = Vec::new();
+    for place in places {
+        if let Some(Value::Figure(other, figure)) = place.block.get(&field.key) {
+            if other.better != measure.better {
+                return None;
+            }
+            values.extend(figure.as_ref().ok().map(|figure| figure.value));
+        }
+    }
     if values.len() < 2 {
         return None;
     }
@@ -293,48 +361,76 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// A value as a cell. `plain` is the block whose intervals stand apart from its figures.
-fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<f64>) -> Cell {
+/// The value under a key of a block as a cell. The block stands at `place`.
+fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
+    let pointer = format!("{place}/{}", escaped(key));
     match value {
         Value::Figure(_, Err(_)) => number(pointer, "undefined"),
-        Value::Figure(measure, Ok(figure)) => {
-            let (at, ends) = match plain {
-                Some(place) => {
-                    (pointer, format!("{}/intervals/{}", place.pointer, escaped(measure.key)))
-                }
-                None => (format!("{pointer}/value"), pointer),
+        Value::Figure(_, Ok(figure)) => {
+            let (at, ends) = if block.is_plain {
+                (pointer, format!("{place}/intervals/{}/", escaped(key)))
+            } else if block.is_flat {
+                (pointer.clone(), format!("{pointer}_"))
+            } else {
+                (format!("{pointer}/value"), format!("{pointer}/"))
             };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
                 parts.push(Part::Text("*".into()));
             }
             parts.extend(number(at, figure_text(figure, figure.value)).0);
-            if let Ok(interval) = figure.interval {
+            if let Err(why) = figure.interval {
+                if why != NoInterval::NotRequested {
+                    parts.push(Part::Text(" [undefined]".into()));
+                }
+            } else if let Ok(interval) = figure.interval {
                 parts.push(Part::Text(" [".into()));
                 let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{ends}/ci_low"), low).0);
+                parts.extend(number(format!("{ends}ci_low"), low).0);
                 parts.push(Part::Text(", ".into()));
                 let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{ends}/ci_high"), high).0);
+                parts.extend(number(format!("{ends}ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
+            }
+            // Beside plain numbers it would make tables too wide.
+            let is_object = !block.is_plain && !block.is_flat;
+            if let Some(error) = figure.standard_error.filter(|_| is_object) {
+                parts.push(Part::Text(", SE ".into()));
+                let pointer = format!("{ends}standard_error");
+                parts.extend(number(pointer, figure_text(figure, error)).0);
             }
             Cell(parts)
         }
-        Value::Json(Json::Null) => Cell::text("–"),
-        Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
-        Value::Json(Json::String(text)) => Cell::text(text.clone()),
-        Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
+        Value::Json(json) => json_cell(json, pointer),
+        Value::Block(_) | Value::Rows { .. } => Cell::default(),
+    }
+}
+
+fn json_cell(json: &Json, pointer: String) -> Cell {
+    match json {
+        Json::Null => Cell::text("–"),
+        Json::Bool(flag) => Cell::text(if *flag { "yes" } else { "no" }),
+        Json::String(text) => Cell::text(text.clone()),
+        Json::Number(count) => match count.as_f64().filter(|_| count.is_f64()) {
             Some(value) => number(pointer, shown(value)),
             None => number(pointer, count.to_string()),
         },
-        Value::Json(Json::Object(values)) => {
+        Json::Array(list) => {
+            let mut parts = vec![Part::Text("[".into())];
+            for (at, item) in list.iter().enumerate() {
+                parts.push(Part::Text(if at == 0 { "" } else { ", " }.into()));
+                parts.extend(json_cell(item, format!("{pointer}/{at}")).0);
+            }
+            parts.push(Part::Text("]".into()));
+            Cell(parts)
+        }
+        Json::Object(values) => {
             let words = values.iter().map(|(name, value)| match value {
                 Json::String(text) => format!("{name} {text}"),
                 value => format!("{name} {value}"),
             });
             Cell::text(words.collect::<Vec<_>>().join(", "))
         }
-        Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
     }
 }
 
@@ -357,6 +453,8 @@ fn figure_text(figure: &Figure, number: f64) -> String {
 fn decimals(value: f64) -> usize {
     match value.abs() {
         0.0 => 3,
+        // What is left of rounding.
+        size if size < 1e-12 => 3,
         size if size < 0.01 => ((2.0 - size.log10()).ceil() as usize).min(12),
         size if size >= 100.0 => 0,
         _ => 3,

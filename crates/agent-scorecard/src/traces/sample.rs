@@ -1,33 +1,34 @@
-//! The traces of a file that can be scored, calibrated where asked for.
-
 use censoring::{
-    CalibratedRuns, CalibrationRuns, Error, Folds, Observation, Probability, StopClass, Stopped,
+    CalibratedRuns, CalibrationRuns, Folds, Observation, Probability, StopClass, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
-use trajectory_metrics::{Calibrator, Isotonic, Platt, Traces};
+use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Traces};
 
-use crate::traces::{
-    settings::{Calibration, Settings},
-    trace_file::Run,
+use crate::{
+    error::Error,
+    traces::{
+        run::TraceRun,
+        settings::{Calibration, TraceOptions},
+    },
 };
 
 /// The traces that can be scored, forecasts as they are scored.
 #[derive(Default)]
 pub(crate) struct Sample<'a> {
     pub(crate) complete: Traces,
-    pub(crate) complete_runs: Vec<&'a Run>,
+    pub(crate) complete_runs: Vec<&'a TraceRun>,
     pub(crate) censored: Vec<Censored<'a>>,
 }
 
 pub(crate) struct Censored<'a> {
-    run: &'a Run,
+    run: &'a TraceRun,
     forecasts: Vec<Probability>,
 }
 
 impl Censored<'_> {
     /// The run with its own stop and horizon, forecasts as they are scored.
     pub(crate) fn stopped(&self) -> Result<Stopped<'_>, Error> {
-        self.run.stopped()?.with_forecasts(&self.forecasts)
+        Ok(self.run.stopped()?.with_forecasts(&self.forecasts)?)
     }
 }
 
@@ -42,18 +43,18 @@ impl<'a> Sample<'a> {
     }
 
     /// All runs, complete ones first.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = &'a Run> {
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &'a TraceRun> {
         self.complete_runs.iter().copied().chain(self.censored.iter().map(|censored| censored.run))
     }
 }
 
 /// Sorts out which runs of one file can be scored, and calibrates them.
 pub(crate) fn prepare<'a>(
-    runs: &'a [Run],
-    settings: &Settings,
+    runs: &'a [TraceRun],
+    options: &TraceOptions,
     audit: &mut TerminationAudit,
     notes: &mut Vec<String>,
-) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+) -> Result<Sample<'a>, Error> {
     let (mut kept, mut stopped) = (Vec::new(), Vec::new());
     for run in runs {
         let stop = run.stopped()?;
@@ -63,34 +64,22 @@ pub(crate) fn prepare<'a>(
             stopped.push(stop);
         }
     }
-    match settings.calibration {
+    match options.calibration {
         Calibration::None => sort_out(&kept, &stopped),
         Calibration::Platt => {
-            let fit = calibrate(&Platt::default(), &kept, &stopped, settings)?;
-            for (map, half) in fit.maps().iter().rev().zip(["A", "B"]) {
-                if map.is_fallback() {
-                    notes.push(format!(
-                        "calibration: the slope fitted on half {half} was negative; its map is constant"
-                    ));
-                }
-                if map.is_degenerate() {
-                    notes.push(format!("calibration: half {half} has one forecast only"));
-                }
-            }
+            let fit = calibrate(&Platt::default(), &kept, &stopped, options)?;
+            note_maps(fit.maps().iter().rev().zip(["A", "B"]), notes);
             sort_out(&kept, &fit.runs(&stopped)?)
         }
         Calibration::Isotonic => {
-            let fit = calibrate(&Isotonic, &kept, &stopped, settings)?;
+            let fit = calibrate(&Isotonic, &kept, &stopped, options)?;
             sort_out(&kept, &fit.runs(&stopped)?)
         }
     }
 }
 
 /// Splits complete and cut-off runs.
-fn sort_out<'a>(
-    runs: &[&'a Run],
-    stopped: &[Stopped<'_>],
-) -> Result<Sample<'a>, Box<dyn std::error::Error>> {
+fn sort_out<'a>(runs: &[&'a TraceRun], stopped: &[Stopped<'_>]) -> Result<Sample<'a>, Error> {
     let mut sample = Sample::default();
     for (&run, stopped) in runs.iter().zip(stopped) {
         if let Observation::Complete(trace) = stopped.observation() {
@@ -108,15 +97,15 @@ fn sort_out<'a>(
 /// half B in turn, in the order of their ids. The map fitted on half B comes first.
 fn calibrate<C: Calibrator>(
     calibrator: &C,
-    runs: &[&Run],
+    runs: &[&TraceRun],
     stopped: &[Stopped<'_>],
-    settings: &Settings,
+    options: &TraceOptions,
 ) -> Result<CalibratedRuns<C::Map>, Error> {
     let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
     let outcomes: Vec<Option<bool>> = stopped.iter().map(Stopped::outcome).collect();
     let folds = Folds::halves(&outcomes, &ids)?;
     let fitted_on = CalibrationRuns::Complete;
-    cross_fit_calibration(calibrator, stopped, &folds, &settings.schedule, fitted_on)
+    Ok(cross_fit_calibration(calibrator, stopped, &folds, &options.schedule, fitted_on)?)
 }
 
 /// The same traces with one forecast everywhere.
@@ -129,5 +118,22 @@ pub(crate) fn constant<'a>(sample: &Sample<'a>, forecast: Probability) -> Sample
         complete: sample.complete.map_forecasts(|_, _| forecast),
         complete_runs: sample.complete_runs.clone(),
         censored: sample.censored.iter().map(flat).collect(),
+    }
+}
+
+/// Notes on maps of Platt scaling that are not as one would expect, each with the half that it was fitted on.
+pub(crate) fn note_maps<'a>(
+    maps: impl Iterator<Item = (&'a PlattMap, &'static str)>,
+    notes: &mut Vec<String>,
+) {
+    for (map, half) in maps {
+        if map.is_fallback() {
+            notes.push(format!(
+                "calibration: the slope fitted on half {half} was negative; its map is constant"
+            ));
+        }
+        if map.is_degenerate() {
+            notes.push(format!("calibration: half {half} has one forecast only"));
+        }
     }
 }

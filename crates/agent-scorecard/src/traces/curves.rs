@@ -1,14 +1,10 @@
-//! Figures of traces with an outcome: reliability, risk against coverage, Murphy diagram and mean
-//! forecast by step.
-
 use scoring_rules::{Binning, ExactMean, Level, MurphyCurve, TiedBlocks};
-use serde::Serialize;
 use trajectory_metrics::{
     Error, ReliabilityBin, Seed, Summary, Traces, consistency_band, reliability_curve,
     reliability_diagram, risk_coverage_curve,
 };
 
-use crate::report::figure::{Axis, Figure, Figures, Mark, Series, thinned};
+use crate::report::{Axis, Mark, Picture, Pictures, Series, thinned};
 
 /// Bins of the reliability diagram, all of one width.
 const BINS: usize = 10;
@@ -20,7 +16,7 @@ const LEVEL: f64 = 0.95;
 /// forecasts.
 const MOST_DRAWN: usize = 20_000_000;
 /// The name of the band, which is a single span where all forecasts are equal.
-pub(crate) const BAND: &str = "95 % band of calibrated forecasts";
+pub const BAND: &str = "95 % band of calibrated forecasts";
 /// With fewer resamples a band has no meaning.
 const FEWEST_RESAMPLES: usize = 100;
 /// Steps of the figure of mean forecasts, at most.
@@ -37,23 +33,18 @@ pub(crate) struct CurveSettings<'a> {
     pub(crate) seed: u64,
 }
 
-/// Curves and bins of one stream of forecasts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Curves {
-    /// The figures.
-    pub(crate) curves: Figures,
-    /// The reliability diagram.
-    pub(crate) bins: Vec<ReliabilityBin>,
-}
-
-/// The curves of traces; none without a trace.
+/// The pictures of traces with an outcome: reliability, forecasts, risk against coverage, Murphy diagram and
+/// mean forecast by step; and the bins of the reliability diagram. None without a trace.
 ///
 /// # Errors
 ///
 /// An error of the library, such as for a summary that does not exist for a trace.
-pub(crate) fn curves(traces: &Traces, settings: CurveSettings<'_>) -> Result<Curves, Error> {
+pub(crate) fn curves(
+    traces: &Traces,
+    settings: CurveSettings<'_>,
+) -> Result<(Pictures, Vec<ReliabilityBin>), Error> {
     if traces.is_empty() {
-        return Ok(Curves::default());
+        return Ok(Default::default());
     }
     let forecasts = settings.summary.forecasts(traces)?;
     let blocks = TiedBlocks::new(&forecasts, traces.outcomes(), None)?;
@@ -66,10 +57,8 @@ pub(crate) fn curves(traces: &Traces, settings: CurveSettings<'_>) -> Result<Cur
         ("forecast_by_step", forecast_by_step(traces)?),
     ];
     let figures = figures.into_iter().filter(|(_, figure)| !figure.is_empty());
-    Ok(Curves {
-        curves: figures.map(|(name, figure)| (name.to_owned(), figure)).collect(),
-        bins: reliability_diagram(&blocks, Binning::EqualWidth { bins: BINS })?,
-    })
+    let pictures = figures.map(|(name, figure)| (name.to_owned(), figure)).collect();
+    Ok((pictures, reliability_diagram(&blocks, Binning::EqualWidth { bins: BINS })?))
 }
 
 /// The figures of the same runs before and after calibration.
@@ -81,9 +70,9 @@ pub(crate) fn before_and_after(
     before: &Traces,
     after: &Traces,
     settings: CurveSettings<'_>,
-) -> Result<Figures, Error> {
+) -> Result<Pictures, Error> {
     if before.is_empty() {
-        return Ok(Figures::new());
+        return Ok(Pictures::new());
     }
     let blocks = |traces: &Traces| {
         let forecasts = settings.summary.forecasts(traces)?;
@@ -114,7 +103,7 @@ fn reliability(
     streams: &[(&str, &TiedBlocks)],
     label: &str,
     settings: CurveSettings<'_>,
-) -> Result<Figure, Error> {
+) -> Result<Picture, Error> {
     let mut series = Vec::new();
     let mut note = "The curve is the isotonic fit of success rates (CORP). Below the diagonal, forecasts are higher than success rates; above it, lower.".to_owned();
     if let [(_, blocks)] = streams {
@@ -150,7 +139,7 @@ fn reliability(
         let mark = if points.len() == 1 { Mark::Dots } else { Mark::Line };
         series.push(Series::new(*name, mark, thinned(&points)));
     }
-    Ok(Figure {
+    Ok(Picture {
         title: "Reliability: do runs succeed as often as forecast?".to_owned(),
         x: Axis::new(label).with_range(0.0, 1.0),
         y: Axis::new("success rate").with_range(0.0, 1.0),
@@ -160,7 +149,7 @@ fn reliability(
 }
 
 /// How many runs have a forecast in each bin.
-fn histogram(blocks: &TiedBlocks, label: &str) -> Figure {
+fn histogram(blocks: &TiedBlocks, label: &str) -> Picture {
     let bins = HISTOGRAM_BINS as f64;
     let mut counts = [[0.0; HISTOGRAM_BINS]; 2];
     for block in blocks.as_slice() {
@@ -174,7 +163,7 @@ fn histogram(blocks: &TiedBlocks, label: &str) -> Figure {
         counts.into_iter().enumerate().map(bar)
     };
     let [all, successes] = counts;
-    Figure {
+    Picture {
         title: "Forecasts: which values were reported, and how many of these runs succeeded".to_owned(),
         x: Axis::new(label).with_range(0.0, 1.0),
         y: Axis::new("runs"),
@@ -183,7 +172,7 @@ fn histogram(blocks: &TiedBlocks, label: &str) -> Figure {
     }
 }
 
-fn risk_coverage(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error> {
+fn risk_coverage(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Picture, Error> {
     let mut series = Vec::new();
     if let Some((_, blocks)) = streams.first() {
         let n = blocks.failures() + blocks.successes();
@@ -197,7 +186,7 @@ fn risk_coverage(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure,
         let mark = if points.len() == 1 { Mark::Dots } else { Mark::Line };
         series.push(Series::new(*name, mark, thinned(&points)));
     }
-    Ok(Figure {
+    Ok(Picture {
         title: "Risk and coverage: how many failures remain if the runs with the lowest forecasts are dropped?".to_owned(),
         x: Axis::new("share of runs kept (coverage)").with_range(0.0, 1.0),
         y: Axis::new("failures among them (risk)").with_range(0.0, 1.0),
@@ -206,7 +195,7 @@ fn risk_coverage(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure,
     })
 }
 
-fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error> {
+fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Picture, Error> {
     let mut series = Vec::new();
     if let Some((_, blocks)) = streams.first() {
         let (successes, failures) = (blocks.successes(), blocks.failures());
@@ -227,7 +216,7 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Figure, Error>
     for (name, blocks) in streams {
         series.push(Series::new(*name, Mark::Line, elementary(blocks)?));
     }
-    Ok(Figure {
+    Ok(Picture {
         title: "Murphy diagram: at which decision thresholds do the forecasts help?".to_owned(),
         x: Axis::new("threshold: act if the forecast is higher").with_range(0.0, 1.0),
         y: Axis::new("mean elementary loss"),
@@ -248,7 +237,7 @@ fn elementary(blocks: &TiedBlocks) -> Result<Vec<(f64, f64)>, Error> {
     (1..100).map(at).collect()
 }
 
-fn forecast_by_step(traces: &Traces) -> Result<Figure, Error> {
+fn forecast_by_step(traces: &Traces) -> Result<Picture, Error> {
     let longest = traces.iter().map(|trace| trace.forecasts().len()).max().unwrap_or(0);
     let steps = longest.min(MOST_STEPS);
     let mut means = [vec![ExactMean::default(); steps], vec![ExactMean::default(); steps]];
@@ -271,7 +260,7 @@ fn forecast_by_step(traces: &Traces) -> Result<Figure, Error> {
     if longest > steps {
         note.push_str(&format!(" The first {steps} of {longest} steps are shown."));
     }
-    Ok(Figure {
+    Ok(Picture {
         title: "Forecasts along the run: when do successes and failures part?".to_owned(),
         x: Axis::new("step of the run"),
         y: Axis::new("mean forecast").with_range(0.0, 1.0),

@@ -1,14 +1,15 @@
-//! What is resampled as a whole, and whether two reports are on the same runs.
-
 use std::{
     collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use agent_scorecard::few_clusters;
 use trajectory_metrics::{Bootstrap, Seed};
 
-use crate::{files::json_lines::InputError, traces::trace_file::Run, values::ClusterBy};
+use crate::{
+    clusters::{ClusterBy, few_clusters},
+    error::Error,
+    traces::run::TraceRun,
+};
 
 /// A task with all its runs, or a run that names no task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +21,7 @@ pub(crate) enum Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn of(run: &'a Run, by: ClusterBy) -> Self {
+    pub(crate) fn of(run: &'a TraceRun, by: ClusterBy) -> Self {
         let task = run.task.as_deref().filter(|_| by != ClusterBy::Run);
         task.map_or(Self::Run(&run.id), Self::Task)
     }
@@ -38,10 +39,10 @@ pub(crate) struct Resampled {
 }
 
 impl Resampled {
-    pub(crate) fn new(runs: &[&Run], by: ClusterBy, seed: u64) -> Result<Self, InputError> {
+    pub(crate) fn new(runs: &[&TraceRun], by: ClusterBy, seed: u64) -> Result<Self, Error> {
         let tasks_only = by == ClusterBy::TaskOnly;
         if let Some(run) = runs.iter().find(|run| tasks_only && run.task.is_none()) {
-            return Err(run.error("task", "missing; --cluster-by-task needs one".to_owned()));
+            return Err(Error::NoTask { id: run.id.clone() });
         }
         let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run, by)).collect();
         let mut notes = Vec::new();
@@ -80,20 +81,22 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
 /// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without
 /// regard to which runs they have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RunsDigest {
+pub struct RunsDigest {
     runs: u64,
     sum: u64,
 }
 
 impl RunsDigest {
-    pub(crate) fn update(&mut self, id: &str, outcome: bool) {
+    /// Adds a run.
+    pub fn update(&mut self, id: &str, outcome: bool) {
         let mut hasher = DefaultHasher::new();
         (id, outcome).hash(&mut hasher);
         self.runs += 1;
         self.sum = self.sum.wrapping_add(hasher.finish());
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// Adds the runs of another digest.
+    pub fn merge(&mut self, other: Self) {
         self.runs += other.runs;
         self.sum = self.sum.wrapping_add(other.sum);
     }

@@ -1,0 +1,167 @@
+//! What does calibration change about each metric of a stream of forecasts, against its noise?
+
+use std::collections::BTreeSet;
+
+use censoring::{Seed, TerminationAudit};
+use trajectory_metrics::{
+    Bootstrap, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, WeightSchedule, cross_fit,
+    raw_against_calibrated,
+};
+
+use crate::{
+    clusters::ClusterBy,
+    error::Error,
+    report::{Block, Field},
+    traces::{
+        TraceOptions, TraceRun,
+        curves::{CurveSettings, before_and_after},
+        sample::{Sample, note_maps, prepare},
+        units::{Unit, few},
+    },
+};
+
+/// How to compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CalibrationOptions {
+    /// Weights of the steps, in the fit and in the scores.
+    pub schedule: WeightSchedule,
+    /// Bootstrap replicates behind each standard error, at least 2.
+    pub resamples: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+    /// Whether calibration folds keep tasks whole, in place of the paper's halves by id.
+    pub whole_tasks: bool,
+    /// Whether pictures are wanted too.
+    pub with_pictures: bool,
+}
+
+impl Default for CalibrationOptions {
+    /// Linear-front weights, halves by id, and standard errors from 1000 resamples with seed 1.
+    fn default() -> Self {
+        let schedule = WeightSchedule::default();
+        Self { schedule, resamples: 1000, seed: 1, whole_tasks: false, with_pictures: false }
+    }
+}
+
+/// Compares the complete runs of one column with themselves after cross-fitted Platt scaling. Both
+/// see the same resamples of whole tasks, of which a run without a task is one.
+///
+/// # Errors
+///
+/// [`Error::CrossFit`] where there are not enough runs.
+pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block, Error> {
+    let mut audit = TerminationAudit::default();
+    let mut notes = Vec::new();
+    let as_given = TraceOptions { schedule: options.schedule.clone(), ..TraceOptions::default() };
+    let Sample { complete: raw, complete_runs, .. } =
+        prepare(runs, &as_given, &mut audit, &mut notes)?;
+    let tasks: Vec<Unit<'_>> =
+        complete_runs.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
+    let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
+    notes.extend(few(&tasks));
+    let folds = if options.whole_tasks {
+        Folds::clustered(raw.outcomes(), &tasks, 2)?
+    } else {
+        if n_tasks < tasks.len() {
+            notes.push(
+                "calibration: runs of one task may be in different halves; --whole-tasks keeps them \
+                 together"
+                    .to_owned(),
+            );
+        }
+        let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
+        Folds::halves(raw.outcomes(), &ids)?
+    };
+    let fit = cross_fit(&Platt::default(), &raw, &folds, &options.schedule)
+        .map_err(|source| Error::CrossFit { runs: raw.len(), source })?;
+    note_maps(fit.maps().iter().zip(["B", "A"]), &mut notes);
+    let slopes: Vec<f64> = fit.maps().iter().map(|map| map.slope()).collect();
+    let calibrated = fit.into_traces();
+    let one_task = n_tasks == 1;
+    let bootstrap = if one_task {
+        notes.push(
+            "standard errors: all complete runs are of one task; whole tasks are resampled, so that \
+             at least two are needed"
+                .to_owned(),
+        );
+        // Resamples of runs, of which only the figures of the runs as they are are reported.
+        Bootstrap::rows(raw.len(), Seed::new(options.seed))?
+    } else {
+        Bootstrap::clusters(&tasks, Seed::new(options.seed))?
+    };
+    let schedule = &options.schedule;
+    let changes =
+        raw_against_calibrated(&raw, &calibrated, schedule, &bootstrap, options.resamples)?;
+    let mut metrics = Block {
+        title: "what calibration changes; changes of less than two standard errors may be noise"
+            .to_owned(),
+        is_table: true,
+        ..Block::default()
+    };
+    for (measure, change) in STREAM_MEASURES.iter().zip(changes) {
+        let MetricChange { metric: name, raw, calibrated, difference, .. } = change;
+        let label = format!("{name} ({})", measure.better);
+        let fields = match (raw, calibrated, difference) {
+            (Ok(raw), Ok(calibrated), Ok(difference)) => {
+                let (undefined, all) = (difference.undefined(), options.resamples);
+                if undefined > 0 && !one_task {
+                    notes.push(format!("{name}: undefined in {undefined} of {all} resamples"));
+                }
+                let error = difference.standard_error().filter(|_| !one_task);
+                let ratio = difference.in_standard_errors().filter(|_| !one_task);
+                vec![
+                    Field::shown("raw", "raw", raw),
+                    Field::shown("calibrated", "calibrated", calibrated),
+                    Field::shown("change", "change", difference.estimate()),
+                    Field::shown("standard_error", "SE", error),
+                    Field::shown("change_over_se", "change/SE", ratio),
+                ]
+            }
+            (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
+                notes.push(format!("{name}: {}", with_causes(&error)));
+                Vec::new()
+            }
+        };
+        let field = match fields.is_empty() {
+            true => Field::json(name, ()),
+            false => Field::block(name, Block { fields, ..Block::default() }),
+        };
+        metrics.fields.push(Field { label: label.into(), ..field });
+    }
+    let successes = raw.outcomes().iter().filter(|&&outcome| outcome).count();
+    // The fit has failed where there is no run.
+    let base_rate = successes as f64 / raw.len() as f64;
+    let maps = slopes.iter().map(|slope| format!("{slope:.3}")).collect::<Vec<_>>().join(" and ");
+    let mut block = Block {
+        lines: vec![format!("slopes of the maps that were fitted on the two halves: {maps}")],
+        notes: Some(notes),
+        fields: vec![
+            Field::shown("n", "complete runs", audit.complete()),
+            Field::shown("n_censored", "runs cut off by a budget, left out", audit.censored()),
+            Field::shown("n_excluded", "runs excluded", audit.excluded()),
+            Field::shown("n_tasks", "different tasks", n_tasks),
+            Field::shown("base_rate", "share of successes", base_rate),
+        ],
+        ..Block::default()
+    };
+    block.push_json("slopes", &slopes);
+    block.fields.push(Field::block("metrics", metrics));
+    if options.with_pictures {
+        let summary = Summary::Weighted(options.schedule.clone());
+        let how = CurveSettings { summary: &summary, resamples: 0, seed: options.seed };
+        block.pictures = before_and_after(&raw, &calibrated, how)?;
+    }
+    Ok(block)
+}
+
+/// An error with its causes, on one line.
+fn with_causes(error: &trajectory_metrics::Error) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    let mut line = error.to_string();
+    for cause in causes.map(ToString::to_string) {
+        if !line.ends_with(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
+}

@@ -1,0 +1,59 @@
+//! How good are the probabilities of success that agents report along their runs?
+//!
+//! [`evaluate`] scores the runs of one column, [`TraceFigures::into_block`] says what was found,
+//! [`differences`] compares two columns, and [`with_differences`] makes one report of all of them.
+//!
+//! ```
+//! use agent_scorecard::{
+//!     Report,
+//!     traces::{TraceOptions, TraceRun, differences, evaluate, with_differences},
+//!     trajectory_metrics::Probability,
+//! };
+//!
+//! let run = |i: u32, forecast: f64| {
+//!     Ok(TraceRun {
+//!         id: format!("run-{i}"),
+//!         task: Some(format!("task-{}", i % 10)),
+//!         forecasts: vec![Probability::HALF, Probability::new(forecast)?],
+//!         outcome: Some(i % 3 == 0),
+//!         ..TraceRun::default()
+//!     })
+//! };
+//! let sure = |i| run(i, if i % 3 == 0 { 0.9 } else { 0.2 });
+//! let unsure = |i| run(i, 0.3);
+//! let columns: [Vec<TraceRun>; 2] = [
+//!     (0..30).map(sure).collect::<Result<_, agent_scorecard::Error>>()?,
+//!     (0..30).map(unsure).collect::<Result<_, agent_scorecard::Error>>()?,
+//! ];
+//! let options = TraceOptions { resamples: 200, ..TraceOptions::default() };
+//! let found = columns.each_ref().map(|runs| evaluate(&[runs], &options));
+//! let [first, second] = found;
+//! let (first, second) = (first?, second?);
+//! let is_same_runs = first.is_of_same_runs(&second);
+//! let compared = differences(&columns[0], &columns[1], &options)?;
+//! let report = Report::of_columns(vec![
+//!     ("sure".to_owned(), None, first.into_block(&options)),
+//!     ("unsure".to_owned(), None, second.into_block(&options)),
+//! ]);
+//! let report = with_differences(report, vec![("", compared)], is_same_runs, &options);
+//! assert_eq!(report.columns[0].block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
+//! assert!(report.together.get("difference").is_some());
+//! # Ok::<(), agent_scorecard::Error>(())
+//! ```
+
+pub(crate) mod curves;
+mod differences;
+mod evaluation;
+mod run;
+pub(crate) mod sample;
+mod settings;
+mod streams;
+pub(crate) mod units;
+
+pub use curves::BAND;
+pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
+pub use evaluation::{CENSORED, CompleteFigures, LEVEL, MEASURES, TraceFigures, evaluate};
+pub use run::{Missing, TraceRun, stopped};
+pub use settings::{Calibration, TraceOptions};
+pub use streams::{LeftOut, stream_runs, streams};
+pub use units::RunsDigest;

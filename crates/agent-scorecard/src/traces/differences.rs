@@ -1,0 +1,289 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use censoring::{Seed, TerminationAudit};
+use serde::Serialize;
+use trajectory_metrics::{
+    Better, Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, Undefined,
+    evaluate_difference,
+};
+
+use crate::{
+    clusters::ClusterBy,
+    error::Error,
+    report::{Block, Field, Report, Value},
+    traces::{
+        evaluation::{CENSORED, LEVEL, assumptions, fields, simple_scores},
+        run::TraceRun,
+        sample::{Sample, prepare},
+        settings::{Calibration, TraceOptions},
+        units::{Unit, few, single},
+    },
+};
+
+/// Why there are no differences without resamples.
+pub const NO_RESAMPLES: &str = "it needs at least 2 resamples";
+
+/// What of two columns is resampled together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Pairing {
+    /// Both columns hold the same complete runs with the same outcomes.
+    Runs,
+    /// The runs of a task that both columns have are resampled together, those of other tasks apart.
+    Tasks,
+    /// The columns have no task in common.
+    None,
+}
+
+/// The differences between two columns, or the reason why there are none.
+pub type Compared = Result<Block, Undefined>;
+
+/// The differences between two columns, or why there are none. Tasks are resampled, each with all its runs in
+/// both columns; where each column is of a single task, runs are.
+///
+/// Calibration maps are fitted once to the runs of each column and not in the resamples, as in the report of
+/// a column.
+///
+/// # Errors
+///
+/// Those of reading and calibrating the runs.
+pub fn differences(
+    first: &[TraceRun],
+    second: &[TraceRun],
+    options: &TraceOptions,
+) -> Result<Compared, Error> {
+    let undefined = |why: &'static str| Ok(Err(Undefined::new(why)));
+    if options.resamples < 2 {
+        return undefined(NO_RESAMPLES);
+    }
+    let (mut audit, mut ignored) = (TerminationAudit::default(), Vec::new());
+    let first = prepare(first, options, &mut audit, &mut ignored)?;
+    let second = prepare(second, options, &mut audit, &mut ignored)?;
+    if first.complete.is_empty() || second.complete.is_empty() {
+        return undefined("a column has no complete run");
+    }
+    let is_same_runs = outcomes(&first).is_some_and(|runs| Some(runs) == outcomes(&second));
+    let both = [&first, &second];
+    // Of the same runs, one column may know the tasks and the other not.
+    let mut tasks: BTreeMap<&str, &str> = BTreeMap::new();
+    if is_same_runs && options.cluster_by != ClusterBy::Run {
+        let runs = first.runs().chain(second.runs());
+        for (id, task) in runs.filter_map(|run| Some((run.id.as_str(), run.task.as_deref()?))) {
+            tasks.entry(id).or_insert(task);
+        }
+    }
+    let by_task = both.map(|sample| {
+        sample.runs().map(|run| unit(run, &tasks, options.cluster_by)).collect::<Vec<_>>()
+    });
+    let singles = by_task.each_ref().map(|units| single(units).is_some());
+    let mut notes = Vec::new();
+    let units = match singles {
+        [false, false] => by_task,
+        [true, true] if options.cluster_by == ClusterBy::Task => {
+            notes.push(
+                "each column is of one task: runs are resampled, and the intervals say nothing about other tasks"
+                    .to_owned(),
+            );
+            both.map(|sample| sample.runs().map(|run| Unit::of(run, ClusterBy::Run)).collect())
+        }
+        _ => return undefined("a column is of a single task; at least 2 are needed"),
+    };
+    let [of_first, of_second] = units.each_ref().map(|units| BTreeSet::from_iter(units.iter()));
+    let n_shared = of_first.intersection(&of_second).count();
+    // Runs of one name with different outcomes are other runs: trials of one task are not paired by their ids.
+    let is_apart = singles == [true, true] && !is_same_runs;
+    let pairing = match n_shared {
+        _ if is_same_runs => Pairing::Runs,
+        0 => Pairing::None,
+        _ if is_apart => Pairing::None,
+        _ => Pairing::Tasks,
+    };
+    // Complete runs of both columns come first, those that were cut off follow.
+    let complete = both.map(|sample| sample.complete.len());
+    let rows = |side: usize, range: std::ops::Range<usize>| {
+        let units = units[side][range].to_vec();
+        units.into_iter().map(move |unit| (if is_apart { side } else { 0 }, unit))
+    };
+    let clusters = rows(0, 0..complete[0])
+        .chain(rows(1, 0..complete[1]))
+        .chain(rows(0, complete[0]..units[0].len()))
+        .chain(rows(1, complete[1]..units[1].len()));
+    let clusters: Vec<(usize, Unit<'_>)> = clusters.collect();
+    let all: Vec<Unit<'_>> = clusters.iter().map(|(_, unit)| *unit).collect();
+    notes.extend(few(&all));
+    let bootstrap = match Bootstrap::clusters(&clusters, Seed::new(options.seed)) {
+        Ok(bootstrap) => bootstrap,
+        Err(error) => return Ok(Err(Undefined::new(error.to_string()))),
+    };
+    let resampling = Resampling {
+        bootstrap: &bootstrap,
+        resamples: options.resamples,
+        level: Level::new(LEVEL)?,
+    };
+    let how = EvaluationOptions {
+        schedule: options.schedule.clone(),
+        summary: options.summary.clone(),
+        resampling: Some(resampling),
+        ..EvaluationOptions::default()
+    };
+    let mut found = evaluate_difference(&first.complete, &second.complete, &how)?;
+    let n_units = [of_first.len(), of_second.len()];
+    found.push(censored(both, complete, n_units, options, resampling)?);
+    let is_cut_off = units.iter().zip(complete).any(|(units, complete)| units.len() > complete);
+    if is_cut_off {
+        let noted = |(measure, assumption)| format!("{measure}: {assumption}");
+        notes.extend(assumptions().into_iter().map(noted));
+    }
+    notes.extend(found.iter().flat_map(NamedEstimate::notes));
+    let title = match pairing {
+        Pairing::Runs => "paired by run".to_owned(),
+        Pairing::Tasks => format!("paired by task, {n_shared} shared"),
+        Pairing::None => "not paired".to_owned(),
+    };
+    let mut block = Block { title, notes: Some(notes), ..Block::default() };
+    block.push_json("pairing", &pairing);
+    block.push_json("n_shared_tasks", &n_shared);
+    block.push_json("assumptions", &assumptions());
+    block.fields.extend(fields(&found, is_cut_off));
+    for field in &mut block.fields {
+        // These depend on the share of failures, which differs between runs.
+        if let Value::Figure(measure, _) = &mut field.value
+            && pairing != Pairing::Runs
+            && ["average_precision", "aurc"].contains(&measure.key)
+        {
+            measure.better = Better::Neither;
+        }
+    }
+    Ok(Ok(block))
+}
+
+/// Adds to a report on columns what is said of all of them: the title, how they were scored, and the
+/// differences of two of them, if they were computed, by the name of the part of the columns that they are of,
+/// which is empty for whole columns. The best values are marked where all columns are of the same runs; of two
+/// other columns, where the interval of the difference excludes 0.
+#[must_use]
+pub fn with_differences(
+    mut report: Report,
+    differences: Vec<(&'static str, Compared)>,
+    is_same_runs: bool,
+    options: &TraceOptions,
+) -> Report {
+    let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
+    let what = names.iter().rev().copied().collect::<Vec<_>>().join(" minus ");
+    let (mut notes, mut parts) = (Vec::new(), Block::default());
+    for (part, compared) in differences {
+        let key = match part {
+            "" => "difference".to_owned(),
+            part => format!("difference.{}.{part}", report.columns[0].parts.0),
+        };
+        match compared {
+            Err(why) => notes.push(format!("{key}: undefined: {why}")),
+            Ok(mut block) => {
+                let own = block.notes.take();
+                notes.extend(own.iter().flatten().map(|note| format!("{key}: {note}")));
+                let name = if part.is_empty() { "difference" } else { part };
+                block.title = format!("{name}: {what}, {}", block.title);
+                parts.fields.push(Field::block(part, block));
+            }
+        }
+    }
+    let places = report.places();
+    let by_task = |block: &Block| block.get("clustered_by_task") == Some(&Value::Json(true.into()));
+    let unit = match places.iter().filter(|place| by_task(place.block)).count() {
+        0 => "runs",
+        all if all == places.len() => "tasks",
+        _ => "tasks or runs",
+    };
+    let (mut decided, mut words) = (Vec::new(), "");
+    match parts.fields.as_slice() {
+        _ if is_same_runs => {}
+        // With one part each, its difference is that of the columns.
+        [Field { value: Value::Block(block), .. }] if places.len() == 2 => {
+            decided.extend(block.fields.iter().filter_map(|field| match &field.value {
+                Value::Figure(measure, Ok(figure)) if measure.better != Better::Neither => {
+                    let ends = figure.interval.ok()?;
+                    (ends.low() > 0.0 || ends.high() < 0.0).then_some(measure.key)
+                }
+                _ => None,
+            }));
+        }
+        _ => words = "; columns have different runs",
+    }
+    (report.is_comparable, report.decided) = (is_same_runs, decided);
+    let summary = options.summary.as_ref().map(|it| format!(", diagnostics of the summary {it}"));
+    let calibration = match options.calibration {
+        Calibration::None => "no calibration".to_owned(),
+        calibration => format!("calibration {calibration:?}"),
+    };
+    report.lead = format!(
+        "{} weights{}, {calibration}, 95 % intervals from {} resamples of {unit}{words}",
+        options.schedule,
+        summary.unwrap_or_default(),
+        options.resamples,
+    );
+    report.title = "Forecasts of success along runs".to_owned();
+    report.main_pictures = vec!["reliability"];
+    let is_whole = parts.fields.iter().all(|field| field.key.is_empty());
+    let difference = match parts.fields.pop() {
+        Some(field) if is_whole => Some(field.value),
+        None => None,
+        last => {
+            parts.fields.extend(last);
+            let fields = vec![Field::block(report.columns[0].parts.0, parts)];
+            Some(Value::Block(Block { fields, ..Block::default() }))
+        }
+    };
+    let field = |value| Field { value, ..Field::json("difference", ()) };
+    report.together.fields.extend(difference.map(field));
+    report.together.notes.get_or_insert_default().extend(notes);
+    report
+}
+
+/// The difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of
+/// both columns, then the censored ones of both.
+fn censored(
+    samples: [&Sample<'_>; 2],
+    complete: [usize; 2],
+    n_units: [usize; 2],
+    options: &TraceOptions,
+    Resampling { bootstrap, resamples, level }: Resampling<'_>,
+) -> Result<NamedEstimate, Error> {
+    let [first, second] = samples.map(|sample| simple_scores(sample, options));
+    let (first, second) = (first?, second?);
+    let middle = complete[0] + complete[1];
+    let last = middle + first.len() - complete[0];
+    let mean = |scores: &[f64], counts: [&[u32]; 2]| {
+        let mut mean = ExactMean::default();
+        for (&score, &count) in scores.iter().zip(counts.into_iter().flatten()) {
+            mean.update_weighted(score, count.into())?;
+        }
+        Ok(mean.finish()?)
+    };
+    let means = |counts: &[u32]| {
+        [
+            mean(&first, [&counts[..complete[0]], &counts[middle..last]]),
+            mean(&second, [&counts[complete[0]..middle], &counts[last..]]),
+        ]
+    };
+    let [of_first, of_second] = bootstrap.replicates(resamples, means);
+    // Each column varies over its own tasks.
+    let minus = of_second.and_then(|second| {
+        second.with_clusters(n_units[1]).minus(&of_first?.with_clusters(n_units[0]))
+    });
+    let [first, second] = means(&vec![1; bootstrap.row_count()]);
+    let value = second.and_then(|second| Ok(second - first?));
+    Ok(NamedEstimate::new(CENSORED.key, value, Some(minus), level))
+}
+
+/// What a run is resampled with: the task that one of the columns knows of it, or what it says itself.
+fn unit<'a>(run: &'a TraceRun, tasks: &BTreeMap<&'a str, &'a str>, by: ClusterBy) -> Unit<'a> {
+    tasks.get(run.id.as_str()).map_or_else(|| Unit::of(run, by), |task| Unit::Task(task))
+}
+
+/// The outcomes of the complete runs by id; `None` if an id stands twice.
+fn outcomes<'a>(sample: &Sample<'a>) -> Option<BTreeMap<&'a str, bool>> {
+    let ids = sample.complete_runs.iter().map(|run| run.id.as_str());
+    let outcomes: BTreeMap<&str, bool> =
+        ids.zip(sample.complete.outcomes().iter().copied()).collect();
+    (outcomes.len() == sample.complete.len()).then_some(outcomes)
+}

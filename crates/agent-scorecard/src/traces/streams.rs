@@ -1,0 +1,127 @@
+use std::collections::BTreeMap;
+
+use run_logs::{ConfidenceStream, ForecastCounts, RunTable, StreamRuns};
+use trajectory_metrics::ForecastPolicy;
+
+use crate::{
+    error::Error,
+    traces::{
+        evaluation::{TraceFigures, evaluate},
+        run::{Missing, TraceRun},
+        settings::{Calibration, TraceOptions},
+    },
+};
+
+/// Runs of a log that are not in a stream of confidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeftOut {
+    /// Their number by the reason why their first missing value is missing.
+    pub reasons: BTreeMap<&'static str, u64>,
+    /// Those of them that have a value at some model call.
+    pub n_partial: u64,
+}
+
+/// The runs of a log that have a stream of confidence, as traces and as the log gives them, by a policy for
+/// missing values.
+///
+/// # Errors
+///
+/// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses.
+pub fn stream_runs(
+    table: &RunTable,
+    stream: ConfidenceStream,
+    missing: ForecastPolicy,
+) -> Result<(Vec<TraceRun>, StreamRuns), Error> {
+    // A policy that refuses what is missing does not ask for streams that the log does not have.
+    let found = match table.stream(stream, missing) {
+        Err(_) if table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() => {
+            table.stream(stream, ForecastPolicy::LeaveOut)?
+        }
+        found => found?,
+    };
+    let runs = found.runs().iter().filter_map(|run| {
+        let row = table.rows().get(run.row)?;
+        Some(TraceRun {
+            id: row.name(),
+            task: row.task.clone(),
+            forecasts: run.forecasts.clone(),
+            outcome: row.outcome,
+            stop: row.stop.clone(),
+            horizon: run.horizon,
+            ..TraceRun::default()
+        })
+    });
+    Ok((runs.collect(), found))
+}
+
+/// Scores each stream of confidence of one or more logs together.
+///
+/// # Errors
+///
+/// Those of [`stream_runs`] and [`evaluate`]; a calibration that cannot be fitted to a stream is a note of that
+/// stream.
+pub fn streams(
+    tables: &[&RunTable],
+    missing: ForecastPolicy,
+    options: &TraceOptions,
+) -> Result<Vec<(ConfidenceStream, TraceFigures)>, Error> {
+    let figures = |stream| Ok((stream, of_stream(tables, stream, missing, options)?));
+    ConfidenceStream::ALL.into_iter().map(figures).collect()
+}
+
+fn of_stream(
+    tables: &[&RunTable],
+    stream: ConfidenceStream,
+    missing: ForecastPolicy,
+    options: &TraceOptions,
+) -> Result<TraceFigures, Error> {
+    let found = tables.iter().map(|table| stream_runs(table, stream, missing));
+    let found: Vec<_> = found.collect::<Result<_, _>>()?;
+    let runs: Vec<&[TraceRun]> = found.iter().map(|(runs, _)| runs.as_slice()).collect();
+    let mut figures = evaluated(&runs, options)?;
+    let (mut left_out, mut counts) = (LeftOut::default(), ForecastCounts::default());
+    let mut first = None;
+    for (table, (_, stream_of)) in tables.iter().zip(&found) {
+        counts.merge(stream_of.counts());
+        for (&reason, &count) in stream_of.left_out() {
+            *left_out.reasons.entry(reason).or_default() += count;
+        }
+        let is_partial = |run: &&run_logs::LoggedRun| {
+            run.forecasts(stream, missing).is_err()
+                && run.forecasts(stream, ForecastPolicy::Skip).is_ok()
+        };
+        left_out.n_partial += table.rows().iter().filter(is_partial).count() as u64;
+        first = first.or_else(|| {
+            let (row, turn, reason) = stream_of.first_left_out()?;
+            let run = table.rows().get(*row)?.name();
+            Some(format!("the first run that is left out is {run}: turn {turn}: {reason}"))
+        });
+    }
+    figures.last_notes.extend(first);
+    if counts.repaired_runs > 0 {
+        figures.last_notes.push(Missing { policy: missing, counts }.to_string());
+    }
+    figures.runs = None;
+    figures.left_out = Some(left_out);
+    Ok(figures)
+}
+
+/// What is known of the runs of one stream. If they cannot be calibrated, all figures are undefined and
+/// a note says why: other streams may have enough runs.
+fn evaluated(runs: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
+    if runs.iter().all(|runs| runs.is_empty()) {
+        return evaluate(&[], options);
+    }
+    match evaluate(runs, options) {
+        Err(error)
+            if options.calibration != Calibration::None
+                && !matches!(error, Error::NoTask { .. }) =>
+        {
+            let mut figures = evaluate(&[], options)?;
+            let note = format!("no figures: the runs cannot be calibrated: {error}");
+            figures.last_notes.push(note);
+            Ok(figures)
+        }
+        figures => figures,
+    }
+}

@@ -1,0 +1,109 @@
+//! Forecasts along runs, scored and compared as a Rust user would.
+#![allow(clippy::unwrap_used)]
+
+use agent_scorecard::{
+    Better, Report, Value,
+    calibration::{CalibrationOptions, compare},
+    censoring::StopReason,
+    traces::{
+        CENSORED, ClusterBy, MEASURES, TraceFigures, TraceOptions, TraceRun, differences, evaluate,
+        with_differences,
+    },
+    trajectory_metrics::{NoInterval, Probability},
+};
+
+fn run(id: usize, forecast: f64, outcome: Option<bool>) -> TraceRun {
+    TraceRun {
+        id: format!("r{id}"),
+        task: Some(format!("t{}", id % 10)),
+        forecasts: vec![Probability::new(forecast).unwrap(); 2],
+        outcome,
+        stop: outcome.is_none().then(|| StopReason::from("max_steps".to_owned())),
+        ..TraceRun::default()
+    }
+}
+
+/// Runs of which every third succeeded, with forecasts that say so or not.
+fn runs(n: usize, of_successes: f64, of_failures: f64) -> Vec<TraceRun> {
+    let forecast = |i: usize| if i.is_multiple_of(3) { of_successes } else { of_failures };
+    (0..n).map(|i| run(i, forecast(i), Some(i.is_multiple_of(3)))).collect()
+}
+
+fn options() -> TraceOptions {
+    TraceOptions { resamples: 100, ..TraceOptions::default() }
+}
+
+fn figures(runs: &[TraceRun]) -> TraceFigures {
+    evaluate(&[runs], &options()).unwrap()
+}
+
+#[test]
+fn a_column_has_every_measure_with_its_interval() {
+    let block = figures(&runs(30, 0.75, 0.25)).into_block(&options());
+    let value = |key: &str| block.figure(key).unwrap().value;
+    assert!((value("tps_log") - 0.75_f64.ln()).abs() < 1e-15);
+    assert!((value("t_brier") - 0.0625).abs() < 1e-15);
+    assert_eq!((value("auroc"), block.number("n")), (1.0, Some(30.0)));
+    for measure in MEASURES {
+        assert!(block.figure(measure.key).is_ok(), "{}", measure.key);
+    }
+    assert_eq!(block.figure("tps_log").unwrap().interval, Err(NoInterval::Constant));
+}
+
+#[test]
+fn no_value_of_the_censored_score_is_better_where_runs_were_cut_off() {
+    let better = |runs: &[TraceRun]| match figures(runs).into_block(&options()).get(CENSORED.key) {
+        Some(Value::Figure(measure, Ok(_))) => measure.better,
+        other => panic!("{other:?}"),
+    };
+    let mut cut_off = runs(30, 0.75, 0.25);
+    assert_eq!(better(&cut_off), Better::Higher);
+    cut_off.push(run(30, 0.5, None));
+    assert_eq!(better(&cut_off), Better::Neither);
+}
+
+#[test]
+fn of_different_runs_the_better_value_is_marked_where_the_difference_excludes_0() {
+    let (good, bad, same) = (runs(60, 0.8, 0.3), runs(90, 0.4, 0.6), runs(60, 0.7, 0.4));
+    let report = |second: &[TraceRun]| {
+        let compared = differences(&good, second, &options()).unwrap();
+        let columns = [figures(&good), figures(second)];
+        let is_same = columns[0].is_of_same_runs(&columns[1]);
+        let [first, second] = columns.map(|column| column.into_block(&options()));
+        let columns = vec![("a".to_owned(), None, first), ("b".to_owned(), None, second)];
+        with_differences(Report::of_columns(columns), vec![("", compared)], is_same, &options())
+    };
+    let other = report(&bad);
+    assert!(!other.is_comparable && !other.decided.contains(&"aurc"), "{:?}", other.decided);
+    let difference = other.together.get("difference");
+    assert!(
+        matches!(difference, Some(Value::Block(block)) if block.figure("tps_log").unwrap().value < 0.0)
+    );
+    let paired = report(&same);
+    assert!(paired.is_comparable && paired.decided.is_empty());
+    let few = TraceOptions { resamples: 0, ..options() };
+    assert!(differences(&good, &bad, &few).unwrap().is_err());
+}
+
+#[test]
+fn where_whole_tasks_are_resampled_every_run_names_one() {
+    let mut all = runs(30, 0.75, 0.25);
+    all[7].task = None;
+    let by_task = TraceOptions { cluster_by: ClusterBy::TaskOnly, ..options() };
+    let error = evaluate(&[&all], &by_task).unwrap_err();
+    assert!(matches!(&error, agent_scorecard::Error::NoTask { id } if id == "r7"), "{error}");
+}
+
+#[test]
+fn calibration_mends_forecasts_that_are_too_sure() {
+    let too_sure = |i: usize| run(i, [0.99, 0.98, 0.01, 0.02][i % 4], Some(i % 5 < 2 || i % 4 < 2));
+    let runs: Vec<TraceRun> = (0..80).map(too_sure).collect();
+    let options = CalibrationOptions { resamples: 50, ..CalibrationOptions::default() };
+    let block = compare(&runs, &options).unwrap();
+    let Some(Value::Block(metrics)) = block.get("metrics") else { panic!("{block:?}") };
+    let Some(Value::Block(change)) = metrics.get("tps_log") else { panic!("{metrics:?}") };
+    let number = |key: &str| change.number(key).unwrap();
+    assert!(number("change") > 0.0 && number("standard_error") > 0.0);
+    assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
+    assert!(compare(&runs[..1], &options).is_err());
+}

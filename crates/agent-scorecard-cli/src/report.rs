@@ -6,6 +6,5 @@ pub(crate) mod files;
 mod page;
 pub(crate) mod pages;
 mod picture;
-pub(crate) mod plan_graph;
 pub(crate) mod table;
 pub(crate) mod trace_figures;

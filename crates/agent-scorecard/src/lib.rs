@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+pub mod costbench;
 mod error;
 pub mod logs;
+mod mean_figure;
 pub mod paths;
 mod report;
 mod run_counts;

@@ -142,7 +142,6 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
     let names: &[&str] = match subcommand {
         "traces" | "calibration" => &["reliability"],
         "cut-off" => &["treatments"],
-        "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         "budget" => &["fan"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };

@@ -2,7 +2,6 @@
 
 mod budget;
 pub(crate) mod common;
-mod costbench;
 mod run;
 mod traces;
 
@@ -12,7 +11,6 @@ use crate::report::{figure::Figures, page::Page, table::Output};
 pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(traces::cut_off_figures),
-        "costbench" => Some(costbench::figures),
         "budget" => Some(budget::figures),
         _ => None,
     }
@@ -28,7 +26,6 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
         "traces" => traces::page(output),
         "calibration" => traces::calibration_page(output),
         "cut-off" => traces::cut_off_page(output),
-        "costbench" => costbench::page(output),
         "budget" => budget::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),

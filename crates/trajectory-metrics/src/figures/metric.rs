@@ -106,7 +106,9 @@ impl<E: ?Sized> Metric<E> {
         Self { is_of_all_rows: true, ..self }
     }
 
-    pub(crate) const fn is_share(&self) -> bool {
+    /// Whether the value is a share, see [`Self::share`].
+    #[must_use]
+    pub const fn is_share(&self) -> bool {
         self.is_share
     }
 

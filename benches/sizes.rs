@@ -15,7 +15,7 @@ use std::{env, fs, hint::black_box, process::Command, time::Instant};
 use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, Level, LinearEstimator, MarginUnit,
-    PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
+    Metrics, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
     estimator_from_fn, score_rollout,
 };
 use censoring::{

@@ -2,8 +2,7 @@
 
 #![no_main]
 
-use agent_scorecard::triage::Answers;
-use agent_scorecard_cli::readers::plan_file;
+use agent_scorecard_cli::readers::{Answers, plan_file};
 use knapsack_oracle::{Alpha, Item, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 

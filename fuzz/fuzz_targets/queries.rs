@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use agent_scorecard_cli::readers::query_file::{Query, read};
+use agent_scorecard_cli::readers::{Query, query_file::read};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]

@@ -9,7 +9,7 @@ use clap::{
 use clap_complete::Shell;
 
 use crate::{
-    budget, calibration, convert, costbench, cut_off, demo, knapsack, logs,
+    budget, calibration, convert, costbench, costbench_sweep, cut_off, demo, knapsack, logs,
     output::{
         outputs,
         program::{self, Written},
@@ -45,6 +45,8 @@ enum Subcommand {
     Paths(paths::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Costbench(costbench::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    CostbenchSweep(costbench_sweep::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Triage(triage::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
@@ -94,6 +96,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::CutOff(options) => cut_off::command::output(options),
         Subcommand::Paths(options) => paths::command::output(options),
         Subcommand::Costbench(options) => costbench::command::output(options),
+        Subcommand::CostbenchSweep(options) => costbench_sweep::output(options),
         Subcommand::Triage(options) => triage::command::output(options),
         Subcommand::TriageVariants(options) => triage_variants::output(options),
         Subcommand::ReSolved(options) => re_solved::output(options),

@@ -3,5 +3,3 @@
 pub(crate) mod command;
 pub(crate) mod options;
 pub mod query_file;
-pub(crate) mod report;
-pub(crate) mod sweep;

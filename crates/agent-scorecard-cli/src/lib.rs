@@ -5,6 +5,7 @@ mod calibration;
 mod command;
 mod convert;
 mod costbench;
+mod costbench_sweep;
 mod cut_off;
 mod demo;
 mod files;
@@ -57,6 +58,8 @@ pub mod views {
 /// Readers of files for fuzzing; no part of the interface.
 #[doc(hidden)]
 pub mod readers {
+    pub use agent_scorecard::{costbench::Query, triage::Answers};
+
     pub use crate::{
         budget::{estimate_file, rollout_file},
         costbench::query_file,

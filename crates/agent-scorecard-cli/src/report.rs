@@ -5,5 +5,4 @@ pub(crate) mod files;
 pub(crate) mod page;
 pub(crate) mod pages;
 mod picture;
-pub(crate) mod plan_graph;
 pub(crate) mod table;

@@ -5,7 +5,7 @@ mod program;
 
 use std::collections::BTreeMap;
 
-use program::{names_field, refusal, run, write};
+use program::{json_of, names_field, refusal, run, run_other, write};
 use serde_json::{Value, json};
 
 fn json(arguments: &[&str]) -> Value {
@@ -242,7 +242,7 @@ fn what_is_no_array_no_file_or_empty_is_refused_alike() {
 
 #[test]
 fn bad_settings_name_their_option() {
-    let cases: [(&[&str], &str); 33] = [
+    let cases: [(&[&str], &str); 26] = [
         (&["--refinement-level", "-1"], "--refinement-level"),
         (&["--refinement-level", "11"], "--refinement-level"),
         (&["--refinement-level", "two"], "--refinement-level"),
@@ -267,13 +267,6 @@ fn bad_settings_name_their_option() {
         (&["--rules", "house"], "--rules"),
         (&["--levels", "2"], "--levels"),
         (&["--resamples", "9"], "--resamples"),
-        (&["--sweep", "--levels", "2,101"], "--levels"),
-        (&["--sweep", "--levels", "2,,3"], "--levels"),
-        (&["--sweep", "--noises", "0.1,-1"], "--noises"),
-        (&["--sweep", "--most-blocks", "6"], "--most-blocks"),
-        (&["--sweep", "--seeds", "one"], "--seeds"),
-        (&["--sweep", "--block", "mixed"], "--block"),
-        (&["--sweep", "--paths"], "--paths"),
         (&["queries.json"], "queries.json"),
         (&["--frobnicate"], "--frobnicate"),
     ];
@@ -282,11 +275,25 @@ fn bad_settings_name_their_option() {
         let error = refusal(&run(&[arguments, &["--json"]].concat()), &case);
         assert!(error.contains(named), "{case}: {error}");
     }
+    let cases: [(&[&str], &str); 8] = [
+        (&["--levels", "2,101"], "--levels"),
+        (&["--levels", "2,,3"], "--levels"),
+        (&["--noises", "0.1,-1"], "--noises"),
+        (&["--most-blocks", "6"], "--most-blocks"),
+        (&["--seeds", "one"], "--seeds"),
+        (&["--min-cost", "26"], "--min-cost and --max-cost"),
+        (&["--block", "mixed"], "--block"),
+        (&["--paths"], "--paths"),
+    ];
+    for (arguments, named) in cases {
+        let case = arguments.join(" ");
+        let error = refusal(&run_other("costbench-sweep", arguments), &case);
+        assert!(error.contains(named), "{case}: {error}");
+    }
 }
 
 /// A sweep over a few queries and settings.
-const SWEEP: [&str; 11] = [
-    "--sweep",
+const SWEEP: [&str; 10] = [
     "--levels",
     "0,2",
     "--noises",
@@ -309,7 +316,8 @@ fn few_queries(name: &str) -> String {
 #[test]
 fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
     let queries = few_queries("sweep.json");
-    let found = json(&[&SWEEP[..], &["--queries", &queries]].concat());
+    let found =
+        json_of("costbench-sweep", &[&SWEEP[..], &["--queries", &queries, "--json"]].concat());
     assert_eq!((&found["resamples"], &found["rules"]), (&json!(200), &json!("paper")));
     let groups = list(&found["groups"]);
     let sizes: Vec<(&str, usize)> =
@@ -363,17 +371,22 @@ fn a_row_of_a_sweep_has_the_figures_of_its_setting_inside_their_intervals() {
 fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
     let queries = few_queries("sweep_table.json");
     let text = |arguments: &[&str]| {
-        let all = [&SWEEP[..9], arguments, &["--queries", &queries]].concat();
-        String::from_utf8(run(&all).stdout).unwrap()
+        let all = [&SWEEP[..8], arguments, &["--queries", &queries]].concat();
+        String::from_utf8(run_other("costbench-sweep", &all).stdout).unwrap()
     };
     let with = text(&["--resamples", "100"]);
-    for group in
-        ["length (figure 2", "noise (figure 3)", "block (figure 5)", "blocks (figure 6)", "seed ("]
-    {
+    for group in [
+        "Length of tasks (figure 2",
+        "Noise of costs (figure 3)",
+        "Kind of event (",
+        "Number of events (",
+        "Seed (",
+    ] {
         assert!(with.contains(&format!("\n{group}")), "{group}: {with}");
     }
-    assert!(with.contains("2 mixed") && with.contains(" ± "), "{with}");
-    assert!(!text(&["--resamples", "0"]).contains('±'));
+    let has_events = |line: &str| line.split_whitespace().skip(3).take(2).eq(["2", "mixed"]);
+    assert!(with.lines().any(has_events) && with.contains("from, to"), "{with}");
+    assert!(!text(&["--resamples", "0"]).contains("from, to"));
 }
 
 #[test]
@@ -455,9 +468,9 @@ fn the_table_shows_what_the_object_holds() {
 fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves_out() {
     let Some(queries) = recorded() else { return };
     let arguments =
-        ["--sweep", "--levels", "4", "--noises", "0.1", "--seeds", "42", "--resamples", "0"];
+        ["--levels", "4", "--noises", "0.1", "--seeds", "42", "--resamples", "0", "--json"];
     let released = ["--rules", "released", "--queries", &queries];
-    let found = json(&[&arguments[..], &released].concat());
+    let found = json_of("costbench-sweep", &[&arguments[..], &released].concat());
     let blocks = &list(&found["groups"])[3];
     for (kind, percent, left_out) in [("cost-change", 0.92, 72), ("remove-tools", 3.08, 75)] {
         let is_row = |row: &&Value| row["block"] == kind && row["blocks"] == 3;

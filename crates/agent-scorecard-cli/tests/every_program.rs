@@ -9,12 +9,13 @@ use std::{fs, path::Path};
 use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
 
 /// Programs that read files, and what comes before the name of a file.
-const READERS: [(&str, &[&str]); 10] = [
+const READERS: [(&str, &[&str]); 11] = [
     ("traces", &[]),
     ("calibration", &[]),
     ("cut-off", &[]),
     ("budget", &[]),
     ("costbench", &["--queries"]),
+    ("costbench-sweep", &["--levels", "0", "--most-blocks", "1", "--resamples", "0", "--queries"]),
     ("paths", &[]),
     ("logs", &[]),
     ("triage-variants", &[]),

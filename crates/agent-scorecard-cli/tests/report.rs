@@ -22,9 +22,8 @@ fn calls() -> Vec<(&'static str, Vec<String>)> {
         ("paths", Vec::new()),
         ("costbench", words(&["--paths", "--block", "ban-tool"])),
         (
-            "costbench",
+            "costbench-sweep",
             words(&[
-                "--sweep",
                 "--levels",
                 "0,1",
                 "--noises",

@@ -104,7 +104,7 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
     assert_eq!(at["eta_advisory_informative"], Value::Null);
     assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool nothing is solvable"), "{notes}");
+    assert!(notes.contains("regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool with a plan nothing is solvable"), "{notes}");
 }
 
 #[test]
@@ -329,7 +329,10 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("regret_enforced: undefined, as there is no plan"), "{notes}");
+    assert!(
+        notes.contains("regret_enforced: undefined, as there is no pool with a plan"),
+        "{notes}"
+    );
     let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
     assert!(notes.contains(why), "{notes}");
     let picture = in_folder("nothing.svg");

@@ -14,6 +14,14 @@ pub enum Error {
     /// An error of knapsack-oracle.
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// Options out of range.
+    #[error("{}: {problem}", options.join(" and "))]
+    Options {
+        /// The names of the options that do not fit.
+        options: &'static [&'static str],
+        /// What is wrong with them.
+        problem: String,
+    },
     /// Scores under variants of a prompt that cannot be compared.
     #[error("{0}")]
     PromptVariants(String),

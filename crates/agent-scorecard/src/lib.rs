@@ -3,8 +3,10 @@
 pub mod budget;
 pub mod calibration;
 mod clusters;
+pub mod costbench;
 mod error;
 pub mod logs;
+mod mean_figure;
 pub mod no_interval;
 pub mod paths;
 mod report;

@@ -34,7 +34,10 @@ use trajectory_metrics::{Better, Metric, Undefined};
 
 use crate::{
     error::Error,
-    report::{Axis, Block, Field, Mark, Picture, Series, Value},
+    report::{
+        block::{Block, Field, Value},
+        picture::{Axis, Mark, Picture, Series},
+    },
 };
 
 pub use plans::{Answers, Planner};

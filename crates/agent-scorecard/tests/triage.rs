@@ -55,7 +55,7 @@ fn a_model_plans_by_pool_and_attempts_that_were_cut_off_count() {
     // There is no plan for another budget.
     let options = TriageOptions { alphas: vec![Alpha::new(1.0).unwrap()], ..options };
     let row = &alphas(&three(), &options)[0];
-    assert_eq!(row.figure("eta_advisory").unwrap_err().to_string(), "there is no plan");
+    assert_eq!(row.figure("eta_advisory").unwrap_err().to_string(), "there is no pool with a plan");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::{fmt, path::Path};
 
+use agent_scorecard::{costbench::Query, tool_graph::costbench::Task};
 use serde::{Deserialize, Deserializer, de};
-use tool_graph::costbench::Task;
 
 use crate::files::json_lines::{InputError, bytes, check_keys, describe};
 
@@ -15,15 +15,6 @@ query_id  name of the query, from which its costs and events are drawn
 task      location, transportation, accommodation, attraction, dining or shopping
 Other fields are ignored.
 "#;
-
-/// One query.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Query {
-    /// Names the query; its costs and events follow from it.
-    pub query_id: String,
-    /// What it asks for.
-    pub task: Task,
-}
 
 /// 120 queries made up here, with the six tasks in turn.
 #[must_use]
@@ -54,7 +45,7 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         return Err(wrong(Some(1), None, problem));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
-    let queries: Vec<Query> =
+    let queries: Vec<Row> =
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let (line, field, problem) = describe(&bytes, error);
             wrong((line > 0).then_some(line), field, problem)
@@ -67,14 +58,17 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {
-        Ok(queries)
+        Ok(queries.into_iter().map(|Row(query)| query).collect())
     }
 }
 
-impl<'de> Deserialize<'de> for Query {
+/// One entry of a file.
+struct Row(Query);
+
+impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct Row {
+        struct Fields {
             query_id: String,
             #[serde(deserialize_with = "task")]
             task: Task,
@@ -84,16 +78,16 @@ impl<'de> Deserialize<'de> for Query {
 
         // Only an object: a derived reader would also take a list of the fields.
         impl<'de> de::Visitor<'de> for Object {
-            type Value = Query;
+            type Value = Row;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with query_id and task")
             }
 
-            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Query, A::Error> {
-                let Row { query_id, task } =
-                    Row::deserialize(de::value::MapAccessDeserializer::new(entries))?;
-                Ok(Query { query_id, task })
+            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Row, A::Error> {
+                let Fields { query_id, task } =
+                    Fields::deserialize(de::value::MapAccessDeserializer::new(entries))?;
+                Ok(Row(Query { query_id, task }))
             }
         }
 

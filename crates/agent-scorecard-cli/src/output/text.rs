@@ -40,6 +40,10 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
             text.push_str(&format!("{}\n", plain::line(note)));
         }
     }
+    let blocks = report.columns.iter().map(|column| &column.block).chain([&report.together]);
+    for (at, line) in blocks.flat_map(|block| &block.details).enumerate() {
+        text.push_str(&format!("{}{}\n", if at == 0 { "\n" } else { "" }, plain::line(line)));
+    }
     let notes = report.notes();
     if !notes.is_empty() {
         text.push('\n');

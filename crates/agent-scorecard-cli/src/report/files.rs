@@ -143,7 +143,6 @@ fn ending(path: &Path) -> String {
 fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
     let names: &[&str] = match subcommand {
         "cut-off" => &["treatments"],
-        "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {

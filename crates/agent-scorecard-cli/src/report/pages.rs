@@ -1,7 +1,6 @@
 //! The page of each subcommand, made of its JSON output.
 
 pub(crate) mod common;
-mod costbench;
 mod cut_off;
 mod run;
 
@@ -11,7 +10,6 @@ use crate::report::{figure::Figures, page::Page, table::Output};
 pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(cut_off::figures),
-        "costbench" => Some(costbench::figures),
         _ => None,
     }
 }
@@ -24,7 +22,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
 pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
     Ok(match subcommand {
         "cut-off" => cut_off::page(output),
-        "costbench" => costbench::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })

@@ -60,6 +60,8 @@ pub struct Block {
     pub note: String,
     /// The values in the order in which they are shown.
     pub fields: Vec<Field>,
+    /// Lines for people that come after all tables, such as the plan of each task.
+    pub details: Vec<String>,
     /// What is undefined and why, and what to know before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,

@@ -6,12 +6,12 @@ use knapsack_oracle::{
     execute_capped, normalized_regret, repair_plan, triage_efficiency_score,
 };
 use rayon::prelude::*;
-use scoring_rules::Weight;
-use trajectory_metrics::{Bootstrap, ExactMean, Figure, Level, Metric, NoInterval, Undefined};
+use trajectory_metrics::Undefined;
 
 use crate::{
     error::Error,
-    report::{Block, Field},
+    mean_figure::{Resamples, mean_figure},
+    report::block::{Block, Field},
     triage::{
         METRICS, Pools, RATES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
@@ -82,6 +82,9 @@ impl RegimeScore {
     }
 }
 
+/// What figures are means over.
+const POOL: &str = "pool with a plan";
+
 const NOTHING_SOLVABLE: &str = "nothing is solvable within the budget";
 
 fn mean(values: &[f64]) -> Option<f64> {
@@ -141,6 +144,7 @@ pub(super) fn row(
         ));
     }
 
+    let how = Resamples { resamples: options.resamples, seed: options.seed };
     let mut row = Block { is_flat: true, ..Block::default() };
     // Fields of every table, and of the table without unsolvable problems.
     let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
@@ -162,14 +166,14 @@ pub(super) fn row(
         let denominators: [fn(&UnsolvableCounts) -> f64; 2] =
             [|it| it.unsolvable as f64, |it| it.allocated as f64];
         for (metric, denominator) in RATES.iter().zip(denominators) {
-            let figure = figure(metric, &counts, Some(denominator), options);
+            let figure = mean_figure(metric, &counts, Some(denominator), POOL, how);
             row.fields.push(Field::figure(metric.measure, figure));
         }
     }
     let above_oracle = found.iter().filter(|of_pool| of_pool.above_oracle).count();
     for (at, metric) in METRICS.iter().enumerate() {
         let figure = match at < METRICS.len() / 2 || above_oracle == 0 {
-            true => figure(metric, &scores, None, options),
+            true => mean_figure(metric, &scores, None, POOL, how),
             false => Err(Undefined::new(format!(
                 "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
             ))),
@@ -275,53 +279,6 @@ fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec
         notes.push(format!(
             "no plan was found for pool {number}: {reason}, at byte {byte} of its text"
         ));
-    }
-}
-
-/// The mean of a metric over the pools that define it, each with the weight that it has, with an interval of
-/// 95 % from resampled pools.
-fn figure<E>(
-    metric: &Metric<E>,
-    pools: &[&E],
-    weight: Option<fn(&E) -> f64>,
-    options: &TriageOptions,
-) -> Result<Figure, Undefined> {
-    let error = |error: trajectory_metrics::Error| Undefined::new(error.to_string());
-    let (mut values, mut weights, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for pool in pools {
-        match metric.value(pool) {
-            Ok(value) => {
-                values.push(value);
-                let weight = weight.map_or(1.0, |weight| weight(pool));
-                weights.push(Weight::new(weight).map_err(|reason| error(reason.into()))?);
-            }
-            Err(reason) if reasons.contains(&reason.to_string()) => {}
-            Err(reason) => reasons.push(reason.to_string()),
-        }
-    }
-    let level = Level::new(0.95).map_err(|reason| error(reason.into()))?;
-    match values.as_slice() {
-        [] if pools.is_empty() => Err(Undefined::new("there is no plan")),
-        [] => Err(Undefined::new(format!("in every pool {}", reasons.join(" or ")))),
-        &[value] if options.resamples > 0 => {
-            let few = NoInterval::check_clusters(1, level).err().unwrap_or(NoInterval::Constant);
-            Ok(Figure { interval: Err(few), ..Figure::from(value) })
-        }
-        &[value] => Ok(Figure::from(value)),
-        _ if options.resamples == 0 => {
-            let mut mean = ExactMean::default();
-            for (&value, &weight) in values.iter().zip(&weights) {
-                mean.update_weighted(value, weight).map_err(|reason| error(reason.into()))?;
-            }
-            Ok(Figure::from(mean.finish().map_err(|reason| error(reason.into()))?))
-        }
-        _ => {
-            let weights = weight.is_some().then_some(weights.as_slice());
-            let bootstrap =
-                Bootstrap::rows(values.len(), Seed::new(options.seed)).map_err(error)?;
-            let replicates = bootstrap.mean(&values, weights, options.resamples).map_err(error)?;
-            Ok(replicates.figure(level))
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use knapsack_oracle::BudgetAware;
 use trajectory_metrics::{Better, Figure, Metric};
 
 use crate::{
-    report::{Block, Field},
+    report::block::{Block, Field},
     triage::undefined,
 };
 

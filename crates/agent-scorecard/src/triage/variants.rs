@@ -5,7 +5,7 @@ use scoring_rules::DecimalSum;
 
 use crate::{
     error::Error,
-    report::{Block, Field},
+    report::block::{Block, Field},
 };
 
 /// A range below this limit counts as stable, as in the paper.

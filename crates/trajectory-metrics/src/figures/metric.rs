@@ -119,7 +119,9 @@ impl<E: ?Sized> Metric<E> {
         self.bar
     }
 
-    pub(crate) const fn is_share(&self) -> bool {
+    /// Whether the value is a share, see [`Self::share`].
+    #[must_use]
+    pub const fn is_share(&self) -> bool {
         self.is_share
     }
 

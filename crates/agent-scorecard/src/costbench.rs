@@ -1,0 +1,508 @@
+//! How far is the greedy policy from the cheapest plan over the queries of CostBench, with or without events
+//! that block its way?
+//!
+//! ```
+//! use agent_scorecard::costbench::{CostbenchOptions, Query, compare};
+//! use agent_scorecard::tool_graph::costbench::Task;
+//!
+//! let query = |i: usize| Query { query_id: format!("q{i}"), task: Task::ALL[i % 6] };
+//! let queries: Vec<Query> = (0..12).map(query).collect();
+//! let block = compare(&queries, &CostbenchOptions::default(), false, false)?;
+//! assert_eq!(block.number("completed"), Some(1.0));
+//! assert!(block.number("cost_gap") >= Some(0.0));
+//! # Ok::<(), agent_scorecard::Error>(())
+//! ```
+
+mod plan_graph;
+mod sweep;
+
+use std::{collections::BTreeSet, fmt::Display};
+
+use tool_graph::{
+    EnvironmentRules, GreedyRule, LeftOutCounts, RuleVersion, RunScores, Scenario, TieRule,
+    ToolGraph, Transcript,
+    costbench::{CostModel, EventKind, Library, Task, query_seed},
+};
+use trajectory_metrics::{
+    Better, Metric, Undefined,
+    tool_calls::{FailureCounts, normalized_edit_distance},
+};
+
+use crate::{
+    error::Error,
+    mean_figure::{Resamples, mean_figure},
+    report::block::{Block, Field},
+};
+
+pub use sweep::{SweepOptions, sweep};
+
+/// The metrics of the greedy run of one query against the optimal run. A report has their means over the
+/// queries that define them.
+pub const METRICS: [Metric<GreedyScore>; 6] = [
+    Metric::new(
+        "completed",
+        "completed",
+        Better::Higher,
+        "Share of queries in which the greedy run reached the goal.",
+        |query: &GreedyScore| Ok(f64::from(u8::from(query.scores.completed))),
+    )
+    .share(),
+    Metric::new("cost_gap", "cost gap", Better::Lower, "Mean cost beyond the optimum.", |query| {
+        known(query.scores.cost_gap)
+    }),
+    Metric::new(
+        "aed",
+        "edit distance",
+        Better::Lower,
+        "Mean edit distance from the optimal run.",
+        |query| known(query.scores.edit_distance.map(|edits| edits as f64)),
+    ),
+    Metric::new(
+        "aned",
+        "normalized edit distance",
+        Better::Lower,
+        "Mean edit distance by the longer of the two runs.",
+        |query| known(query.scores.normalized_edit_distance),
+    ),
+    Metric::new(
+        "emr",
+        "exact match",
+        Better::Higher,
+        "Share of queries in which the greedy run is the optimal run.",
+        |query: &GreedyScore| {
+            known(query.scores.exact_match.map(|is_same| f64::from(u8::from(is_same))))
+        },
+    )
+    .share(),
+    Metric::new(
+        "tool_calls",
+        "calls",
+        Better::Neither,
+        "Mean number of valid calls of the greedy run.",
+        |query| Ok(query.calls as f64),
+    ),
+];
+
+fn known(value: Option<f64>) -> Result<f64, Undefined> {
+    value.ok_or(Undefined::new("the greedy run did not reach the goal"))
+}
+
+/// What is measured of the optimal run of one query.
+pub const OPTIMUM: [Metric<OptimumScore>; 2] = [
+    Metric::new(
+        "mean_optimal_cost",
+        "cost of the optimal plan",
+        Better::Neither,
+        "Mean cost of the optimal plan without events.",
+        |query| Ok(query.cost),
+    ),
+    Metric::new(
+        "gt_ned",
+        "distance of the optimum",
+        Better::Neither,
+        "Mean edit distance of the optimal run under events from the plan at the start, by the longer of the two.",
+        |query| {
+            let reason = "the optimal run reached the goal before its last event";
+            query.distance.ok_or(Undefined::new(reason))
+        },
+    ),
+];
+
+/// The greedy run of one query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GreedyScore {
+    scores: RunScores,
+    calls: usize,
+}
+
+/// The optimal run of one query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimumScore {
+    cost: f64,
+    /// `None` if not all events came to the run.
+    distance: Option<f64>,
+}
+
+/// A query of CostBench.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Query {
+    /// Names the query; its costs and events follow from it.
+    pub query_id: String,
+    /// What it asks for.
+    pub task: Task,
+}
+
+/// Events that change the world during a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blocking {
+    /// No event.
+    #[default]
+    None,
+    /// Events of one kind.
+    Kind(EventKind),
+    /// Events whose kinds are drawn for each query.
+    Mixed,
+}
+
+impl Blocking {
+    /// All but `None`.
+    const SOME: [Self; 5] = [
+        Self::Kind(EventKind::BanTool),
+        Self::Kind(EventKind::PreferenceChange),
+        Self::Kind(EventKind::CostChange),
+        Self::Kind(EventKind::RemoveTools),
+        Self::Mixed,
+    ];
+
+    /// The name in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Kind(EventKind::BanTool) => "ban-tool",
+            Self::Kind(EventKind::PreferenceChange) => "preference-change",
+            Self::Kind(EventKind::CostChange) => "cost-change",
+            Self::Kind(EventKind::RemoveTools) => "remove-tools",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// The world that the queries are answered in. The default is that of the published tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostbenchOptions {
+    /// The length of tasks minus 3, from 0.
+    pub refinement_level: usize,
+    /// The seed of costs and events.
+    pub seed: u64,
+    /// The smallest cost of an atomic tool, at least 0.
+    pub min_cost: f64,
+    /// The largest cost of an atomic tool.
+    pub max_cost: f64,
+    /// The standard deviation of the noise of the costs of composite tools.
+    pub noise_std: f64,
+    /// The events to come.
+    pub blocking: Blocking,
+    /// The number of events of a run; 1 without events.
+    pub blocks: usize,
+    /// The version of the rules on which the paper and its released code differ. Tools are removed, and runs
+    /// left out of means, as in the released code with either, as in the published figures.
+    pub rules: RuleVersion,
+}
+
+impl Default for CostbenchOptions {
+    fn default() -> Self {
+        Self {
+            refinement_level: 2,
+            seed: 42,
+            min_cost: 15.0,
+            max_cost: 25.0,
+            noise_std: 0.1,
+            blocking: Blocking::None,
+            blocks: 1,
+            rules: RuleVersion::PaperText,
+        }
+    }
+}
+
+/// A run of the benchmark has no more calls, and an event needs one.
+const MOST_EVENTS: usize = 20;
+
+/// A world whose options were checked.
+struct World {
+    library: Library,
+    costs: CostModel,
+    seed: u64,
+    blocking: Blocking,
+    /// 0 for a world that stays as it is.
+    blocks: usize,
+    rules: EnvironmentRules,
+}
+
+fn wrong(options: &'static [&'static str], problem: impl Display) -> Error {
+    Error::Options { options, problem: problem.to_string() }
+}
+
+impl World {
+    fn new(options: &CostbenchOptions) -> Result<Self, Error> {
+        let &CostbenchOptions { min_cost, max_cost, seed, blocking, blocks, .. } = options;
+        let library = Library::new(options.refinement_level)
+            .map_err(|error| wrong(&["refinement_level"], error))?;
+        let costs = |options: &'static [&'static str], max_cost, noise_std| {
+            CostModel::new(min_cost, max_cost, noise_std).map_err(|error| wrong(options, error))
+        };
+        // One option after the other, to know which one is wrong.
+        costs(&["min_cost"], min_cost, 0.0)?;
+        costs(&["min_cost", "max_cost"], max_cost, 0.0)?;
+        let costs = costs(&["noise_std"], max_cost, options.noise_std)?;
+        let most = match blocking {
+            Blocking::None => 1,
+            // With one more, all ways to the goal could be gone.
+            Blocking::Kind(EventKind::BanTool) | Blocking::Mixed => library.task_length() - 2,
+            Blocking::Kind(_) => MOST_EVENTS,
+        };
+        let problem = match blocking {
+            _ if blocks == 0 => "give 1 or more, or no event".to_owned(),
+            Blocking::None => "there is nothing to repeat; name a kind of event".to_owned(),
+            kind => format!(
+                "{blocks} are too many; give at most {most} of {} at refinement level {}",
+                kind.name(),
+                options.refinement_level
+            ),
+        };
+        if !(1..=most).contains(&blocks) {
+            return Err(wrong(&["blocks"], problem));
+        }
+        let rules = match options.rules {
+            RuleVersion::Released => EnvironmentRules::RELEASED,
+            RuleVersion::PaperText => EnvironmentRules {
+                removals: RuleVersion::Released,
+                counted_runs: RuleVersion::Released,
+                ..EnvironmentRules::PAPER_TEXT
+            },
+        };
+        let blocks = if blocking == Blocking::None { 0 } else { blocks };
+        Ok(Self { library, costs, seed, blocking, blocks, rules })
+    }
+
+    /// The same world without events.
+    fn still(options: &CostbenchOptions) -> Result<Self, Error> {
+        Self::new(&CostbenchOptions { blocking: Blocking::None, blocks: 1, ..options.clone() })
+    }
+
+    fn scenario(&self, Query { query_id, task }: &Query) -> Result<Scenario, Error> {
+        let Self { library, costs, seed, .. } = self;
+        let events = match self.blocking {
+            Blocking::None => {
+                // The tools that can be called, among which the released solver decides ties.
+                let costs = costs.costs(library, *seed, query_id);
+                let graph = ToolGraph::new(library.callable_tools(*task, &costs)?)?;
+                let problem = graph.problem(task.initial_types(), &[task.goal()])?;
+                let scenario = Scenario::new(graph, problem)?.with_tie_rule(TieRule::Released);
+                return Ok(scenario.with_rules(self.rules));
+            }
+            Blocking::Kind(kind) => vec![kind; self.blocks],
+            Blocking::Mixed => EventKind::mixed(query_seed(*seed, query_id), self.blocks),
+        };
+        let scenario = costs.scenario(library, *seed, query_id, *task, &events);
+        Ok(scenario.with_rules(self.rules))
+    }
+}
+
+/// What is found over all queries in one world.
+#[derive(Default)]
+struct Found {
+    greedy: Vec<GreedyScore>,
+    optimum: Vec<OptimumScore>,
+    left_out: LeftOutCounts,
+    failures: FailureCounts,
+    /// The optimal and the greedy run of each query.
+    runs: Vec<[Run; 2]>,
+}
+
+/// The tools that a run calls, and what they cost at the start.
+struct Run {
+    tools: Vec<String>,
+    cost: f64,
+}
+
+impl Found {
+    fn new(queries: &[Query], world: &World, with_runs: bool) -> Result<Self, Error> {
+        let mut found = Self::default();
+        for query in queries {
+            let scenario = world.scenario(query)?;
+            let optimal = scenario.optimal_run();
+            let greedy = scenario.greedy_run(GreedyRule::Chain);
+            let has_distance = world.blocks > 0 && optimal.all_events_fired();
+            let plan = has_distance.then(|| scenario.optimal_plan());
+            found.optimum.push(OptimumScore {
+                cost: scenario.graph().total_cost(&optimal.path())?,
+                distance: plan.map(|plan| normalized_edit_distance(&optimal.path(), plan.tools())),
+            });
+            if with_runs {
+                found.runs.push([run(&scenario, &optimal)?, run(&scenario, &greedy)?]);
+            }
+            if let Some(reason) = greedy.left_out(&optimal) {
+                found.left_out.update(reason);
+                continue;
+            }
+            let scores = greedy.scores(&optimal)?;
+            found.failures.merge(&scores.failures);
+            found.greedy.push(GreedyScore { scores, calls: greedy.path().len() });
+        }
+        Ok(found)
+    }
+
+    /// Adds the means of these metrics.
+    fn push<'a>(
+        &self,
+        block: &mut Block,
+        metrics: impl Iterator<Item = &'a Metric<GreedyScore>>,
+        how: Resamples,
+    ) {
+        let rows: Vec<&GreedyScore> = self.greedy.iter().collect();
+        for metric in metrics {
+            let figure = mean_figure(metric, &rows, None, "query that counts", how);
+            block.fields.push(Field::figure(metric.measure, figure));
+        }
+    }
+
+    fn push_optimum(&self, block: &mut Block, metric: &Metric<OptimumScore>) {
+        let rows: Vec<&OptimumScore> = self.optimum.iter().collect();
+        let figure = mean_figure(metric, &rows, None, "query", NO_INTERVAL);
+        block.fields.push(Field::figure(metric.measure, figure));
+    }
+}
+
+const NO_INTERVAL: Resamples = Resamples { resamples: 0, seed: 0 };
+
+/// The metrics that events leave defined: each plan was made for a world that did not stay, so that there is
+/// no cost gap (appendix B.3.1 of the paper).
+fn metrics(has_events: bool) -> impl Iterator<Item = &'static Metric<GreedyScore>> {
+    const ALL: &[Metric<GreedyScore>] = &METRICS;
+    ALL.iter().filter(move |metric| !(has_events && metric.measure.key == "cost_gap"))
+}
+
+fn run(scenario: &Scenario, run: &Transcript) -> Result<Run, Error> {
+    let graph = scenario.graph();
+    let tools = graph.tool_names(&run.path()).into_iter().map(str::to_owned).collect();
+    Ok(Run { tools, cost: graph.total_cost(&run.path())? })
+}
+
+/// The settings as reports repeat them.
+fn push_settings(block: &mut Block, options: &CostbenchOptions) {
+    block.push_json("refinement_level", &options.refinement_level);
+    block.push_json("seed", &options.seed);
+    block.push_json("min_cost", &options.min_cost);
+    block.push_json("max_cost", &options.max_cost);
+    block.push_json("noise_std", &options.noise_std);
+    block.push_json(
+        "rules",
+        match options.rules {
+            RuleVersion::PaperText => "paper",
+            RuleVersion::Released => "released",
+        },
+    );
+}
+
+/// Compares the greedy policy with the optimum in the world as it is at the start and, under `blocked`, with
+/// events if some come. `with_paths` lists the calls of every query.
+///
+/// # Errors
+///
+/// [`Error::Options`] for options out of range.
+pub fn compare(
+    queries: &[Query],
+    options: &CostbenchOptions,
+    with_paths: bool,
+    with_pictures: bool,
+) -> Result<Block, Error> {
+    let world = World::new(options)?;
+    let still = Found::new(queries, &World::still(options)?, with_paths)?;
+    let mut block = Block { is_plain: true, ..Block::default() };
+    let mut notes = Vec::new();
+    let different = queries.iter().collect::<BTreeSet<_>>().len();
+    if different < queries.len() {
+        notes.push(format!(
+            "{} queries are {different} different ones; those of one id and task have the same costs and count each",
+            queries.len()
+        ));
+    }
+    push_settings(&mut block, options);
+    block.push_json("block", options.blocking.name());
+    block.push_json("blocks", &world.blocks);
+    block.fields.push(Field::shown("queries", "queries", queries.len()));
+    still.push_optimum(&mut block, &OPTIMUM[0]);
+    still.push(&mut block, metrics(false), NO_INTERVAL);
+    let mut blocked = None;
+    if world.blocks > 0 {
+        let found = Found::new(queries, &world, with_paths)?;
+        found.push_optimum(&mut block, &OPTIMUM[1]);
+        block.push_reasons();
+        notes.extend(block.notes.take().into_iter().flatten());
+        block.fields.push(Field::block("blocked", under_events(&found, options, &mut notes)));
+        blocked = Some(found.runs);
+    } else {
+        block.push_reasons();
+        notes.extend(block.notes.take().into_iter().flatten());
+    }
+    block.notes = Some(notes);
+    if with_paths {
+        push_paths(&mut block, queries, &still.runs, blocked.as_deref());
+    }
+    if let (true, Some(query)) = (with_pictures, queries.first()) {
+        let picture = plan_graph::plan_graph(query, &World::still(options)?)?;
+        block.pictures.insert("plan".to_owned(), picture);
+    }
+    Ok(block)
+}
+
+/// The greedy run against the optimal run, both under events.
+fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<String>) -> Block {
+    let n = found.optimum.len();
+    let missing = found.optimum.iter().filter(|query| query.distance.is_none()).count();
+    if (1..n).contains(&missing) {
+        notes.push(format!("gt_ned: {missing} of {n} queries left out, in which the optimal run reached the goal before its last event"));
+    }
+    let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
+    let mut block = Block { title, is_plain: true, ..Block::default() };
+    block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
+    block.push_json("left_out", &found.left_out);
+    found.push(&mut block, metrics(true), NO_INTERVAL);
+    if found.greedy.is_empty() {
+        notes.push("blocked: undefined, as in no query all events came to both runs and were followed by a call of the optimal run".to_owned());
+    } else {
+        block.push_reasons();
+        let own = block.notes.take().into_iter().flatten();
+        notes.extend(own.map(|note| format!("blocked: {note}")));
+    }
+    let LeftOutCounts { events_missing, last_event, .. } = found.left_out;
+    for (count, reason) in [
+        (events_missing, "not all events came to both runs"),
+        (
+            last_event,
+            "the last event came at the last call of the optimal run, as in the released evaluation",
+        ),
+    ] {
+        if count > 0 {
+            notes.push(format!("blocked: {count} of {n} queries left out, in which {reason}"));
+        }
+    }
+    block
+}
+
+/// The calls of every query.
+fn push_paths(
+    block: &mut Block,
+    queries: &[Query],
+    still: &[[Run; 2]],
+    blocked: Option<&[[Run; 2]]>,
+) {
+    let mut rows = Vec::new();
+    for (at, (Query { query_id, task }, [optimal, greedy])) in queries.iter().zip(still).enumerate()
+    {
+        let mut row = Block::default();
+        row.push_json("query_id", query_id);
+        row.push_json("task", task.name());
+        let mut lines = vec![
+            (format!("optimal, {:.2}", optimal.cost), optimal),
+            (format!("greedy, {:.2}", greedy.cost), greedy),
+        ];
+        row.push_json("optimal", &optimal.tools);
+        row.push_json("optimal_cost", &optimal.cost);
+        row.push_json("greedy", &greedy.tools);
+        row.push_json("greedy_cost", &greedy.cost);
+        if let Some([optimal, greedy]) = blocked.and_then(|runs| runs.get(at)) {
+            row.push_json("blocked_optimal", &optimal.tools);
+            row.push_json("blocked_greedy", &greedy.tools);
+            lines.push(("optimal under events".to_owned(), optimal));
+            lines.push(("greedy under events".to_owned(), greedy));
+        }
+        block.details.push(format!("{query_id} {}", task.name()));
+        for (name, run) in lines {
+            block.details.push(format!("  {name}: {}", run.tools.join(" > ")));
+        }
+        rows.push(row);
+    }
+    block.fields.push(Field::rows("paths", "", rows));
+}

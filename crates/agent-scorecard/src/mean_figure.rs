@@ -1,0 +1,69 @@
+//! The mean of a metric over rows, with an interval that resamples rows.
+
+use scoring_rules::Weight;
+use trajectory_metrics::{
+    Bootstrap, Error, ExactMean, Figure, Level, Metric, NoInterval, Seed, Undefined,
+};
+
+/// How an interval of 95 % is made; there is none with 0 resamples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resamples {
+    pub resamples: usize,
+    pub seed: u64,
+}
+
+/// The mean of a metric over the rows that define it, each with the weight that it has. `what` names a row.
+pub(crate) fn mean_figure<E>(
+    metric: &Metric<E>,
+    rows: &[&E],
+    weight: Option<fn(&E) -> f64>,
+    what: &str,
+    how: Resamples,
+) -> Result<Figure, Undefined> {
+    let (mut values, mut weights, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        match metric.value(row) {
+            Ok(value) => {
+                values.push(value);
+                weights.push(weight.map_or(1.0, |weight| weight(row)));
+            }
+            Err(reason) if reasons.contains(&reason.to_string()) => {}
+            Err(reason) => reasons.push(reason.to_string()),
+        }
+    }
+    match values.as_slice() {
+        [] if rows.is_empty() => Err(Undefined::new(format!("there is no {what}"))),
+        [] => Err(Undefined::new(format!("in every {what} {}", reasons.join(" or ")))),
+        values => {
+            let weights = weight.is_some().then_some(weights.as_slice());
+            let figure = resampled(values, weights, metric.is_share(), how);
+            figure.map_err(|error| Undefined::new(error.to_string()))
+        }
+    }
+}
+
+fn resampled(
+    values: &[f64],
+    weights: Option<&[f64]>,
+    is_share: bool,
+    Resamples { resamples, seed }: Resamples,
+) -> Result<Figure, Error> {
+    let weights = weights.map(Weight::from_slice).transpose()?;
+    let level = Level::new(0.95)?;
+    if let (&[value], false) = (values, resamples == 0) {
+        let interval = NoInterval::check_clusters(1, level);
+        let interval = Err(interval.err().unwrap_or(NoInterval::Constant));
+        return Ok(Figure { interval, ..Figure::from(value) });
+    }
+    if resamples == 0 {
+        let mut mean = ExactMean::default();
+        for (at, &value) in values.iter().enumerate() {
+            mean.update_weighted(value, weights.map_or(Weight::ONE, |weights| weights[at]))?;
+        }
+        return Ok(Figure::from(mean.finish()?));
+    }
+    let replicates =
+        Bootstrap::rows(values.len(), Seed::new(seed))?.mean(values, weights, resamples)?;
+    let replicates = if is_share { replicates.of_independent_outcomes() } else { replicates };
+    Ok(replicates.figure(level))
+}

@@ -1,0 +1,62 @@
+//! The greedy policy against the optimum, called as a Rust user does.
+#![allow(clippy::unwrap_used)]
+
+use agent_scorecard::{
+    Error, Value,
+    costbench::{Blocking, CostbenchOptions, METRICS, Query, SweepOptions, compare, sweep},
+    tool_graph::costbench::{EventKind, Task},
+};
+
+fn queries() -> Vec<Query> {
+    let query = |i: usize| Query { query_id: format!("q{i}"), task: Task::ALL[i % 6] };
+    (0..18).map(query).collect()
+}
+
+#[test]
+fn with_one_cost_for_all_tools_every_plan_of_five_steps_costs_five_times_that() {
+    let options = CostbenchOptions {
+        min_cost: 20.0,
+        max_cost: 20.0,
+        noise_std: 0.0,
+        ..CostbenchOptions::default()
+    };
+    let block = compare(&queries(), &options, false, true).unwrap();
+    let found = ["mean_optimal_cost", "cost_gap", "completed"].map(|key| block.number(key));
+    assert_eq!(found, [Some(100.0), Some(0.0), Some(1.0)]);
+    assert!(block.get("blocked").is_none() && block.pictures.contains_key("plan"));
+}
+
+#[test]
+fn events_have_figures_of_their_own_and_too_many_are_refused() {
+    let blocking = Blocking::Kind(EventKind::BanTool);
+    let options = CostbenchOptions { blocking, blocks: 2, ..CostbenchOptions::default() };
+    let block = compare(&queries(), &options, true, false).unwrap();
+    let Some(Value::Block(blocked)) = block.get("blocked") else { unreachable!("no events") };
+    assert!(block.number("gt_ned") > Some(0.0) && blocked.get("cost_gap").is_none());
+    assert_eq!(block.details.len(), 18 * 5);
+    let options = CostbenchOptions { blocks: 4, ..options };
+    let error = compare(&queries(), &options, false, false).unwrap_err();
+    assert!(matches!(error, Error::Options { options: &["blocks"], .. }), "{error}");
+}
+
+#[test]
+fn a_sweep_has_the_figures_of_its_settings() {
+    let options = SweepOptions {
+        levels: vec![2],
+        noises: Vec::new(),
+        most_blocks: 0,
+        seeds: Vec::new(),
+        resamples: 50,
+        ..SweepOptions::default()
+    };
+    let found = serde_json::to_value(sweep(&queries(), &options, true).unwrap()).unwrap();
+    let one = compare(&queries(), &options.base, false, false).unwrap();
+    let row = &found["groups"][0]["rows"][0];
+    for metric in METRICS {
+        let key = metric.measure.key;
+        assert_eq!(row[key]["estimate"].as_f64(), one.number(key), "{key}");
+    }
+    let wrong = SweepOptions { levels: vec![200], ..options };
+    let error = sweep(&queries(), &wrong, false).unwrap_err();
+    assert!(error.to_string().starts_with("levels: "), "{error}");
+}

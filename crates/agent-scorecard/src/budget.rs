@@ -21,7 +21,8 @@
 //! let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
 //! let options = Options::new("output_tokens", By::Quantile, Level::new(0.8)?);
 //! let found = column(input, &options, &METRICS)?;
-//! assert!(found.block.figure("hit_rate").unwrap().value > 0.8);
+//! assert_eq!(found.block.number("n_feasible"), Some(60.0));
+//! assert!(found.block.figure("hit_rate").unwrap().value > 0.5);
 //! let report: Report = report(vec![("runs.jsonl".to_owned(), found)], &options);
 //! assert_eq!(report.columns[0].name, "runs");
 //! # Ok::<(), agent_scorecard::Error>(())

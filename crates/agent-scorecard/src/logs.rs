@@ -20,7 +20,9 @@ const MOST_BARS: usize = 6;
 /// use agent_scorecard::{logs::Logs, run_logs::{Format, Run}};
 ///
 /// let mut logs = Logs::default();
-/// logs.update(&Run { id: "a".to_owned(), outcome: Some(true), ..Run::default() }, Format::Atif, None);
+/// let mut run = Run::default();
+/// (run.id, run.outcome) = ("a".to_owned(), Some(true));
+/// logs.update(&run, Format::Atif, None);
 /// let report = logs.finish(Format::Atif.name(), Vec::new());
 /// assert_eq!(report.together.number("n_runs"), Some(1.0));
 /// assert_eq!(report.tables()[0].rows[0].cells[0].plain(), "a");

@@ -116,12 +116,12 @@ fn the_agent_that_drives_costbench_stage_by_stage_completes_every_query_and_pays
     let lines = lines("drive_costbench");
     let value = |start: &str| {
         let rest = starting(&lines, start).strip_prefix(start).unwrap();
-        let numbers = rest.split([',', ' ']).filter_map(|word| word.parse().ok());
+        let numbers = rest.split([',', ' ', '[', ']']).filter_map(|word| word.parse().ok());
         numbers.collect::<Vec<f64>>()
     };
     let gap = value("cost gap:");
     assert!(gap[1] > 0.0 && gap[1] <= gap[0] && gap[0] <= gap[2], "{gap:?}");
-    let completion = value("completion:");
+    let completion = value("task completion ratio (TCR):");
     assert_eq!((completion[0], completion[2]), (1.0, 1.0));
     assert!(completion[1] > 0.9 && completion[1] < 1.0, "{completion:?}");
 }

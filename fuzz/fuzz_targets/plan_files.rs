@@ -2,28 +2,29 @@
 
 #![no_main]
 
-use agent_scorecard_cli::readers::plan_file::PlanFile;
-use knapsack_oracle::{Item, Pool, repair_plan};
+use agent_scorecard::triage::Answers;
+use agent_scorecard_cli::readers::plan_file;
+use knapsack_oracle::{Alpha, Item, Pool, repair_plan};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]
 mod in_file;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(plans) = in_file::with(bytes, |path| PlanFile::read(path, 3)) else { return };
+    let Ok(plans) = in_file::with(bytes, |path| plan_file::read(path, 3)) else { return };
     let items =
         [("a", 10), ("b", 20)].map(|(id, cost)| Item::new(id, 1.0, cost, true).expect("an item"));
     let pool = Pool::new(items.to_vec()).expect("a pool");
     for pool_number in 0..3 {
-        for alpha in [0.25, 1.0] {
-            if let Some(text) = plans.answer(pool_number, 0.0, alpha)
+        for alpha in [0.25, 1.0].map(|alpha| Alpha::new(alpha).expect("a share")) {
+            if let Some(text) = plans.get(pool_number, 0.0, alpha)
                 && let Some(plan) = repair_plan(text, &pool, 30).plan()
             {
                 assert!(plan.steps().len() <= 2);
             }
         }
     }
-    if matches!(plans, PlanFile::Each(_)) {
-        assert_eq!(plans.answer(3, 0.0, 1.0), None);
+    if matches!(plans, Answers::Each(_)) {
+        assert_eq!(plans.get(3, 0.0, Alpha::SWEEP[0]), None);
     }
 });

@@ -1,13 +1,11 @@
-//! Files of runs as `budget` reads them: there is one a line, a sum of costs is there where its parts
-//! are, and what was read is replayed at every prefix.
+//! Files of runs as `budget` reads them: there is one a line, unless it was left out before, a sum of costs is
+//! there where its parts are, and what was read is replayed at every prefix.
 
 #![no_main]
 
 use budget_estimation::Level;
-use agent_scorecard_cli::readers::{
-    budget_runs::{By, Settings, replay},
-    rollout_file::{Spent, read},
-};
+use agent_scorecard::budget::{By, Options, replay};
+use agent_scorecard_cli::readers::rollout_file::{read, together};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]
@@ -15,18 +13,19 @@ mod in_file;
 
 fuzz_target!(|bytes: &[u8]| {
     let of = |name| {
-        let spent = Spent::named(name).expect("a name");
-        in_file::with(bytes, |path| read(path, &[spent])).ok()
+        in_file::with(bytes, |path| read(path, &[str::to_owned(name)])).ok()
     };
     let [output, input, total] = ["output_tokens", "input_tokens", "total_tokens"].map(of);
     assert_eq!(total.is_some(), output.is_some() && input.is_some());
     let Some(file) = output else { return };
-    assert_eq!(file.rows.len(), in_file::lines(bytes));
+    // A line of a run that was left out before is counted and has no row.
+    assert_eq!(file.rows.len() as u64 + file.runs.left_out(), in_file::lines(bytes) as u64);
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
         let level = Level::new(0.8).expect("a level");
-        let settings = Settings::new(Spent::output_tokens(), by, Some(100.0), level);
-        let runs = replay(&[&file], &settings).expect("runs as they were read");
+        let options = Options { cap: Some(100.0), ..Options::new("output_tokens", by, level) };
+        let input = together(&[&file], &[]).expect("runs as they were read");
+        let runs = replay(input, &options).expect("runs as they were read");
         assert_eq!(runs.rollouts.len() + runs.left_out, file.rows.len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();
         assert_eq!(runs.every_sample.len(), prefixes);

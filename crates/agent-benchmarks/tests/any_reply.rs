@@ -119,8 +119,7 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
     });
     let tokens = outline.has_tokens.then(|| {
         let mut tokens = Tokens::default();
-        // A trajectory has no texts of tokens, and log-probabilities only beside a usage.
-        tokens.push(b"", -0.25);
+        tokens.push(outline.text.as_bytes(), -0.25);
         tokens
     });
     let usage = outline.usage.map(|tokens| Usage {
@@ -128,7 +127,6 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
         output_tokens: Some(tokens / 2),
         ..Usage::default()
     });
-    let usage = usage.or(outline.has_tokens.then(Usage::default));
     Reply {
         text: outline.text.clone(),
         refusal: outline.refusal.clone(),
@@ -143,6 +141,19 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
 fn setting() -> impl Strategy<Value = (Vec<EventKind>, bool, usize, usize)> {
     let kinds = prop::collection::vec(prop::sample::select(EventKind::ALL.to_vec()), 0..3);
     (kinds, any::<bool>(), 0..12_usize, 0..381_usize)
+}
+
+/// What a trajectory keeps of a record: no texts of tokens, and log-probabilities only beside a usage.
+fn kept(mut record: Record) -> Record {
+    for reply in record.run.turns.iter_mut().filter_map(|turn| turn.reply.as_mut()) {
+        if let Some(tokens) = &mut reply.tokens {
+            let mut plain = Tokens::default();
+            tokens.iter().for_each(|token| plain.push(b"", token.logprob));
+            *tokens = plain;
+            reply.usage.get_or_insert_default();
+        }
+    }
+    record
 }
 
 proptest! {
@@ -198,6 +209,8 @@ proptest! {
         let options = ReadOptions::default();
         let run = read(Cursor::new(text), Format::Atif, &options).unwrap().next().unwrap().unwrap();
         let back = Record::from_run(run).unwrap();
+        let mut record = record;
+        record.record = kept(record.record);
         prop_assert_eq!(&back, &record.record);
         prop_assert_eq!(instance.replay(&back.run).unwrap(), record);
     }

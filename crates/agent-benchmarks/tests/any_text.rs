@@ -50,11 +50,9 @@ fn reply() -> impl Strategy<Value = Reply> {
     (text(), stop, used, any::<bool>(), prop::option::weighted(0.05, "\\PC{0,8}")).prop_map(
         |(text, stop, used, has_tokens, refusal)| {
             let mut tokens = Tokens::default();
-            // A trajectory has no texts of tokens, and log-probabilities only beside a usage.
-            tokens.push(b"", -0.25);
+            tokens.push(text.as_bytes(), -0.25);
             let tokens = has_tokens.then_some(tokens);
             let usage = used.map(|used| Usage { output_tokens: Some(used), ..Usage::default() });
-            let usage = usage.or(has_tokens.then(Usage::default));
             Reply { text, refusal, tokens, stop, usage, ..Reply::default() }
         },
     )
@@ -72,11 +70,24 @@ fn drive<C: Conversation>(mut conversation: C, replies: &[Reply], bound: usize) 
     conversation.finish()
 }
 
+/// What a trajectory keeps of a record: no texts of tokens, and log-probabilities only beside a usage.
+fn kept(mut record: Record) -> Record {
+    for reply in record.run.turns.iter_mut().filter_map(|turn| turn.reply.as_mut()) {
+        if let Some(tokens) = &mut reply.tokens {
+            let mut plain = Tokens::default();
+            tokens.iter().for_each(|token| plain.push(b"", token.logprob));
+            *tokens = plain;
+            reply.usage.get_or_insert_default();
+        }
+    }
+    record
+}
+
 fn read_back(record: &Record) -> Run {
     let log = Cursor::new(record.to_atif());
     let run = read(log, Format::Atif, &ReadOptions::default()).unwrap().next().unwrap().unwrap();
     let back = Record::from_run(run).unwrap();
-    assert_eq!(back, *record);
+    assert_eq!(back, kept(record.clone()));
     back.run
 }
 
@@ -114,7 +125,10 @@ proptest! {
         let has_plan = record.reading.as_ref().is_some_and(|reading| reading.plan().is_some());
         prop_assert!(has_plan || record.executions.is_empty());
         TriageTable::default().update("any", &record).unwrap();
-        prop_assert_eq!(instance.replay(&read_back(&record.record)).unwrap(), record);
+        let again = instance.replay(&read_back(&record.record)).unwrap();
+        let mut record = record;
+        record.record = kept(record.record);
+        prop_assert_eq!(again, record);
     }
 
     #[test]
@@ -131,7 +145,10 @@ proptest! {
         for place in 0..record.resources.len() {
             prop_assert_eq!(record.samples(place).len(), 2);
         }
-        prop_assert_eq!(instance.replay(&read_back(&record.record)).unwrap(), record);
+        let again = instance.replay(&read_back(&record.record)).unwrap();
+        let mut record = record;
+        record.record = kept(record.record);
+        prop_assert_eq!(again, record);
     }
 
     #[test]
@@ -151,7 +168,10 @@ proptest! {
         };
         prop_assert!(expected, "{:?}, {:?}", run.stop, run.outcome);
         ConfidenceTable::default().update("any", &record).unwrap();
-        prop_assert_eq!(instance.replay(&read_back(&record.record)).unwrap(), record);
+        let again = instance.replay(&read_back(&record.record)).unwrap();
+        let mut record = record;
+        record.record = kept(record.record);
+        prop_assert_eq!(again, record);
     }
 
     #[test]

@@ -9,12 +9,12 @@ use clap::{
 use clap_complete::Shell;
 
 use crate::{
-    budget, calibration, convert, costbench, cut_off, demo, logs,
+    budget, calibration, convert, costbench, cut_off, demo, knapsack, logs,
     output::{
         outputs,
         program::{self, Written},
     },
-    paths, run as run_benchmark, traces, triage,
+    paths, re_solved, run as run_benchmark, traces, triage, triage_variants,
 };
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
@@ -47,6 +47,12 @@ enum Subcommand {
     Costbench(costbench::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Triage(triage::options::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    TriageVariants(triage_variants::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    ReSolved(re_solved::Options),
+    #[command(args_override_self = true, allow_negative_numbers = true)]
+    Knapsack(knapsack::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Budget(budget::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
@@ -89,6 +95,9 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Paths(options) => paths::command::output(options),
         Subcommand::Costbench(options) => costbench::command::output(options),
         Subcommand::Triage(options) => triage::command::output(options),
+        Subcommand::TriageVariants(options) => triage_variants::output(options),
+        Subcommand::ReSolved(options) => re_solved::output(options),
+        Subcommand::Knapsack(options) => knapsack::output(options),
         Subcommand::Budget(options) => budget::command::output(options),
         Subcommand::Logs(options) => logs::command::output(options),
         Subcommand::Convert(options) => convert::command::output(options),

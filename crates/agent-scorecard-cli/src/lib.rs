@@ -8,28 +8,62 @@ mod costbench;
 mod cut_off;
 mod demo;
 mod files;
+mod knapsack;
 mod logs;
 mod output;
 mod paths;
 mod plain;
 mod progress;
+mod re_solved;
 mod report;
 mod run;
 mod traces;
 mod triage;
+mod triage_variants;
 mod values;
 
 pub use command::run;
+
+/// Forms of reports for tests; no part of the interface.
+#[doc(hidden)]
+pub mod views {
+    use agent_scorecard::Report;
+
+    use crate::{output, report::page};
+
+    /// The table for people.
+    #[must_use]
+    pub fn text(report: &Report) -> String {
+        output::text::report(report, output::table::Layout::Aligned)
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn page(report: &Report) -> String {
+        page::of_report(report).to_html()
+    }
+
+    /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds.
+    ///
+    /// # Errors
+    ///
+    /// A line that says what is wrong with the condition.
+    pub fn failure(report: &Report, condition: &str) -> Result<Option<String>, String> {
+        let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
+        output::threshold::parse(condition)?.failure(&report)
+    }
+}
 
 /// Readers of files for fuzzing; no part of the interface.
 #[doc(hidden)]
 pub mod readers {
     pub use crate::{
-        budget::{estimate_file, rollout_file, runs as budget_runs},
+        budget::{estimate_file, rollout_file},
         costbench::query_file,
         files::json_lines::InputError,
+        knapsack::knapsack_file,
         paths::path_file,
         traces::trace_file,
-        triage::{knapsack_file, plan_file, pool_file},
+        triage::{plan_file, pool_file},
     };
 }

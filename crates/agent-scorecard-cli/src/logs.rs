@@ -2,4 +2,3 @@
 
 pub(crate) mod command;
 pub(crate) mod options;
-pub(crate) mod report;

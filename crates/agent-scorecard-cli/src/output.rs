@@ -2,7 +2,6 @@
 
 pub(crate) mod file_reports;
 pub(crate) mod form;
-pub(crate) mod no_interval;
 pub(crate) mod outputs;
 pub(crate) mod program;
 pub(crate) mod table;

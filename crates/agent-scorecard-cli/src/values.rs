@@ -1,6 +1,6 @@
 //! Values of options.
 
-pub(crate) use agent_scorecard::traces::ClusterBy;
+pub(crate) use agent_scorecard::ClusterBy;
 
 use agent_scorecard::traces::Calibration;
 use trajectory_metrics::Level;

@@ -6,7 +6,7 @@ mod program;
 
 use std::{fs, path::Path};
 
-use program::{bundled, in_folder, json, refusal, run, write};
+use program::{bundled, in_folder, json, names_field, refusal, run, write};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -45,7 +45,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         let picture = in_folder(&format!("{name}.svg"));
         let error = refusal(&run(&[&path, "--json", "--plot", &picture]), name);
         assert!(!Path::new(&picture).exists(), "{name}");
-        assert!(error.starts_with(&format!("error: {path}:3: field {field}: ")), "{name}: {error}");
+        assert!(names_field(&error, &path, 3, field), "{name}: {error}");
     }
 }
 

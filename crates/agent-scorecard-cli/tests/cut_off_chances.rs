@@ -339,7 +339,7 @@ fn chances_are_checked_with_file_line_and_field() {
             "{{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}}\n{{\"id\":\"c\",\"forecasts\":[0.8],\"outcome\":null,\"stop\":\"max_steps\",\"success_chance\":{chance}}}"
         )
     };
-    for (chance, expected) in [("1.2", "1.2"), ("-0.1", "-0.1"), ("\"high\"", "number")] {
+    for (chance, expected) in [("1.2", "1.2"), ("-0.1", "-0.1"), ("\"high\"", "f64")] {
         let path = write("bad_chance.jsonl", &line(chance));
         let error = refusal(&run_other("cut-off", &[&path]), chance);
         assert!(error.starts_with(&format!("error: {path}:2: field success_chance: ")), "{error}");

@@ -95,7 +95,7 @@ fn costbench_is_run_reported_and_not_asked_again() {
     let command = |arguments: &[&str]| {
         let binary = env!("CARGO_BIN_EXE_agent-scorecard");
         let mut command = Command::new(binary);
-        command.arg("run").args(arguments).env("AGENT_SCORES_API_KEY", "sk-secret-of-a-test");
+        command.arg("run").args(arguments).env("AGENT_SCORECARD_API_KEY", "sk-secret-of-a-test");
         command.output().unwrap()
     };
     let first = report(&command(&arguments));

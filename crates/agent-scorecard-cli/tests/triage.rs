@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use program::{in_folder, json, recorded, refusal, run, run_with_input, write};
+use program::{
+    in_folder, json, json_of, recorded, refusal, run, run_other, run_with_input,
+    run_words_with_input, write,
+};
 use serde_json::Value;
 
 fn number(object: &Value, name: &str) -> f64 {
@@ -30,7 +33,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
             r#"{"problem":"z","solved":1,"output_tokens":18446744073709551615}"#,
             "field output_tokens",
         ),
-        ("no_tokens", r#"{"problem":"z","solved":1}"#, "field output_tokens"),
+        ("no_tokens", r#"{"problem":"z","solved":1}"#, "missing field `output_tokens`"),
         ("maybe", r#"{"problem":"z","solved":2,"output_tokens":5}"#, "field solved"),
         ("unknown", r#"{"problem":"z","solved":null,"output_tokens":5}"#, "field solved"),
         ("worthless", r#"{"problem":"z","solved":1,"output_tokens":5,"value":0}"#, "field value"),
@@ -49,6 +52,11 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     let error = refusal(&run(&[&path]), "values");
     assert!(error.contains("values.jsonl: field value: "), "{error}");
     let knapsack = write("alone.json", r#"{"capacity": 1, "profits": [1], "weights": [1]}"#);
+    for arguments in
+        [&["no such file"][..], &[&knapsack, "--plot", "x.svg"], &[&knapsack, &knapsack], &[]]
+    {
+        refusal(&run_other("knapsack", arguments), &arguments.join(" "));
+    }
     for arguments in [
         &["--alpha", "0"][..],
         &["--alpha", "1.1"],
@@ -56,9 +64,9 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
         &["--pool-size", "0"],
         &["--planner", "no such file"],
         &["no such file"],
-        &["--knapsack", "no such file"],
-        &["--knapsack", &knapsack, "--plot", "x.svg"],
-        &["--knapsack", &knapsack, &knapsack],
+        &["--orders", "0"],
+        &["--shuffles", "1"],
+        &["--resamples", "-1"],
         &["--unknown"],
     ] {
         refusal(&run(arguments), &arguments.join(" "));
@@ -96,7 +104,7 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
     assert_eq!(at["eta_advisory_informative"], Value::Null);
     assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("regret is null") && notes.contains("informative is null"), "{notes}");
+    assert!(notes.contains("regret_advisory, eta_enforced_informative, regret_enforced: undefined, as in every pool nothing is solvable"), "{notes}");
 }
 
 #[test]
@@ -236,7 +244,7 @@ fn a_byte_order_mark_in_front_of_a_file_changes_nothing() {
     }
     let plain = write("plain_knapsack.json", knapsack);
     let marked = write("marked_knapsack.json", &format!("\u{feff}{knapsack}"));
-    let value = |file: &str| json(&["--knapsack", file, "--json"])["value"].clone();
+    let value = |file: &str| json_of("knapsack", &[file, "--json"])["value"].clone();
     assert_eq!(value(&marked), value(&plain));
 }
 
@@ -257,7 +265,7 @@ fn every_file_may_be_a_pipe() {
     assert_eq!(figures(&[&path, "--planner", "/dev/stdin", "--json"], answers), want);
     assert_eq!(figures(&["/dev/stdin", "--planner", &plan, "--json"], THREE), want);
     let knapsack = r#"{"capacity": 10, "profits": [6], "weights": [9]}"#;
-    let output = run_with_input(&["--knapsack", "/dev/stdin", "--json"], knapsack);
+    let output = run_words_with_input(&["knapsack", "/dev/stdin", "--json"], knapsack);
     assert!(output.status.success());
 }
 
@@ -306,7 +314,7 @@ fn a_key_that_comes_twice_in_one_object_is_refused_with_line_and_field() {
     {
         let text = format!("{{\"capacity\": 10, \"profits\": [6], \"weights\": [1], {rest}");
         let file = write(&format!("knapsack_{name}_twice.json"), &text);
-        let error = refusal(&run(&["--knapsack", &file, "--json"]), name);
+        let error = refusal(&run_other("knapsack", &[&file, "--json"]), name);
         assert!(error.contains(&format!(": field {field}: duplicate")), "{error}");
     }
 }
@@ -321,7 +329,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     assert_eq!((&at["eta_advisory"], &at["regret_enforced"]), (&Value::Null, &Value::Null));
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("eta and regret are null"), "{notes}");
+    assert!(notes.contains("regret_enforced: undefined, as there is no plan"), "{notes}");
     let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
     assert!(notes.contains(why), "{notes}");
     let picture = in_folder("nothing.svg");
@@ -333,7 +341,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
 fn a_knapsack_is_solved_and_timed() {
     let instance = r#"{"capacity": 10, "profits": [6, 5, 5, 0], "weights": [9, 5, 5, 0]}"#;
     let path = write("knapsack.json", instance);
-    let solved = json(&["--knapsack", &path, "--json"]);
+    let solved = json_of("knapsack", &[&path, "--json"]);
     assert_eq!(solved["value"], 10);
     assert_eq!(solved["chosen"], serde_json::json!([1, 2]));
     assert_eq!(solved["optimal"], true);
@@ -344,13 +352,13 @@ fn a_knapsack_is_solved_and_timed() {
             "{\"capacity\": 10,\n\"profits\": [6, -1], \"weights\": [1, 2]}",
             "2: field profits[1]",
         ),
-        ("missing", "{\"capacity\": 10,\n\"profits\": [6]}", "2: field weights"),
+        ("missing", "{\"capacity\": 10,\n\"profits\": [6]}", "2: missing field `weights`"),
         ("lengths", "{\"capacity\": 10, \"profits\": [6], \"weights\": []}", "field weights"),
         ("more", "{\"capacity\": 10, \"profits\": [6], \"weights\": [6]} {}", "1: goes on"),
         ("list", "[10, [6], [6]]", "1: is not a JSON object"),
     ] {
         let path = write(&format!("knapsack_{name}.json"), text);
-        let error = refusal(&run(&["--knapsack", &path, "--json"]), name);
+        let error = refusal(&run_other("knapsack", &[&path, "--json"]), name);
         assert!(
             error.contains(&format!("knapsack_{name}.json")) && error.contains(want),
             "{error}"
@@ -383,6 +391,32 @@ fn the_same_call_gives_the_same_bytes() {
     };
     assert_eq!(of("9"), of("9"));
     assert_ne!(of("9"), of("8"));
+}
+
+#[test]
+fn fewer_shuffles_orders_and_resamples_change_what_they_sample_and_nothing_else() {
+    let path = write("sampled.jsonl", THREE);
+    let of = |arguments: &[&str]| {
+        let planned = [path.as_str(), "--planner", "random", "--alpha", "0.5", "--json"];
+        json(&[&planned[..], arguments].concat())["alphas"][0].clone()
+    };
+    let all = of(&[]);
+    assert_eq!(of(&["--shuffles", "1000", "--orders", "1000", "--resamples", "10000"]), all);
+    for (option, key) in [("--shuffles", "random_sampled_se"), ("--orders", "eta_enforced")] {
+        let few = of(&[option, "7"]);
+        assert_ne!(few[key], all[key], "{option}");
+        assert_eq!((&few["oracle"], &few["random_exact"]), (&all["oracle"], &all["random_exact"]));
+    }
+    let (path, _) = solvable_and_unsolvable();
+    let of = |resamples: &str| {
+        json(&[&path, "--pool-size", "3", "--alpha", "0.5", "--json", "--resamples", resamples])
+    };
+    let (with, without) = (of("50"), of("0"));
+    let [with_at, without_at] = [&with["alphas"][0], &without["alphas"][0]];
+    assert_eq!(with_at["eta_enforced"], without_at["eta_enforced"]);
+    assert!(with_at["eta_enforced_ci_low"].is_number(), "{with_at}");
+    assert!(without_at["eta_enforced_ci_low"].is_null(), "{without_at}");
+    assert!(!without["notes"].to_string().contains("interval"), "{}", without["notes"]);
 }
 
 #[test]
@@ -437,7 +471,10 @@ fn injected_problems_are_detected_by_the_oracle_and_not_by_a_planner_that_takes_
     assert_eq!((number(half, "eta_advisory"), number(half, "eta_enforced")), (1.0, 1.0));
     assert_eq!((number(all, "detection_rate"), &all["waste_rate"]), (1.0, &Value::Null));
     let notes = oracle["notes"].to_string();
-    assert!(notes.contains("ratio 1, alpha 0.5: waste_rate is null"), "{notes}");
+    assert!(
+        notes.contains("ratio 1, alpha 0.5: waste_rate: undefined, as in every pool"),
+        "{notes}"
+    );
     // The pools without injected problems are those of a call without a file of them.
     let without = json(&[&path, "--pool-size", "20", "--alpha", "0.5", "--json"]);
     assert_eq!(naive["alphas"], without["alphas"]);
@@ -535,7 +572,7 @@ const VARIANTS: &str = r#"{"model":"K","mode":"think","dataset":"x","variant":"A
 #[test]
 fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
     let path = write("variants.jsonl", VARIANTS);
-    let report = json(&["--variants", &path, "--json"]);
+    let report = json_of("triage-variants", &[&path, "--json"]);
     let [advisory, enforced] = &report["tables"].as_array().unwrap()[..] else {
         panic!("{report}")
     };
@@ -555,12 +592,18 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
     assert_eq!(number(at, "max_range"), 0.5);
     // One configuration has no ranking.
     assert_eq!(enforced["by_alpha"][0]["min_tau_b"], Value::Null);
-    let text = String::from_utf8(run(&["--variants", &path]).stdout).unwrap();
-    for part in ["advisory regime", "enforced regime", "eta A", "range", "tau(A,B)", "1 of 2"] {
+    let text = String::from_utf8(run_other("triage-variants", &[&path]).stdout).unwrap();
+    for part in [
+        "advisory regime, means",
+        "enforced regime, means",
+        "eta A  eta B  range",
+        "tau-b of their rankings",
+        "advisory                  2                 1         0.250",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let one: String = VARIANTS.lines().take(2).collect::<Vec<_>>().join("\n");
-    let one = json(&["--variants", &write("one_variant.jsonl", &one), "--json"]);
+    let one = json_of("triage-variants", &[&write("one_variant.jsonl", &one), "--json"]);
     assert_eq!(one["tables"][0]["rows"][0]["range"], Value::Null);
     for (name, text, want) in [
         (
@@ -590,7 +633,7 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
         ("none", r#"{"model":"K","alpha":0.5}"#.to_owned(), "no line has"),
     ] {
         let path = write(&format!("{name}.jsonl"), &text);
-        let error = refusal(&run(&["--variants", &path]), name);
+        let error = refusal(&run_other("triage-variants", &[&path]), name);
         assert!(error.contains(want), "{name}: {error}");
     }
 }
@@ -609,7 +652,7 @@ fn counts_with_a_disclosed_budget_are_added_over_data_sets() {
         row("y", 90, true, false),
     ];
     let path = write("re_solved.jsonl", &rows.join("\n"));
-    let report = json(&["--re-solved", &path, "--json"]);
+    let report = json_of("re-solved", &[&path, "--json"]);
     let model = &report["models"][0];
     assert_eq!((number(model, "n"), number(model, "compliance_rate")), (4.0, 0.5));
     let accuracies = ["baseline_accuracy", "budget_aware_accuracy"];
@@ -618,25 +661,24 @@ fn counts_with_a_disclosed_budget_are_added_over_data_sets() {
     assert_eq!(counts.map(|name| number(model, name)), [1.0; 4]);
     assert_eq!(model["datasets"].as_array().unwrap().len(), 2);
     assert_eq!(number(&model["datasets"][1], "budget_aware_accuracy"), 0.0);
-    let text = String::from_utf8(run(&["--re-solved", &path]).stdout).unwrap();
-    assert_eq!(text.lines().count(), 4, "{text}");
+    let text = String::from_utf8(run_other("re-solved", &[&path]).stdout).unwrap();
+    for part in ["Models, over all data sets\n", "Data sets of model M\n", "\nx ", "\ny "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     let zero = write("zero_allocation.jsonl", &rows.join("\n").replace("100,", "0,"));
-    let error = refusal(&run(&["--re-solved", &zero]), "zero");
+    let error = refusal(&run_other("re-solved", &[&zero]), "zero");
     assert!(error.contains("zero_allocation.jsonl:1: field allocation: "), "{error}");
 }
 
 #[test]
 fn options_that_do_not_belong_together_are_refused() {
     let (path, unsolvable) = solvable_and_unsolvable();
-    let variants = write("together.jsonl", VARIANTS);
     for arguments in [
         &[path.as_str(), "--ratio", "0.5"][..],
         &[&path, "--unsolvable", &unsolvable, "--ratio", "1.5"],
         &[&path, "--unsolvable", &path],
         &[&path, "--unsolvable", "no such file"],
         &[&path, "--capped", "no such file"],
-        &["--variants", &variants, "--unsolvable", &unsolvable],
-        &["--variants", &variants, "--knapsack", &variants],
         &[&path, "--write-pools", "/no such folder/pools.jsonl"],
     ] {
         refusal(&run(arguments), &arguments.join(" "));

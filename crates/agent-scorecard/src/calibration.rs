@@ -9,10 +9,11 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    clusters::ClusterBy,
     error::Error,
     report::{Block, Field},
     traces::{
-        ClusterBy, TraceOptions, TraceRun,
+        TraceOptions, TraceRun,
         curves::{CurveSettings, before_and_after},
         sample::{Sample, note_maps, prepare},
         units::{Unit, few},

@@ -14,6 +14,9 @@ pub enum Error {
     /// An error of knapsack-oracle.
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
+    /// Scores under variants of a prompt that cannot be compared.
+    #[error("{0}")]
+    PromptVariants(String),
     /// Runs cannot be cross-fitted.
     #[error("{runs} complete runs cannot be cross-fitted, as each half learns from the other")]
     CrossFit {
@@ -40,4 +43,7 @@ pub enum Error {
     /// An error of trajectory-metrics.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
+    /// A run that was named is not among those that are evaluated.
+    #[error("no run that is scored is called {0:?}")]
+    UnknownRun(String),
 }

@@ -1,12 +1,17 @@
 #![doc = include_str!("../README.md")]
 
+pub mod budget;
 pub mod calibration;
+mod clusters;
 mod error;
+pub mod logs;
+pub mod no_interval;
 pub mod paths;
 mod report;
 mod run_counts;
 mod texts;
 pub mod traces;
+pub mod triage;
 
 pub use agent_benchmarks;
 pub use budget_estimation;
@@ -17,6 +22,7 @@ pub use scoring_rules;
 pub use tool_graph;
 pub use trajectory_metrics;
 
+pub use clusters::{ClusterBy, few_clusters};
 pub use error::Error;
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,

@@ -11,7 +11,10 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    report::{Axis, Block, Field, Mark, Picture, Series},
+    report::{
+        block::{Block, Field},
+        picture::{Axis, Mark, Picture, Series},
+    },
     run_counts::RunCounts,
     texts::Texts,
 };
@@ -51,36 +54,41 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "exact match",
         Better::Higher,
         "Share of runs whose calls are the expected ones in the same order.",
-        |runs| mean(&runs.matches[0]),
-    ),
+        |runs: &PathTally| mean(&runs.matches[0]),
+    )
+    .bar("exact"),
     Metric::new(
         "in_order_match",
         "in-order match",
         Better::Higher,
         "Share of runs with all expected calls in order, and maybe others.",
-        |runs| mean(&runs.matches[1]),
-    ),
+        |runs: &PathTally| mean(&runs.matches[1]),
+    )
+    .bar("ordered"),
     Metric::new(
         "any_order_match",
         "any-order match",
         Better::Higher,
         "Share of runs with all expected calls, and maybe others.",
-        |runs| mean(&runs.matches[2]),
-    ),
+        |runs: &PathTally| mean(&runs.matches[2]),
+    )
+    .bar("any"),
     Metric::new(
         "precision",
         "precision of calls",
         Better::Higher,
         "Mean share of a run's calls that are expected, each expected call counted once.",
-        |runs| mean(&runs.precision),
-    ),
+        |runs: &PathTally| mean(&runs.precision),
+    )
+    .bar("precision"),
     Metric::new(
         "recall",
         "recall of calls",
         Better::Higher,
         "Mean share of the expected calls that a run made.",
-        |runs| mean(&runs.recall),
-    ),
+        |runs: &PathTally| mean(&runs.recall),
+    )
+    .bar("recall"),
     Metric::new(
         "aned",
         "normalized edit distance",
@@ -100,11 +108,12 @@ pub const METRICS: [Metric<PathTally>; 8] = [
         "invalid tool use",
         Better::Lower,
         "Share of the calls of all runs that failed, of those that say whether they did.",
-        |runs| match runs.taken.is_empty() {
+        |runs: &PathTally| match runs.taken.is_empty() {
             true => Err(Undefined::new("no call says whether it was ok")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
         },
-    ),
+    )
+    .bar("invalid"),
 ];
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
@@ -336,19 +345,10 @@ fn count(runs: usize) -> String {
 }
 
 fn matches_picture(block: &Block) -> Picture {
-    const SHORT: [(&str, &str); 6] = [
-        ("exact_match", "exact"),
-        ("in_order_match", "ordered"),
-        ("any_order_match", "any"),
-        ("precision", "precision"),
-        ("recall", "recall"),
-        ("invalid_tool_use_ratio", "invalid"),
-    ];
-    let shares = SHORT.into_iter().filter_map(|(key, name)| Some((name, block.number(key)?)));
-    let (names, shares): (Vec<&str>, Vec<f64>) = shares.unzip();
+    let (names, shares) = block.bars(&METRICS);
     Picture {
         title: "Matches: how near are the calls to the expected ones?".to_owned(),
-        x: Axis::new("measure").with_categories(names.into_iter().map(str::to_owned).collect()),
+        x: Axis::new("measure").with_categories(names),
         y: Axis::new("share").with_range(0.0, 1.0),
         series: vec![Series::bars_of_categories("mean over runs", shares)],
         note: "A run that matches exactly also matches in order, and one that matches in order also matches in any order. Invalid: calls that failed.".to_owned(),

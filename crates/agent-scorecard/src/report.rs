@@ -1,8 +1,8 @@
 //! What an evaluation says: named numbers of one or more columns, which any view can show.
 
-mod block;
-mod picture;
-mod tables;
+pub(crate) mod block;
+pub(crate) mod picture;
+pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, Report, Value};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};

@@ -80,6 +80,12 @@ impl RunCounts {
         }
     }
 
+    /// How many runs were left out on the way here.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out.values().sum()
+    }
+
     fn len(&self) -> u64 {
         self.succeeded + self.failed + self.unknown
     }

@@ -54,6 +54,6 @@ pub use curves::BAND;
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{CENSORED, CompleteFigures, LEVEL, MEASURES, TraceFigures, evaluate};
 pub use run::{Missing, TraceRun, stopped};
-pub use settings::{Calibration, ClusterBy, TraceOptions};
+pub use settings::{Calibration, TraceOptions};
 pub use streams::{LeftOut, stream_runs, streams};
-pub use units::{RunsDigest, few_clusters};
+pub use units::RunsDigest;

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Better, Report, Value,
+    Better, ClusterBy, Report, Value,
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
-        CENSORED, ClusterBy, MEASURES, TraceFigures, TraceOptions, TraceRun, differences, evaluate,
+        CENSORED, MEASURES, TraceFigures, TraceOptions, TraceRun, differences, evaluate,
         with_differences,
     },
     trajectory_metrics::{NoInterval, Probability},

@@ -14,207 +14,200 @@
 //! several.
 
 use std::{
-    collections::BTreeMap,
     error::Error,
+    fs,
     path::{Path, PathBuf},
 };
 
+use agent_scorecard::{
+    Block, ClusterBy, Column, Field, Report,
+    budget::{self, By, METRICS, bagen},
+    budget_estimation::{AnswerMode, bagen::EstimateFile},
+};
+use serde_json::Value;
+
 use crate::{
     budget::{
-        bagen_report,
-        estimate_file::{self, Answers},
-        figures,
+        estimate_file,
         options::Options,
-        report::{BudgetFigure, FIGURES, Report, evaluate},
-        rollout_file::{self, RolloutFile, Spent},
-        runs::{By, Settings, replay},
-        spread::Spread,
+        rollout_file::{self, RolloutFile, Row},
     },
-    files::{bundled, run_counts},
-    output::{
-        file_reports::{self, FileReport, NoDifference, Together},
-        form::Forms,
-        program::Written,
-        table::Layout,
-    },
+    files::bundled,
+    output::{file_reports::POOLED, program::Written},
     progress::working,
-    values::ClusterBy,
 };
-use budget_estimation::{AnswerMode, Sample, joint_hits};
 
 /// Estimators that learn from earlier runs.
 const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
 
-struct Arguments {
-    files: Vec<PathBuf>,
-    /// `None` if it is not given.
-    estimator: Option<String>,
-    mode: AnswerMode,
-    settings: Settings,
-    resamples: usize,
-    seed: u64,
-    /// Whether a report on all files together is wanted too.
-    pool: bool,
-    forms: Forms,
-    plot_id: Option<String>,
-}
-
-fn arguments(options: Options) -> Result<Arguments, Box<dyn Error>> {
-    let Options { mut files, estimator, cap, coverage, probes, warm_up, clustering, .. } = options;
-    let Options { resource, keys, resamples, seed, pool, forms, plot_id, .. } = options;
-    let mode = match (options.lenient, options.points) {
-        (_, true) => AnswerMode::LenientPoints,
-        (true, _) => AnswerMode::Lenient,
-        _ => AnswerMode::Strict,
-    };
-    let mut resources = resource.iter().cloned();
-    let settings = Settings {
-        spent: resources.next().unwrap_or_else(Spent::output_tokens),
-        others: resources.collect(),
-        probes,
-        cap,
-        keys: keys.map_or_else(Vec::new, |keys| keys.to_vec()),
-        by: By::Linear,
-        coverage,
-        warm_up,
-        cluster_by: clustering.by(),
-    };
-    if files.is_empty() {
-        files.push(bundled::path("demo_rollouts.jsonl"));
-    }
-    if plot_id.is_some() && !forms.has_figures() {
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let bundled = vec![bundled::path("demo_rollouts.jsonl")];
+    let files = if options.files.is_empty() { &bundled } else { &options.files };
+    let (forms, has_figures) = (&options.forms, options.forms.has_figures());
+    let (mut resources, mode) = (options.resource.to_vec(), answer_mode(&options));
+    if options.plot_id.is_some() && !has_figures {
         return Err(
             "--plot-id: chooses the run of a figure; give --plot FILE, --html FILE or --json too"
                 .into(),
         );
     }
-    if settings.cap.is_some() && !settings.others.is_empty() {
+    if options.cap.is_some() && resources.len() > 1 {
         return Err("--cap: give the caps of several resources in the files".into());
     }
-    if forms.has_files() && !settings.others.is_empty() {
+    if forms.has_files() && resources.len() > 1 {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
-    Ok(Arguments { files, estimator, mode, settings, resamples, seed, pool, forms, plot_id })
+    let mut judged = budget::Options {
+        probes: options.probes,
+        cap: options.cap,
+        warm_up: options.warm_up,
+        cluster_by: options.clustering.by(),
+        resamples: options.resamples,
+        seed: options.seed,
+        with_pictures: has_figures && resources.len() == 1,
+        ..budget::Options::new(resources.remove(0), By::Linear, options.coverage)
+    };
+    judged.others = resources;
+    if let Some((path, text)) = files.iter().find_map(|path| Some((path, released_text(path)?))) {
+        return forms.show(&released(&options, path, &text, &judged)?);
+    }
+
+    let all = read(files, &options, &judged)?;
+    judged.by = estimator(&options, &judged, mode, &all)?;
+    let mut columns = Vec::new();
+    for file in &all {
+        let drawn_run = options.plot_id.clone().filter(|_| all.len() == 1);
+        let judged = budget::Options { drawn_run, ..judged.clone() };
+        let column =
+            working(&format!("replaying {}", file.file), || column(&[file], &options, &judged));
+        columns.push((file.file.clone(), column?));
+    }
+    let mut report = budget::report(columns, &judged);
+    if options.pool && all.len() > 1 {
+        judged.drawn_run = options.plot_id.clone();
+        let Column { mut block, parts: (key, parts), .. } =
+            column(&all.iter().collect::<Vec<_>>(), &options, &judged)?;
+        if !parts.is_empty() {
+            let field = |(name, part): (String, Block)| {
+                Field::block(name.clone(), Block { title: name, ..part })
+            };
+            let fields = parts.into_iter().map(field).collect();
+            block.fields.push(Field::block(key, Block { fields, ..Block::default() }));
+        }
+        block.notes.get_or_insert_default().push(POOLED.to_owned());
+        report.together =
+            Block { title: "All columns together".to_owned(), lines: Vec::new(), ..block };
+    }
+    forms.show(&report)
 }
 
-pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let arguments = arguments(options)?;
-    if let Some(released) = released_estimates(&arguments)? {
-        return Ok(released);
+fn answer_mode(options: &Options) -> AnswerMode {
+    match (options.lenient, options.points) {
+        (_, true) => AnswerMode::LenientPoints,
+        (true, _) => AnswerMode::Lenient,
+        _ => AnswerMode::Strict,
     }
-    let Arguments { files, estimator, mode, mut settings, resamples, seed, .. } = arguments;
-    let estimator = estimator.unwrap_or_else(|| "linear".to_owned());
-    if mode != AnswerMode::Strict && ESTIMATORS.contains(&estimator.as_str()) {
+}
+
+/// The files of runs, which have all that the options need.
+fn read(
+    files: &[PathBuf],
+    options: &Options,
+    judged: &budget::Options,
+) -> Result<Vec<RolloutFile>, Box<dyn Error>> {
+    let read = |path: &PathBuf| rollout_file::read(path, &options.resource);
+    let all: Vec<RolloutFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    rollout_file::check_keys(&all, keys(options))?;
+    let lacks = |is_missing: fn(&Row) -> bool, field: &str, option: &str| {
+        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
+        let (file, row) = rows.find(|(_, row)| is_missing(row))?;
+        Some(format!("{}:{}: {field}: missing; {option} needs it", file.file, row.line))
+    };
+    let mut problem = None;
+    if judged.cluster_by == ClusterBy::TaskOnly {
+        problem = lacks(|row| row.task.is_none(), "task", "--cluster-by-task");
+    }
+    if judged.probes.is_some() {
+        problem = problem.or_else(|| lacks(|row| row.achieved.is_none(), "achieved", "--probes"));
+    }
+    problem.map_or(Ok(all), |problem| Err(problem.into()))
+}
+
+fn keys(options: &Options) -> &[String] {
+    options.keys.as_deref().unwrap_or_default()
+}
+
+/// Who estimates: one of the estimators, or the model whose answers were recorded in a file.
+fn estimator(
+    options: &Options,
+    judged: &budget::Options,
+    mode: AnswerMode,
+    runs: &[RolloutFile],
+) -> Result<By, Box<dyn Error>> {
+    let name = options.estimator.as_deref().unwrap_or("linear");
+    if mode != AnswerMode::Strict && ESTIMATORS.contains(&name) {
         let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
         return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
     }
-    let mut resources = vec![settings.spent.clone()];
-    resources.extend(settings.others.iter().cloned());
-    let all: Vec<RolloutFile> =
-        files.iter().map(|path| rollout_file::read(path, &resources)).collect::<Result<_, _>>()?;
-    rollout_file::check_keys(&all, &settings.keys)?;
-    let mut recorded = Vec::new();
-    settings.by = match estimator.as_str() {
-        "linear" => By::Linear,
-        "quantile" => By::Quantile,
-        "conformal" => By::Conformal,
-        "default" => By::Default,
-        file => {
-            let path = Path::new(file);
-            if !path.exists() {
-                return Err(format!(
-                    "--estimator: {file}: there is no such file, and no estimator of this name but {}",
-                    ESTIMATORS.join(", ")
-                )
-                .into());
-            }
-            let names: Vec<&str> = resources.iter().map(Spent::name).collect();
-            recorded = estimate_file::read(path, mode, &all, &names)?;
-            let answers = recorded.first().cloned().unwrap_or_default();
-            By::Recorded { file: estimator, answers }
-        }
+    let path = match name {
+        "linear" => return Ok(By::Linear),
+        "quantile" => return Ok(By::Quantile),
+        "conformal" => return Ok(By::Conformal),
+        "default" => return Ok(By::Default),
+        file => Path::new(file),
     };
-    if settings.cluster_by == ClusterBy::TaskOnly {
-        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
-        if let Some((file, row)) = rows.find(|(_, row)| row.task.is_none()) {
-            let (file, line) = (&file.file, row.line);
-            return Err(format!("{file}:{line}: task: missing; --cluster-by-task needs it").into());
-        }
+    if !path.exists() {
+        return Err(format!(
+            "--estimator: {name}: there is no such file, and no estimator of this name but {}",
+            ESTIMATORS.join(", ")
+        )
+        .into());
     }
-    if settings.probes.is_some() {
-        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
-        if let Some((file, row)) = rows.find(|(_, row)| row.achieved.is_none()) {
-            let (file, line) = (&file.file, row.line);
-            return Err(format!("{file}:{line}: achieved: missing; --probes needs it").into());
-        }
-    }
-    if resources.len() > 1 {
-        let several = Several { settings, resources, recorded, resamples, seed };
-        return several.output(&all, arguments.pool, &arguments.forms);
-    }
-    let mut reports = Vec::new();
-    for file in &all {
-        let at = |error| format!("{}: {error}", file.file);
-        let runs = working(&format!("replaying {}", file.file), || replay(&[file], &settings))
-            .map_err(at)?;
-        let report = working(&format!("scoring {}", file.file), || {
-            evaluate(&runs, &settings, resamples, seed)
-        });
-        let mut report = report.map_err(at)?;
-        if arguments.forms.has_figures() {
-            let by = estimator_name(&settings);
-            let id = arguments.plot_id.as_deref().filter(|_| all.len() == 1);
-            report.curves = figures::figures(&runs, id, &by, &report)?;
-        }
-        reports.push((file.file.clone(), None, report));
-    }
-    let reports = file_reports::columns(reports);
-    let pooled = || -> Result<Report, Box<dyn Error>> {
-        let together: Vec<&RolloutFile> = all.iter().collect();
-        let runs = replay(&together, &settings)?;
-        let mut report = evaluate(&runs, &settings, resamples, seed)?;
-        let by = estimator_name(&settings);
-        let id = arguments.plot_id.as_deref();
-        report.curves = figures::figures(&runs, id, &by, &report)?;
-        report.notes.push(file_reports::POOLED.to_owned());
-        Ok(report)
-    };
-    arguments.forms.write(
-        "budget",
-        |layout| Ok(table(&reports, &settings, resamples, layout)),
-        || {
-            file_reports::json(&reports, || {
-                let pooled = if arguments.pool { Some(pooled()?) } else { None };
-                Ok(Together::<_, NoDifference>::pooled(pooled))
-            })
-        },
-    )
+    let resources = [&judged.resource].into_iter().chain(&judged.others);
+    let resources: Vec<&str> = resources.map(String::as_str).collect();
+    let answers = estimate_file::read(path, mode, runs, &resources)?;
+    Ok(By::Recorded { file: name.to_owned(), answers })
 }
 
-/// The name of the estimator, or the stem of the file of recorded answers.
-fn estimator_name(settings: &Settings) -> String {
-    Path::new(settings.by.name()).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+fn column(
+    files: &[&RolloutFile],
+    options: &Options,
+    judged: &budget::Options,
+) -> Result<Column, String> {
+    let input = rollout_file::together(files, keys(options)).map_err(agent_scorecard::Error::from);
+    let found = input.and_then(|input| budget::column(input, judged, &METRICS));
+    found.map_err(|error| match (&error, files) {
+        (agent_scorecard::Error::UnknownRun(_), _) => format!("--plot-id: {error}"),
+        (_, [single]) => format!("{}: {error}", single.file),
+        _ => error.to_string(),
+    })
 }
 
-/// The report on a file of BAGEN's released estimates; `None` if the files are runs.
-fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn Error>> {
-    let Some((path, text)) =
-        arguments.files.iter().find_map(|path| Some((path, bagen_report::text_of(path)?)))
-    else {
-        return Ok(None);
-    };
-    let Arguments { settings, resamples, seed, .. } = arguments;
-    let other = if arguments.files.len() > 1 {
+/// The text of a file of released estimates; `None` for a file of another form.
+fn released_text(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next()?.ok()?;
+    first.get("results")?.is_array().then_some(text)
+}
+
+/// The report on a file of BAGEN's released estimates.
+fn released(
+    options: &Options,
+    path: &Path,
+    text: &str,
+    judged: &budget::Options,
+) -> Result<Report, Box<dyn Error>> {
+    let other = if options.files.len() > 1 {
         Some("another FILE: give a file of BAGEN's estimates alone")
-    } else if settings.cap.is_some() {
+    } else if judged.cap.is_some() {
         Some("--cap: the file of BAGEN's estimates has its own caps")
-    } else if !settings.others.is_empty() {
+    } else if !judged.others.is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")
-    } else if arguments.estimator.is_some() {
+    } else if options.estimator.is_some() {
         Some("--estimator: the file of BAGEN's estimates has its own answers")
-    } else if settings.cluster_by == ClusterBy::TaskOnly {
+    } else if judged.cluster_by == ClusterBy::TaskOnly {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
-    } else if arguments.forms.has_files() {
+    } else if options.forms.has_files() {
         Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
     } else {
         None
@@ -222,210 +215,10 @@ fn released_estimates(arguments: &Arguments) -> Result<Option<Written>, Box<dyn 
     if let Some(problem) = other {
         return Err(problem.into());
     }
-    let coverage = settings.coverage;
-    let found = bagen_report::evaluate(path, &text, arguments.mode, coverage, *resamples, *seed)?;
-    let json = || Ok(serde_json::to_string_pretty(&found)? + "\n");
-    arguments
-        .forms
-        .write("budget", |layout| Ok(bagen_report::table(&found, layout)), json)
-        .map(Some)
-}
-
-/// Several resources that are estimated together.
-struct Several {
-    settings: Settings,
-    resources: Vec<Spent>,
-    /// Recorded answers by resource.
-    recorded: Vec<Answers>,
-    resamples: usize,
-    seed: u64,
-}
-
-/// A report for each of several resources, and their joint hits.
-#[derive(serde::Serialize)]
-struct JointReport {
-    joint_hit_rate: Option<f64>,
-    n_joint_hits: usize,
-    n_feasible: usize,
-    resources: BTreeMap<String, Report>,
-    notes: Vec<String>,
-}
-
-impl Several {
-    fn output(
-        &self,
-        files: &[RolloutFile],
-        pool: bool,
-        forms: &Forms,
-    ) -> Result<Written, Box<dyn Error>> {
-        let mut reports = Vec::new();
-        for file in files {
-            reports.push((file.file.clone(), None, self.report(&[file])?));
-        }
-        let reports = file_reports::columns(reports);
-        let json = || {
-            file_reports::json(&reports, || {
-                let files: Vec<&RolloutFile> = files.iter().collect();
-                let mut pooled = if pool { Some(self.report(&files)?) } else { None };
-                if let Some(report) = &mut pooled {
-                    report.notes.push(file_reports::POOLED.to_owned());
-                }
-                Ok(Together::<_, NoDifference>::pooled(pooled))
-            })
-        };
-        forms.write("budget", |layout| Ok(self.table(&reports, layout)), json)
-    }
-
-    /// The reports on the runs of files together.
-    fn report(&self, files: &[&RolloutFile]) -> Result<JointReport, Box<dyn Error>> {
-        let (mut by_name, mut samples) = (BTreeMap::new(), Vec::new());
-        for (at, resource) in self.resources.iter().enumerate() {
-            let mut settings = self.settings.clone();
-            settings.spent = resource.clone();
-            let others = self.resources.iter().filter(|&other| other != resource);
-            settings.others = others.cloned().collect();
-            if let (By::Recorded { answers, .. }, Some(own)) =
-                (&mut settings.by, self.recorded.get(at))
-            {
-                answers.clone_from(own);
-            }
-            let runs = replay(files, &settings)?;
-            let report = evaluate(&runs, &settings, self.resamples, self.seed)?;
-            by_name.insert(resource.name().to_owned(), report);
-            samples.push(runs.every_sample);
-        }
-        let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
-        let hits = joint_hits(&lists)?;
-        let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
-        let feasible: Vec<bool> =
-            labels.zip(hits).filter(|(it, _)| *it).map(|(_, hit)| hit).collect();
-        let (n, n_hits) = (feasible.len(), feasible.iter().filter(|&&hit| hit).count());
-        let mut notes = Vec::new();
-        if n == 0 {
-            let why = "undefined, as there is no prefix of a feasible run";
-            notes.push(format!("joint_hit_rate: {why}"));
-        }
-        Ok(JointReport {
-            joint_hit_rate: (n > 0).then(|| n_hits as f64 / n as f64),
-            n_joint_hits: n_hits,
-            n_feasible: n,
-            resources: by_name,
-            notes,
-        })
-    }
-
-    /// The resources of each file side by side.
-    fn table(&self, reports: &[FileReport<JointReport>], layout: Layout) -> String {
-        let mut text = String::new();
-        let mut rates = String::new();
-        let mut columns = Vec::new();
-        for FileReport { name, file, report, .. } in reports {
-            let named = if reports.len() == 1 { String::new() } else { format!("{name} ") };
-            for resource in &self.resources {
-                let Some(of) = report.resources.get(resource.name()) else { continue };
-                let name = format!("{named}{}", resource.name());
-                let (file, model) = (file.clone(), None);
-                columns.push(FileReport { name, file, model, report: of.clone() });
-            }
-            let rate = report.joint_hit_rate.map_or("undefined".to_owned(), number);
-            rates.push_str(&format!(
-                "\n{named}joint hit rate {rate}: {} of {} feasible prefixes\n",
-                report.n_joint_hits, report.n_feasible
-            ));
-        }
-        text.push_str(&table(&columns, &self.settings, self.resamples, layout));
-        text + &rates
-    }
-}
-
-fn table(
-    reports: &[FileReport<Report>],
-    settings: &Settings,
-    resamples: usize,
-    layout: Layout,
-) -> String {
-    let names: Vec<String> = reports.iter().map(|column| column.name.clone()).collect();
-    let row = |name: &str, cell: &dyn Fn(&Report) -> String| -> Vec<String> {
-        let cells = reports.iter().map(|named| cell(&named.report));
-        std::iter::once(name.to_owned()).chain(cells).collect()
-    };
-    let mut rows: Vec<Vec<String>> =
-        vec![std::iter::once(String::new()).chain(names.iter().cloned()).collect()];
-    for BudgetFigure { name: figure, better, .. } in FIGURES {
-        rows.push(row(&format!("{figure} ({better})"), &|report| {
-            let Some(value) = report.figures[figure] else { return "undefined".to_owned() };
-            match report.intervals.get(figure) {
-                Some(Spread { ci_low: Some(low), ci_high: Some(high), .. }) => {
-                    format!("{value:.3} [{low:.3}, {high:.3}]")
-                }
-                _ => number(value),
-            }
-        }));
-    }
-    rows.push(Vec::new());
-    let counts = reports.first().map(|named| named.report.counts.keys()).into_iter().flatten();
-    for &count in counts {
-        rows.push(row(count, &|report| report.counts[count].to_string()));
-    }
-    let cap = settings.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
-    let sure = if resamples == 0 {
-        String::new()
-    } else {
-        let by_task = reports.iter().filter(|column| column.report.clustered_by_task).count();
-        let what = match by_task {
-            0 => "runs",
-            all if all == reports.len() => "tasks",
-            _ => "tasks or runs",
-        };
-        format!(", 95 % intervals by whole {what}, {resamples} resamples")
-    };
-    let counts = names.iter().zip(reports).map(|(name, of)| (name.as_str(), &of.report.runs));
-    let mut text = format!(
-        "{}{} by {}, {cap}, intervals claim {}{sure}; (+) higher is better, (-) lower, (=) near the claim, (0) near 0\n\n{}",
-        run_counts::lines(counts),
-        settings.spent.name(),
-        settings.by.name(),
-        settings.coverage.get(),
-        layout.table(&rows)
-    );
-    if let [FileReport { report, .. }] = reports {
-        text.push_str(&format!("\n{}", progress(report, layout)));
-    }
-    text.push('\n');
-    let notes = reports.iter().map(|named| named.report.notes.as_slice());
-    let named: Vec<_> = names.iter().map(String::as_str).zip(notes).collect();
-    text + &file_reports::notes(&named)
-}
-
-/// Three decimals for shares, and for what is small; a token has no thousandths.
-fn number(value: f64) -> String {
-    if value.abs() < 100.0 { format!("{value:.3}") } else { format!("{value:.0}") }
-}
-
-fn progress(report: &Report, layout: Layout) -> String {
-    let titles = [
-        "progress",
-        "prefixes",
-        "feasible",
-        "hit rate",
-        "reward",
-        "optimistic",
-        "conservative",
-        "relative width",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    let cell = |value: Option<f64>| value.map_or("undefined".to_owned(), number);
-    for bin in &report.by_progress {
-        rows.push(vec![
-            format!("{:.1} to {:.1}", bin.from, bin.to),
-            bin.n_prefixes.to_string(),
-            bin.n_feasible.to_string(),
-            cell(bin.hit_rate),
-            cell(bin.interval_reward),
-            cell(bin.optimistic),
-            cell(bin.conservative),
-            cell(bin.mean_relative_width),
-        ]);
-    }
-    layout.table(&rows)
+    let file = path.display().to_string();
+    let mode = answer_mode(options);
+    let report = EstimateFile::read(text)
+        .map_err(agent_scorecard::Error::from)
+        .and_then(|estimates| bagen::report(&file, &estimates, mode, judged));
+    report.map_err(|error| format!("{file}: {error}").into())
 }

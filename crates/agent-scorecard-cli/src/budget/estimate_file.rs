@@ -1,11 +1,9 @@
 //! Files of estimates: one a line, `{"id", "turn", "answer": "… <answer>[low, high]</answer>"}`,
 //! given after so many completed turns of the run of this id.
 
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
+use agent_scorecard::budget::{Answers, Recorded};
 use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,20 +33,7 @@ struct Row {
     answer: String,
 }
 
-/// What a model said after some turns of a run.
-#[derive(Clone, Debug)]
-pub struct Recorded {
-    /// The estimate, none where the answer could not be read.
-    pub estimate: Estimate,
-    /// Why it could not.
-    pub problem: Option<String>,
-    line: usize,
-}
-
-/// What was said by run and number of completed turns.
-pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
-
-/// Reads and checks every estimate of a file, all of runs in these files: one list for each resource.
+/// Reads and checks every estimate of a file, all of runs in these files: the answers about each resource.
 ///
 /// # Errors
 ///
@@ -59,7 +44,7 @@ pub fn read(
     mode: AnswerMode,
     runs: &[RolloutFile],
     resources: &[&str],
-) -> Result<Vec<Answers>, InputError> {
+) -> Result<BTreeMap<String, Answers>, InputError> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in runs {
         let mut first = BTreeMap::new();
@@ -70,7 +55,7 @@ pub fn read(
                     line: Some(row.line),
                     field: Some("id".to_owned()),
                     problem: format!(
-                        "{:?} is that of line {before} too; estimates need one id a run",
+                        "{:?} is the id of the run in line {before} too; estimates need a different id for each run",
                         row.id
                     ),
                 });
@@ -80,6 +65,7 @@ pub fn read(
         }
     }
     let mut answers = vec![Answers::new(); resources.len()];
+    let mut lines = BTreeMap::new();
     for json_lines::Line { number: line, value: Row { id, turn, answer } } in
         json_lines::read(path)?
     {
@@ -105,37 +91,35 @@ pub fn read(
             };
             return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }
+        if let Some(before) = lines.insert((id.clone(), turn), line) {
+            let problem = format!("this run and turn have an estimate in line {before}");
+            return Err(wrong("turn", problem));
+        }
         let estimates = match resources {
             [_] => parse_answer(&answer, mode).map(|estimate| vec![estimate]),
             several => parse_answers(&answer, several, mode),
         };
         for (at, answers) in answers.iter_mut().enumerate() {
             let one = |all: &Vec<Estimate>| all.get(at).copied().unwrap_or(Estimate::NoAnswer);
-            let (estimate, problem) = readable(estimates.as_ref().map(one).map_err(|error| *error));
-            match answers.entry(id.clone()).or_default().entry(turn) {
-                Entry::Vacant(entry) => entry.insert(Recorded { estimate, problem, line }),
-                Entry::Occupied(before) => {
-                    let problem =
-                        format!("this run and turn have an estimate in line {}", before.get().line);
-                    return Err(wrong("turn", problem));
-                }
-            };
+            let recorded = readable(estimates.as_ref().map(one).map_err(|error| *error));
+            answers.entry(id.clone()).or_default().insert(turn, recorded);
         }
     }
-    Ok(answers)
+    Ok(resources.iter().map(|&name| name.to_owned()).zip(answers).collect())
 }
 
-/// The estimate of an answer, and why there is none.
-fn readable(estimate: Result<Estimate, AnswerError>) -> (Estimate, Option<String>) {
-    match estimate {
+/// The estimate of an answer, or the kind of fault for which there is none.
+fn readable(estimate: Result<Estimate, AnswerError>) -> Recorded {
+    let problem = match estimate {
         Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
-            (Estimate::NoAnswer, Some("too_large".to_owned()))
+            "too_large".to_owned()
         }
-        Ok(estimate) => (estimate, None),
+        Ok(estimate) => return Recorded { estimate, problem: None },
         Err(error) => {
             let kind = serde_json::to_value(error).ok();
             let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
-            (Estimate::NoAnswer, Some(kind.unwrap_or_else(|| "malformed".to_owned())))
+            kind.unwrap_or_else(|| "malformed".to_owned())
         }
-    }
+    };
+    Recorded { estimate: Estimate::NoAnswer, problem: Some(problem) }
 }

@@ -7,6 +7,7 @@ use std::{
     path::Path,
 };
 
+use agent_scorecard::budget::{FRESH, Input, parts_of};
 use budget_estimation::{Error, Rollouts};
 use censoring::{StopClass, StopReason};
 use serde::{Deserialize, de::IgnoredAny};
@@ -35,44 +36,6 @@ Other fields are ignored.
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 
-/// The input without the history that requests repeat.
-pub(crate) const FRESH: &str = "fresh_input_tokens";
-
-/// What is to be estimated: a resource of the files, or `total_tokens`, the sum of two.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spent {
-    name: String,
-}
-
-impl Spent {
-    /// The resource of this name; `None` for an empty name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        (!name.is_empty()).then(|| Self { name: name.to_owned() })
-    }
-
-    /// The tokens that the model wrote.
-    #[must_use]
-    pub fn output_tokens() -> Self {
-        Self { name: "output_tokens".to_owned() }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The resources of a file that it is the sum of.
-    pub(crate) fn parts(&self) -> Vec<&str> {
-        if self.name == "total_tokens" {
-            vec!["input_tokens", "output_tokens"]
-        } else {
-            vec![&self.name]
-        }
-    }
-}
-
 /// What a line says beside what the crate's own reader takes from it.
 #[derive(Deserialize)]
 struct Marks {
@@ -80,7 +43,7 @@ struct Marks {
     _id: Value,
     #[serde(rename = "success")]
     _success: Value,
-    // Read, so that a number that is none is told with its place.
+    // Read, so that an error names the place of a value that is not a number.
     turns: Vec<BTreeMap<String, Value>>,
     achieved: Option<f64>,
     #[serde(alias = "stop")]
@@ -95,7 +58,7 @@ pub struct RolloutFile {
     /// Where each run stands, in order.
     pub rows: Vec<Row>,
     /// All runs, also those that were left out before.
-    pub(crate) runs: RunCounts,
+    pub runs: RunCounts,
     /// The resources that are read.
     resources: Vec<String>,
     bytes: Cow<'static, [u8]>,
@@ -123,9 +86,9 @@ pub struct Row {
 /// # Errors
 ///
 /// [`InputError`] that names file, line and field of what is wrong.
-pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
+pub fn read(path: &Path, spent: &[String]) -> Result<RolloutFile, InputError> {
     let mut resources: Vec<String> = COSTS.map(str::to_owned).to_vec();
-    for part in spent.iter().flat_map(Spent::parts) {
+    for part in spent.iter().flat_map(|spent| parts_of(spent)) {
         if !resources.iter().any(|known| known == part) {
             resources.push(part.to_owned());
         }
@@ -134,7 +97,7 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
     let bytes = run_counts::take_all(&mut runs, path, json_lines::bytes(path)?)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
     let mut turns = marks.iter().flat_map(|line| &line.value.turns);
-    let is_total = spent.iter().any(|spent| spent.parts().len() > 1);
+    let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);
     let is_known = resources.iter().any(|known| known == FRESH);
     if is_total && !is_known && turns.any(|costs| costs.contains_key(FRESH)) {
         resources.push(FRESH.to_owned());
@@ -166,7 +129,7 @@ pub fn read(path: &Path, spent: &[Spent]) -> Result<RolloutFile, InputError> {
     {
         let id = rollout.id().ok_or_else(|| wrong(line, "id".into(), "missing".into()))?;
         for (turn, costs) in marks.turns.iter().enumerate() {
-            let mut parts = spent.iter().flat_map(Spent::parts);
+            let mut parts = spent.iter().flat_map(|spent| parts_of(spent));
             if let Some(part) = parts.find(|&part| !is_given(costs, part)) {
                 let known: Vec<&str> = costs.keys().map(String::as_str).collect();
                 let problem = format!(
@@ -214,7 +177,7 @@ pub(crate) fn check_keys(files: &[RolloutFile], keys: &[String]) -> Result<(), S
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked
 /// as cut off.
-pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollouts, Error> {
+pub fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Input, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
     // Files differ in whether they have fresh input.
     let longest = files.iter().max_by_key(|file| file.resources.len());
@@ -222,11 +185,18 @@ pub(crate) fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Rollou
         longest.map_or(COSTS.map(str::to_owned).to_vec(), |file| file.resources.clone());
     let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
     rollouts.append_json_lines(&bytes.join(&b'\n')[..])?;
-    let rows = files.iter().flat_map(|file| &file.rows);
-    for (index, _) in rows.enumerate().filter(|(_, row)| row.budget_ended) {
+    let rows = || files.iter().flat_map(|file| &file.rows);
+    for (index, _) in rows().enumerate().filter(|(_, row)| row.budget_ended) {
         if !rollouts.get(index)?.succeeded() {
             rollouts.set_censored(index)?;
         }
     }
-    Ok(rollouts)
+    let mut counts = RunCounts::default();
+    files.iter().for_each(|file| counts.append(&file.runs));
+    Ok(Input {
+        rollouts,
+        lengths: files.iter().map(|file| file.rows.len()).collect(),
+        achieved: rows().map(|row| row.achieved.unwrap_or(f64::NAN)).collect(),
+        counts,
+    })
 }

@@ -11,7 +11,6 @@ use crate::{
         bundled,
         logs::{self, Judging, confidence_field},
     },
-    logs::report,
     output::{
         program::{self, Written},
         trajectories,
@@ -208,7 +207,7 @@ fn calls(run: &Run) -> Option<[Value; 2]> {
         .iter()
         .filter(|expected| expected.caller == Caller::Agent)
         .map(|expected| {
-            json!({ "name": expected.call.name, "args": report::json(&expected.call.arguments) })
+            json!({ "name": expected.call.name, "args": agent_scorecard::logs::json(&expected.call.arguments) })
         })
         .collect();
     if expected.is_empty() {
@@ -216,7 +215,7 @@ fn calls(run: &Run) -> Option<[Value; 2]> {
     }
     let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
     let calls = replies.flat_map(|reply| &reply.tool_calls).map(|call| {
-        let mut made = json!({ "name": call.name, "args": report::json(&call.arguments.value()) });
+        let mut made = json!({ "name": call.name, "args": agent_scorecard::logs::json(&call.arguments.value()) });
         set(&mut made, "ok", call.ok);
         made
     });

@@ -18,9 +18,9 @@ use crate::{
         query_file::Query,
         report::{Block, World, scenario},
     },
-    output::no_interval,
     progress::Progress,
 };
+use agent_scorecard::no_interval;
 
 /// The settings of a sweep.
 #[derive(Clone, Debug)]

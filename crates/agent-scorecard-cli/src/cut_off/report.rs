@@ -10,9 +10,7 @@ use censoring::{
 use serde::Serialize;
 use trajectory_metrics::{BetaScore, BrierScore, Isotonic, LogScore, Platt, TpsFamily};
 
-use agent_scorecard::traces::Calibration;
-
-use crate::output::no_interval;
+use agent_scorecard::{no_interval, traces::Calibration};
 
 /// The settings of a report.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     for column in &report.columns {
         for line in &column.block.lines {
             let name = if several { format!("{}: ", column.name) } else { String::new() };
-            text.push_str(&format!("{name}{line}\n"));
+            text.push_str(&format!("{name}{}\n", plain::line(line)));
         }
     }
     for line in &report.together.lines {

@@ -107,7 +107,8 @@ fn main_picture(report: &Report) -> Option<Figure> {
         let named = places.filter_map(|place| {
             Some((plain::line(&place.name).into_owned(), place.block.pictures.get(name)?.clone()))
         });
-        together(named.collect())
+        let (all, columns): (Vec<_>, _) = named.partition(|(name, _)| name.is_empty());
+        together(if columns.is_empty() { all } else { columns })
     };
     report.main_pictures.iter().find_map(|name| of(name, true).or_else(|| of(name, false)))
 }
@@ -143,9 +144,6 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
     let names: &[&str] = match subcommand {
         "cut-off" => &["treatments"],
         "costbench" => &["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event", "plan"],
-        "triage" => &["efficiency"],
-        "budget" => &["fan"],
-        "logs" => &["calls", "endings"],
         _ => return Err(format!("--plot: {subcommand} has no figure")),
     };
     let figure = |place: &str| {

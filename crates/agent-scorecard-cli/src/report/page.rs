@@ -51,6 +51,9 @@ pub(crate) struct Drawn {
     pub(crate) figure: Figure,
 }
 
+/// Rows of a table in a page.
+const MOST_ROWS: usize = 500;
+
 const STYLE: &str = include_str!("page.css");
 
 impl Page {
@@ -98,6 +101,9 @@ fn section_html(section: &Section) -> Markup {
             @for table in &section.tables {
                 @if !table.title.is_empty() && table.title != section.title { h3 { (plain::line(&table.title)) } }
                 (table_html(table))
+                @if table.rows.len() > MOST_ROWS {
+                    p class="note" { "The first " (MOST_ROWS) " rows are shown; the JSON output has all." }
+                }
                 @if !table.note.is_empty() { p class="note" { (plain::line(&table.note)) } }
             }
             @if !section.note.is_empty() { p class="note" { (section.note) } }
@@ -189,7 +195,7 @@ fn table_html(table: &Table) -> Markup {
             table {
                 thead { tr { @for heading in &table.header { th scope="col" { (plain::cell(heading)) } } } }
                 tbody {
-                    @for row in &table.rows {
+                    @for row in table.rows.iter().take(MOST_ROWS) {
                         tr {
                             @match &row.heading {
                                 Some(Heading::Measure(measure)) => {

@@ -1,12 +1,9 @@
 //! The page of each subcommand, made of its JSON output.
 
-mod budget;
 pub(crate) mod common;
 mod costbench;
 mod cut_off;
-pub(crate) mod logs;
 mod run;
-mod triage;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
@@ -15,8 +12,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
     match subcommand {
         "cut-off" => Some(cut_off::figures),
         "costbench" => Some(costbench::figures),
-        "triage" => Some(triage::figures),
-        "budget" => Some(budget::figures),
         _ => None,
     }
 }
@@ -30,10 +25,7 @@ pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String>
     Ok(match subcommand {
         "cut-off" => cut_off::page(output),
         "costbench" => costbench::page(output),
-        "triage" => triage::page(output),
-        "budget" => budget::page(output),
         "run" => run::page(output),
-        "logs" => logs::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })
 }

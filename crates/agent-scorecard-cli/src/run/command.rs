@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The environment variable with the key of the server.
-const KEY: &str = "AGENT_SCORES_API_KEY";
+const KEY: &str = "AGENT_SCORECARD_API_KEY";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let settings = ClientSettings {

@@ -85,7 +85,7 @@ pub(crate) struct Options {
 
 const HELP: &str = r#"Example: agent-scorecard run costbench --base-url http://127.0.0.1:8000/v1 --model m --out m-costbench --queries 60
 
-The key of the server is read from the environment variable AGENT_SCORES_API_KEY; without it, none is sent.
+The key of the server is read from the environment variable AGENT_SCORECARD_API_KEY; without it, none is sent.
 Every answer is kept in DIR/answers.jsonl before the next request, so that the same command goes on after an
 interruption and asks nothing twice. At the end, DIR/runs has each run as a trajectory in ATIF, in place of
 those of earlier calls, and DIR/report.html the report. If the server refuses a request, the command stops with

@@ -7,10 +7,8 @@ use censoring::ScoreEstimate;
 use serde::Serialize;
 use trajectory_metrics::{NamedEstimate, NoInterval};
 
-use crate::{
-    output::{no_interval, table::Layout},
-    plain,
-};
+use crate::{output::table::Layout, plain};
+use agent_scorecard::no_interval;
 
 /// The report on a benchmark.
 #[derive(Clone, Debug, Serialize)]

@@ -3,11 +3,9 @@
 //! ```text
 //! triage [FILE] [--alpha A]… [--pool-size N]
 //!     [--planner FILE|all-in-order|cheapest-first|random|oracle] [--seed N]
+//!     [--resamples N] [--shuffles N] [--orders N]
 //!     [--capped FILE] [--unsolvable FILE [--ratio R]…] [--write-pools FILE]
 //!     [--json] [--html FILE] [--plot FILE.svg|png]
-//! triage --variants FILE [--json]
-//! triage --re-solved FILE [--json]
-//! triage --knapsack FILE [--json]
 //! ```
 //!
 //! FILE has a problem a line, `{"problem", "solved", "output_tokens", "value"?}`; without it bundled
@@ -18,157 +16,66 @@
 //!
 //! `--unsolvable` injects unsolvable problems into the pools at each ratio and reports how many of them
 //! the plans leave out (detection) and how much they allocate to them (waste). `--capped` gives the
-//! outcomes of attempts that were really cut off at their allocations. `--variants` prints scores by
-//! model, mode and alpha under several variants of a prompt, with ranges and the agreement of rankings.
-//! `--re-solved` counts what changes if a model knows its allocations. `--knapsack` solves one 0-1
-//! knapsack `{"capacity", "profits", "weights"}`.
+//! outcomes of attempts that were really cut off at their allocations.
 
 use std::{error::Error, path::Path};
 
-use crate::{
-    files::bundled,
-    output::{form::Forms, program, program::Written, table::Layout},
-    plain,
-    report::{self, figure::Figures},
-    triage::{
-        capped_file::CappedRuns,
-        evaluation::{Planner, Pools, Settings, evaluate, pools},
-        figures::{AtAlpha, Estimate, Report},
-        json::Output,
-        knapsack_file::{self, Solved},
-        options::Options,
-        plan_file::PlanFile,
-        pool_file, re_solved_file, variant_file,
-    },
+use agent_scorecard::{
+    Report,
+    knapsack_oracle::{Alpha, Pool},
+    triage::{Planner, Pools, TriageOptions, evaluate, pools},
 };
-use knapsack_oracle::{Alpha, Pool};
 use serde_json::json;
 
-/// Files that are read in place of problems.
-#[derive(Clone, Copy)]
-enum Other {
-    Knapsack,
-    ReSolved,
-    Variants,
-}
+use crate::{
+    files::bundled,
+    output::program::{self, Written},
+    triage::{capped_file, options::Options, plan_file, pool_file},
+};
 
-/// Behind the name of a planner that sees costs or outcomes.
-const INFORMED: &str = " (informed reference)";
-
-pub(crate) fn output(mut arguments: Options) -> Result<Written, Box<dyn Error>> {
-    if arguments.unsolvable.is_none() && !arguments.ratios.is_empty() {
-        return Err("--ratio needs --unsolvable with a file of unsolvable problems".into());
-    }
-    if arguments.ratios.is_empty() {
-        arguments.ratios = vec![0.25, 0.5, 0.75, 1.0];
-    }
-    if arguments.alphas.is_empty() {
-        arguments.alphas = Alpha::SWEEP.to_vec();
-    }
-    let other = [
-        (Other::Knapsack, &arguments.knapsack),
-        (Other::ReSolved, &arguments.re_solved),
-        (Other::Variants, &arguments.variants),
-    ];
-    let other = other.into_iter().find_map(|(other, path)| Some((other, path.as_ref()?)));
-    if let Some((other, path)) = other {
-        let extra = [&arguments.file, &arguments.capped, &arguments.unsolvable];
-        if extra.into_iter().chain([&arguments.write_pools]).any(Option::is_some) {
-            return Err(
-                "--knapsack, --re-solved and --variants have their own file; leave out FILE, \
-                        --capped, --unsolvable and --write-pools"
-                    .into(),
-            );
-        }
-        return other_output(other, path, &arguments.forms);
-    }
-    let path = arguments.file.clone().unwrap_or_else(|| bundled::path("demo_problems.jsonl"));
+pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
+    let path = arguments.file.unwrap_or_else(|| bundled::path("demo_problems.jsonl"));
+    let file = path.display().to_string();
     let problems = pool_file::read(&path)?;
-    let planner = match arguments.planner.as_str() {
-        "all-in-order" => Planner::AllInOrder,
-        "cheapest-first" => Planner::CheapestFirst,
-        "random" => Planner::Random,
-        "oracle" => Planner::Oracle,
-        file => {
+    let planner = match Planner::named(&arguments.planner) {
+        Some(planner) => planner,
+        None => {
             let pools = problems.items().len().div_ceil(arguments.pool_size);
-            Planner::File(PlanFile::read(Path::new(file), pools)?)
+            let answers = plan_file::read(Path::new(&arguments.planner), pools)?;
+            Planner::Model { name: arguments.planner, answers }
         }
     };
-    let unsolvable = match &arguments.unsolvable {
-        Some(path) => Some((unsolvable(path)?, arguments.ratios.clone())),
-        None => None,
-    };
-    let settings = Settings {
-        alphas: arguments.alphas.clone(),
+    let mut options = TriageOptions {
         pool_size: arguments.pool_size,
         planner,
-        capped: arguments.capped.as_deref().map(CappedRuns::read).transpose()?,
-        unsolvable,
+        capped: arguments.capped.as_deref().map(capped_file::read).transpose()?,
+        shuffles: arguments.shuffles,
+        orders: arguments.orders,
+        resamples: arguments.resamples,
         seed: arguments.seed,
+        ..TriageOptions::default()
     };
-    let file = path.display().to_string();
-    let pools = pools(&problems, &settings).map_err(|error| {
-        let file = arguments.unsolvable.as_ref().map(|path| path.display().to_string());
-        format!("{}: {error}", file.as_ref().unwrap_or(&path.display().to_string()))
-    })?;
+    if !arguments.alphas.is_empty() {
+        options.alphas = arguments.alphas;
+    }
+    let unsolvable_file = arguments.unsolvable.as_ref().map(|path| path.display().to_string());
+    if let Some(path) = &arguments.unsolvable {
+        options.unsolvable = Some((unsolvable(path)?, arguments.ratios));
+    }
+    let pools = pools(&problems, &options)
+        .map_err(|error| format!("{}: {error}", unsolvable_file.as_ref().unwrap_or(&file)))?;
     if let Some(path) = &arguments.write_pools {
-        program::write_file(path, pool_lines(&pools, &settings.alphas).as_bytes())?;
+        program::write_file(path, pool_lines(&pools, &options.alphas).as_bytes())?;
     }
-    let report =
-        evaluate(&problems, &pools, &settings).map_err(|error| format!("{file}: {error}"))?;
-    let object = Output {
-        file: &file,
-        problems: problems.items().len(),
-        solved: solved(&problems),
-        pool_size: arguments.pool_size,
-        planner: &arguments.planner,
-        informed: report.informed,
-        seed: arguments.seed,
-        alphas: report.alphas.iter().map(AtAlpha::to_json).collect(),
-        injections: settings
-            .unsolvable
-            .is_some()
-            .then(|| report.injections.iter().map(AtAlpha::to_json).collect()),
-        notes: &report.notes,
-    };
-    arguments.forms.write(
-        "triage",
-        |layout| Ok(text(&problems, &report, &arguments, layout)),
-        || Ok(report::files::json("triage", &object, Figures::new())?),
-    )
-}
-
-/// The tables of a file that is read in place of problems.
-fn other_output(other: Other, path: &Path, forms: &Forms) -> Result<Written, Box<dyn Error>> {
-    let named = |error: Box<dyn Error>| format!("{}: {error}", path.display());
-    let line = |object: &serde_json::Value| Ok(serde_json::to_string(object)? + "\n");
-    match other {
-        Other::Knapsack => {
-            let solved = knapsack_file::solve(path)?;
-            let json = || line(&serde_json::to_value(&solved)?);
-            forms.write("triage", |_| Ok(knapsack_text(&solved)), json)
-        }
-        Other::ReSolved => {
-            let counts = re_solved_file::read(path)?;
-            let models = re_solved_file::to_json(&counts).map_err(named)?;
-            let object = json!({ "file": path.display().to_string(), "models": models });
-            let table = |layout| Ok(re_solved_file::to_text(&counts, layout).map_err(named)?);
-            forms.write("triage", table, || line(&object))
-        }
-        Other::Variants => {
-            let tables = variant_file::read(path)?;
-            let objects: Vec<_> = tables
-                .iter()
-                .map(|table| table.to_json().map_err(named))
-                .collect::<Result<_, _>>()?;
-            let object = json!({ "file": path.display().to_string(), "tables": objects });
-            let table = |layout| {
-                let texts = tables.iter().map(|table| table.to_text(layout).map_err(named));
-                Ok(texts.collect::<Result<Vec<_>, _>>()?.join("\n"))
-            };
-            forms.write("triage", table, || line(&object))
-        }
-    }
+    let block = evaluate(&problems, &pools, &options, arguments.forms.has_figures())
+        .map_err(|error| format!("{file}: {error}"))?;
+    arguments.forms.show(&Report {
+        title: "Triage under a budget".to_owned(),
+        lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that is not earned, lower is better; 95 % intervals over pools"
+            .to_owned(),
+        main_pictures: vec!["efficiency"],
+        ..Report::of_columns(vec![(file, None, block)])
+    })
 }
 
 /// Reads unsolvable problems. None of them may be solved.
@@ -206,119 +113,4 @@ fn pool_lines(pools: &[Pools], alphas: &[Alpha]) -> String {
         }
     }
     lines
-}
-
-fn solved(problems: &Pool) -> usize {
-    problems.items().iter().filter(|item| item.is_solved()).count()
-}
-
-fn knapsack_text(solved: &Solved) -> String {
-    format!(
-        "value {}, {} items, {}, {:.6} s\nitems: {:?}\n",
-        solved.value,
-        solved.chosen.len(),
-        if solved.optimal { "proved to be best" } else { "not proved to be best" },
-        solved.seconds,
-        solved.chosen
-    )
-}
-
-/// A mean with its interval.
-fn cell(estimate: Option<Estimate>) -> String {
-    match estimate {
-        None => "undefined".to_owned(),
-        Some(Estimate { value, ci_low: Some(low), ci_high: Some(high), .. }) => {
-            format!("{value:.3} [{low:.3}, {high:.3}]")
-        }
-        Some(Estimate { value, .. }) => format!("{value:.3}"),
-    }
-}
-
-fn text(problems: &Pool, report: &Report, arguments: &Options, layout: Layout) -> String {
-    let header = [
-        "alpha",
-        "pools",
-        "oracle",
-        "random",
-        "eta advisory",
-        "eta enforced",
-        "regret advisory",
-        "regret enforced",
-    ];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    for at in &report.alphas {
-        let [advisory, enforced] = &at.figures;
-        rows.push(vec![
-            at.alpha.to_string(),
-            at.planned.to_string(),
-            format!("{:.3}", at.oracle),
-            format!("{:.3}", at.random_exact.unwrap_or(at.random_sampled)),
-            cell(advisory.eta),
-            cell(enforced.eta),
-            cell(advisory.regret),
-            cell(enforced.regret),
-        ]);
-    }
-    let mut text = format!(
-        "{} problems, {} solved, in pools of {}; planner {}{}\n\
-         eta: 0 is a random planner, 1 the oracle; regret: share of the oracle's value not earned; \
-         95 % intervals over pools\n\n{}",
-        problems.items().len(),
-        solved(problems),
-        arguments.pool_size,
-        plain::line(&arguments.planner),
-        if report.informed { INFORMED } else { "" },
-        layout.table(&rows)
-    );
-    if !report.injections.is_empty() {
-        text.push_str(&format!(
-            "\nwith unsolvable problems in place of a share (ratio) of each pool; detection: share of \
-             them that the plans leave out; waste: share of all allocations that goes to them\n\n{}",
-            layout.table(&injection_rows(&report.injections))
-        ));
-    }
-    for at in report.alphas.iter().chain(&report.injections) {
-        for (what, counts) in [("plans", &at.readings), ("repairs", &at.repairs)] {
-            if !counts.is_empty() {
-                let counts: Vec<String> = counts
-                    .iter()
-                    .map(|(name, n)| format!("{n} {}", name.replace('_', " ")))
-                    .collect();
-                text.push_str(&format!("{}: {what}: {}\n", at.place(), counts.join(", ")));
-            }
-        }
-    }
-    for note in &report.notes {
-        text.push_str(&plain::note(note));
-    }
-    text
-}
-
-fn injection_rows(injections: &[AtAlpha]) -> Vec<Vec<String>> {
-    let header = [
-        "ratio",
-        "alpha",
-        "pools",
-        "unsolvable",
-        "detection",
-        "waste",
-        "eta advisory",
-        "eta enforced",
-    ];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    for at in injections {
-        let counts = at.unsolvable.unwrap_or_default();
-        let [advisory, enforced] = &at.figures;
-        rows.push(vec![
-            at.ratio.unwrap_or(0.0).to_string(),
-            at.alpha.to_string(),
-            at.planned.to_string(),
-            counts.unsolvable.to_string(),
-            cell(at.detection),
-            cell(at.waste),
-            cell(advisory.eta),
-            cell(enforced.eta),
-        ]);
-    }
-    rows
 }

@@ -27,6 +27,15 @@ pub(crate) struct Options {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     pub(crate) seed: u64,
+    /// Resamples of pools for intervals, 0 for no intervals
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = values::resamples)]
+    pub(crate) resamples: usize,
+    /// Shuffles per pool of the sampled random plan, which stands in for the exact one in large pools
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
+    pub(crate) shuffles: usize,
+    /// Orders per pool of the planner random
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
+    pub(crate) orders: usize,
     /// Outcomes of attempts that were really cut off at their allocations, for the enforced regime; without
     /// them, an attempt counts as solved if its problem was solved at a cost of at most the allocation
     #[arg(long, value_name = "FILE")]
@@ -36,20 +45,12 @@ pub(crate) struct Options {
     pub(crate) unsolvable: Option<PathBuf>,
     /// Share of a pool that is replaced, from 0 to 1; may be given several times (default: 0.25, 0.5, 0.75
     /// and 1)
-    #[arg(long = "ratio", value_name = "R", value_parser = ratio)]
+    #[arg(long = "ratio", value_name = "R", value_parser = ratio, requires = "unsolvable",
+        default_values = ["0.25", "0.5", "0.75", "1"], hide_default_value = true)]
     pub(crate) ratios: Vec<f64>,
     /// Write the pools as JSON Lines, so that a model can be asked for a plan of each
     #[arg(long, value_name = "FILE")]
     pub(crate) write_pools: Option<PathBuf>,
-    /// Print scores under several variants of a prompt instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["re_solved", "knapsack"])]
-    pub(crate) variants: Option<PathBuf>,
-    /// Count what changed when problems were attempted again with a disclosed budget instead
-    #[arg(long, value_name = "FILE", conflicts_with = "knapsack")]
-    pub(crate) re_solved: Option<PathBuf>,
-    /// Solve one 0-1 knapsack instead
-    #[arg(long, value_name = "FILE")]
-    pub(crate) knapsack: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) forms: Forms,
 }
@@ -73,18 +74,6 @@ An answer without a ratio is for the pools without unsolvable problems.
 
 A FILE of capped attempts has JSON Lines, for example
   {"problem": "problem-000", "allocation": 1600, "solved": true}
-
-A FILE of variants has JSON Lines, for example
-  {"model": "M", "mode": "think", "dataset": "AIME", "variant": "A", "alpha": 0.5, "eta_advisory": 0.61, "eta_enforced": -0.2}
-mode, dataset and variant are optional, and so is one of the scores. Scores are averaged over data sets,
-and each model, mode and alpha needs the same data sets under every variant.
-
-A FILE of problems that were attempted again has JSON Lines, for example
-  {"model": "M", "dataset": "AIME", "allocation": 900, "output_tokens": 1100, "solved_before": false, "solved_after": true}
-output_tokens is the cost of the attempt with the disclosed budget; model and dataset are optional.
-
-A FILE of a knapsack has one JSON object, for example
-  {"capacity": 10, "profits": [6, 5, 4], "weights": [6, 5, 5]}
 "#;
 
 fn alpha(text: &str) -> Result<Alpha, &'static str> {

@@ -1,6 +1,6 @@
 use super::{
     estimate, notes,
-    program::{json, refusal, run, write},
+    program::{json, names_field, refusal, run, write},
     rollout, three_runs, written,
 };
 
@@ -55,8 +55,7 @@ fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
     for (name, line, field) in cases {
         let path = write(&format!("{name}.jsonl"), &[&good, "", line].join("\n"));
         let error = refusal(&run(&[&path, "--json"]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
+        assert!(names_field(&error, &path, 3, field), "{name}: {error}");
     }
 }
 
@@ -78,8 +77,7 @@ fn bad_estimates_are_refused_alike() {
         let path =
             written(&format!("estimates_{name}.jsonl"), &[good.clone(), String::new(), line]);
         let error = refusal(&run(&[&runs, "--estimator", &path]), name);
-        let expected = format!("error: {path}:3: field {field}: ");
-        assert!(error.starts_with(&expected), "{name}: {error}");
+        assert!(names_field(&error, &path, 3, field), "{name}: {error}");
     }
     let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
     let estimates = written("of_single.jsonl", &[good]);

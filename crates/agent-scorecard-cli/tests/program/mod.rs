@@ -22,9 +22,13 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 
 /// Runs it with a text on its standard input, which is a pipe.
 pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    run_words_with_input(&[&[own().as_str()], arguments].concat(), input)
+}
+
+/// Runs the command with these words and a text on its standard input.
+pub(crate) fn run_words_with_input(words: &[&str], input: &str) -> Output {
     let mut child = Command::new(BUILT)
-        .arg(own())
-        .args(arguments)
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -72,6 +76,18 @@ pub(crate) fn refusal(output: &Output, case: &str) -> String {
     let error = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(error.lines().count(), 1, "{case}: {error}");
     error
+}
+
+/// Whether an error begins with file and line and then names the field: by its path, or, where serde reports
+/// the object around it, in the message.
+pub(crate) fn names_field(error: &str, path: &str, line: usize, field: &str) -> bool {
+    let Some(rest) = error.strip_prefix(&format!("error: {path}:{line}: ")) else { return false };
+    let (parent, own) = field.rsplit_once('.').unwrap_or(("", field));
+    let around = if parent.is_empty() { String::new() } else { format!("field {parent}: ") };
+    let message = rest.strip_prefix(&around).unwrap_or_default();
+    rest.starts_with(&format!("field {field}: "))
+        || message.starts_with(&format!("missing field `{own}`"))
+        || message.starts_with(&format!("field `{own}` "))
 }
 
 /// A place to write to, of this test alone.

@@ -4,7 +4,7 @@ use serde::{
     Serialize,
     ser::{SerializeMap, Serializer},
 };
-use trajectory_metrics::{Figure, Measure, Metric, Undefined};
+use trajectory_metrics::{Figure, Measure, Metric, NoInterval, Undefined};
 
 use crate::report::picture::Picture;
 
@@ -65,6 +65,9 @@ pub struct Block {
     pub notes: Option<Vec<String>>,
     /// Whether figures are written as plain numbers, with the object `intervals` beside them.
     pub is_plain: bool,
+    /// Whether figures are written as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside
+    /// each.
+    pub is_flat: bool,
     /// Whether the blocks inside are the rows of one table, whose columns are their fields.
     pub is_table: bool,
     /// Pictures, if they were asked for.
@@ -76,7 +79,8 @@ pub struct Block {
 pub struct Field {
     /// The name in JSON.
     pub key: Cow<'static, str>,
-    /// The name for people; empty for a value that only JSON has.
+    /// The name for people; empty for a value that only JSON has. A block with a name is a column of its own
+    /// beside that which has it.
     pub label: Cow<'static, str>,
     /// The value.
     pub value: Value,
@@ -98,6 +102,25 @@ pub enum Value {
         /// The rows.
         rows: Vec<Block>,
     },
+}
+
+/// What stands in `intervals` for a plain number.
+#[derive(Serialize)]
+struct Precision {
+    ci_low: Option<f64>,
+    ci_high: Option<f64>,
+    standard_error: Option<f64>,
+}
+
+impl Precision {
+    /// `None` for a figure of which no interval was asked for.
+    fn of(figure: &Figure) -> Option<Self> {
+        let Figure { interval, standard_error, .. } = *figure;
+        let is_asked = interval != Err(NoInterval::NotRequested) || standard_error.is_some();
+        let ends = interval.ok().map(|interval| (interval.low(), interval.high()));
+        let (ci_low, ci_high) = ends.unzip();
+        is_asked.then_some(Self { ci_low, ci_high, standard_error })
+    }
 }
 
 impl Report {
@@ -171,6 +194,21 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Whether tables have a row for it.
+    pub(crate) fn is_row(&self) -> bool {
+        !self.label.is_empty() && !matches!(self.value, Value::Block(_))
+    }
+
+    /// The block that is a column of its own beside that which has it.
+    pub(crate) fn beside(&self) -> Option<&Block> {
+        match &self.value {
+            Value::Block(block) if !self.label.is_empty() => Some(block),
+            _ => None,
+        }
+    }
+}
+
 impl Block {
     /// Adds a value that only JSON has: whatever can be serialised, null if it cannot.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
@@ -205,6 +243,45 @@ impl Block {
             }
             self.fields.push(Field::figure(metric.measure, value));
         }
+    }
+
+    /// The names and heights of the bars of those metrics that have a [bar](Metric::bar) and here a value.
+    #[must_use]
+    pub fn bars<E: ?Sized>(&self, metrics: &[Metric<E>]) -> (Vec<String>, Vec<f64>) {
+        let bar = |metric: &Metric<E>| {
+            Some((metric.bar_name()?.to_owned(), self.number(metric.measure.key)?))
+        };
+        metrics.iter().filter_map(bar).unzip()
+    }
+
+    /// Adds a note for each reason why figures of this block are undefined or have no interval, unless none
+    /// was requested.
+    pub fn push_reasons(&mut self) {
+        let mut reasons: Vec<(String, Vec<&str>, bool)> = Vec::new();
+        for field in &self.fields {
+            let (reason, is_undefined) = match &field.value {
+                Value::Figure(_, Err(reason)) => (reason.to_string(), true),
+                Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
+                    if *reason != NoInterval::NotRequested =>
+                {
+                    (reason.to_string(), false)
+                }
+                _ => continue,
+            };
+            match reasons.iter_mut().find(|known| known.0 == reason) {
+                Some((_, keys, _)) => keys.push(&field.key),
+                None => reasons.push((reason, vec![&field.key], is_undefined)),
+            }
+        }
+        let note = |(reason, keys, is_undefined): (String, Vec<&str>, bool)| {
+            let keys = keys.join(", ");
+            match is_undefined {
+                true => format!("{keys}: undefined, as {reason}"),
+                false => format!("no interval of {keys}: {reason}"),
+            }
+        };
+        let notes: Vec<String> = reasons.into_iter().map(note).collect();
+        self.notes.get_or_insert_default().extend(notes);
     }
 
     /// The value under a key.
@@ -248,9 +325,20 @@ impl Block {
                 Value::Figure(_, figure) if self.is_plain => {
                     let figure = figure.as_ref().ok();
                     map.serialize_entry(key, &figure.map(|figure| figure.value))?;
-                    let known =
-                        figure.filter(|it| it.interval.is_ok() || it.standard_error.is_some());
-                    intervals.extend(known.map(|figure| (key, figure)));
+                    intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
+                }
+                Value::Figure(_, figure) if self.is_flat => {
+                    let figure = figure.as_ref().ok();
+                    let interval = figure.and_then(|figure| figure.interval.ok());
+                    let numbers = [
+                        ("", figure.map(|figure| figure.value)),
+                        ("_se", figure.and_then(|figure| figure.standard_error)),
+                        ("_ci_low", interval.map(|interval| interval.low())),
+                        ("_ci_high", interval.map(|interval| interval.high())),
+                    ];
+                    for (ending, number) in numbers {
+                        map.serialize_entry(&format!("{key}{ending}"), &number)?;
+                    }
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Json(value) => map.serialize_entry(key, value)?,
@@ -318,6 +406,7 @@ impl Serialize for Report {
                 single.serialize_into(&mut map)?;
                 notes.splice(0..0, single.block.notes.iter().flatten().cloned());
             }
+            [] => {}
             columns => map.serialize_entry("files", columns)?,
         }
         map.serialize_entry("notes", &notes)?;

@@ -97,7 +97,15 @@ impl Report {
             let (key, parts) = &column.parts;
             if key.is_empty() {
                 let (name, block) = (column.name.clone(), &column.block);
-                places.push(Place { name, pointer, block });
+                places.push(Place { name, pointer: pointer.clone(), block });
+                for field in &column.block.fields {
+                    let Some(block) = field.beside() else { continue };
+                    let is_one = self.columns.len() == 1;
+                    let own = if is_one { String::new() } else { format!("{}: ", column.name) };
+                    let name = format!("{own}{}", field.label);
+                    let pointer = format!("{pointer}/{}", escaped(&field.key));
+                    places.push(Place { name, pointer, block });
+                }
                 continue;
             }
             // A part of which nothing is known, such as a stream without runs, has no column.
@@ -176,14 +184,11 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
         rows: Vec::new(),
         note: first.note.clone(),
     };
-    for field in keys.iter().filter(|field| !field.label.is_empty()) {
+    for field in keys.iter().filter(|field| field.is_row()) {
         let best = if is_marked(&field.key) { best(places, field) } else { None };
-        let cells = places.iter().map(|place| {
-            let pointer = format!("{}/{}", place.pointer, escaped(&field.key));
-            match place.block.get(&field.key) {
-                Some(value) => cell(value, pointer, place.block.is_plain.then_some(place), best),
-                None => Cell::text("–"),
-            }
+        let cells = places.iter().map(|place| match place.block.get(&field.key) {
+            Some(value) => cell(value, place.block, &place.pointer, &field.key, best),
+            None => Cell::text("–"),
         });
         let heading = match &field.value {
             Value::Figure(measure, _) => Heading::Measure(*measure),
@@ -205,7 +210,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
                     }
                 }
             }
-            Value::Block(_) => {
+            Value::Block(_) if field.label.is_empty() => {
                 let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
                     Some(Value::Block(block)) => {
                         Some(Place { name: place.name.clone(), pointer: inside(place), block })
@@ -224,19 +229,31 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
                 for place in places {
                     if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
                         let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        tables.extend(rows_table(name, title, rows, &inside(place)));
+                        rows_tables(name, title, rows, &inside(place), tables);
                     }
                 }
             }
-            Value::Figure(..) | Value::Json(_) => {}
+            Value::Figure(..) | Value::Json(_) | Value::Block(_) => {}
         }
     }
 }
 
-/// A table of one row for each; `None` without a row or a value that is shown.
-fn rows_table(name: &str, title: &str, rows: &[Block], pointer: &str) -> Option<Table> {
-    let rows = rows.iter().enumerate();
-    table_of_rows(name, title, rows.map(|(at, row)| (None, Some(row), format!("{pointer}/{at}"))))
+/// A row of a table: its heading, if it has one, its values, and the place of these values.
+type RowOf<'a> = (Option<Heading>, Option<&'a Block>, String);
+
+/// A table with a row for each block of a list, if a value is shown, and the tables of rows inside them.
+fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
+    let place = |at: usize| format!("{pointer}/{at}");
+    let of_row = rows.iter().enumerate().map(|(at, row)| (None, Some(row), place(at)));
+    tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>()));
+    for (at, row) in rows.iter().enumerate() {
+        for Field { key, value, .. } in &row.fields {
+            if let Value::Rows { title, rows } = value {
+                let pointer = format!("{}/{}", place(at), escaped(key));
+                rows_tables(name, title, rows, &pointer, tables);
+            }
+        }
+    }
 }
 
 /// A table of one row for each block inside, which is named in front of the row.
@@ -249,40 +266,77 @@ fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
         let heading = Some(Heading::Text(field.label.clone()));
         (heading, row, format!("{pointer}/{}", escaped(&field.key)))
     });
-    let table = table_of_rows(name, &block.title, rows)?;
+    let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>())?;
     let header = std::iter::once(String::new()).chain(table.header).collect();
     Some(Table { header, note: block.note.clone(), ..table })
 }
 
-/// A table of rows, each with its heading, its values, and the place of these values.
-fn table_of_rows<'a>(
-    name: &str,
-    title: &str,
-    rows: impl Iterator<Item = (Option<Heading>, Option<&'a Block>, String)>,
-) -> Option<Table> {
-    let rows: Vec<_> = rows.collect();
-    let mut keys: Vec<&Field> = Vec::new();
-    for field in rows.iter().filter_map(|(_, row, _)| *row).flat_map(|row| &row.fields) {
-        if !field.label.is_empty() && !keys.iter().any(|other| other.key == field.key) {
-            keys.push(field);
+/// A table of rows; `None` without a value that is shown.
+fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>]) -> Option<Table> {
+    let all = rows.iter().map(|(_, row, _)| row.map_or_else(Vec::new, |row| leaves(row, "")));
+    let all: Vec<Vec<Leaf<'_>>> = all.collect();
+    let mut columns: Vec<&Leaf<'_>> = Vec::new();
+    for leaf in all.iter().flatten() {
+        // What no row has needs no column.
+        let is_known = !matches!(&leaf.field.value, Value::Json(Json::Null));
+        if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
+            columns.push(leaf);
         }
     }
-    if keys.is_empty() {
+    if columns.is_empty() {
         return None;
     }
-    let header = keys.iter().map(|field| field.label.to_string()).collect();
-    let of_row = |(heading, row, pointer): (Option<Heading>, Option<&Block>, String)| {
-        let cells = keys.iter().map(|field| {
-            let Some(row) = row else { return number(pointer.clone(), "undefined") };
-            let pointer = format!("{pointer}/{}", escaped(&field.key));
-            row.get(&field.key)
-                .map_or_else(|| Cell::text("–"), |value| cell(value, pointer, None, None))
+    let header = columns.iter().map(|column| column.field.label.to_string()).collect();
+    let of_row = |((heading, row, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
+        let cells = columns.iter().map(|column| {
+            if row.is_none() {
+                return number(pointer.clone(), "undefined");
+            }
+            let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
+                return Cell::text("–");
+            };
+            let place = format!("{pointer}{}", leaf.place);
+            cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
         });
-        Row { heading, cells: cells.collect() }
+        Row { heading: heading.clone(), cells: cells.collect() }
     };
-    let rows = rows.into_iter().map(of_row).collect();
-    let title = if name.is_empty() { title.to_owned() } else { format!("{title}: {name}") };
+    let rows = rows.iter().zip(&all).map(of_row).collect();
+    let title = match (title, name) {
+        (title, "") => title.to_owned(),
+        ("", name) => name.to_owned(),
+        (title, name) => format!("{title}: {name}"),
+    };
     Some(Table { title, header, rows, note: String::new() })
+}
+
+/// A value of a row that is shown.
+struct Leaf<'a> {
+    /// Where its block stands in the row.
+    place: String,
+    block: &'a Block,
+    field: &'a Field,
+}
+
+impl Leaf<'_> {
+    /// Whether both belong to one column.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.place == other.place && self.field.key == other.field.key
+    }
+}
+
+/// The values of a row that are shown, those of blocks inside too.
+fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
+    let mut found = Vec::new();
+    for field in &block.fields {
+        match &field.value {
+            Value::Block(inner) => {
+                found.extend(leaves(inner, &format!("{place}/{}", escaped(&field.key))));
+            }
+            _ if field.label.is_empty() => {}
+            _ => found.push(Leaf { place: place.to_owned(), block, field }),
+        }
+    }
+    found
 }
 
 /// The best value of a row, if more than one column has one and all agree on what is better.
@@ -307,16 +361,18 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// A value as a cell. `plain` is the block whose intervals stand apart from its figures.
-fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<f64>) -> Cell {
+/// The value under a key of a block as a cell. The block stands at `place`.
+fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
+    let pointer = format!("{place}/{}", escaped(key));
     match value {
         Value::Figure(_, Err(_)) => number(pointer, "undefined"),
-        Value::Figure(measure, Ok(figure)) => {
-            let (at, ends) = match plain {
-                Some(place) => {
-                    (pointer, format!("{}/intervals/{}", place.pointer, escaped(measure.key)))
-                }
-                None => (format!("{pointer}/value"), pointer),
+        Value::Figure(_, Ok(figure)) => {
+            let (at, ends) = if block.is_plain {
+                (pointer, format!("{place}/intervals/{}/", escaped(key)))
+            } else if block.is_flat {
+                (pointer.clone(), format!("{pointer}_"))
+            } else {
+                (format!("{pointer}/value"), format!("{pointer}/"))
             };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
@@ -330,27 +386,51 @@ fn cell(value: &Value, pointer: String, plain: Option<&Place<'_>>, best: Option<
             } else if let Ok(interval) = figure.interval {
                 parts.push(Part::Text(" [".into()));
                 let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{ends}/ci_low"), low).0);
+                parts.extend(number(format!("{ends}ci_low"), low).0);
                 parts.push(Part::Text(", ".into()));
                 let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{ends}/ci_high"), high).0);
+                parts.extend(number(format!("{ends}ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
             }
-            if let Some(error) = figure.standard_error {
+            // Beside plain numbers it would make tables too wide.
+            let is_object = !block.is_plain && !block.is_flat;
+            if let Some(error) = figure.standard_error.filter(|_| is_object) {
                 parts.push(Part::Text(", SE ".into()));
-                parts
-                    .extend(number(format!("{ends}/standard_error"), figure_text(figure, error)).0);
+                let pointer = format!("{ends}standard_error");
+                parts.extend(number(pointer, figure_text(figure, error)).0);
             }
             Cell(parts)
         }
-        Value::Json(Json::Null) => number(pointer, "undefined"),
-        Value::Json(Json::Bool(flag)) => Cell::text(if *flag { "yes" } else { "no" }),
-        Value::Json(Json::String(text)) => Cell::text(text.clone()),
-        Value::Json(Json::Number(count)) => match count.as_f64().filter(|_| count.is_f64()) {
+        Value::Json(json) => json_cell(json, pointer),
+        Value::Block(_) | Value::Rows { .. } => Cell::default(),
+    }
+}
+
+fn json_cell(json: &Json, pointer: String) -> Cell {
+    match json {
+        Json::Null => Cell::text("–"),
+        Json::Bool(flag) => Cell::text(if *flag { "yes" } else { "no" }),
+        Json::String(text) => Cell::text(text.clone()),
+        Json::Number(count) => match count.as_f64().filter(|_| count.is_f64()) {
             Some(value) => number(pointer, shown(value)),
             None => number(pointer, count.to_string()),
         },
-        Value::Json(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
+        Json::Array(list) => {
+            let mut parts = vec![Part::Text("[".into())];
+            for (at, item) in list.iter().enumerate() {
+                parts.push(Part::Text(if at == 0 { "" } else { ", " }.into()));
+                parts.extend(json_cell(item, format!("{pointer}/{at}")).0);
+            }
+            parts.push(Part::Text("]".into()));
+            Cell(parts)
+        }
+        Json::Object(values) => {
+            let words = values.iter().map(|(name, value)| match value {
+                Json::String(text) => format!("{name} {text}"),
+                value => format!("{name} {value}"),
+            });
+            Cell::text(words.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

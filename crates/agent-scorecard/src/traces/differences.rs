@@ -8,13 +8,14 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    clusters::ClusterBy,
     error::Error,
     report::{Block, Field, Report, Value},
     traces::{
         evaluation::{CENSORED, LEVEL, assumptions, fields, simple_scores},
         run::TraceRun,
         sample::{Sample, prepare},
-        settings::{Calibration, ClusterBy, TraceOptions},
+        settings::{Calibration, TraceOptions},
         units::{Unit, few, single},
     },
 };

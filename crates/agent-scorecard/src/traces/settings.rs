@@ -1,6 +1,8 @@
 use serde::Serialize;
 use trajectory_metrics::{Summary, WeightSchedule};
 
+use crate::clusters::ClusterBy;
+
 /// How forecasts are calibrated before they are scored: fitted to one half of the runs and applied to the
 /// other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -13,18 +15,6 @@ pub enum Calibration {
     Platt,
     /// Cross-fitted isotonic regression.
     Isotonic,
-}
-
-/// What intervals resample as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClusterBy {
-    /// Tasks, of which a run without a task is one; runs, if all of them are of one task.
-    #[default]
-    Task,
-    /// Tasks, which every run must name.
-    TaskOnly,
-    /// Runs.
-    Run,
 }
 
 /// How traces are scored.

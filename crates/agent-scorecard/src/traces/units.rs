@@ -6,12 +6,10 @@ use std::{
 use trajectory_metrics::{Bootstrap, Seed};
 
 use crate::{
+    clusters::{ClusterBy, few_clusters},
     error::Error,
-    traces::{run::TraceRun, settings::ClusterBy},
+    traces::run::TraceRun,
 };
-
-/// With fewer clusters, a note says how many there are.
-const ENOUGH_CLUSTERS: usize = 20;
 
 /// A task with all its runs, or a run that names no task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,15 +76,6 @@ pub(crate) fn few(units: &[Unit<'_>]) -> Option<String> {
         _ => "tasks and runs without a task",
     };
     few_clusters(distinct.len(), what)
-}
-
-/// A note on a number of clusters that is too small for good intervals, `what` being their plural; none for a
-/// single one, which has no interval.
-#[must_use]
-pub fn few_clusters(clusters: usize, what: &str) -> Option<String> {
-    (2..ENOUGH_CLUSTERS)
-        .contains(&clusters)
-        .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
 }
 
 /// A digest of runs with their outcomes, in any order. Columns with the same digest can be compared without

@@ -67,6 +67,7 @@ pub struct Metric<E: ?Sized> {
     value: fn(&E) -> Result<f64, Undefined>,
     is_share: bool,
     is_of_all_rows: bool,
+    bar: Option<&'static str>,
 }
 
 impl<E: ?Sized> Clone for Metric<E> {
@@ -88,7 +89,7 @@ impl<E: ?Sized> Metric<E> {
         value: fn(&E) -> Result<f64, Undefined>,
     ) -> Self {
         let measure = Measure { key, label, better, help };
-        Self { measure, value, is_share: false, is_of_all_rows: false }
+        Self { measure, value, is_share: false, is_of_all_rows: false, bar: None }
     }
 
     /// States that the value is a share: the mean of values 0 and 1. If the rows are independent, a share
@@ -104,6 +105,18 @@ impl<E: ?Sized> Metric<E> {
     #[must_use]
     pub const fn of_all_rows(self) -> Self {
         Self { is_of_all_rows: true, ..self }
+    }
+
+    /// States that the picture of the shares of a report has a bar for the value, under this short name.
+    #[must_use]
+    pub const fn bar(self, name: &'static str) -> Self {
+        Self { bar: Some(name), ..self }
+    }
+
+    /// The name of the bar in the picture of the shares of a report, if it has one.
+    #[must_use]
+    pub const fn bar_name(&self) -> Option<&'static str> {
+        self.bar
     }
 
     pub(crate) const fn is_share(&self) -> bool {

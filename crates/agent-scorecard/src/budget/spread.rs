@@ -1,66 +1,63 @@
-//! How sure the figures of a budget report are.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     ClusterEstimate, Error, Interval, Level, Miss, Replicates, Sample, Seed, bootstrap_metrics,
     cluster_mean,
 };
-use serde::Serialize;
-use trajectory_metrics::NoInterval;
+use trajectory_metrics::{Figure, NoInterval};
 
-use agent_scorecard::traces::few_clusters;
-
-use crate::{budget::runs::Runs, output::no_interval, values::ClusterBy};
+use crate::{
+    budget::runs::{Options, Runs},
+    clusters::{ClusterBy, few_clusters},
+    no_interval,
+};
 
 /// Coverage of the intervals, by shares of resampled values or by Student's t.
 const LEVEL: f64 = 0.95;
 
-/// What is known of a figure's error, rollouts or tasks being independent and their prefixes not.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Spread {
-    /// Lower end of the 95 % interval; `None` if there is none.
-    pub ci_low: Option<f64>,
-    /// Upper end.
-    pub ci_high: Option<f64>,
-    /// Standard error.
-    pub standard_error: Option<f64>,
-}
-
-/// Intervals by figure.
+/// What is known of the precision of figures, if rollouts or tasks are independent of each other and their
+/// prefixes are not.
 #[derive(Debug, Default)]
-pub(crate) struct Spreads {
+pub(super) struct Spreads {
     /// Whether whole tasks were resampled.
-    pub clustered_by_task: bool,
-    /// The intervals.
-    pub intervals: BTreeMap<&'static str, Spread>,
+    pub(super) clustered_by_task: bool,
+    /// The intervals and standard errors by figure.
+    spreads: BTreeMap<&'static str, (Result<Interval, NoInterval>, Option<f64>)>,
 }
 
-impl Spread {
-    fn new(interval: Option<Interval>, standard_error: Option<f64>) -> Self {
+impl Spreads {
+    pub(super) fn is_empty(&self) -> bool {
+        self.spreads.is_empty()
+    }
+
+    /// The value of a figure with what is known of its precision.
+    pub(super) fn figure(&self, key: &str, value: f64) -> Figure {
+        let Some(&(interval, standard_error)) = self.spreads.get(key) else {
+            return Figure::from(value);
+        };
         // The figures are shares and rewards in [0, 1].
-        Self {
-            ci_low: interval.map(|interval| interval.low().max(0.0)),
-            ci_high: interval.map(|interval| interval.high().min(1.0)),
-            standard_error: standard_error.filter(|error| *error > 0.0),
-        }
+        let ends = interval.map(|ends| Interval::new(ends.low().max(0.0), ends.high().min(1.0)));
+        let interval = ends.and_then(|ends| ends.map_err(|_| NoInterval::Constant));
+        Figure { value, interval, standard_error: standard_error.filter(|error| *error > 0.0) }
     }
 }
 
-/// Intervals of the figures of which the crate has one.
-pub(crate) fn spreads(
+/// Intervals of the figures that have one.
+pub(super) fn spreads(
     runs: &Runs,
-    by: ClusterBy,
-    resamples: usize,
-    seed: u64,
+    options: &Options,
     notes: &mut Vec<String>,
 ) -> Result<Spreads, Error> {
+    let Options { cluster_by, resamples, seed, .. } = *options;
+    if resamples == 0 {
+        return Ok(Spreads::default());
+    }
     let level = Level::new(LEVEL)?;
     let (mut spreads, mut missing) = (BTreeMap::new(), Vec::new());
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
-    let Clusters { clusters, what } = clusters(runs, by, notes);
+    let Clusters { clusters, what } = clusters(runs, cluster_by, notes);
     let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
     if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
         let why = NoInterval::check_clusters(1, level).err();
@@ -85,8 +82,7 @@ pub(crate) fn spreads(
         }
         let found = replicates.confidence_interval(level);
         missing.extend(found.err().map(|why| (name, why)));
-        let interval = found.ok().map(|found| found.interval);
-        spreads.insert(name, Spread::new(interval, replicates.standard_error()));
+        spreads.insert(name, (found.map(|found| found.interval), replicates.standard_error()));
     }
     type Value = fn(&Sample) -> Option<f64>;
     let means: [(&str, Value); 4] = [
@@ -109,10 +105,10 @@ pub(crate) fn spreads(
         let independent = mean.clusters == values.len();
         let found = interval_of_share(&mean, independent, level);
         missing.extend(found.err().map(|why| (name, why)));
-        spreads.insert(name, Spread::new(found.ok(), Some(mean.standard_error)));
+        spreads.insert(name, (found, Some(mean.standard_error)));
     }
     notes.extend(no_interval::notes("", missing));
-    Ok(Spreads { clustered_by_task: what == TASKS, intervals: spreads })
+    Ok(Spreads { clustered_by_task: what == TASKS, spreads })
 }
 
 const TASKS: &str = "tasks";

@@ -1,7 +1,15 @@
 //! Notes on figures without an interval.
 
-/// One note for each reason, with the names of the figures that lack an interval for it.
-pub(crate) fn notes<N: AsRef<str>, R: std::fmt::Display>(
+/// One note for each reason, with the names of the figures that lack an interval for it. `place` stands in
+/// front of each note unless it is empty.
+///
+/// ```
+/// let missing = [("recall", "one task"), ("auroc", "no spread"), ("precision", "one task")];
+/// let notes = agent_scorecard::no_interval::notes("a.jsonl", missing);
+/// assert_eq!(notes[0], "a.jsonl: no interval of recall, precision: one task");
+/// assert_eq!(notes.len(), 2);
+/// ```
+pub fn notes<N: AsRef<str>, R: std::fmt::Display>(
     place: &str,
     missing: impl IntoIterator<Item = (N, R)>,
 ) -> Vec<String> {

@@ -1,10 +1,8 @@
-//! Losses of informed references, which no estimator could reach.
-
 use budget_estimation::{Error, Estimate, Level, Metrics, Sample, best_interval};
 
 /// The losses of the best constant interval, and of the best intervals that follow a linear extrapolation
 /// that knows the number of turns, or that number and the run's mean cost.
-pub(crate) fn reference_losses(
+pub(super) fn reference_losses(
     samples: &[Sample],
     coverage: Level,
 ) -> Result<[Option<f64>; 3], Error> {

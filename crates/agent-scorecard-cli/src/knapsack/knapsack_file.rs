@@ -3,7 +3,7 @@
 use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::{Knapsack, KnapsackItem};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::files::json_lines::{InputError, bytes, check_keys, describe};
 
@@ -15,7 +15,7 @@ struct Instance {
 }
 
 /// The best choice of items.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Solved {
     /// Its value.
     pub value: u64,

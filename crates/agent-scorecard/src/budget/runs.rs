@@ -1,5 +1,3 @@
-//! Recorded runs, replayed before an estimator that learns from each when it has ended.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
@@ -8,14 +6,7 @@ use budget_estimation::{
     Seed, estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
-use crate::{
-    budget::{
-        estimate_file::Answers,
-        rollout_file::{FRESH, RolloutFile, Spent, together},
-    },
-    files::run_counts::RunCounts,
-    values::ClusterBy,
-};
+use crate::{clusters::ClusterBy, run_counts::RunCounts};
 
 /// Turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;
@@ -24,6 +15,18 @@ const HALF_WIDTH: f64 = 0.5;
 /// By how much one prefix moves the level of the calibrated intervals.
 const STEP: f64 = 0.002;
 
+/// What a model said after some turns of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// The estimate, [`Estimate::NoAnswer`] where the answer could not be read.
+    pub estimate: Estimate,
+    /// The kind of fault for which the answer could not be read.
+    pub problem: Option<String>,
+}
+
+/// What was said, by the id of the run and the number of completed turns.
+pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
+
 /// Who estimates.
 #[derive(Clone, Debug)]
 pub enum By {
@@ -31,21 +34,21 @@ pub enum By {
     Linear,
     /// Quantiles of past runs.
     Quantile,
-    /// These, calibrated run by run.
+    /// Quantiles of past runs, calibrated run by run.
     Conformal,
-    /// The library's default, which learns from features and keys.
+    /// The default of budget-estimation, which learns from features and keys.
     Default,
-    /// Someone else, who was recorded.
+    /// A model, whose answers were recorded.
     Recorded {
-        /// The file of the answers.
+        /// The file of the answers, or another name for them.
         file: String,
-        /// The answers.
-        answers: Answers,
+        /// The answers about each resource.
+        answers: BTreeMap<String, Answers>,
     },
 }
 
 impl By {
-    /// Its name, or the file of recorded answers.
+    /// The name of the estimator, or the file of recorded answers.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -80,55 +83,80 @@ impl By {
     }
 }
 
-/// What the caller may choose of the replay.
+/// What is estimated, by whom, and how it is judged.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// What is to be estimated.
-    pub spent: Spent,
-    /// Other resources that are estimated too, which must be known of every run.
-    pub others: Vec<Spent>,
-    /// The seed of feasibility probes, if the runs are to be labelled by them.
+pub struct Options {
+    /// The resource that is estimated; `total_tokens` is the sum of input and output tokens, see [`parts_of`].
+    pub resource: String,
+    /// Resources that are estimated too. Runs of which one of them is not known are left out.
+    pub others: Vec<String>,
+    /// The seed of feasibility probes, if the runs are to be labelled by random targets and budgets. The time
+    /// is the first resource with `time` in its name.
     pub probes: Option<u64>,
-    /// A cap on it for every run.
+    /// A cap on the resource for every run, at least 0 and in the unit of the resource.
     pub cap: Option<f64>,
-    /// Fields of a run that tell runs apart for the default estimator, beside the task.
-    pub keys: Vec<String>,
     /// Who estimates.
     pub by: By,
-    /// What intervals claim to cover.
+    /// The share of the outcomes that the intervals claim to hold.
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
     pub warm_up: usize,
     /// What intervals of figures resample as a whole.
-    pub(crate) cluster_by: ClusterBy,
+    pub cluster_by: ClusterBy,
+    /// Resamples behind the intervals of 95 %; 0 for none.
+    pub resamples: usize,
+    /// The seed of the resamples.
+    pub seed: u64,
+    /// Whether pictures are made.
+    pub with_pictures: bool,
+    /// The id of the run that is drawn; the longest feasible run if there is none of this id.
+    pub drawn_run: Option<String>,
 }
 
-impl Settings {
-    /// Settings for one resource, without probes, keys and warm-up.
+impl Options {
+    /// Options for one resource, without a cap, probes, warm-up, intervals and pictures.
     #[must_use]
-    pub fn new(spent: Spent, by: By, cap: Option<f64>, coverage: Level) -> Self {
+    pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
         Self {
-            spent,
+            resource: resource.into(),
             others: Vec::new(),
             probes: None,
-            cap,
-            keys: Vec::new(),
+            cap: None,
             by,
             coverage,
             warm_up: 0,
             cluster_by: ClusterBy::default(),
+            resamples: 0,
+            seed: 1,
+            with_pictures: false,
+            drawn_run: None,
         }
     }
 }
 
+/// Runs of one or more files, in the order in which they are replayed.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The runs of one file after the other. Failed runs that a budget ended are marked as cut off
+    /// ([`Rollouts::set_censored`]).
+    pub rollouts: Rollouts,
+    /// The number of runs of each file. Each file has an estimator of its own.
+    pub lengths: Vec<usize>,
+    /// What each run achieved, NaN if unknown; for [`Options::probes`].
+    pub achieved: Vec<f64>,
+    /// All runs of the files, including those that were left out before.
+    pub counts: RunCounts,
+}
+
 /// The runs that are scored, and the estimates on them.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Runs {
     /// The runs.
     pub rollouts: Rollouts,
     /// What was estimated.
     pub resource: Resource,
-    /// A sample for each prefix, by run and turn, without those of which nothing remained.
+    /// A sample for each prefix after which something remained, by run and turn.
     pub samples: Vec<Sample>,
     /// A sample for each prefix, by run and turn.
     pub every_sample: Vec<Sample>,
@@ -138,47 +166,52 @@ pub struct Runs {
     pub before_first_turn: Vec<Sample>,
     /// Runs left out because a cost that is needed is not known.
     pub left_out: usize,
-    /// All runs of the files, also those that were left out before.
-    pub(crate) all: RunCounts,
+    /// All runs of the files, including those that were left out before.
+    pub counts: RunCounts,
+    /// Whether the runs state what each turn of a failed run used.
+    pub is_use_stated: bool,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
 
-/// Replays the runs of one or more files, each before an estimator of its own.
+/// The input without the history that requests repeat.
+pub const FRESH: &str = "fresh_input_tokens";
+
+/// The resources of a file that a resource is the sum of: `input_tokens` and `output_tokens` for `total_tokens`,
+/// the resource itself otherwise.
+#[must_use]
+pub fn parts_of(resource: &str) -> Vec<&str> {
+    match resource {
+        "total_tokens" => vec!["input_tokens", "output_tokens"],
+        _ => vec![resource],
+    }
+}
+
+/// Replays runs: the estimator sees each prefix of a run, and learns from the run when it has ended.
 ///
 /// # Errors
 ///
-/// An error of the library, as for a cap that is none.
-pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error> {
-    let mut all = together(files, &settings.keys)?;
-    let resource = handle(&mut all, &settings.spent)?;
+/// An error of budget-estimation, such as for a negative cap or a resource that the runs do not have.
+pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
+    let Input { rollouts: mut all, lengths, achieved, counts: of_files } = input;
+    let resource = handle(&mut all, &options.resource)?;
     let others: Vec<Resource> =
-        settings.others.iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
-    if let Some(cap) = settings.cap {
+        options.others.iter().map(|other| handle(&mut all, other)).collect::<Result<_, _>>()?;
+    if let Some(cap) = options.cap {
         all.set_cap(resource, cap)?;
     }
-    let file_of = files.iter().enumerate().flat_map(|(i, file)| vec![i; file.rows.len()]);
+    let file_of = lengths.iter().enumerate().flat_map(|(i, &length)| vec![i; length]);
     let file_of: Vec<usize> = file_of.collect();
-    if let Some(seed) = settings.probes {
+    if let Some(seed) = options.probes {
         // In the same order whichever of the resources is estimated; the first is the time.
-        let mut resources = vec![(settings.spent.name(), resource)];
-        let names = settings.others.iter().map(Spent::name);
-        resources.extend(names.zip(others.iter().copied()));
+        let mut resources = vec![(&options.resource, resource)];
+        resources.extend(options.others.iter().zip(others.iter().copied()));
         resources.sort_by_key(|&(name, _)| (!name.contains("time"), name.to_owned()));
         let resources: Vec<Resource> =
             resources.into_iter().map(|(_, resource)| resource).collect();
         let (time, spent) = resources.split_first().ok_or(Error::Empty)?;
-        let rows = files.iter().flat_map(|file| &file.rows);
-        let achieved: Vec<f64> = rows.map(|row| row.achieved.unwrap_or(f64::NAN)).collect();
-        all = probed_rollouts(
-            &all,
-            &achieved,
-            *time,
-            spent,
-            ProbeMethod::Described,
-            Seed::new(seed),
-        )?
-        .0;
+        let seed = Seed::new(seed);
+        all = probed_rollouts(&all, &achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }
     // A cap may be on another resource than that which is estimated.
     let knows =
@@ -193,14 +226,14 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
         Vec::with_capacity(known_runs.len());
     let mut scored = Vec::with_capacity(known_runs.len());
     let mut chances = Vec::new();
-    for file in 0..files.len() {
+    for file in 0..lengths.len() {
         let runs = || known_runs.iter().filter(|run| file_of[run.index()] == file);
         let cut_offs = runs().any(|run| run.is_censored());
         counts.cut_off_files += usize::from(cut_offs);
-        let mut estimator = settings.by.estimator(settings.coverage, cut_offs)?;
-        let is_default = matches!(settings.by, By::Default);
+        let mut estimator = options.by.estimator(options.coverage, cut_offs)?;
+        let is_default = matches!(options.by, By::Default);
         // A second one, which is asked for the chance of success.
-        let mut default = is_default.then(|| BudgetEstimator::new(settings.coverage));
+        let mut default = is_default.then(|| BudgetEstimator::new(options.coverage));
         for (position, run) in runs().enumerate() {
             let mut own = Vec::with_capacity(run.turns());
             if let Some(default) = &mut default {
@@ -209,7 +242,7 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
                     stated.push(default.forecast_success(&prefix)?.chance.get());
                 }
                 default.learn(&run, resource)?;
-                if position >= settings.warm_up {
+                if position >= options.warm_up {
                     chances.push(stated);
                 }
             }
@@ -217,10 +250,11 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
                 own.push(sample.estimate());
                 Ok(())
             })?;
-            let is_scored = position >= settings.warm_up;
+            let is_scored = position >= options.warm_up;
             let mut first = None;
-            if let By::Recorded { answers, .. } = &settings.by {
-                let answers = run.id().and_then(|id| answers.get(id));
+            if let By::Recorded { answers, .. } = &options.by {
+                let answers = answers.get(&options.resource);
+                let answers = answers.and_then(|answers| answers.get(run.id()?));
                 first = answers.and_then(|answers| answers.get(&0)).map(|it| it.estimate);
                 for (turn, estimate) in (1..).zip(&mut own) {
                     match answers.and_then(|answers| answers.get(&turn)) {
@@ -269,11 +303,10 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
     counts.repeated =
         rollouts.len() - rollouts.iter().map(|run| run.id()).collect::<BTreeSet<_>>().len();
     let left_out = all.len() - known_runs.len();
-    let notes = counts.notes(settings, left_out);
-    let mut every = RunCounts::default();
-    files.iter().for_each(|file| every.append(&file.runs));
+    let notes = counts.notes(options, left_out);
     Ok(Runs {
-        all: every,
+        counts: of_files,
+        is_use_stated: true,
         rollouts,
         resource,
         samples,
@@ -286,8 +319,8 @@ pub fn replay(files: &[&RolloutFile], settings: &Settings) -> Result<Runs, Error
 }
 
 /// The resource of this name, made of its parts if it is a sum.
-fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
-    let parts = spent.parts();
+fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Error> {
+    let parts = parts_of(resource);
     if let [one] = parts[..] {
         return all.resource(one);
     }
@@ -298,7 +331,7 @@ fn handle(all: &mut Rollouts, spent: &Spent) -> Result<Resource, Error> {
         part => part,
     });
     let parts: Vec<Resource> = new.map(|part| all.resource(part)).collect::<Result<_, _>>()?;
-    all.add_sum(spent.name(), &parts)
+    all.add_sum(resource, &parts)
 }
 
 /// What is worth a note.
@@ -314,14 +347,14 @@ struct Counts {
 }
 
 impl Counts {
-    fn notes(&self, settings: &Settings, left_out: usize) -> Vec<String> {
+    fn notes(&self, options: &Options, left_out: usize) -> Vec<String> {
         let mut notes = Vec::new();
         let mut note = |count: usize, text: String| {
             if count > 0 {
                 notes.push(text);
             }
         };
-        let name = settings.spent.name();
+        let name = &options.resource;
         let runs = |count: usize| many(count, "run", "runs");
         let prefixes = |count: usize| many(count, "prefix", "prefixes");
         note(
@@ -348,11 +381,11 @@ impl Counts {
             unreadable,
             format!("{answers} that could not be read, taken as none: {}", kinds.join(", ")),
         );
-        match settings.by {
+        match options.by {
             By::Linear => note(
                 1,
                 format!(
-                    "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a half-width of {HALF_WIDTH}; it claims no coverage, its losses are those of one that does"
+                    "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a relative half-width of {HALF_WIDTH}; its intervals claim no coverage, and their losses are computed as if they claimed it"
                 ),
             ),
             By::Quantile | By::Conformal | By::Default => note(

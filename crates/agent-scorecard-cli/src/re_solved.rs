@@ -1,0 +1,72 @@
+//! Problems that were attempted again with their allocation disclosed: the subcommand `re-solved`.
+
+use std::{error::Error, path::PathBuf};
+
+use agent_scorecard::{
+    Report,
+    knapsack_oracle::{BudgetAware, ReSolve},
+    triage::{ReSolvedCounts, re_solved},
+};
+use serde::Deserialize;
+
+use crate::{
+    files::json_lines::{self, InputError},
+    output::{form::Forms, program::Written},
+    triage::pool_file::yes_or_no,
+};
+
+/// Counts what changed when problems were attempted again with a disclosed budget
+#[derive(Debug, clap::Args)]
+#[command(after_help = FORMAT)]
+pub(crate) struct Options {
+    /// Problems that were attempted twice
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const FORMAT: &str = r#"Example: agent-scorecard re-solved re_solved.jsonl
+
+A FILE has JSON Lines, one problem per line, for example
+  {"model": "M", "dataset": "AIME", "allocation": 900, "output_tokens": 1100, "solved_before": false, "solved_after": true}
+output_tokens is the cost of the attempt with the disclosed budget; model and dataset are optional.
+"#;
+
+#[derive(Deserialize)]
+struct Row {
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    dataset: String,
+    allocation: u64,
+    output_tokens: u64,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_before: bool,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_after: bool,
+}
+
+pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
+    let mut counts = ReSolvedCounts::new();
+    for line in json_lines::read::<Row>(&file)? {
+        let Row { model, dataset, allocation, output_tokens: cost, solved_before, solved_after } =
+            line.value;
+        let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
+        let item = ReSolve { allocation, cost, solved_before, solved_after };
+        counts.update(item).map_err(|_| InputError {
+            file: file.display().to_string(),
+            line: Some(line.number),
+            field: Some("allocation".to_owned()),
+            problem: "is 0; it must be at least 1, because a problem without an allocation is not \
+                      attempted again"
+                .to_owned(),
+        })?;
+    }
+    forms.show(&Report {
+        title: "Attempts with a disclosed budget".to_owned(),
+        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation"
+            .to_owned(),
+        ..Report::of_columns(vec![(file.display().to_string(), None, re_solved(&counts))])
+    })
+}

@@ -1,0 +1,316 @@
+//! Did the estimator know what runs would still spend?
+//!
+//! Runs are replayed in their order: the estimator sees each prefix of a run, which is what the run had spent
+//! after 1 to T - 1 of its T turns, and learns from the run when it has ended. A prefix is feasible if its run
+//! succeeded within its caps.
+//!
+//! ```
+//! use agent_scorecard::{
+//!     Report, RunCounts,
+//!     budget::{By, Input, METRICS, Options, column, report},
+//!     budget_estimation::{Level, Rollouts},
+//! };
+//!
+//! // 40 runs of three turns, a fourth of which failed.
+//! let mut rollouts = Rollouts::new(["output_tokens"])?;
+//! let mut counts = RunCounts::default();
+//! for run in 0_u32..40 {
+//!     rollouts.push(&[10.0, f64::from(run % 4), 20.0], run % 4 > 0)?;
+//!     counts.add(Some(run % 4 > 0), None);
+//! }
+//! let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
+//! let options = Options::new("output_tokens", By::Quantile, Level::new(0.8)?);
+//! let found = column(input, &options, &METRICS)?;
+//! assert!(found.block.figure("hit_rate").unwrap().value > 0.8);
+//! let report: Report = report(vec![("runs.jsonl".to_owned(), found)], &options);
+//! assert_eq!(report.columns[0].name, "runs");
+//! # Ok::<(), agent_scorecard::Error>(())
+//! ```
+
+pub mod bagen;
+mod metrics;
+mod pictures;
+mod references;
+mod runs;
+mod spread;
+
+use budget_estimation::{
+    EarlyStops, Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary, Sample,
+    StopRule, early_stopping, joint_hits,
+};
+
+use crate::{
+    error::Error,
+    report::{Block, Column, Field, Report, Value},
+};
+
+pub use metrics::{Known, METRICS};
+pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, replay};
+pub use trajectory_metrics::Metric;
+use trajectory_metrics::{Better, Figure, Undefined};
+
+/// Bins by how far a run was.
+const BINS: usize = 5;
+
+/// Replays runs and evaluates the estimates: for several resources in `resources` of each, with their joint
+/// hits.
+///
+/// # Errors
+///
+/// An error of budget-estimation, such as for a negative cap or an interval that is too large to be compared in
+/// numbers; [`Error::UnknownRun`] for a run to draw that is not scored.
+pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Result<Column, Error> {
+    if options.others.is_empty() {
+        let block = block(&replay(input, options)?, options, metrics)?;
+        return Ok(Column { block, ..Column::default() });
+    }
+    let resources: Vec<&String> = [&options.resource].into_iter().chain(&options.others).collect();
+    let (mut parts, mut samples) = (Vec::new(), Vec::new());
+    for &resource in &resources {
+        let others = resources.iter().filter(|&&other| other != resource);
+        let others = others.map(|&other| other.clone()).collect();
+        let own = Options { resource: resource.clone(), others, ..options.clone() };
+        let runs = replay(input.clone(), &own)?;
+        parts.push((resource.clone(), block(&runs, &own, metrics)?));
+        samples.push(runs.every_sample);
+    }
+    let mut block = Block { is_plain: true, notes: Some(Vec::new()), ..Block::default() };
+    block.lines.push(input.counts.line());
+    push_joint_hits(&mut block, &samples)?;
+    Ok(Column { block, parts: ("resources", parts), ..Column::default() })
+}
+
+/// The share of feasible prefixes, given the number of joint hits and that of feasible prefixes.
+const JOINT_HIT_RATE: Metric<[usize; 2]> = Metric::new(
+    "joint_hit_rate",
+    "joint hit rate",
+    Better::Higher,
+    "Share of feasible prefixes whose intervals hold what remained of every resource.",
+    |&[hits, feasible]| match feasible {
+        0 => Err(Undefined::new("there is no prefix of a feasible run")),
+        _ => Ok(hits as f64 / feasible as f64),
+    },
+);
+
+fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Error> {
+    let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+    let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
+    let feasible = labels.zip(joint_hits(&lists)?).filter(|(feasible, _)| *feasible);
+    let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();
+    let counts = [hits.iter().filter(|&&hit| hit).count(), hits.len()];
+    block.push_metrics(&[JOINT_HIT_RATE], &counts, |_, value| Figure::from(value));
+    let rate = block.number("joint_hit_rate");
+    let rate = rate.map_or("undefined".to_owned(), |rate| format!("{rate:.3}"));
+    let [n_hits, n_feasible] = counts;
+    block.lines.push(format!("joint hit rate {rate}: {n_hits} of {n_feasible} feasible prefixes"));
+    block.fields.push(Field::shown("n_joint_hits", "joint hits", n_hits));
+    block.fields.push(Field::shown("n_feasible", "feasible prefixes", n_feasible));
+    Ok(())
+}
+
+/// The report of these files, each with its column.
+#[must_use]
+pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
+    let (files, columns): (Vec<_>, Vec<Column>) =
+        columns.into_iter().map(|(file, column)| ((file, None, Block::default()), column)).unzip();
+    let mut report = Report {
+        title: "Estimates of what runs would still spend".to_owned(),
+        main_pictures: vec!["fan"],
+        ..Report::of_columns(files)
+    };
+    for (named, Column { block, parts, .. }) in report.columns.iter_mut().zip(columns) {
+        (named.block, named.parts) = (block, parts);
+    }
+    let places = report.places();
+    let by_task = |is: bool| {
+        let is = Value::Json(is.into());
+        places.iter().any(|place| place.block.get("clustered_by_task") == Some(&is))
+    };
+    let what = match (by_task(true), by_task(false)) {
+        (true, true) => "tasks or runs",
+        (true, false) => "tasks",
+        _ => "runs",
+    };
+    let sure = match options.resamples {
+        0 => String::new(),
+        resamples => format!(", 95 % intervals by whole {what}, {resamples} resamples"),
+    };
+    let resources = [&options.resource].into_iter().chain(&options.others);
+    let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
+    let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
+    let (by, claim) = (options.by.name(), options.coverage.get());
+    report.lead = format!("{resources} by {by}, {cap}, intervals claim {claim}{sure}");
+    report
+}
+
+/// What is to be said of the estimates on these runs: [`METRICS`], or other metrics of what is known.
+///
+/// # Errors
+///
+/// An error of budget-estimation, such as for an interval that is too large to be compared in numbers;
+/// [`Error::UnknownRun`] for a run to draw that is not scored.
+pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Result<Block, Error> {
+    let evaluated = |axis| {
+        let evaluation = ProgressMetrics::new(BINS)?.with_axis(axis).with_diagnostics();
+        let mut evaluation = evaluation.with_coverage(options.coverage);
+        runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
+        match evaluation.finish() {
+            Ok(summary) => Ok(Some(summary)),
+            Err(budget_estimation::Error::Empty) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let summary = evaluated(ProgressAxis::Turns)?;
+    let by_spent = evaluated(ProgressAxis::Spent)?;
+    let rule = StopRule::first_impossible();
+    let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, &[rule])?;
+    let references = references::reference_losses(&runs.samples, options.coverage)?;
+    let known = Known { summary, stops, references, is_use_stated: runs.is_use_stated };
+
+    let mut notes = runs.notes.clone();
+    let spreads = spread::spreads(runs, options, &mut notes)?;
+    let mut block = Block {
+        lines: vec![runs.counts.line()],
+        notes: Some(notes),
+        is_plain: true,
+        ..Block::default()
+    };
+    block.extend_json(&runs.counts);
+    block.push_json("estimator", options.by.name());
+    block.push_json("resource", &options.resource);
+    block.push_json("cap", &options.cap);
+    block.push_json("claimed_coverage", &options.coverage.get());
+    block.push_json("resamples", &options.resamples);
+    block.push_json("seed", &options.seed);
+    block.push_json("clustered_by_task", &spreads.clustered_by_task);
+    let mut metrics = metrics.to_vec();
+    for metric in metrics.iter_mut().filter(|metric| metric.measure.better == metrics::CLAIM) {
+        metric.measure.better = Better::Near(options.coverage.get());
+    }
+    block.push_metrics(&metrics, &known, |measure, value| spreads.figure(measure.key, value));
+    if spreads.is_empty() {
+        block.push_json("intervals", &serde_json::Map::new());
+    }
+    push_counts(&mut block, runs, &known);
+    block.push_json("spent_by_failures", &known.stops.spent_by_failures);
+    block.push_json("saved", &known.stops.saved);
+    block.fields.push(before_first_turn(runs)?);
+    let bins = |summary: &Option<ProgressSummary>| summary.as_ref().map_or_else(Vec::new, bins);
+    for (key, title, summary) in [
+        ("by_progress", "By the share of its turns that a run had taken", &known.summary),
+        ("by_spent", "By the share of its spending that a run had spent", &by_spent),
+    ] {
+        block.fields.push(Field::rows(key, title, bins(summary)));
+    }
+    if options.with_pictures {
+        block.pictures = pictures::pictures(runs, options, &metrics, &block)?;
+    }
+    Ok(block)
+}
+
+fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
+    let (rollouts, stops): (_, &EarlyStops) = (&runs.rollouts, &known.stops);
+    let all = known.summary.as_ref().map(|summary| summary.all_turns.feasibility);
+    let scores = known.summary.as_ref().and_then(|summary| summary.all_turns.intervals);
+    let n_prefixes = runs.samples.len() as u64;
+    let samples = |is: fn(&Sample) -> bool| runs.samples.iter().filter(|it| is(it)).count() as u64;
+    let n_feasible = samples(Sample::is_feasible);
+    // Sums of weights that all are 1.
+    let said = |count: Option<f64>| count.unwrap_or(0.0) as u64;
+    let unanswered = all.map(|all| all.feasible_unanswered + all.impossible_unanswered);
+    let counts: [(&'static str, &'static str, u64); 19] = [
+        ("n_rollouts", "runs", rollouts.len() as u64),
+        ("n_left_out", "runs left out, as a cost is not known", runs.left_out as u64),
+        (
+            "n_successes",
+            "runs that succeeded",
+            rollouts.iter().filter(|run| run.succeeded()).count() as u64,
+        ),
+        (
+            "n_cut_off",
+            "runs that a budget cut off",
+            rollouts.iter().filter(|run| run.is_censored()).count() as u64,
+        ),
+        ("n_feasible_rollouts", "feasible runs", stops.successes),
+        ("n_failed_rollouts", "runs that are not feasible", stops.failures),
+        ("n_stopped_feasible_rollouts", "feasible runs called impossible", stops.stopped_successes),
+        ("n_stopped_failed_rollouts", "other runs called impossible", stops.stopped_failures),
+        ("n_prefixes", "prefixes", n_prefixes),
+        ("n_first_turn", "prefixes after one turn", samples(|sample| sample.turn() == 1)),
+        ("n_feasible", "feasible prefixes", n_feasible),
+        ("n_infeasible", "infeasible prefixes", n_prefixes - n_feasible),
+        ("n_unanswered", "prefixes without an answer", said(unanswered)),
+        (
+            "n_true_alarms",
+            "infeasible prefixes called impossible",
+            said(all.map(|all| all.impossible_as_impossible)),
+        ),
+        ("n_false_aborts", "feasible prefixes called impossible", stops.false_alarm_prefixes),
+        (
+            "n_intervals",
+            "intervals at feasible prefixes",
+            said(scores.map(|scores| scores.answered)),
+        ),
+        ("n_hits", "intervals that hold what remained", said(scores.map(|scores| scores.hits))),
+        ("n_optimistic", "intervals below", said(scores.map(|scores| scores.optimistic))),
+        ("n_conservative", "intervals above", said(scores.map(|scores| scores.conservative))),
+    ];
+    block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
+}
+
+/// Values over recorded answers before the first turn, which no other value counts; null without one.
+fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
+    let mut metrics = Metrics::new();
+    runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;
+    let Ok(summary) = metrics.finish() else { return Ok(Field::json("before_first_turn", ())) };
+    let (answers, scores) = (&runs.before_first_turn, summary.intervals);
+    let feasible = answers.iter().filter(|sample| sample.is_feasible()).count();
+    let fields = vec![
+        Field::shown("n_prefixes", "answers", answers.len()),
+        Field::shown("n_feasible", "answers about feasible runs", feasible),
+        Field::shown("macro_f1", "macro F1 of feasibility", summary.feasibility.macro_f1),
+        Field::shown("hit_rate", "hit rate", scores.map(|scores| scores.hit_rate)),
+        Field::shown(
+            "interval_reward",
+            "interval reward",
+            scores.map(|scores| scores.interval_reward),
+        ),
+    ];
+    let title = "Before the first turn".to_owned();
+    Ok(Field::block("before_first_turn", Block { title, fields, ..Block::default() }))
+}
+
+/// A row for each bin of progress.
+fn bins(summary: &ProgressSummary) -> Vec<Block> {
+    let edge = |bin: usize| bin as f64 / BINS as f64;
+    let row = |(bin, metrics): (usize, &Option<MetricsSummary>)| {
+        let feasibility = metrics.map(|metrics| metrics.feasibility);
+        let scores = metrics.and_then(|metrics| metrics.intervals);
+        let diagnostics = metrics.and_then(|metrics| metrics.diagnostics);
+        let [optimistic, conservative] = scores.as_ref().map_or([None; 2], metrics::misses);
+        let n_feasible = scores.map_or(0.0, |scores| scores.samples);
+        let n_infeasible = feasibility.map_or(0.0, |all| {
+            all.impossible_as_feasible + all.impossible_as_impossible + all.impossible_unanswered
+        });
+        let reward = scores.map(|scores| scores.interval_reward);
+        let width = scores.and_then(|scores| scores.mean_relative_width);
+        let alarms = feasibility.and_then(|all| all.impossible.recall);
+        let fields = vec![
+            Field::shown("from", "from", edge(bin)),
+            Field::shown("to", "to", edge(bin + 1)),
+            Field::shown("n_prefixes", "prefixes", (n_feasible + n_infeasible) as u64),
+            Field::shown("n_feasible", "feasible", n_feasible as u64),
+            Field::shown("hit_rate", "hit rate", scores.map(|scores| scores.hit_rate)),
+            Field::shown("interval_reward", "reward", reward),
+            Field::shown("optimistic", "below", optimistic),
+            Field::shown("conservative", "above", conservative),
+            Field::shown("mean_relative_width", "relative width", width),
+            Field::shown("alarm_rate", "alarms on failures", alarms),
+            Field::json("optimistic_of_all", diagnostics.map(|all| all.optimistic_share)),
+            Field::json("conservative_of_all", diagnostics.map(|all| all.conservative_share)),
+            Field::json("mean_width_over_cap", diagnostics.and_then(|all| all.mean_width_over_cap)),
+        ];
+        Block { fields, ..Block::default() }
+    };
+    summary.by_progress.iter().enumerate().map(row).collect()
+}

@@ -1,0 +1,201 @@
+//! BAGEN's released estimates: the metrics of this crate, and those of the released code beside them.
+
+use std::collections::BTreeMap;
+
+use budget_estimation::{
+    AnswerMode, Estimate, Rollouts, Sample,
+    bagen::{Answer, EstimateFile, Kind, Published, RangeCounts, ReleasedSample},
+};
+use trajectory_metrics::{Better, Figure, Metric, Undefined};
+
+use crate::{
+    budget::{By, METRICS, Options, Runs, block},
+    error::Error,
+    report::{Block, Column, Field, Report},
+    run_counts::RunCounts,
+};
+
+/// The metrics of the released code.
+pub const PUBLISHED: [Metric<Published>; 7] = [
+    Metric::new(
+        "hit_rate",
+        "hit rate",
+        Better::Higher,
+        "Share of hits over prefixes of runs that succeeded; for Warehouse, of joint hits.",
+        |found| counted(found.hit_rate),
+    ),
+    Metric::new(
+        "interval_reward",
+        "interval reward",
+        Better::Higher,
+        "Mean reward over prefixes of runs that succeeded.",
+        |found| counted(found.interval_reward),
+    ),
+    Metric::new(
+        "accuracy_on_success",
+        "right answers on runs that succeeded",
+        Better::Higher,
+        "Share of right answers on runs that succeeded, without unreadable answers.",
+        |found| counted(found.accuracy_on_success),
+    ),
+    Metric::new(
+        "accuracy_on_failure",
+        "right answers on runs that failed",
+        Better::Higher,
+        "Share of right answers on runs that failed, without unreadable answers.",
+        |found| counted(found.accuracy_on_failure),
+    ),
+    Metric::new(
+        "first_turn_accuracy",
+        "right answers after the first turn",
+        Better::Higher,
+        "Share of right answers after the first turn, without unreadable answers.",
+        |found| counted(found.first_turn_accuracy),
+    ),
+    Metric::new(
+        "false_abort_rate",
+        "false aborts",
+        Better::Lower,
+        "Answers \"impossible\" on runs that can finish, as a share of all samples.",
+        |found| counted(found.false_abort_rate),
+    ),
+    Metric::new(
+        "mre_p50",
+        "median relative error of the midpoint",
+        Better::Lower,
+        "Upper median of the relative error of midpoints on runs that can finish.",
+        |found| counted(found.mre_p50),
+    ),
+];
+
+fn counted(value: Option<f64>) -> Result<f64, Undefined> {
+    value.ok_or(Undefined::new("it counts no sample"))
+}
+
+/// The report on a file of released estimates: the metrics of its first resource, those of the released code in
+/// `as_published`, and for Warehouse those of each resource in `resources`. Of the options, the coverage and the
+/// resamples count.
+///
+/// # Errors
+///
+/// An error of budget-estimation that says what is wrong with the file.
+pub fn report(
+    file: &str,
+    estimates: &EstimateFile,
+    mode: AnswerMode,
+    options: &Options,
+) -> Result<Report, Error> {
+    let by = By::Recorded { file: "bagen".to_owned(), answers: BTreeMap::new() };
+    let options = Options { by, with_pictures: false, others: Vec::new(), ..options.clone() };
+    let (rollouts, all) = (estimates.rollouts()?, estimates.samples());
+    let is_warehouse = estimates.kind() == Kind::Warehouse;
+    let unstated = all.iter().any(|sample| sample.amounts.iter().any(|one| one.used.is_none()));
+    let cap = all.first().and_then(|sample| sample.amounts.first()?.cap);
+    let mut counts = RunCounts::default();
+    rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
+    let left_out = all.chunk_by(|a, b| a.rollout == b.rollout).count() - rollouts.len();
+    let mut blocks = Vec::new();
+    for (position, &name) in estimates.kind().resources().iter().enumerate() {
+        let resource = rollouts.resource(name)?;
+        let every_sample = estimates.samples_of(&rollouts, resource, mode)?;
+        let mut notes = Vec::new();
+        if left_out > 0 {
+            notes.push(format!("{left_out} runs left out: what they spent in all is not stated"));
+        }
+        let differ = read_differently(all, &rollouts, &every_sample, position);
+        if differ > 0 {
+            let answers = if differ == 1 { "answer" } else { "answers" };
+            let are = if differ == 1 { "is" } else { "are" };
+            notes.push(format!(
+                "{differ} {answers} about {name} {are} read differently by the released parser: the two columns have different estimates there"
+            ));
+        }
+        if is_warehouse {
+            notes.push("caps are those of each run".to_owned());
+        }
+        let samples = every_sample.iter().filter(|it| it.remaining() > 0.0).copied().collect();
+        let runs = Runs {
+            rollouts: rollouts.clone(),
+            resource,
+            samples,
+            every_sample,
+            chances: Vec::new(),
+            // The file has no answer before the first turn.
+            before_first_turn: Vec::new(),
+            left_out,
+            counts: counts.clone(),
+            is_use_stated: !unstated || name == "time_weeks",
+            notes,
+        };
+        let cap = cap.filter(|_| !is_warehouse);
+        let own = Options { resource: name.to_owned(), cap, ..options.clone() };
+        blocks.push((name, block(&runs, &own, &METRICS)?));
+    }
+    let resources: BTreeMap<&str, Block> =
+        if blocks.len() > 1 { blocks.iter().cloned().collect() } else { BTreeMap::new() };
+    let first = blocks.into_iter().next();
+    let (name, mut block) = first.ok_or(budget_estimation::Error::Empty)?;
+    block.note = "What the released code calls accuracy_on_success and accuracy_on_failure corresponds to feasible_recall and fail_recall.".to_owned();
+    if !resources.is_empty() {
+        block.push_json("resources", &resources);
+        block.note.push_str(&format!(
+            " \"ours\" is about {name}, \"as published\" about joint hits and all resources."
+        ));
+    }
+    let mut published = as_published(estimates.kind(), &estimates.as_published());
+    let notes = published.notes.take().unwrap_or_default();
+    let notes = notes.into_iter().map(|note| format!("as_published.{note}"));
+    block.notes.get_or_insert_default().extend(notes);
+    let beside = Field::block("as_published", published);
+    block.fields.push(Field { label: "as published".into(), ..beside });
+    let options =
+        Options { resource: name.to_owned(), cap: cap.filter(|_| !is_warehouse), ..options };
+    let column = Column { block, ..Column::default() };
+    let mut report = super::report(vec![(file.to_owned(), column)], &options);
+    report.title = "BAGEN's released estimates".to_owned();
+    report.columns.iter_mut().for_each(|column| column.name = "ours".to_owned());
+    Ok(report)
+}
+
+/// The number of prefixes whose answer the released parser reads as another estimate than ours does.
+fn read_differently(
+    released: &[ReleasedSample],
+    rollouts: &Rollouts,
+    samples: &[Sample],
+    position: usize,
+) -> usize {
+    let answer = |sample: &ReleasedSample| match &sample.answer {
+        None => Some(Estimate::NoAnswer),
+        Some(Answer::Impossible) => Some(Estimate::Impossible),
+        Some(Answer::Intervals(all)) => all.get(position).copied().map(Estimate::Interval),
+    };
+    let known: BTreeMap<(String, usize), Option<Estimate>> = released
+        .iter()
+        .map(|sample| ((format!("rollout-{}", sample.rollout), sample.turn), answer(sample)))
+        .collect();
+    let differs = |sample: &&Sample| {
+        let id = rollouts.get(sample.rollout()).ok().and_then(|run| run.id().map(str::to_owned));
+        id.and_then(|id| known.get(&(id, sample.turn()))) != Some(&Some(sample.estimate()))
+    };
+    samples.iter().filter(differs).count()
+}
+
+fn as_published(kind: Kind, published: &Published) -> Block {
+    let sum = |count: fn(&RangeCounts) -> usize| published.ranges.iter().map(count).sum::<usize>();
+    let mut block = Block { is_plain: true, ..Block::default() };
+    block.push_metrics(&PUBLISHED, published, |_, value| Figure::from(value));
+    if let Some(joint) = published.joint_hit_rate {
+        block.fields.push(Field::shown("joint_hit_rate", "joint hit rate", joint));
+    }
+    block.fields.push(Field::shown("n_samples", "samples", published.samples));
+    let label = "samples of runs that succeeded";
+    block.fields.push(Field::shown("n_success_samples", label, published.success_samples));
+    // Shown in the rows of the other column.
+    block.push_json("n_hits", &sum(|counts| counts.hits));
+    block.push_json("n_optimistic", &sum(|counts| counts.optimistic));
+    block.push_json("n_conservative", &sum(|counts| counts.conservative));
+    block.push_json("n_false_aborts", &published.false_aborts);
+    let ranges = kind.resources().iter().copied().zip(&published.ranges);
+    block.push_json("ranges", &ranges.collect::<BTreeMap<&str, &RangeCounts>>());
+    block
+}

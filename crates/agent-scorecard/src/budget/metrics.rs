@@ -1,0 +1,374 @@
+use budget_estimation::{
+    DetectionSummary, DiagnosticSummary, EarlyStops, FeasibilitySummary, IntervalSummary,
+    MetricsSummary, ProgressSummary,
+};
+use trajectory_metrics::{Better, Metric, Undefined};
+
+/// What the metrics of one column follow from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Known {
+    /// The estimates at all prefixes; `None` without a prefix.
+    pub summary: Option<ProgressSummary>,
+    /// What stopping each run at its first "impossible" would do.
+    pub stops: EarlyStops,
+    /// The interval loss of the best constant interval, and of the best intervals that follow a linear
+    /// extrapolation that knows the number of turns, or that number and the run's mean cost; `None` without
+    /// a feasible prefix.
+    pub references: [Option<f64>; 3],
+    /// Whether the runs state what each turn of a failed run used.
+    pub is_use_stated: bool,
+}
+
+/// Nearest to the coverage that the intervals claim, which a report puts in place of this 1.
+pub(super) const CLAIM: Better = Better::Near(1.0);
+
+const MACRO_F1: &str =
+    "no prefix is of one of the classes feasible and impossible, and no estimate is either";
+const FAIL_F1: &str = "no prefix is infeasible, and no estimate says \"impossible\"";
+const NO_ALARM: &str = "no estimate says \"impossible\"";
+const NO_INTERVAL: &str = "no run has an interval";
+const NO_FEASIBLE_INTERVAL: &str = "no feasible prefix has an interval";
+const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
+const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
+const NOT_STATED: &str = "the runs do not state what failed ones had used after each turn";
+
+/// The metrics, the first ones on whether estimates are right, the last ones on references that no estimator
+/// can reach. A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible if its run
+/// succeeded within its caps.
+pub const METRICS: [Metric<Known>; 38] = [
+    Metric::new(
+        "macro_f1_first_turn",
+        "macro F1 of feasibility at the first turn",
+        Better::Higher,
+        "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",
+        |it| defined(it.first()?.feasibility.macro_f1, MACRO_F1),
+    ),
+    Metric::new(
+        "macro_f1_all_turns",
+        "macro F1 of feasibility over all turns",
+        Better::Higher,
+        "Mean F1 of the classes feasible and impossible over all prefixes.",
+        |it| defined(it.feasibility()?.macro_f1, MACRO_F1),
+    ),
+    Metric::new(
+        "fail_f1",
+        "F1 of \"impossible\"",
+        Better::Higher,
+        "F1 of the answer \"impossible\" at infeasible prefixes.",
+        |it| defined(it.feasibility()?.impossible.f1, FAIL_F1),
+    ),
+    Metric::new(
+        "fail_precision",
+        "precision of \"impossible\"",
+        Better::Higher,
+        "Share of the answers \"impossible\" that are given at infeasible prefixes.",
+        |it| defined(it.feasibility()?.impossible.precision, NO_ALARM),
+    ),
+    Metric::new(
+        "fail_recall",
+        "recall of \"impossible\"",
+        Better::Higher,
+        "Share of infeasible prefixes with the answer \"impossible\".",
+        |it| defined(it.feasibility()?.impossible.recall, NO_FAILED),
+    ),
+    Metric::new(
+        "feasible_precision",
+        "precision of intervals",
+        Better::Higher,
+        "Share of the intervals that are given at feasible prefixes.",
+        |it| defined(it.feasibility()?.feasible.precision, NO_INTERVAL),
+    ),
+    Metric::new(
+        "feasible_recall",
+        "recall of intervals",
+        Better::Higher,
+        "Share of feasible prefixes with an interval.",
+        |it| defined(it.feasibility()?.feasible.recall, NO_FEASIBLE),
+    ),
+    Metric::new(
+        "hit_rate",
+        "hit rate",
+        Better::Higher,
+        "Share of feasible prefixes whose interval holds what remained; \"impossible\" and no answer count 0.",
+        |it| Ok(it.intervals()?.hit_rate),
+    ),
+    Metric::new(
+        "interval_reward",
+        "interval reward",
+        Better::Higher,
+        "Mean reward over feasible prefixes: a hit earns more the narrower its interval is, all else 0.",
+        |it| Ok(it.intervals()?.interval_reward),
+    ),
+    Metric::new(
+        "coverage",
+        "coverage",
+        CLAIM,
+        "Share of the intervals at feasible prefixes that hold what remained.",
+        |it| of_intervals(it, |scores| scores.coverage),
+    ),
+    Metric::new(
+        "optimistic",
+        "intervals below what remained",
+        Better::Lower,
+        "Share of the intervals at feasible prefixes that lie below what remained.",
+        |it| of_intervals(it, |scores| misses(scores)[0]),
+    ),
+    Metric::new(
+        "conservative",
+        "intervals above what remained",
+        Better::Lower,
+        "Share of the intervals at feasible prefixes that lie above what remained.",
+        |it| of_intervals(it, |scores| misses(scores)[1]),
+    ),
+    Metric::new(
+        "mean_width",
+        "mean width",
+        Better::Lower,
+        "Mean width of the intervals at feasible prefixes, in the unit of the resource.",
+        |it| of_intervals(it, |scores| scores.mean_width),
+    ),
+    Metric::new(
+        "mean_relative_width",
+        "mean width over what remained",
+        Better::Lower,
+        "Mean of width by what remained, over the intervals at feasible prefixes.",
+        |it| of_intervals(it, |scores| scores.mean_relative_width),
+    ),
+    Metric::new(
+        "mre_p50",
+        "median relative error of the midpoint",
+        Better::Lower,
+        "Median of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        |it| of_intervals(it, |scores| scores.mre_p50),
+    ),
+    Metric::new(
+        "mre_p90",
+        "90th percentile of the relative error of the midpoint",
+        Better::Lower,
+        "90th percentile of the error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        |it| of_intervals(it, |scores| scores.mre_p90),
+    ),
+    Metric::new(
+        "interval_loss",
+        "interval loss",
+        Better::Lower,
+        "Proper loss of the intervals at feasible prefixes, as central intervals of the claimed coverage.",
+        |it| of_intervals(it, |scores| scores.interval_loss),
+    ),
+    Metric::new(
+        "low_pinball_loss",
+        "pinball loss of lower ends",
+        Better::Lower,
+        "Proper loss of the lower ends at feasible prefixes, as quantiles of the claimed coverage.",
+        |it| of_intervals(it, |scores| scores.low_pinball_loss),
+    ),
+    Metric::new(
+        "high_pinball_loss",
+        "pinball loss of upper ends",
+        Better::Lower,
+        "Proper loss of the upper ends at feasible prefixes, as quantiles of the claimed coverage.",
+        |it| of_intervals(it, |scores| scores.high_pinball_loss),
+    ),
+    Metric::new(
+        "weighted_interval_loss",
+        "weighted interval loss",
+        Better::Lower,
+        "Proper loss of the intervals at feasible prefixes and of their midpoints as medians.",
+        |it| of_intervals(it, |scores| scores.weighted_interval_loss),
+    ),
+    Metric::new(
+        "linear_reference_reduction",
+        "error reduction against linear extrapolation",
+        Better::Higher,
+        "Share by which the error of midpoints is below that of a linear extrapolation that knows the number of turns.",
+        |it| {
+            let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
+            defined(linear, "no feasible prefix has an interval, or the reference makes no error")
+        },
+    ),
+    Metric::new(
+        "saved_token_share",
+        "share of the spending of failed runs that would be saved",
+        Better::Higher,
+        "Share of what failed runs spent of the estimated resource that came after the first \"impossible\".",
+        |it: &Known| {
+            it.check_use()?;
+            defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
+        },
+    )
+    .bar("saved"),
+    Metric::new(
+        "detected_share",
+        "failed runs that were called impossible",
+        Better::Higher,
+        "Share of failed runs with an \"impossible\" at any prefix.",
+        |it: &Known| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64),
+    )
+    .bar("detected"),
+    Metric::new(
+        "detection_turn_share",
+        "turns of a failed run before the first \"impossible\"",
+        Better::Lower,
+        "Mean share of the turns of a failed run before its first \"impossible\", 1 without one.",
+        |it| Ok(it.detection()?.mean_turn_share),
+    ),
+    Metric::new(
+        "detection_spent_share",
+        "spending of a failed run before the first \"impossible\"",
+        Better::Lower,
+        "Mean share of what a failed run spent before its first \"impossible\", 1 without one.",
+        |it| {
+            it.check_use()?;
+            Ok(it.detection()?.mean_spent_share)
+        },
+    ),
+    Metric::new(
+        "success_lost",
+        "feasible runs that would be lost",
+        Better::Lower,
+        "Share of feasible runs with an \"impossible\" at any prefix.",
+        |it: &Known| defined(it.stops.success_lost().ok(), "there is no feasible run"),
+    )
+    .bar("lost"),
+    Metric::new(
+        "success_rate_lost",
+        "feasible runs that would be lost, of all runs",
+        Better::Lower,
+        "Feasible runs with an \"impossible\" at any prefix, as a share of all runs.",
+        |it| defined(it.stops.success_rate_lost().ok(), "there is no run"),
+    ),
+    Metric::new(
+        "false_abort_rate",
+        "feasible prefixes called impossible",
+        Better::Lower,
+        "Share of feasible prefixes with the answer \"impossible\".",
+        |it: &Known| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE),
+    )
+    .bar("stopped"),
+    Metric::new(
+        "format_rate",
+        "readable answers",
+        Better::Higher,
+        "Share of prefixes with a readable answer.",
+        |it| Ok(it.feasibility()?.format_rate),
+    ),
+    Metric::new(
+        "optimistic_of_all",
+        "intervals of all runs below what remained",
+        Better::Lower,
+        "Share of the intervals of all runs, failed ones included, that lie below what remained.",
+        |it| Ok(it.diagnostics()?.optimistic_share),
+    ),
+    Metric::new(
+        "conservative_of_all",
+        "intervals of all runs above what remained",
+        Better::Lower,
+        "Share of the intervals of all runs, failed ones included, that lie above what remained.",
+        |it| Ok(it.diagnostics()?.conservative_share),
+    ),
+    Metric::new(
+        "mean_width_over_cap",
+        "mean width over the cap",
+        Better::Lower,
+        "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
+        |it| {
+            let width = it.diagnostics()?.mean_width_over_cap;
+            defined(width, "no run with a cap has an interval")
+        },
+    ),
+    Metric::new(
+        "mean_midpoint_bias",
+        "bias of the midpoint",
+        Better::Near(0.0),
+        "Mean of the signed error of the midpoint by what remained, over the intervals at feasible prefixes.",
+        |it| defined(it.diagnostics()?.mean_midpoint_bias, NO_FEASIBLE_INTERVAL),
+    ),
+    Metric::new(
+        "mean_width_adequacy",
+        "adequacy of the width",
+        Better::Higher,
+        "Mean of half the width by the error of the midpoint, at most 1, over the intervals at feasible prefixes.",
+        |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL),
+    ),
+    Metric::new(
+        "macro_f1_of_answers",
+        "macro F1 of feasibility, every interval as feasible",
+        Better::Higher,
+        "Mean F1 of both classes if every interval counts as feasible, even an interval above what is left of the cap.",
+        |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1),
+    ),
+    Metric::new(
+        "best_constant_loss",
+        "loss of the best constant interval",
+        Better::Lower,
+        "Interval loss of the best constant interval, chosen on these prefixes: no estimator could know it.",
+        |it| defined(it.references[0], NO_FEASIBLE),
+    ),
+    Metric::new(
+        "linear_oracle_loss",
+        "loss of the best extrapolation that knows the turns",
+        Better::Lower,
+        "Interval loss of the best intervals by linear extrapolation with the number of turns, chosen on these prefixes.",
+        |it| defined(it.references[1], NO_FEASIBLE),
+    ),
+    Metric::new(
+        "mean_cost_oracle_loss",
+        "loss of the best extrapolation that knows turns and mean cost",
+        Better::Lower,
+        "Interval loss of the best intervals by the number of turns and the run's mean cost, chosen on these prefixes.",
+        |it| defined(it.references[2], NO_FEASIBLE),
+    ),
+];
+
+fn defined(value: Option<f64>, reason: &'static str) -> Result<f64, Undefined> {
+    value.ok_or_else(|| Undefined::new(reason))
+}
+
+fn of_intervals(
+    known: &Known,
+    value: fn(&IntervalSummary) -> Option<f64>,
+) -> Result<f64, Undefined> {
+    defined(value(&known.intervals()?), NO_FEASIBLE_INTERVAL)
+}
+
+/// Share of the intervals at feasible prefixes below what remained, and above.
+pub(super) fn misses(scores: &IntervalSummary) -> [Option<f64>; 2] {
+    let share = |count: f64| (scores.answered > 0.0).then(|| count / scores.answered);
+    [share(scores.optimistic), share(scores.conservative)]
+}
+
+impl Known {
+    fn summary(&self) -> Result<&ProgressSummary, Undefined> {
+        self.summary.as_ref().ok_or(Undefined::new("there is no prefix to score"))
+    }
+
+    fn all(&self) -> Result<&MetricsSummary, Undefined> {
+        Ok(&self.summary()?.all_turns)
+    }
+
+    fn first(&self) -> Result<&MetricsSummary, Undefined> {
+        let first = self.summary()?.first_turn.as_ref();
+        first.ok_or(Undefined::new("there is no prefix after one turn"))
+    }
+
+    fn feasibility(&self) -> Result<&FeasibilitySummary, Undefined> {
+        Ok(&self.all()?.feasibility)
+    }
+
+    fn intervals(&self) -> Result<IntervalSummary, Undefined> {
+        self.all()?.intervals.ok_or(Undefined::new(NO_FEASIBLE))
+    }
+
+    fn diagnostics(&self) -> Result<DiagnosticSummary, Undefined> {
+        self.all()?.diagnostics.ok_or(Undefined::new(NO_INTERVAL))
+    }
+
+    fn detection(&self) -> Result<DetectionSummary, Undefined> {
+        self.summary()?.detection.ok_or(Undefined::new(NO_FAILED))
+    }
+
+    fn check_use(&self) -> Result<(), Undefined> {
+        if self.is_use_stated { Ok(()) } else { Err(Undefined::new(NOT_STATED)) }
+    }
+}

@@ -1,0 +1,155 @@
+use std::path::Path;
+
+use budget_estimation::{Estimate, Rollout, Sample};
+use trajectory_metrics::Metric;
+
+use crate::{
+    budget::{
+        metrics::Known,
+        runs::{Options, Runs},
+    },
+    error::Error,
+    report::{Axis, Block, Mark, Picture, Pictures, Series, Value},
+};
+
+/// Intervals are cut off where they go beyond so many times the largest amount that remained.
+const HIGHEST: f64 = 3.0;
+
+/// The pictures of what was found, and those of one run.
+pub(super) fn pictures(
+    runs: &Runs,
+    options: &Options,
+    metrics: &[Metric<Known>],
+    block: &Block,
+) -> Result<Pictures, Error> {
+    let mut drawn = vec![
+        ("coverage_by_progress", Some(coverage_by_progress(block))),
+        ("saved_and_lost", Some(saved_and_lost(block, metrics))),
+    ];
+    if let Some(run) = drawn_run(runs, options)? {
+        let label = if run.is_feasible()? { "feasible" } else { "not feasible" };
+        let name = format!("{}: {} turns, {label}", run.id().unwrap_or_default(), run.turns());
+        let stated = runs.chances.get(run.index());
+        drawn.push(("fan", fan(&name, &run, runs, options)?));
+        drawn.push(("chance", stated.and_then(|stated| chances(&name, stated))));
+    }
+    let drawn = drawn.into_iter().filter_map(|(name, picture)| Some((name.to_owned(), picture?)));
+    Ok(drawn.filter(|(_, picture)| !picture.is_empty()).collect())
+}
+
+/// The run that was asked for, or the first of the longest feasible ones.
+fn drawn_run<'a>(runs: &'a Runs, options: &Options) -> Result<Option<Rollout<'a>>, Error> {
+    if let Some(id) = &options.drawn_run {
+        let found = runs.rollouts.iter().find(|run| run.id() == Some(id));
+        return found.map(Some).ok_or_else(|| Error::UnknownRun(id.clone()));
+    }
+    let feasible = |run: &Rollout<'_>| run.is_feasible().unwrap_or(false);
+    let first_longest =
+        |best: Rollout<'a>, run: Rollout<'a>| if run.turns() > best.turns() { run } else { best };
+    Ok(runs.rollouts.iter().filter(feasible).reduce(first_longest))
+}
+
+fn coverage_by_progress(block: &Block) -> Picture {
+    let bins = match block.get("by_progress") {
+        Some(Value::Rows { rows, .. }) => rows.as_slice(),
+        _ => &[],
+    };
+    let curve = |key: &str, name: &str| {
+        let points = bins.iter().filter_map(|bin| {
+            Some((0.5 * (bin.number("from")? + bin.number("to")?), bin.number(key)?))
+        });
+        Series::new(name, Mark::LineDots, points)
+    };
+    let mut series = Vec::new();
+    if let Some(claim) = block.number("claimed_coverage") {
+        series.push(Series::reference("claimed coverage", (0.0, claim), (1.0, claim)));
+    }
+    series.extend([
+        curve("hit_rate", "interval holds what remained (hit rate)"),
+        curve("optimistic", "interval lies below"),
+        curve("conservative", "interval lies above"),
+    ]);
+    Picture {
+        title: "Coverage by progress: are late estimates better than early ones?".to_owned(),
+        x: Axis::new("share of the turns that a run had taken").with_range(0.0, 1.0),
+        y: Axis::new("share of feasible prefixes").with_range(0.0, 1.0),
+        series,
+        note: "Points are the middles of bins of progress. Shares below and above are of the intervals, the hit rate is of all feasible prefixes.".to_owned(),
+    }
+}
+
+fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
+    let (names, shares) = block.bars(metrics);
+    Picture {
+        title: "Saved and lost: what stopping at the first \"impossible\" would do".to_owned(),
+        x: Axis::new("what would happen").with_categories(names),
+        y: Axis::new("share").with_range(0.0, 1.0),
+        series: vec![Series::bars_of_categories("share", shares)],
+        note: "Saved: share of what failed runs spent that came after the first \"impossible\". Detected: failed runs with one. Lost: feasible runs with one. Stopped: feasible prefixes called impossible. Good estimates have high bars on the left and low ones on the right.".to_owned(),
+    }
+}
+
+/// The interval after each turn, what remained, and what was left of the cap; `None` for a run after
+/// whose turns nothing remained.
+fn fan(
+    name: &str,
+    run: &Rollout<'_>,
+    runs: &Runs,
+    options: &Options,
+) -> Result<Option<Picture>, Error> {
+    let samples = runs.samples.iter().filter(|sample| sample.rollout() == run.index());
+    let samples: Vec<&Sample> = samples.collect();
+    let (by, cap) = (Path::new(options.by.name()), run.cap(runs.resource)?);
+    let estimator = by.file_stem().unwrap_or_default().to_string_lossy();
+    let most = samples.iter().map(|sample| sample.remaining()).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return Ok(None);
+    }
+    let top = HIGHEST * most;
+    let turn = |sample: &Sample| sample.turn() as f64;
+    let spans = samples.iter().filter_map(|sample| {
+        let ends = sample.estimate().ends()?;
+        Some([turn(sample), ends.low().min(top), ends.high().min(top)])
+    });
+    let impossible = samples
+        .iter()
+        .filter(|sample| matches!(sample.estimate(), Estimate::Impossible))
+        .map(|sample| (turn(sample), 0.0));
+    let truth = samples.iter().map(|sample| (turn(sample), sample.remaining()));
+    let mut series = vec![
+        Series::between(format!("interval by {estimator}"), Mark::Spans, spans),
+        Series::new("what remained", Mark::LineDots, truth),
+    ];
+    if let Some(cap) = cap {
+        let left = samples.iter().map(|sample| (turn(sample), cap - sample.used()));
+        // A cap that is far away is not shown rather than shown where it is not.
+        let left = left.filter(|(_, left)| (0.0..=top).contains(left));
+        series.push(Series::new("left of the cap", Mark::Line, left));
+    }
+    series.push(Series::new("estimated to be impossible", Mark::Dots, impossible));
+    series.retain(|series| !series.is_empty());
+    Ok(Some(Picture {
+        title: format!("{name}. Do the intervals hold what remained?"),
+        x: Axis::new("completed turns"),
+        y: Axis::new(format!("{} still to be spent", options.resource.replace('_', " "))),
+        series,
+        note: format!(
+            "Ends of intervals above {HIGHEST} times the largest amount that remained are drawn there."
+        ),
+    }))
+}
+
+/// The chance of success that was stated after each turn of one run; `None` if none was.
+fn chances(name: &str, stated: &[f64]) -> Option<Picture> {
+    if stated.is_empty() {
+        return None;
+    }
+    let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
+    Some(Picture {
+        title: format!("{name}. Does the stated chance of success rise?"),
+        x: Axis::new("completed turns"),
+        y: Axis::new("chance of success").with_range(0.0, 1.0),
+        series: vec![Series::new("chance of success", Mark::LineDots, points)],
+        note: "The estimator states the chance that the run succeeds within its cap.".to_owned(),
+    })
+}

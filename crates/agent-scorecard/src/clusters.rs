@@ -1,0 +1,31 @@
+//! What intervals resample as a whole.
+
+/// With fewer clusters, a note says how many there are.
+const ENOUGH_CLUSTERS: usize = 20;
+
+/// What intervals resample as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClusterBy {
+    /// Tasks, where a run without a task is a task of its own; runs, if all of them are of one task.
+    #[default]
+    Task,
+    /// Tasks, which every run must name.
+    TaskOnly,
+    /// Runs.
+    Run,
+}
+
+/// A note on a number of clusters that gives rough intervals: 2 to 19.
+///
+/// ```
+/// use agent_scorecard::few_clusters;
+///
+/// assert_eq!(few_clusters(5, "tasks").unwrap(), "only 5 tasks: intervals from so few clusters are rough");
+/// assert_eq!((few_clusters(1, "tasks"), few_clusters(20, "tasks")), (None, None));
+/// ```
+#[must_use]
+pub fn few_clusters(clusters: usize, what: &str) -> Option<String> {
+    (2..ENOUGH_CLUSTERS)
+        .contains(&clusters)
+        .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
+}

@@ -1,0 +1,284 @@
+//! Which tasks should have been attempted under a budget, and how near do the plans of an agent come to that?
+//!
+//! Problems are cut into pools, each with a budget of alpha times what its problems cost. A plan allocates
+//! parts of it to problems. Its triage efficiency (eta) is 0 for what a random plan earns, and 1 for what the
+//! best plan earns.
+//!
+//! ```
+//! use agent_scorecard::{
+//!     knapsack_oracle::{Item, Pool},
+//!     triage::{Planner, TriageOptions, evaluate, pools},
+//! };
+//!
+//! let problem = |i: u64| Item::new(format!("p{i}"), 1.0, 100 + i, i % 3 == 0);
+//! let problems = Pool::new((0..40).map(problem).collect::<Result<_, _>>()?)?;
+//! let options = TriageOptions { planner: Planner::Oracle, pool_size: 5, ..TriageOptions::default() };
+//! let block = evaluate(&problems, &pools(&problems, &options)?, &options, false)?;
+//! let json = serde_json::to_value(&block)?;
+//! assert_eq!(json["alphas"][0]["eta_advisory"], 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reference: TRIAGE (2026), arXiv:2605.13414.
+
+mod plans;
+mod pools;
+mod re_solved;
+mod variants;
+
+use std::collections::BTreeMap;
+
+use knapsack_oracle::{Alpha, Pool, Seed, UnsolvableCounts, inject_unsolvable};
+use rayon::prelude::*;
+use trajectory_metrics::{Better, Metric, Undefined};
+
+use crate::{
+    error::Error,
+    report::{Axis, Block, Field, Mark, Picture, Series, Value},
+};
+
+pub use plans::{Answers, Planner};
+pub use pools::PoolScore;
+pub use re_solved::{ReSolvedCounts, re_solved};
+pub use variants::{VariantScore, VariantTable};
+
+/// The metrics of the plans for one pool. A report has their means over the pools that define them.
+pub const METRICS: [Metric<PoolScore>; 6] = [
+    Metric::new(
+        "eta_advisory",
+        "eta advisory",
+        Better::Higher,
+        "Efficiency if allocations do not stop attempts; 1 or 0 by convention where the oracle earns no more than a random plan.",
+        |pool| pool.advisory.eta(),
+    ),
+    Metric::new(
+        "eta_advisory_informative",
+        "eta advisory where it is defined",
+        Better::Higher,
+        "Efficiency if allocations do not stop attempts, in pools in which the oracle earns more than a random plan.",
+        |pool| pool.advisory.informative(),
+    ),
+    Metric::new(
+        "regret_advisory",
+        "regret advisory",
+        Better::Lower,
+        "Share of the oracle's value that is not earned if allocations do not stop attempts.",
+        |pool| pool.advisory.regret(),
+    ),
+    Metric::new(
+        "eta_enforced",
+        "eta enforced",
+        Better::Higher,
+        "Efficiency if attempts stop at their allocations; 1 or 0 by convention where the oracle earns no more than a random plan.",
+        |pool| pool.enforced.eta(),
+    ),
+    Metric::new(
+        "eta_enforced_informative",
+        "eta enforced where it is defined",
+        Better::Higher,
+        "Efficiency if attempts stop at their allocations, in pools in which the oracle earns more than a random plan.",
+        |pool| pool.enforced.informative(),
+    ),
+    Metric::new(
+        "regret_enforced",
+        "regret enforced",
+        Better::Lower,
+        "Share of the oracle's value that is not earned if attempts stop at their allocations.",
+        |pool| pool.enforced.regret(),
+    ),
+];
+
+/// What the plans for one pool do with unsolvable problems. A report has the rates over all pools.
+pub const RATES: [Metric<UnsolvableCounts>; 2] = [
+    Metric::new(
+        "detection_rate",
+        "detection",
+        Better::Higher,
+        "Share of the unsolvable problems that the plans leave out.",
+        |counts| counts.detection_rate().map_err(undefined),
+    ),
+    Metric::new(
+        "waste_rate",
+        "waste",
+        Better::Lower,
+        "Share of all allocations that goes to unsolvable problems.",
+        |counts| counts.waste_rate().map_err(undefined),
+    ),
+];
+
+fn undefined(error: knapsack_oracle::Error) -> Undefined {
+    Undefined::new(error.to_string())
+}
+
+/// The outcomes of attempts that were really cut off, by problem and allocation.
+pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
+
+/// How problems are planned and scored. The default is that of the paper.
+#[derive(Clone, Debug)]
+pub struct TriageOptions {
+    /// Budgets, as shares of what all problems of a pool cost.
+    pub alphas: Vec<Alpha>,
+    /// Problems of a pool; the last one may have fewer. At least 1.
+    pub pool_size: usize,
+    /// Who plans.
+    pub planner: Planner,
+    /// Outcomes of attempts that were really cut off, for the enforced regime. An attempt without one counts
+    /// as solved if its problem was solved at a cost of at most the allocation.
+    pub capped: Option<CappedRuns>,
+    /// Unsolvable problems, and the shares of each pool, from 0 to 1, that they replace.
+    pub unsolvable: Option<(Pool, Vec<f64>)>,
+    /// Shuffles per pool of the sampled random plan, at least 2.
+    pub shuffles: usize,
+    /// Orders per pool of [`Planner::Random`], at least 1.
+    pub orders: usize,
+    /// Resamples of pools for intervals of 95 %; 0 for none.
+    pub resamples: usize,
+    /// Seed of injections, shuffles, orders and resamples.
+    pub seed: u64,
+}
+
+impl Default for TriageOptions {
+    fn default() -> Self {
+        Self {
+            alphas: Alpha::SWEEP.to_vec(),
+            pool_size: 30,
+            planner: Planner::AllInOrder,
+            capped: None,
+            unsolvable: None,
+            shuffles: 1_000,
+            orders: 1_000,
+            resamples: 10_000,
+            seed: 1,
+        }
+    }
+}
+
+/// Pools that are evaluated together.
+#[derive(Clone, Debug)]
+pub struct Pools {
+    /// The share of each pool that unsolvable problems replace. `None` if none were injected.
+    pub ratio: Option<f64>,
+    /// The pools, each with marks of the problems that were injected, if any were.
+    pub pools: Vec<(Pool, Option<Vec<bool>>)>,
+}
+
+impl Pools {
+    /// Names these pools with a budget.
+    fn place(&self, alpha: Alpha) -> String {
+        let ratio = self.ratio.map(|ratio| format!("ratio {ratio}, ")).unwrap_or_default();
+        format!("{ratio}alpha {alpha}")
+    }
+}
+
+/// Cuts problems into pools in their order, and injects unsolvable problems at each ratio. The first entry
+/// has the pools without injected problems.
+///
+/// # Errors
+///
+/// [`Error::KnapsackOracle`] for a pool size of 0, for ratios out of range, and for too few unsolvable
+/// problems.
+pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Error> {
+    let chunks = problems.chunks(options.pool_size)?;
+    let whole = chunks.iter().map(|pool| (pool.clone(), None)).collect();
+    let mut all = vec![Pools { ratio: None, pools: whole }];
+    if let Some((unsolvable, ratios)) = &options.unsolvable {
+        for &ratio in ratios {
+            let seed = Seed::new(options.seed);
+            let injected = inject_unsolvable(&chunks, unsolvable.items(), ratio, seed)?;
+            let marked = injected.into_iter();
+            let marked = marked.map(|it| (it.pool().clone(), Some(it.unsolvable().to_vec())));
+            all.push(Pools { ratio: Some(ratio), pools: marked.collect() });
+        }
+    }
+    Ok(all)
+}
+
+/// Plans, executes and scores every pool with every budget, on all cores. The result does not depend on the
+/// number of cores. `pools` are those that [`pools`] makes of the problems.
+///
+/// # Errors
+///
+/// [`Error::KnapsackOracle`] for options out of range.
+pub fn evaluate(
+    problems: &Pool,
+    pools: &[Pools],
+    options: &TriageOptions,
+    with_pictures: bool,
+) -> Result<Block, Error> {
+    let solved = problems.items().iter().filter(|item| item.is_solved()).count();
+    let (n, planner) = (problems.items().len(), options.planner.name());
+    let informed = options.planner.is_informed();
+    let reference = if informed { " (informed reference)" } else { "" };
+    let mut lines = vec![format!(
+        "{n} problems, {solved} of them solved, in pools of {}; planner {planner}{reference}",
+        options.pool_size
+    )];
+    let mut notes = Vec::new();
+    if informed {
+        notes.push(
+            "the planner sees true costs or outcomes: it is a reference, not a contestant"
+                .to_owned(),
+        );
+    }
+    let cells: Vec<(&Pools, Alpha)> = pools
+        .iter()
+        .flat_map(|pools| options.alphas.iter().map(move |&alpha| (pools, alpha)))
+        .collect();
+    let at = |&(pools, alpha): &(&Pools, Alpha)| pools::row(problems, pools, alpha, options);
+    let found: Vec<_> = cells.par_iter().map(at).collect();
+    let (mut alphas, mut injections) = (Vec::new(), Vec::new());
+    for ((pools, _), row) in cells.iter().zip(found) {
+        let mut row = row?;
+        notes.extend(row.notes.take().unwrap_or_default());
+        lines.append(&mut row.lines);
+        if pools.ratio.is_none() { &mut alphas } else { &mut injections }.push(row);
+    }
+    let mut block = Block { lines, notes: Some(notes), ..Block::default() };
+    if with_pictures {
+        let picture = efficiency_picture(&alphas, &format!("{planner}{reference}"));
+        if !picture.is_empty() {
+            block.pictures.insert("efficiency".to_owned(), picture);
+        }
+    }
+    block.push_json("problems", &n);
+    block.push_json("solved", &solved);
+    block.push_json("pool_size", &options.pool_size);
+    block.push_json("planner", planner);
+    block.push_json("informed", &informed);
+    block.push_json("seed", &options.seed);
+    block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
+    if options.unsolvable.is_some() {
+        let title = "Pools with unsolvable problems in place of a share (ratio) of each";
+        block.fields.push(Field::rows("injections", title, injections));
+    }
+    Ok(block)
+}
+
+fn efficiency_picture(alphas: &[Block], planner: &str) -> Picture {
+    let last = alphas.iter().filter_map(|row| row.number("alpha")).fold(0.0, f64::max);
+    let mut series = vec![
+        Series::reference("random plan", (0.0, 0.0), (last, 0.0)),
+        Series::reference("best plan", (0.0, 1.0), (last, 1.0)),
+    ];
+    for (key, name) in [
+        ("eta_advisory", "advisory: allocations do not stop attempts"),
+        ("eta_enforced", "enforced: attempts stop at their allocations"),
+    ] {
+        let point = |row: &Block| {
+            let Some(Value::Figure(_, Ok(figure))) = row.get(key) else { return None };
+            let ends = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
+            Some([row.number("alpha")?, figure.value, ends[0], ends[1]])
+        };
+        let mut points: Vec<[f64; 4]> = alphas.iter().filter_map(point).collect();
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        series.push(Series::with_intervals(name, Mark::LineDots, points));
+    }
+    Picture {
+        title: format!("Efficiency by budget: how near is {planner} to the best plan?"),
+        x: Axis::new("alpha: budget over the cost of all problems")
+            .with_range(0.0, 1.05_f64.max(1.05 * last)),
+        y: Axis::new("triage efficiency"),
+        series,
+        note: "0 is a random plan, 1 the best one. Bars are 95 % intervals over pools.".to_owned(),
+    }
+}

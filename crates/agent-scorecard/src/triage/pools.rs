@@ -1,0 +1,432 @@
+use std::collections::BTreeMap;
+
+use knapsack_oracle::{
+    Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
+    RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts, execute,
+    execute_capped, normalized_regret, repair_plan, triage_efficiency_score,
+};
+use rayon::prelude::*;
+use scoring_rules::Weight;
+use trajectory_metrics::{Bootstrap, ExactMean, Figure, Level, Metric, NoInterval, Undefined};
+
+use crate::{
+    error::Error,
+    report::{Block, Field},
+    triage::{
+        METRICS, Pools, RATES, TriageOptions,
+        plans::{Answers, Planner, name_of_reading, name_of_repair},
+    },
+};
+
+/// The scores of the plans for one pool in both regimes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolScore {
+    pub(super) advisory: RegimeScore,
+    pub(super) enforced: RegimeScore,
+}
+
+/// The mean scores of the plans for one pool in one regime.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RegimeScore {
+    kind: Option<Kind>,
+    eta: Option<f64>,
+    informative: Option<f64>,
+    /// The variance of the mean over informative plans, if there are several.
+    order_variance: Option<f64>,
+    regret: Option<f64>,
+}
+
+/// Whether the efficiency of a plan is a ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Informative,
+    NothingSolvable,
+    RandomIsOptimal,
+}
+
+impl RegimeScore {
+    fn new(efficiencies: &[Efficiency], regrets: &[f64]) -> Self {
+        let informative: Vec<f64> =
+            efficiencies.iter().filter_map(Efficiency::informative).collect();
+        let order_variance = (informative.len() > 1).then(|| {
+            let n = informative.len() as f64;
+            let centre = informative.iter().sum::<f64>() / n;
+            informative.iter().map(|score| (score - centre).powi(2)).sum::<f64>() / (n - 1.0) / n
+        });
+        Self {
+            kind: efficiencies.first().map(|efficiency| match efficiency {
+                Efficiency::NothingSolvable => Kind::NothingSolvable,
+                Efficiency::RandomIsOptimal { .. } => Kind::RandomIsOptimal,
+                _ => Kind::Informative,
+            }),
+            eta: mean(&efficiencies.iter().map(Efficiency::score).collect::<Vec<_>>()),
+            informative: mean(&informative),
+            order_variance,
+            regret: mean(regrets),
+        }
+    }
+
+    pub(super) fn eta(&self) -> Result<f64, Undefined> {
+        self.eta.ok_or(Undefined::new("there is no plan that can be scored"))
+    }
+
+    pub(super) fn informative(&self) -> Result<f64, Undefined> {
+        self.informative.ok_or(Undefined::new(match self.kind {
+            Some(Kind::NothingSolvable) => NOTHING_SOLVABLE,
+            _ => "a random plan earns as much as the oracle",
+        }))
+    }
+
+    pub(super) fn regret(&self) -> Result<f64, Undefined> {
+        self.regret.ok_or(Undefined::new(NOTHING_SOLVABLE))
+    }
+}
+
+const NOTHING_SOLVABLE: &str = "nothing is solvable within the budget";
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// What is found for one pool with one budget.
+struct OfPool {
+    oracle: f64,
+    random_exact: Result<f64, knapsack_oracle::Error>,
+    random_sampled: SampledRandom,
+    reading: Option<&'static str>,
+    unparseable: Option<(UnreadableReason, usize)>,
+    repairs: BTreeMap<&'static str, usize>,
+    /// `None` without a plan.
+    score: Option<PoolScore>,
+    unsolvable: Option<UnsolvableCounts>,
+    /// Attempts with the outcome of a capped run, and without.
+    capped: [usize; 2],
+    /// Whether a plan earned more than the oracle in the enforced regime.
+    above_oracle: bool,
+}
+
+/// Pools with one budget, as a row of a table.
+pub(super) fn row(
+    problems: &Pool,
+    pools: &Pools,
+    alpha: Alpha,
+    options: &TriageOptions,
+) -> Result<Block, Error> {
+    let of_pool = |number| of_pool(problems, pools, number, alpha, options);
+    let found: Result<Vec<OfPool>, _> =
+        (0..pools.pools.len()).into_par_iter().map(of_pool).collect();
+    let found = found?;
+    let n = found.len();
+    let mut notes = Vec::new();
+    let scores: Vec<&PoolScore> =
+        found.iter().filter_map(|of_pool| of_pool.score.as_ref()).collect();
+    let planned = scores.len();
+    let count = |kind| scores.iter().filter(|score| score.advisory.kind == Some(kind)).count();
+    let [informative, nothing, optimal] =
+        [Kind::Informative, Kind::NothingSolvable, Kind::RandomIsOptimal].map(count);
+    if planned < n {
+        notes.push(format!(
+            "{} of {n} pools have no plan that can be executed and are left out of eta and regret",
+            n - planned
+        ));
+    }
+    if nothing > 0 {
+        notes.push(format!(
+            "{NOTHING_SOLVABLE} in {nothing} of {planned} pools; eta is 1 there by convention, and they have no regret"
+        ));
+    }
+    if optimal > 0 {
+        notes.push(format!(
+            "a random plan earns as much as the oracle in {optimal} of {planned} pools; eta is 1 there by convention if the plan does too, otherwise 0"
+        ));
+    }
+
+    let mut row = Block { is_flat: true, ..Block::default() };
+    // Fields of every table, and of the table without unsolvable problems.
+    let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
+    row.fields.extend(pools.ratio.map(|ratio| Field::shown("ratio", "ratio", ratio)));
+    row.fields.push(Field::shown("alpha", "alpha", alpha.get()));
+    row.fields.push(Field::shown("pools", "pools", n));
+    row.fields.push(Field::shown("planned_pools", "with a plan", planned));
+    row.push_json("informative_pools", &informative);
+    row.push_json("nothing_solvable_pools", &nothing);
+    row.push_json("random_is_optimal_pools", &optimal);
+    push_references(&mut row, &found, plain, &mut notes);
+    if pools.ratio.is_some() {
+        let counts: Vec<&UnsolvableCounts> =
+            found.iter().filter_map(|of_pool| of_pool.unsolvable.as_ref()).collect();
+        let sum =
+            |count: fn(&UnsolvableCounts) -> u64| counts.iter().map(|it| count(it)).sum::<u64>();
+        row.fields.push(Field::shown("unsolvable", "unsolvable", sum(|it| it.unsolvable)));
+        row.push_json("left_out", &sum(|it| it.left_out));
+        let denominators: [fn(&UnsolvableCounts) -> f64; 2] =
+            [|it| it.unsolvable as f64, |it| it.allocated as f64];
+        for (metric, denominator) in RATES.iter().zip(denominators) {
+            let figure = figure(metric, &counts, Some(denominator), options);
+            row.fields.push(Field::figure(metric.measure, figure));
+        }
+    }
+    let above_oracle = found.iter().filter(|of_pool| of_pool.above_oracle).count();
+    for (at, metric) in METRICS.iter().enumerate() {
+        let figure = match at < METRICS.len() / 2 || above_oracle == 0 {
+            true => figure(metric, &scores, None, options),
+            false => Err(Undefined::new(format!(
+                "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
+            ))),
+        };
+        row.fields.push(Field::figure(metric.measure, figure));
+    }
+    for field in &mut row.fields {
+        let is_detail = field.key.ends_with("_informative")
+            || field.key.starts_with("regret_") && pools.ratio.is_some();
+        if is_detail {
+            field.label = "".into();
+        }
+    }
+    if options.planner == Planner::Random {
+        let of_regime: [(_, fn(&PoolScore) -> &RegimeScore); 2] = [
+            ("eta_advisory_informative_order_se", |score| &score.advisory),
+            ("eta_enforced_informative_order_se", |score| &score.enforced),
+        ];
+        let known = if above_oracle > 0 { &of_regime[..1] } else { &of_regime };
+        for (key, of_regime) in known {
+            let variances = scores.iter().filter_map(|score| of_regime(score).order_variance);
+            let variances: Vec<f64> = variances.collect();
+            if !variances.is_empty() {
+                row.push_json(
+                    key,
+                    &(variances.iter().sum::<f64>().sqrt() / variances.len() as f64),
+                );
+            }
+        }
+    }
+    if options.capped.is_some() {
+        let [used, assumed] = [0, 1].map(|at| found.iter().map(|it| it.capped[at]).sum::<usize>());
+        row.push_json("capped_attempts", &used);
+        row.push_json("assumed_attempts", &assumed);
+        if assumed > 0 {
+            notes.push(format!(
+                "{used} attempts of the enforced regime have the outcome of a capped run; for {assumed} others there is no such run, and they count as solved if the baseline attempt solved the problem at a cost of at most the allocation"
+            ));
+        }
+    }
+    let place = pools.place(alpha);
+    push_readings(&mut row, &found, &place, &mut notes);
+    row.notes = Some(notes);
+    row.push_reasons();
+    row.notes.iter_mut().flatten().for_each(|note| *note = format!("{place}: {note}"));
+    Ok(row)
+}
+
+/// What the oracle and a random plan earn, as means over all pools.
+fn push_references(
+    row: &mut Block,
+    found: &[OfPool],
+    plain: impl Fn(&'static str) -> &'static str,
+    notes: &mut Vec<String>,
+) {
+    let n = found.len() as f64;
+    let (mut oracle, mut exact, mut sampled, mut variance) = (0.0, Some(0.0), 0.0, 0.0);
+    for (number, of_pool) in found.iter().enumerate() {
+        oracle += of_pool.oracle;
+        sampled += of_pool.random_sampled.value;
+        variance += of_pool.random_sampled.standard_error.powi(2);
+        match &of_pool.random_exact {
+            Ok(value) => exact = exact.map(|sum| sum + value),
+            Err(error) if exact.take().is_some() => notes.push(format!(
+                "random_exact: undefined, and eta takes the sampled random plan where there is no exact one, as in pool {number}: {error}"
+            )),
+            Err(_) => {}
+        }
+    }
+    let random = if exact.is_some() { ["random value", ""] } else { ["", "random value, sampled"] };
+    let [random_exact, random_sampled] = random.map(&plain);
+    row.fields.push(Field::shown("oracle", plain("oracle value"), oracle / n));
+    row.fields.push(Field::shown("random_exact", random_exact, exact.map(|sum| sum / n)));
+    row.fields.push(Field::shown("random_sampled", random_sampled, sampled / n));
+    row.push_json("random_sampled_se", &(variance.sqrt() / n));
+}
+
+/// How the answers of a model were read.
+fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec<String>) {
+    let (mut readings, mut repairs) = (BTreeMap::new(), BTreeMap::new());
+    for of_pool in found {
+        if let Some(reading) = of_pool.reading {
+            *readings.entry(reading).or_insert(0) += 1;
+        }
+        for (&repair, count) in &of_pool.repairs {
+            *repairs.entry(repair).or_insert(0) += count;
+        }
+    }
+    if !readings.is_empty() {
+        row.push_json("plans", &readings);
+        row.push_json("repairs", &repairs);
+    }
+    for (what, counts) in [("plans", readings), ("repairs", repairs)] {
+        if !counts.is_empty() {
+            let counts = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " ")));
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            row.lines.push(format!("{place}: {what}: {counts}"));
+        }
+    }
+    let unparseable = found.iter().enumerate();
+    let mut unparseable = unparseable.filter_map(|(at, it)| Some((at, it.unparseable.as_ref()?)));
+    if let Some((number, (reason, byte))) = unparseable.next() {
+        notes.push(format!(
+            "no plan was found for pool {number}: {reason}, at byte {byte} of its text"
+        ));
+    }
+}
+
+/// The mean of a metric over the pools that define it, each with the weight that it has, with an interval of
+/// 95 % from resampled pools.
+fn figure<E>(
+    metric: &Metric<E>,
+    pools: &[&E],
+    weight: Option<fn(&E) -> f64>,
+    options: &TriageOptions,
+) -> Result<Figure, Undefined> {
+    let error = |error: trajectory_metrics::Error| Undefined::new(error.to_string());
+    let (mut values, mut weights, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for pool in pools {
+        match metric.value(pool) {
+            Ok(value) => {
+                values.push(value);
+                let weight = weight.map_or(1.0, |weight| weight(pool));
+                weights.push(Weight::new(weight).map_err(|reason| error(reason.into()))?);
+            }
+            Err(reason) if reasons.contains(&reason.to_string()) => {}
+            Err(reason) => reasons.push(reason.to_string()),
+        }
+    }
+    let level = Level::new(0.95).map_err(|reason| error(reason.into()))?;
+    match values.as_slice() {
+        [] if pools.is_empty() => Err(Undefined::new("there is no plan")),
+        [] => Err(Undefined::new(format!("in every pool {}", reasons.join(" or ")))),
+        &[value] if options.resamples > 0 => {
+            let few = NoInterval::check_clusters(1, level).err().unwrap_or(NoInterval::Constant);
+            Ok(Figure { interval: Err(few), ..Figure::from(value) })
+        }
+        &[value] => Ok(Figure::from(value)),
+        _ if options.resamples == 0 => {
+            let mut mean = ExactMean::default();
+            for (&value, &weight) in values.iter().zip(&weights) {
+                mean.update_weighted(value, weight).map_err(|reason| error(reason.into()))?;
+            }
+            Ok(Figure::from(mean.finish().map_err(|reason| error(reason.into()))?))
+        }
+        _ => {
+            let weights = weight.is_some().then_some(weights.as_slice());
+            let bootstrap =
+                Bootstrap::rows(values.len(), Seed::new(options.seed)).map_err(error)?;
+            let replicates = bootstrap.mean(&values, weights, options.resamples).map_err(error)?;
+            Ok(replicates.figure(level))
+        }
+    }
+}
+
+fn of_pool(
+    problems: &Pool,
+    pools: &Pools,
+    number: usize,
+    alpha: Alpha,
+    options: &TriageOptions,
+) -> Result<OfPool, Error> {
+    let (pool, marks) = &pools.pools[number];
+    let budget = pool.budget(alpha);
+    let oracle = pool.oracle(budget)?.value;
+    // Shuffles of one pool say nothing of those of another.
+    let seed = options.seed.wrapping_add(number as u64);
+    let random_sampled =
+        pool.random_sampled(budget, FitRule::StopAtFirst, options.shuffles, Seed::new(seed))?;
+    let random_exact = pool.random_exact(budget).map(|random| random.value);
+    let random = *random_exact.as_ref().unwrap_or(&random_sampled.value);
+    let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
+    let plans = match &options.planner {
+        Planner::AllInOrder => vec![Plan::prospective(&InOrder, pool, budget)?],
+        Planner::CheapestFirst => vec![Plan::informed(&CheapestFirst, pool, budget)?],
+        Planner::Oracle => vec![Plan::informed(&OraclePlanner, pool, budget)?],
+        Planner::Random => (0..options.orders)
+            .map(|order| {
+                let stream = (number * options.orders + order) as u64;
+                Plan::prospective(&RandomOrder::new(Seed::new(options.seed), stream), pool, budget)
+            })
+            .collect::<Result<_, _>>()?,
+        Planner::Model { answers, .. } => {
+            let text = answers.get(number, pools.ratio.unwrap_or(0.0), alpha);
+            let read = text.map(|text| repair_plan(text, pool, budget));
+            reading = Some(name_of_reading(read.as_ref()));
+            let found = read.as_ref().map_or(&[][..], PlanReading::repairs);
+            let known = |id: &str| {
+                let injected = options.unsolvable.as_ref();
+                problems.position(id).is_some()
+                    || injected.is_some_and(|(pool, _)| pool.position(id).is_some())
+            };
+            for repair in found.iter().filter(|repair| !of_other_pool(repair, known, answers)) {
+                *repairs.entry(name_of_repair(repair)).or_insert(0) += 1;
+            }
+            if let Some(PlanReading::Unparseable { reason, at }) = read {
+                unparseable = Some((reason, at));
+            }
+            read.as_ref().and_then(PlanReading::plan).cloned().into_iter().collect()
+        }
+    };
+    let mut capped = [0; 2];
+    let mut above_oracle = false;
+    let mut of_regime = |regime| {
+        let (mut efficiencies, mut regrets) = (Vec::new(), Vec::new());
+        for plan in &plans {
+            let run = match &options.capped {
+                Some(runs) if regime == Regime::Enforced => {
+                    execute_capped(plan, pool, budget, |step| {
+                        let item = &pool.items()[step.position];
+                        let outcome = runs.get(item.id()).and_then(|of| of.get(&step.allocation));
+                        capped[usize::from(outcome.is_none())] += 1;
+                        let assumed = item.is_solved() && item.cost() <= step.allocation;
+                        Ok::<_, knapsack_oracle::Error>(outcome.copied().unwrap_or(assumed))
+                    })?
+                }
+                _ => execute(plan, pool, budget, regime)?,
+            };
+            if regime == Regime::Enforced && options.capped.is_some() && run.earned > oracle {
+                above_oracle = true;
+                continue;
+            }
+            efficiencies.push(triage_efficiency_score(run.earned, random, oracle)?);
+            regrets.extend(normalized_regret(run.earned, oracle));
+        }
+        Ok::<_, Error>(RegimeScore::new(&efficiencies, &regrets))
+    };
+    let score = match plans.is_empty() {
+        true => None,
+        false => Some(PoolScore {
+            advisory: of_regime(Regime::Advisory)?,
+            enforced: of_regime(Regime::Enforced)?,
+        }),
+    };
+    let mut unsolvable = None;
+    if let Some(marks) = marks {
+        let mut counts = UnsolvableCounts::default();
+        for plan in &plans {
+            counts.update(plan, marks)?;
+        }
+        unsolvable = Some(counts);
+    }
+    Ok(OfPool {
+        oracle,
+        random_exact,
+        random_sampled,
+        reading,
+        unparseable,
+        repairs,
+        score,
+        unsolvable,
+        capped,
+        above_oracle,
+    })
+}
+
+/// Whether an id was dropped only because one text is read for every pool.
+fn of_other_pool(repair: &Repair, known: impl Fn(&str) -> bool, answers: &Answers) -> bool {
+    matches!((repair, answers), (Repair::UnknownId { id, .. }, Answers::One(_)) if known(id))
+}

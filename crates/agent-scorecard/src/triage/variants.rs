@@ -1,0 +1,203 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use knapsack_oracle::{Alpha, VariantScores};
+use scoring_rules::DecimalSum;
+
+use crate::{
+    error::Error,
+    report::{Block, Field},
+};
+
+/// A range below this limit counts as stable, as in the paper.
+const STABLE: f64 = 0.1;
+
+/// The score of a model on one data set, under one variant of a prompt, with one budget.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantScore {
+    /// The model.
+    pub model: String,
+    /// The mode of the model, such as with or without thinking; may be empty.
+    pub mode: String,
+    /// The data set; may be empty.
+    pub dataset: String,
+    /// The variant of the prompt; may be empty.
+    pub variant: String,
+    /// The budget.
+    pub alpha: Alpha,
+    /// The efficiency if allocations do not stop attempts.
+    pub eta_advisory: Option<f64>,
+    /// The efficiency if attempts stop at their allocations.
+    pub eta_enforced: Option<f64>,
+}
+
+/// A model in one mode.
+type Configuration = (String, String);
+
+/// The scores of one regime: for each configuration and budget, and for each variant of the prompt, the
+/// score on each data set.
+type Scores = BTreeMap<(Configuration, Alpha), BTreeMap<String, BTreeMap<String, f64>>>;
+
+/// Scores under several variants of a prompt: tables 1 to 3 of TRIAGE.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VariantTable {
+    /// Advisory, enforced.
+    regimes: [Scores; 2],
+}
+
+const REGIMES: [&str; 2] = ["advisory", "enforced"];
+
+impl VariantTable {
+    /// Adds a score.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PromptVariants`] for a second score of the same model, mode, variant, budget and data set.
+    pub fn insert(&mut self, score: VariantScore) -> Result<(), Error> {
+        let VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
+            score;
+        let cell = ((model, mode), alpha);
+        let etas = [eta_advisory, eta_enforced];
+        for ((scores, regime), eta) in self.regimes.iter_mut().zip(REGIMES).zip(etas) {
+            let Some(eta) = eta else { continue };
+            let of_cell = scores.entry(cell.clone()).or_default();
+            let of_variant = of_cell.entry(variant.clone()).or_default();
+            if of_variant.contains_key(&dataset) {
+                return Err(Error::PromptVariants(format!(
+                    "an earlier line has this model, mode, variant, alpha and data set too, with an eta_{regime}; give one"
+                )));
+            }
+            of_variant.insert(dataset.clone(), eta);
+        }
+        Ok(())
+    }
+
+    /// The means over data sets by model, mode, alpha and variant, and the agreement of the rankings under
+    /// the variants. Regimes without a score are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PromptVariants`] without a score, and for a model, mode and alpha whose variants or data sets
+    /// differ from those of others.
+    pub fn block(&self) -> Result<Block, Error> {
+        let known = self.regimes.iter().zip(REGIMES).filter(|(scores, _)| !scores.is_empty());
+        let tables = known.map(|(scores, regime)| table(regime, scores));
+        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        if tables.is_empty() {
+            let problem = "no line has an eta_advisory or an eta_enforced".to_owned();
+            return Err(Error::PromptVariants(problem));
+        }
+        let title = "Regimes: the range of a model is that of its scores under the variants";
+        Ok(Block { fields: vec![Field::rows("tables", title, tables)], ..Block::default() })
+    }
+}
+
+fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
+    let variants: BTreeSet<&String> = scores.values().flat_map(BTreeMap::keys).collect();
+    let variants: Vec<&String> = variants.into_iter().collect();
+    let means = scores.iter().map(|((configuration, alpha), of_cell)| {
+        Ok(means(regime, &variants, configuration, *alpha, of_cell)?)
+    });
+    let means = means.collect::<Result<Vec<Vec<f64>>, Error>>()?;
+    // The rows of one budget, or all; `None` without a second variant.
+    let compared = |alpha: Option<Alpha>| {
+        let rows = scores.keys().zip(&means);
+        let rows = rows.filter(|((_, of_row), _)| alpha.is_none_or(|alpha| alpha == *of_row));
+        let rows: Vec<&[f64]> = rows.map(|(_, means)| means.as_slice()).collect();
+        (variants.len() > 1).then(|| VariantScores::new(&rows)).transpose()
+    };
+    let all = compared(None)?;
+    let ranges = all.as_ref().map(VariantScores::ranges);
+    let row =
+        |(at, (((model, mode), alpha), means)): (usize, (&(Configuration, Alpha), &Vec<f64>))| {
+            let etas = variants.iter().zip(means);
+            let etas = etas.map(|(variant, &eta)| {
+                Field::shown(variant.to_string(), format!("eta {variant}"), eta)
+            });
+            let fields = vec![
+                Field::shown("model", "model", model.as_str()),
+                Field::shown("mode", "mode", mode.as_str()),
+                Field::shown("alpha", "alpha", alpha.get()),
+                Field::block("eta", Block { fields: etas.collect(), ..Block::default() }),
+                Field::shown("range", "range", ranges.as_ref().map(|ranges| ranges[at])),
+            ];
+            Block { fields, ..Block::default() }
+        };
+    let rows: Vec<Block> = scores.keys().zip(&means).enumerate().map(row).collect();
+    let mut by_alpha = Vec::new();
+    for alpha in scores.keys().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
+        let Some(scores) = compared(Some(alpha))? else { continue };
+        let pairs = scores.rank_correlations();
+        let pairs = pairs.iter().map(|pair| {
+            let fields = vec![
+                Field::shown("first", "variant", variants[pair.first].as_str()),
+                Field::shown("second", "other variant", variants[pair.second].as_str()),
+                Field::shown("tau_b", "tau-b of their rankings", pair.tau_b),
+            ];
+            Block { fields, ..Block::default() }
+        });
+        let fields = vec![
+            Field::shown("alpha", "alpha", alpha.get()),
+            Field::shown("min_tau_b", "smallest tau-b", min_tau_b(&scores)),
+            Field::shown("max_range", "largest range", scores.max_range()),
+            Field::rows("pairs", format!("{regime} regime, alpha {alpha}"), pairs.collect()),
+        ];
+        by_alpha.push(Block { fields, ..Block::default() });
+    }
+    let fields = vec![
+        Field::shown("regime", "regime", regime),
+        Field::json("variants", variants.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
+        Field::shown("n_rows", "models and alphas", rows.len()),
+        Field::shown(
+            "ranges_below_0_1",
+            "ranges below 0.1",
+            all.as_ref().map(|all| all.count_ranges_below(STABLE)),
+        ),
+        Field::shown("median_range", "median range", all.as_ref().map(VariantScores::median_range)),
+        Field::rows("rows", format!("{regime} regime, means over data sets"), rows),
+        Field::rows("by_alpha", format!("{regime} regime, agreement of the variants"), by_alpha),
+    ];
+    Ok(Block { fields, ..Block::default() })
+}
+
+/// The mean over data sets under each variant.
+fn means(
+    regime: &str,
+    variants: &[&String],
+    (model, mode): &Configuration,
+    alpha: Alpha,
+    of_cell: &BTreeMap<String, BTreeMap<String, f64>>,
+) -> Result<Vec<f64>, Error> {
+    let wrong = |problem: String| {
+        let place = format!("model {model:?}, mode {mode:?}, alpha {alpha}, eta_{regime}");
+        Error::PromptVariants(format!("{place}: {problem}"))
+    };
+    let mut first: Option<(&String, &BTreeMap<String, f64>)> = None;
+    let mut means = Vec::with_capacity(variants.len());
+    for &variant in variants {
+        let of_variant = of_cell
+            .get(variant)
+            .ok_or_else(|| wrong(format!("there is no score under variant {variant:?}")))?;
+        let (of_first, expected) = *first.get_or_insert((variant, of_variant));
+        if !expected.keys().eq(of_variant.keys()) {
+            return Err(wrong(format!(
+                "variants {of_first:?} and {variant:?} have scores on different data sets, so their means cannot be compared"
+            )));
+        }
+        means.push(mean(of_variant.values().copied()));
+    }
+    Ok(means)
+}
+
+/// The smallest tau-b of all pairs of variants. `None` if one of them is undefined.
+fn min_tau_b(scores: &VariantScores) -> Option<f64> {
+    let taus: Option<Vec<f64>> = scores.rank_correlations().iter().map(|pair| pair.tau_b).collect();
+    taus?.into_iter().min_by(f64::total_cmp)
+}
+
+/// The mean, from an exact sum, so that means that are equal as decimals tie in a ranking.
+fn mean(scores: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = scores.len() as f64;
+    let mut sum = DecimalSum::default();
+    sum.extend(scores);
+    sum.value() / n
+}

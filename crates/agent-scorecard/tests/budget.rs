@@ -1,0 +1,97 @@
+//! Estimates of what runs would still spend, as a program would have them evaluated.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use agent_scorecard::{
+    Error, RunCounts,
+    budget::{By, Input, METRICS, Options, Recorded, block, column, parts_of, replay, report},
+    budget_estimation::{Estimate, Level, Rollouts},
+};
+
+/// Runs of three turns that cost as much each, in two resources; every third run failed.
+fn input(runs: u32) -> Input {
+    let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"]).unwrap();
+    let mut counts = RunCounts::default();
+    for run in 0..runs {
+        let cost = 10 + run % 2;
+        let turns = vec![format!(r#"{{"input_tokens":{},"output_tokens":{cost}}}"#, 10 * cost); 3];
+        let success = run % 3 > 0;
+        let line =
+            format!(r#"{{"id":"r{run}","turns":[{}],"success":{success}}}"#, turns.join(","));
+        rollouts.append_json_lines(line.as_bytes()).unwrap();
+        counts.add(Some(success), None);
+    }
+    Input { rollouts, lengths: vec![runs as usize], achieved: Vec::new(), counts }
+}
+
+fn options(resource: &str, by: By) -> Options {
+    Options::new(resource, by, Level::new(0.8).unwrap())
+}
+
+#[test]
+fn recorded_answers_are_scored_with_intervals_and_reasons() {
+    let recorded = Recorded { estimate: Estimate::interval(5.0, 50.0).unwrap(), problem: None };
+    let turns = || BTreeMap::from([(1, recorded.clone()), (2, recorded.clone())]);
+    let answers = (0..30).map(|run| (format!("r{run}"), turns())).collect();
+    let answers = BTreeMap::from([("output_tokens".to_owned(), answers)]);
+    let by = By::Recorded { file: "answers.jsonl".to_owned(), answers };
+    let options = Options { resamples: 50, cap: Some(31.0), ..options("output_tokens", by) };
+    let runs = replay(input(30), &options).unwrap();
+    let found = block(&runs, &options, &METRICS).unwrap();
+    // Of the 20 successes, the 10 whose turns cost 11 are above the cap.
+    assert_eq!((found.number("n_prefixes"), found.number("n_feasible")), (Some(60.0), Some(20.0)));
+    let hit_rate = found.figure("hit_rate").unwrap();
+    assert_eq!(hit_rate.value, 1.0);
+    // All feasible runs agree, and no two prefixes of a run are independent.
+    assert!(hit_rate.interval.is_err());
+    let reason = found.figure("fail_precision").unwrap_err();
+    assert_eq!(reason.to_string(), "no estimate says \"impossible\"");
+    let notes = found.notes.unwrap();
+    assert!(notes.contains(&format!("fail_precision: undefined, as {reason}")), "{notes:?}");
+}
+
+#[test]
+fn several_resources_are_parts_of_a_column_with_their_joint_hits() {
+    let both = Options {
+        others: vec!["output_tokens".to_owned()],
+        ..options("input_tokens", By::Quantile)
+    };
+    let found = column(input(30), &both, &METRICS).unwrap();
+    let names: Vec<&str> = found.parts.1.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((found.parts.0, names), ("resources", vec!["input_tokens", "output_tokens"]));
+    let [joint, single] = [&found.block, &found.parts.1[0].1]
+        .map(|block| block.number("joint_hit_rate").or(block.number("hit_rate")).unwrap());
+    // The input is ten times the output in every turn, so that both are hit at once.
+    assert_eq!((joint, single > 0.0), (single, true));
+    let report = report(vec![("a/runs.jsonl".to_owned(), found)], &both);
+    assert!(report.lead.starts_with("input_tokens, output_tokens by quantile, no cap"));
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["name"], "runs");
+    assert!(json["resources"]["output_tokens"]["intervals"].is_object());
+}
+
+#[test]
+fn total_tokens_are_the_sum_of_their_parts() {
+    assert_eq!(parts_of("total_tokens"), ["input_tokens", "output_tokens"]);
+    let of = |resource: &str| {
+        let options = options(resource, By::Linear);
+        let runs = replay(input(6), &options).unwrap();
+        block(&runs, &options, &METRICS).unwrap().number("spent_by_failures").unwrap()
+    };
+    assert_eq!(of("total_tokens"), of("input_tokens") + of("output_tokens"));
+}
+
+#[test]
+fn a_run_to_draw_is_one_that_is_scored() {
+    let drawn = |id: &str, warm_up| {
+        let drawn_run = Some(id.to_owned());
+        let options = options("output_tokens", By::Linear);
+        let options = Options { with_pictures: true, drawn_run, warm_up, ..options };
+        column(input(6), &options, &METRICS)
+    };
+    let found = drawn("r3", 2).unwrap();
+    let title = &found.block.pictures["fan"].title;
+    assert_eq!(title, "r3: 3 turns, not feasible. Do the intervals hold what remained?");
+    assert_eq!(drawn("r1", 2).unwrap_err(), Error::UnknownRun("r1".to_owned()));
+}

@@ -11,7 +11,7 @@ use crate::{
     report::{
         figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
         page,
-        pages::{self, common::stream_places},
+        pages::{self, common::places},
         picture::{png_file, svg_file},
         table::Output,
     },
@@ -151,7 +151,7 @@ fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, S
             .filter_map(|pointer| crate::report::figure::deserialized(output.at(&pointer)?))
             .next()
     };
-    let columns = stream_places(output).into_iter();
+    let columns = places(output).into_iter();
     let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));
     Ok(together(columns.collect()).or_else(|| figure("")))
 }

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::Path};
 pub use agent_scorecard::traces::Missing;
 use agent_scorecard::traces::{TraceFigures, TraceRun, stopped};
 use censoring::{StopClass, StopReason, Stopped};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Probability};
 
 use crate::{
@@ -186,19 +186,6 @@ impl Remarks {
         files.iter().for_each(|&file| together.append(file.as_ref()));
         together
     }
-}
-
-/// A report, and what was done about forecasts that are missing or outside [0, 1].
-#[derive(Clone, Debug, Serialize)]
-pub struct WithMissing<T> {
-    /// All runs, also those that were left out before.
-    #[serde(flatten)]
-    pub(crate) runs: RunCounts,
-    /// The report.
-    #[serde(flatten)]
-    pub report: T,
-    /// What was done.
-    pub missing: Missing,
 }
 
 /// Reads and checks every run of a file.

@@ -170,11 +170,12 @@ pub fn with_differences(
 ) -> Report {
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
     let what = names.iter().rev().copied().collect::<Vec<_>>().join(" minus ");
+    let parts_key = report.columns.first().map_or("", |column| column.parts.0);
     let (mut notes, mut parts) = (Vec::new(), Block::default());
     for (part, compared) in differences {
         let key = match part {
             "" => "difference".to_owned(),
-            part => format!("difference.{}.{part}", report.columns[0].parts.0),
+            part => format!("difference.{parts_key}.{part}"),
         };
         match compared {
             Err(why) => notes.push(format!("{key}: undefined: {why}")),
@@ -229,7 +230,7 @@ pub fn with_differences(
         None => None,
         last => {
             parts.fields.extend(last);
-            let fields = vec![Field::block(report.columns[0].parts.0, parts)];
+            let fields = vec![Field::block(parts_key, parts)];
             Some(Value::Block(Block { fields, ..Block::default() }))
         }
     };

@@ -323,7 +323,7 @@ impl TraceFigures {
             }
             fields
         };
-        block.note = "The scores are proper: no forecast does better on average than the true probability. \
+        block.note = "tps_log, tps_brier and tps_beta_2_4 are proper: no forecast does better on average than the true probability. \
             average_precision and aurc depend on the share of failures: compare them on the same runs only."
             .to_owned();
         block.fields.extend(fields(&estimates));

@@ -34,30 +34,6 @@ pub(crate) fn places(output: Output<'_>) -> Vec<Place> {
     pointers.into_iter().map(place).collect()
 }
 
-/// The same with a report per stream of confidence of which a log has runs, where reports are on logs.
-pub(crate) fn stream_places(output: Output<'_>) -> Vec<Place> {
-    let columns = places(output);
-    let is_one = columns.len() == 1;
-    let streams = columns.into_iter().flat_map(|column| {
-        let streams = format!("{}/streams", column.pointer);
-        if output.at(&streams).is_none() {
-            return vec![column];
-        }
-        let has_runs = |name: &&str| {
-            ["n", "n_censored"].into_iter().any(|count| {
-                let runs = output.at(&format!("{streams}/{name}/{count}"));
-                runs.and_then(Value::as_u64) > Some(0)
-            })
-        };
-        let place = |name: &str| Place {
-            name: if is_one { name.to_owned() } else { format!("{}: {name}", column.name) },
-            pointer: format!("{streams}/{name}"),
-        };
-        output.names(&streams).into_iter().filter(has_runs).map(place).collect()
-    });
-    streams.collect()
-}
-
 /// The figure of this name of each report, as one section; `None` if no report has it.
 pub(crate) fn figure_section(output: Output<'_>, places: &[Place], name: &str) -> Option<Section> {
     let mut figures: Vec<Drawn> = places

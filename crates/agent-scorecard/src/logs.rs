@@ -134,7 +134,7 @@ impl Logs {
 /// The most frequent names, and how often the others occur together.
 fn picture(counts: BTreeMap<String, u64>, title: &str, x: &str, y: &str) -> Picture {
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1));
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let others: u64 = counts.iter().skip(MOST_BARS).map(|(_, count)| count).sum();
     counts.truncate(MOST_BARS);
     if others > 0 {

@@ -177,6 +177,10 @@ pub(crate) fn check_keys(files: &[RolloutFile], keys: &[String]) -> Result<(), S
 
 /// The runs of several files, one file after the other; failed ones that a budget ended are marked
 /// as cut off.
+///
+/// # Errors
+///
+/// Those of the library for runs that it cannot take.
 pub fn together(files: &[&RolloutFile], keys: &[String]) -> Result<Input, Error> {
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
     // Files differ in whether they have fresh input.

@@ -167,15 +167,15 @@ struct Models {
     left_out: RunCounts,
 }
 
+/// The runs of each model; of a single model, which is not named.
+pub(crate) type ByModel = Vec<(Option<String>, PathTally)>;
+
 /// Reads the runs of a file with all threads, model by model; a single model is not named.
 ///
 /// # Errors
 ///
 /// [`InputError`] that names file, line and field of the first thing that is wrong.
-pub(crate) fn read(
-    path: &Path,
-    ignore_arguments: bool,
-) -> Result<Vec<(Option<String>, PathTally)>, Box<dyn Error>> {
+pub(crate) fn read(path: &Path, ignore_arguments: bool) -> Result<ByModel, Box<dyn Error>> {
     let (mut models, mut left_out) = (BTreeMap::<_, PathTally>::new(), RunCounts::default());
     line_parts::fold(
         path,

@@ -172,6 +172,7 @@ impl Series {
     }
 
     /// Whether there is nothing to draw.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.x.is_empty()
     }
@@ -185,6 +186,7 @@ impl Series {
 
 impl Picture {
     /// Whether no series has a point, except lines to compare with.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())
     }

@@ -82,6 +82,9 @@ impl RegimeScore {
     }
 }
 
+/// One of the regimes of a pool's score.
+type OfRegime = fn(&PoolScore) -> &RegimeScore;
+
 /// What figures are means over.
 const POOL: &str = "pool with a plan";
 
@@ -188,7 +191,7 @@ pub(super) fn row(
         }
     }
     if options.planner == Planner::Random {
-        let of_regime: [(_, fn(&PoolScore) -> &RegimeScore); 2] = [
+        let of_regime: [(_, OfRegime); 2] = [
             ("eta_advisory_informative_order_se", |score| &score.advisory),
             ("eta_enforced_informative_order_se", |score| &score.enforced),
         ];

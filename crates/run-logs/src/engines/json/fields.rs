@@ -32,7 +32,7 @@ macro_rules! fields {
         $json.object(&[&[$($name, $($other,)*)*], $($list)?], |$json, $field| {
             $first
             match $field {
-                $($name $(| $other)* $(if $condition)? => _ = $read,)*
+                $($name $(| $other)* $(if $condition)? => { $read; })*
                 _ => fields!(@rest $json $($rest)?),
             }
             Ok(())
@@ -56,7 +56,7 @@ macro_rules! named_fields {
         $(#[$doc])*
         $seen fn $name($($parameters)*) -> Result<(), Error> {
             match $field {
-                $($field_name $(| $other)* $(if $condition)? => _ = $read,)*
+                $($field_name $(| $other)* $(if $condition)? => { $read; })*
                 _ => $json.skip()?,
             }
             Ok(())

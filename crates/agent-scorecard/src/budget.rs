@@ -42,7 +42,7 @@ use budget_estimation::{
 
 use crate::{
     error::Error,
-    report::{Block, Column, Field, Report, Value},
+    report::block::{Block, Column, Field, Report, Value},
 };
 
 pub use metrics::{Known, METRICS};

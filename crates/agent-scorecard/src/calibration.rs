@@ -11,11 +11,12 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    report::{Block, Field},
+    report::block::{Block, Field},
     traces::{
-        TraceOptions, TraceRun,
         curves::{CurveSettings, before_and_after},
+        run::TraceRun,
         sample::{Sample, note_maps, prepare},
+        settings::TraceOptions,
         units::{Unit, few},
     },
 };

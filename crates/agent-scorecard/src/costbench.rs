@@ -431,7 +431,8 @@ pub fn compare(
         push_paths(&mut block, queries, &still.runs, blocked.as_deref());
     }
     if let (true, Some(query)) = (with_pictures, queries.first()) {
-        let picture = plan_graph::plan_graph(query, &World::still(options)?)?;
+        let scenario = World::still(options)?.scenario(query)?;
+        let picture = plan_graph::plan_graph(&query.query_id, &scenario)?;
         block.pictures.insert("plan".to_owned(), picture);
     }
     Ok(block)

@@ -44,16 +44,16 @@
 pub(crate) mod curves;
 mod differences;
 mod evaluation;
-mod run;
+pub(crate) mod run;
 pub(crate) mod sample;
-mod settings;
+pub(crate) mod settings;
 mod streams;
 pub(crate) mod units;
 
 pub use curves::BAND;
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{CENSORED, CompleteFigures, LEVEL, MEASURES, TraceFigures, evaluate};
-pub use run::{Missing, TraceRun, stopped};
+pub use run::{LeftOut, Missing, TraceRun, stopped};
 pub use settings::{Calibration, TraceOptions};
-pub use streams::{LeftOut, stream_runs, streams};
+pub use streams::{stream_runs, streams};
 pub use units::RunsDigest;

@@ -9,9 +9,13 @@ use budget_estimation::{
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
-    budget::{By, METRICS, Options, Runs, block},
+    budget::{
+        block,
+        metrics::METRICS,
+        runs::{By, Options, Runs},
+    },
     error::Error,
-    report::{Block, Column, Field, Report},
+    report::block::{Block, Column, Field, Report},
     run_counts::RunCounts,
 };
 

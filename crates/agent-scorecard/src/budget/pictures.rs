@@ -9,7 +9,10 @@ use crate::{
         runs::{Options, Runs},
     },
     error::Error,
-    report::{Axis, Block, Mark, Picture, Pictures, Series, Value},
+    report::{
+        block::{Block, Value},
+        picture::{Axis, Mark, Picture, Pictures, Series},
+    },
 };
 
 /// Intervals are cut off where they go beyond so many times the largest amount that remained.

@@ -1,9 +1,8 @@
 //! The graph of one task's tool calls, with the optimal plan and an agent's path in it.
 
-use tool_graph::{GreedyRule, Transcript};
+use tool_graph::{GreedyRule, Scenario, Transcript};
 
 use crate::{
-    costbench::{Query, World, run},
     error::Error,
     report::picture::{Axis, Mark, Picture, Series},
 };
@@ -12,8 +11,7 @@ use crate::{
 const ARC_POINTS: usize = 12;
 
 /// Draws the optimal plan and the path of the greedy policy along the steps of one query.
-pub(super) fn plan_graph(query: &Query, world: &World) -> Result<Picture, Error> {
-    let scenario = world.scenario(query)?;
+pub(super) fn plan_graph(query: &str, scenario: &Scenario) -> Result<Picture, Error> {
     let graph = scenario.graph();
     let steps = |run: &Transcript| -> Result<Vec<usize>, Error> {
         let covered = |&tool: &usize| Ok(graph.components(tool)?.len().max(1));
@@ -21,10 +19,11 @@ pub(super) fn plan_graph(query: &Query, world: &World) -> Result<Picture, Error>
     };
     let (optimal, greedy) = (scenario.optimal_run(), scenario.greedy_run(GreedyRule::Chain));
     let words = |transcript: &Transcript| -> Result<String, Error> {
-        let run = run(&scenario, transcript)?;
-        Ok(format!("{}, cost {:.2}", run.tools.join(", then "), run.cost))
+        let path = transcript.path();
+        let (tools, cost) = (graph.tool_names(&path), graph.total_cost(&path)?);
+        Ok(format!("{}, cost {cost:.2}", tools.join(", then ")))
     };
-    let mut picture = picture(&query.query_id, &steps(&optimal)?, &steps(&greedy)?);
+    let mut picture = picture(query, &steps(&optimal)?, &steps(&greedy)?);
     picture.note.push_str(&format!(
         " Optimal plan: {}. Agent's path: {}.",
         words(&optimal)?,

@@ -192,7 +192,7 @@ impl Picture {
     }
 }
 
-/// At most [`MOST_POINTS`] of the points of a long curve: the first, the last, and evenly many
+/// At most 200 of the points of a long curve: the first, the last, and evenly many
 /// positions between.
 pub fn thinned<T: Copy>(points: &[T]) -> Vec<T> {
     let n = points.len();

@@ -245,7 +245,7 @@ type RowOf<'a> = (Option<Heading>, Option<&'a Block>, String);
 fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
     let place = |at: usize| format!("{pointer}/{at}");
     let of_row = rows.iter().enumerate().map(|(at, row)| (None, Some(row), place(at)));
-    tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>()));
+    tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>(), false));
     for (at, row) in rows.iter().enumerate() {
         for Field { key, value, .. } in &row.fields {
             if let Value::Rows { title, rows } = value {
@@ -266,19 +266,19 @@ fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
         let heading = Some(Heading::Text(field.label.clone()));
         (heading, row, format!("{pointer}/{}", escaped(&field.key)))
     });
-    let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>())?;
+    let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>(), true)?;
     let header = std::iter::once(String::new()).chain(table.header).collect();
     Some(Table { header, note: block.note.clone(), ..table })
 }
 
-/// A table of rows; `None` without a value that is shown.
-fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>]) -> Option<Table> {
+/// A table of rows; `None` without a value that is shown. Columns that no row knows are left out unless all are
+/// to be shown.
+fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -> Option<Table> {
     let all = rows.iter().map(|(_, row, _)| row.map_or_else(Vec::new, |row| leaves(row, "")));
     let all: Vec<Vec<Leaf<'_>>> = all.collect();
     let mut columns: Vec<&Leaf<'_>> = Vec::new();
     for leaf in all.iter().flatten() {
-        // What no row has needs no column.
-        let is_known = !matches!(&leaf.field.value, Value::Json(Json::Null));
+        let is_known = shows_all || !matches!(&leaf.field.value, Value::Json(Json::Null));
         if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
             columns.push(leaf);
         }

@@ -4,7 +4,7 @@ use trajectory_metrics::{
     reliability_diagram, risk_coverage_curve,
 };
 
-use crate::report::{Axis, Mark, Picture, Pictures, Series, thinned};
+use crate::report::picture::{Axis, Mark, Picture, Pictures, Series, thinned};
 
 /// Bins of the reliability diagram, all of one width.
 const BINS: usize = 10;

@@ -10,7 +10,7 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    report::{Block, Field, Report, Value},
+    report::block::{Block, Field, Report, Value},
     traces::{
         evaluation::{CENSORED, LEVEL, assumptions, fields, simple_scores},
         run::TraceRun,

@@ -9,14 +9,16 @@ use trajectory_metrics::{
 
 use crate::{
     error::Error,
-    report::{Block, Field, Pictures, Value},
+    report::{
+        block::{Block, Field, Value},
+        picture::Pictures,
+    },
     run_counts::RunCounts,
     traces::{
         curves::{CurveSettings, curves},
-        run::{Missing, TraceRun},
+        run::{LeftOut, Missing, TraceRun},
         sample::{Sample, constant, prepare},
         settings::{Calibration, TraceOptions},
-        streams::LeftOut,
         units::{Resampled, RunsDigest},
     },
 };

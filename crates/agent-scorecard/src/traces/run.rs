@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use censoring::{Error, StopReason, Stopped};
 use serde::Serialize;
@@ -72,4 +72,13 @@ impl fmt::Display for Missing {
         let policy = policy.to_string().replace('_', "-");
         write!(f, "forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}")
     }
+}
+
+/// Runs of a log that are not in a stream of confidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeftOut {
+    /// Their number by the reason why their first missing value is missing.
+    pub reasons: BTreeMap<&'static str, u64>,
+    /// Those of them that have a value at some model call.
+    pub n_partial: u64,
 }

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use run_logs::{ConfidenceStream, ForecastCounts, RunTable, StreamRuns};
 use trajectory_metrics::ForecastPolicy;
 
@@ -7,19 +5,10 @@ use crate::{
     error::Error,
     traces::{
         evaluation::{TraceFigures, evaluate},
-        run::{Missing, TraceRun},
+        run::{LeftOut, Missing, TraceRun},
         settings::{Calibration, TraceOptions},
     },
 };
-
-/// Runs of a log that are not in a stream of confidence.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeftOut {
-    /// Their number by the reason why their first missing value is missing.
-    pub reasons: BTreeMap<&'static str, u64>,
-    /// Those of them that have a value at some model call.
-    pub n_partial: u64,
-}
 
 /// The runs of a log that have a stream of confidence, as traces and as the log gives them, by a policy for
 /// missing values.

@@ -27,10 +27,7 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
         let rows = rows.iter().map(|row| {
             let heading = row.heading.as_ref().map(|heading| match heading {
                 Heading::Text(text) => text.to_string(),
-                Heading::Measure(measure) if measure.better == Better::Neither => {
-                    measure.key.to_owned()
-                }
-                Heading::Measure(measure) => format!("{} ({})", measure.key, measure.better),
+                Heading::Measure(measure) => name(measure),
             });
             heading.into_iter().chain(row.cells.iter().map(|cell| cell.plain())).collect()
         });
@@ -49,6 +46,18 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
         text.push('\n');
     }
     text + &notes.iter().map(|note| plain::note(note)).collect::<String>()
+}
+
+/// The key of a measure, by which conditions name it, with the sign of its direction. Where the label goes on
+/// after the words of the key, as in "average precision of failures", the name does too.
+fn name(measure: &Measure) -> String {
+    let Measure { key, label, better, .. } = measure;
+    let split = label.find(" of ").map(|at| label.split_at(at));
+    let of = split.filter(|(start, _)| start.replace(' ', "_") == *key).map_or("", |(_, of)| of);
+    match better {
+        Better::Neither => format!("{key}{of}"),
+        better => format!("{key}{of} ({better})"),
+    }
 }
 
 /// What the signs in the tables mean.

@@ -225,7 +225,8 @@ impl Block {
         }
     }
 
-    /// Adds all metrics of what was evaluated; `interval` adds what is known of their precision. The reason
+    /// Adds all metrics of what was evaluated; `precision` makes a
+    /// figure of a value, with what is known of its interval. The reason
     /// why one is undefined becomes a note.
     pub fn push_metrics<E: ?Sized>(
         &mut self,

@@ -4,4 +4,3 @@ pub(crate) mod benchmarks;
 pub(crate) mod command;
 pub(crate) mod expected;
 pub(crate) mod options;
-pub(crate) mod report;

@@ -3,7 +3,20 @@
 pub(crate) use agent_scorecard::ClusterBy;
 
 use agent_scorecard::traces::Calibration;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use trajectory_metrics::Level;
+
+/// A choice between values by their names, which help and errors list.
+pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (&'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let choices: Vec<(&str, T)> = choices.into_iter().collect();
+    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
+    names.try_map(move |name| {
+        let found = choices.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone()).ok_or("there is no such name")
+    })
+}
 
 /// More resamples say no more, and take hours.
 const MOST_RESAMPLES: usize = 1_000_000;
@@ -40,14 +53,10 @@ pub(crate) fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "give a number")
 }
 
-/// The way of calibrating of this name.
-pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
-    match name {
-        "none" => Ok(Calibration::None),
-        "platt" => Ok(Calibration::Platt),
-        "isotonic" => Ok(Calibration::Isotonic),
-        _ => Err("give none, platt or isotonic"),
-    }
+/// The ways of calibrating.
+pub(crate) fn calibration() -> impl TypedValueParser<Value = Calibration> {
+    let all = [Calibration::None, Calibration::Platt, Calibration::Isotonic];
+    one_of(["none", "platt", "isotonic"].into_iter().zip(all))
 }
 
 /// The options that choose what intervals resample as a whole.
@@ -55,7 +64,7 @@ pub(crate) fn calibration(name: &str) -> Result<Calibration, &'static str> {
 pub(crate) struct Clustering {
     /// What intervals resample: whole tasks, or runs where all of them are of one task or name none (task);
     /// or runs in any case (run), for tasks that are kinds of questions and not the same question again
-    #[arg(long, value_name = "task|run", default_value = "task", value_parser = cluster_by)]
+    #[arg(long, default_value = "task", value_parser = one_of([("task", ClusterBy::Task), ("run", ClusterBy::Run)]))]
     cluster_by: ClusterBy,
     /// Resample tasks only: refuse runs that name no task, and give no intervals for a single task
     #[arg(long, conflicts_with = "cluster_by")]
@@ -65,13 +74,5 @@ pub(crate) struct Clustering {
 impl Clustering {
     pub(crate) fn by(self) -> ClusterBy {
         if self.cluster_by_task { ClusterBy::TaskOnly } else { self.cluster_by }
-    }
-}
-
-fn cluster_by(text: &str) -> Result<ClusterBy, &'static str> {
-    match text {
-        "task" => Ok(ClusterBy::Task),
-        "run" => Ok(ClusterBy::Run),
-        _ => Err("give task or run"),
     }
 }

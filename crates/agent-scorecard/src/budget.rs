@@ -42,7 +42,7 @@ use budget_estimation::{
 
 use crate::{
     error::Error,
-    report::block::{Block, Column, Field, Report, Value},
+    report::block::{Block, Column, Field, Report, Shape, Value},
 };
 
 pub use metrics::{Known, METRICS};
@@ -75,7 +75,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
         parts.push((resource.clone(), block(&runs, &own, metrics)?));
         samples.push(runs.every_sample);
     }
-    let mut block = Block { is_plain: true, notes: Some(Vec::new()), ..Block::default() };
+    let mut block = Block { shape: Shape::Plain, notes: Some(Vec::new()), ..Block::default() };
     block.lines.push(input.counts.line());
     push_joint_hits(&mut block, &samples)?;
     Ok(Column { block, parts: ("resources", parts), ..Column::default() })
@@ -173,7 +173,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     let mut block = Block {
         lines: vec![runs.counts.line()],
         notes: Some(notes),
-        is_plain: true,
+        shape: Shape::Plain,
         ..Block::default()
     };
     block.extend_json(&runs.counts);

@@ -11,7 +11,7 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    report::block::{Block, Field},
+    report::block::{Block, Field, Shape},
     traces::{
         curves::{CurveSettings, before_and_after},
         run::TraceRun,
@@ -96,7 +96,7 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     let mut metrics = Block {
         title: "what calibration changes; changes of less than two standard errors may be noise"
             .to_owned(),
-        is_table: true,
+        shape: Shape::Table,
         ..Block::default()
     };
     for (measure, change) in STREAM_MEASURES.iter().zip(changes) {

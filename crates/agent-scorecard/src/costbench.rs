@@ -31,7 +31,7 @@ use trajectory_metrics::{
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
-    report::block::{Block, Field},
+    report::block::{Block, Field, Shape},
 };
 
 pub use sweep::{SweepOptions, sweep};
@@ -145,8 +145,9 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    /// All but `None`.
-    const SOME: [Self; 5] = [
+    /// All of them, `None` first.
+    pub const ALL: [Self; 6] = [
+        Self::None,
         Self::Kind(EventKind::BanTool),
         Self::Kind(EventKind::PreferenceChange),
         Self::Kind(EventKind::CostChange),
@@ -399,7 +400,7 @@ pub fn compare(
 ) -> Result<Block, Error> {
     let world = World::new(options)?;
     let still = Found::new(queries, &World::still(options)?, with_paths)?;
-    let mut block = Block { is_plain: true, ..Block::default() };
+    let mut block = Block { shape: Shape::Plain, ..Block::default() };
     let mut notes = Vec::new();
     let different = queries.iter().collect::<BTreeSet<_>>().len();
     if different < queries.len() {
@@ -446,7 +447,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
         notes.push(format!("gt_ned: {missing} of {n} queries left out, in which the optimal run reached the goal before its last event"));
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
-    let mut block = Block { title, is_plain: true, ..Block::default() };
+    let mut block = Block { title, shape: Shape::Plain, ..Block::default() };
     block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true), NO_INTERVAL);

@@ -5,6 +5,7 @@ pub mod calibration;
 mod clusters;
 pub mod costbench;
 mod error;
+pub mod live;
 pub mod logs;
 mod mean_figure;
 pub mod no_interval;
@@ -28,7 +29,7 @@ pub use clusters::{ClusterBy, few_clusters};
 pub use error::Error;
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,
-    Report, Row, Series, Table, Value, shown, thinned,
+    Report, Row, Series, Shape, Table, Value, shown, thinned,
 };
 pub use run_counts::RunCounts;
 pub use texts::Texts;

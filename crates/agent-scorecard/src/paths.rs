@@ -12,7 +12,7 @@ use trajectory_metrics::{
 
 use crate::{
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Shape},
         picture::{Axis, Mark, Picture, Series},
     },
     run_counts::RunCounts,
@@ -264,7 +264,7 @@ impl PathTally {
         let mut block = Block {
             lines: vec![self.runs.line()],
             notes: Some(notes),
-            is_plain: true,
+            shape: Shape::Plain,
             ..Block::default()
         };
         block.extend_json(&self.runs);

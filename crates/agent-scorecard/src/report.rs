@@ -4,6 +4,6 @@ pub(crate) mod block;
 pub(crate) mod picture;
 pub(crate) mod tables;
 
-pub use block::{Block, Column, Field, Report, Value};
+pub use block::{Block, Column, Field, Report, Shape, Value};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

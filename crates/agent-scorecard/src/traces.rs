@@ -43,7 +43,7 @@
 
 pub(crate) mod curves;
 mod differences;
-mod evaluation;
+pub(crate) mod evaluation;
 pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod settings;

@@ -50,7 +50,7 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
              (+) higher is better, (-) lower is better",
             how.schedule, how.resamples,
         ),
-        is_list: true,
+        list: Some("files"),
         main_pictures: vec!["reliability"],
         ..Report::of_columns(columns)
     };

@@ -4,9 +4,9 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     costbench::{Blocking, CostbenchOptions, Query},
-    tool_graph::{RuleVersion, costbench::EventKind},
+    tool_graph::RuleVersion,
 };
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 
 use crate::{costbench::query_file, files::json_lines::InputError, output::form::Forms, values};
 
@@ -17,8 +17,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) world: WorldOptions,
     /// Events that change the world during a run; `blocked` compares both policies under them
-    #[arg(long, value_name = "KIND", value_enum, default_value = "none")]
-    pub(crate) block: Block,
+    #[arg(long, value_name = "KIND", default_value = "none", value_parser = blockings(Blocking::ALL))]
+    pub(crate) block: Blocking,
     /// Number of events per run
     #[arg(long, value_name = "K", default_value = "1", value_parser = whole_number)]
     pub(crate) blocks: usize,
@@ -56,39 +56,19 @@ pub(crate) struct WorldOptions {
     max_cost: f64,
     /// Rules on which the paper and its released code differ; tools are removed, and runs left out of means,
     /// as in the released code with either, as in the published figures
-    #[arg(long, value_name = "R", value_enum, default_value = "paper")]
-    rules: Rules,
+    #[arg(long, value_name = "R", default_value = "paper", value_parser = rules())]
+    rules: RuleVersion,
 }
 
-/// A version of the rules.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Rules {
-    Paper,
-    Released,
+fn rules() -> impl TypedValueParser<Value = RuleVersion> {
+    values::one_of([("paper", RuleVersion::PaperText), ("released", RuleVersion::Released)])
 }
 
-/// A kind of events.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Block {
-    None,
-    BanTool,
-    PreferenceChange,
-    CostChange,
-    RemoveTools,
-    Mixed,
-}
-
-impl From<Block> for Blocking {
-    fn from(block: Block) -> Self {
-        match block {
-            Block::None => Self::None,
-            Block::BanTool => Self::Kind(EventKind::BanTool),
-            Block::PreferenceChange => Self::Kind(EventKind::PreferenceChange),
-            Block::CostChange => Self::Kind(EventKind::CostChange),
-            Block::RemoveTools => Self::Kind(EventKind::RemoveTools),
-            Block::Mixed => Self::Mixed,
-        }
-    }
+/// Events by their names.
+pub(crate) fn blockings(
+    events: impl IntoIterator<Item = Blocking>,
+) -> impl TypedValueParser<Value = Blocking> {
+    values::one_of(events.into_iter().map(|events| (events.name(), events)))
 }
 
 impl WorldOptions {
@@ -103,10 +83,7 @@ impl WorldOptions {
             min_cost: self.min_cost,
             max_cost: self.max_cost,
             noise_std: self.noise_std,
-            rules: match self.rules {
-                Rules::Paper => RuleVersion::PaperText,
-                Rules::Released => RuleVersion::Released,
-            },
+            rules: self.rules,
             ..CostbenchOptions::default()
         }
     }

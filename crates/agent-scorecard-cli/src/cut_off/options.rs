@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "refuse", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
     /// Calibrate forecasts by maps of the complete runs of other tasks: none, platt or isotonic
-    #[arg(long, default_value = "none", value_parser = values::calibration)]
+    #[arg(long, default_value = "none", value_parser = values::calibration())]
     pub(crate) calibrate: Calibration,
     /// The declared assumption on why runs were cut off: non-informative, failure-side or none
     #[arg(long, default_value = "non-informative", value_parser = assumption)]

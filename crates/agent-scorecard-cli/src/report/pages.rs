@@ -2,7 +2,6 @@
 
 pub(crate) mod common;
 mod cut_off;
-mod run;
 
 use crate::report::{figure::Figures, page::Page, table::Output};
 
@@ -22,7 +21,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
 pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
     Ok(match subcommand {
         "cut-off" => cut_off::page(output),
-        "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })
 }

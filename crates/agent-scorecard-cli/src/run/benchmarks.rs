@@ -1,27 +1,20 @@
 //! Each benchmark as its conversations, their records and the figures on them.
 
-use std::{collections::BTreeMap, error::Error, fs, path::Path, sync::Mutex};
+use std::{error::Error, fs, path::Path, sync::Mutex};
 
 use agent_benchmarks::{
-    Conversation, Figure, Level, Measure, Question, Record, Request, Sampling, Seed, Undefined,
-    budget::{
-        AtLimit, Budget, BudgetTable, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs,
-    },
+    Conversation, Question, Record, Request, Sampling,
+    budget::{AtLimit, Budget, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs},
     client::{AskError, Journal, run_all},
-    confidence::{self, Confidence, ConfidenceTable},
-    costbench::{self, CostBench, CostBenchTable, EventKind, Split, queries},
+    confidence::{self, Confidence},
+    costbench::{self, CostBench, Split, queries},
     read_openai_chat, read_questions,
-    triage::{Framing, SolveConversation, Triage, TriageTable},
+    triage::{SolveConversation, Triage},
 };
+use agent_scorecard::{Report, costbench::Blocking, live};
 use run_logs::{Format, ReadOptions, read_path};
 
-use crate::{
-    progress::Progress,
-    run::{
-        options::Options,
-        report::{Row, Value},
-    },
-};
+use crate::{progress::Progress, run::options::Options};
 
 /// What a benchmark asks, and whom.
 pub(crate) struct Asking<'a, A> {
@@ -30,20 +23,8 @@ pub(crate) struct Asking<'a, A> {
     pub(crate) ask: A,
 }
 
-/// The records of a benchmark and the rows of its table.
-pub(crate) struct Finished {
-    pub(crate) records: Vec<Record>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) notes: Vec<String>,
-}
-
-const LEVEL: f64 = 0.95;
-
-/// Figures by their names.
-fn metrics(figures: Vec<(Measure, Result<Figure, Undefined>)>) -> BTreeMap<String, Option<Value>> {
-    let value = |figure: Result<Figure, Undefined>| figure.ok().map(Value::from);
-    figures.into_iter().map(|(measure, figure)| (measure.key.to_owned(), value(figure))).collect()
-}
+/// The records of a benchmark and the report on them.
+pub(crate) type Finished = (Vec<Record>, Report);
 
 impl Options {
     pub(super) fn sampling(&self) -> Sampling {
@@ -52,6 +33,11 @@ impl Options {
             max_output_tokens: Some(self.max_output_tokens),
             ..Sampling::default()
         }
+    }
+
+    fn live(&self) -> live::LiveOptions {
+        let Self { model, resamples, seed, .. } = self;
+        live::LiveOptions { model: model.clone(), resamples: *resamples, seed: *seed }
     }
 
     fn file(&self) -> Result<&Path, String> {
@@ -86,10 +72,11 @@ impl<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync> Asking<'_, A> {
 pub(super) fn costbench_instances(
     options: &Options,
 ) -> Result<Vec<(String, costbench::Instance)>, Box<dyn Error>> {
-    // None for the name "none".
-    let of_name = |kind: &EventKind| kind.name().replace('_', "-") == options.block;
-    let kind = EventKind::ALL.into_iter().filter(of_name).collect();
-    let bench = CostBench::new(options.level)?.with_events(kind).with_sampling(options.sampling());
+    let kinds = match options.block {
+        Blocking::Kind(kind) => vec![kind],
+        Blocking::None | Blocking::Mixed => Vec::new(),
+    };
+    let bench = CostBench::new(options.level)?.with_events(kinds).with_sampling(options.sampling());
     let all = queries(Split::Test, 42);
     let wanted = options.queries.min(all.len());
     let chosen = (0..wanted).map(|i| &all[i * all.len() / wanted]);
@@ -102,36 +89,9 @@ pub(crate) fn costbench<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     let options = asking.options;
     let instances = costbench_instances(options)?;
     let records = asking.run("costbench", &instances, |it| it.conversation())?;
-    let mut table = CostBenchTable::default();
-    for record in &records {
-        table.update(&options.model, record)?;
-    }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
-    let row = |row: agent_benchmarks::costbench::CostBenchFigures| Row {
-        setting: format!("{} steps, events: {}", row.task_length, row.events),
-        counts: BTreeMap::from([
-            ("runs", row.runs),
-            ("left_out_without_events", row.left_out.events_missing),
-            ("left_out_event_at_the_end", row.left_out.last_event),
-            ("left_out_without_calls", row.left_out.no_calls),
-            ("left_out_without_reply", row.without_reply),
-            ("calls", row.failures.calls),
-            ("wrong_parameters", row.failures.wrong_parameters),
-            ("inaccessible", row.failures.inaccessible),
-            ("repeated", row.failures.repeated),
-        ]),
-        metrics: metrics(row.figures),
-    };
-    let records = records.into_iter().map(|record| record.record).collect();
-    let notes = match options.block.as_str() {
-        "none" => Vec::new(),
-        _ => vec![NO_GAP_UNDER_EVENTS.to_owned()],
-    };
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
+    let report = live::costbench(&records, &options.live())?;
+    Ok((records.into_iter().map(|record| record.record).collect(), report))
 }
-
-const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only \
-                                   for the costs known when they were made; compare paths instead";
 
 pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Error>> {
     let path = options.file()?;
@@ -145,9 +105,8 @@ pub(super) fn questions(options: &Options) -> Result<Vec<Question>, Box<dyn Erro
 }
 
 pub(super) fn triage_setting(options: &Options) -> Triage {
-    let framing = Framing::ALL.into_iter().find(|framing| framing.name() == options.framing);
     Triage::new(options.alpha)
-        .with_framing(framing.unwrap_or_default())
+        .with_framing(options.framing)
         .with_sampling(options.sampling())
         .with_schema(!options.no_schema)
 }
@@ -167,8 +126,6 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         .zip(&solved)
         .filter_map(|((_, question), record)| Some(question.with_recorded(record.attempt?)))
         .collect();
-    let asked = solved.len();
-    let left_out = asked - recorded.len();
     let pools = (1..).zip(recorded.chunks(options.pool_size));
     let pools = pools.map(|(number, questions)| {
         let name = format!("pool-{number}");
@@ -176,32 +133,10 @@ pub(crate) fn triage<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     });
     let pools: Vec<_> = pools.collect::<Result<_, agent_benchmarks::Error>>()?;
     let plans = asking.run("triage: plans", &pools, |it| it.conversation())?;
-    let mut table = TriageTable::default();
-    for plan in &plans {
-        table.update(&options.model, plan)?;
-    }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
-    let right = solved.iter().filter(|it| it.attempt.is_some_and(|attempt| attempt.solved)).count();
-    let row = |row: agent_benchmarks::triage::TriageFigures| Row {
-        setting: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
-        counts: BTreeMap::from([
-            ("questions", asked),
-            ("questions_solved", right),
-            ("questions_left_out", left_out),
-            ("pools", row.pools),
-            ("pools_informative", row.informative_pools),
-            ("plans_over_budget", row.over_budget),
-            ("plans_unreadable", row.unreadable),
-        ]),
-        metrics: metrics(row.figures),
-    };
+    let report = live::triage(&solved, &plans, &options.live())?;
     let records =
         solved.into_iter().map(|it| it.record).chain(plans.into_iter().map(|it| it.record));
-    Ok(Finished {
-        records: records.collect(),
-        rows: rows.into_iter().map(row).collect(),
-        notes: Vec::new(),
-    })
+    Ok((records.collect(), report))
 }
 
 pub(super) fn confidence_instances(
@@ -226,42 +161,8 @@ pub(crate) fn confidence<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
         ask: |request: &Request| (asking.ask)(request).and_then(|reply| first.check(reply)),
     };
     let records = watched.run("confidence", &instances, |it| it.conversation())?;
-    let mut table = ConfidenceTable::default();
-    for record in &records {
-        table.update(&options.model, record)?;
-    }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
-    let row = |row: agent_benchmarks::confidence::ConfidenceFigures| {
-        let sum = |counts: &BTreeMap<String, u64>| {
-            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
-        };
-        let counts = BTreeMap::from([
-            ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
-            ("cut_off", row.cut_off),
-            ("excluded", sum(&row.excluded)),
-            ("without_answer", row.without_outcome),
-            ("without_reply", row.without_reply),
-            ("without_stream", sum(&row.left_out)),
-        ]);
-        let mut metrics = BTreeMap::new();
-        if let Some(evaluation) = &row.evaluation {
-            let estimates = evaluation.metrics.estimates.iter();
-            metrics = estimates.map(|it| (it.metric.clone(), Value::of(it))).collect();
-        }
-        for scores in row.with_cut_off.iter().flat_map(|report| &report.comparisons) {
-            let name = |form: &str| format!("tps_{}_censored_{form}", scores.rule);
-            metrics.insert(name("simple"), Some(scores.simple.into()));
-            metrics.insert(name("lowest"), Some(Value::alone(scores.bounds.low())));
-            metrics.insert(name("highest"), Some(Value::alone(scores.bounds.high())));
-        }
-        Row { setting: row.stream.name().to_owned(), counts, metrics }
-    };
-    let notes = match rows.iter().any(|row| row.with_cut_off.is_some()) {
-        true => vec![CUT_OFF.to_owned()],
-        false => Vec::new(),
-    };
-    let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished { records, rows: rows.into_iter().map(row).collect(), notes })
+    let report = live::confidence(&records, &options.live())?;
+    Ok((records.into_iter().map(|record| record.record).collect(), report))
 }
 
 /// The first replies of a fresh folder: if none of them can be read, the rest will hardly be worth its money.
@@ -300,11 +201,6 @@ impl FirstReplies {
     }
 }
 
-/// What figures with cut-off runs assume.
-const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that \
-     they would have failed; _lowest and _highest are its bounds without an assumption; all other figures \
-     are over complete runs";
-
 /// The runs of a log as rollouts, and how many runs are none.
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
     let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
@@ -342,24 +238,7 @@ pub(crate) fn budget<A: Fn(&Request) -> Result<Vec<u8>, AskError> + Sync>(
     });
     let instances: Vec<_> = instances.collect::<Result<_, agent_benchmarks::Error>>()?;
     let records = asking.run("budget", &instances, |it| it.conversation())?;
-    let mut table = BudgetTable::default();
-    for record in &records {
-        table.update(&options.model, record)?;
-    }
-    let rows = table.finish(Level::new(LEVEL)?, options.resamples, Seed::new(options.seed))?;
-    let row = |row: agent_benchmarks::budget::BudgetFigures| Row {
-        setting: row.resource,
-        counts: BTreeMap::from([
-            ("samples", row.samples),
-            ("samples_left_out", row.trivial),
-            ("runs_unfinished", row.unfinished),
-        ]),
-        metrics: metrics(row.figures),
-    };
-    let records = records.into_iter().map(|record| record.record).collect();
-    Ok(Finished {
-        records,
-        rows: rows.into_iter().map(row).collect(),
-        notes: left_out.into_iter().collect(),
-    })
+    let mut report = live::budget(&records, &options.live())?;
+    report.together.notes.get_or_insert_default().splice(0..0, left_out);
+    Ok((records.into_iter().map(|record| record.record).collect(), report))
 }

@@ -6,18 +6,19 @@ use agent_benchmarks::{
     Request,
     client::{ApiKey, Client, ClientSettings, Journal},
 };
+use agent_scorecard::Field;
 
 use crate::{
     output::{
         program::{self, Written},
         trajectories,
     },
-    report::{self, figure::Figures},
+    plain,
+    report::page,
     run::{
         benchmarks::{self, Asking},
         expected,
         options::{Benchmark, Options},
-        report::RunReport,
     },
 };
 
@@ -54,35 +55,37 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         journal: &journal,
         ask: |request: &Request| client.ask(request),
     };
-    let finished = match options.benchmark {
+    let (records, mut report) = match options.benchmark {
         Benchmark::CostBench => benchmarks::costbench(&asking),
         Benchmark::Triage => benchmarks::triage(&asking),
         Benchmark::Budget => benchmarks::budget(&asking),
         Benchmark::Confidence => benchmarks::confidence(&asking),
     }?;
-    let records = finished.records.iter();
-    trajectories::write(&runs, records.map(|it| (it.run.id.clone(), it.to_atif())))?;
+    trajectories::write(&runs, records.iter().map(|it| (it.run.id.clone(), it.to_atif())))?;
     let [input_tokens, output_tokens] = client.tokens();
-    let mut notes = vec![format!("runs and answers are in {}", options.out.display())];
-    notes.extend(finished.notes);
-    notes.extend(finished.rows.iter().flat_map(|row| row.notes()));
+    let (benchmark, n, cost) = (options.benchmark.name(), records.len(), client.cost());
+    let dollars = cost.map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));
+    report.lead = format!(
+        "{benchmark} with {}: {n} runs, {input_tokens} tokens of prompts and {output_tokens} of replies{dollars}",
+        plain::line(&options.model),
+    );
+    let mut fields = vec![
+        Field::json("benchmark", benchmark),
+        Field::json("model", options.model.as_str()),
+        Field::json("n_runs", n),
+        Field::json("input_tokens", input_tokens),
+        Field::json("output_tokens", output_tokens),
+    ];
+    fields.extend(cost.map(|cost| Field::json("cost_usd", cost)));
+    report.together.fields.splice(0..0, fields);
+    let notes = report.together.notes.get_or_insert_default();
+    notes.insert(0, format!("runs and answers are in {}", options.out.display()));
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }
-    let report = RunReport {
-        benchmark: options.benchmark.name(),
-        model: options.model.clone(),
-        n_runs: finished.records.len(),
-        input_tokens,
-        output_tokens,
-        cost_usd: client.cost(),
-        rows: finished.rows,
-        notes,
-    };
-    let json = report::files::json("run", &report, Figures::new())?;
-    let page = report::files::page_of("run", &json)?;
+    let page = page::of_report(&report).to_html();
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
-    options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))
+    options.forms.show(&report)
 }
 
 /// What determines the requests, for the journal.
@@ -90,9 +93,12 @@ fn setting(options: &Options) -> String {
     let Options { model, max_output_tokens, .. } = options;
     let name = options.benchmark.name();
     let more = match options.benchmark {
-        Benchmark::CostBench => format!("level {}, events {}", options.level, options.block),
+        Benchmark::CostBench => {
+            format!("level {}, events {}", options.level, options.block.name())
+        }
         Benchmark::Triage => {
-            format!("alpha {}, {}, pools of {}", options.alpha, options.framing, options.pool_size)
+            let framing = options.framing.name();
+            format!("alpha {}, {framing}, pools of {}", options.alpha, options.pool_size)
         }
         Benchmark::Confidence => format!("at most {} steps", options.steps),
         Benchmark::Budget => {

@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use agent_benchmarks::triage::Alpha;
+use agent_benchmarks::triage::{Alpha, Framing};
+use agent_scorecard::costbench::Blocking;
+use clap::builder::TypedValueParser;
 
-use crate::{output::form::Forms, values};
+use crate::{costbench::options::blockings, output::form::Forms, values};
 
 /// Runs a benchmark with a model behind an OpenAI-compatible server
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// costbench, triage, budget or confidence
-    #[arg(value_name = "BENCHMARK", value_parser = benchmark)]
+    /// What the model is asked, see below
+    #[arg(value_name = "BENCHMARK", value_parser = benchmarks())]
     pub(crate) benchmark: Benchmark,
     /// For triage and confidence a file of questions, for budget a log or a folder of logs
     #[arg(value_name = "FILE")]
@@ -31,18 +33,18 @@ pub(crate) struct Options {
     /// costbench: tasks have L + 3 steps; 0 to 5
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     pub(crate) level: usize,
-    /// costbench: the event of each run: none, ban-tool, preference-change, cost-change or remove-tools
-    #[arg(long, value_name = "KIND", default_value = "none", value_parser = BLOCKS)]
-    pub(crate) block: String,
+    /// costbench: the event of each run
+    #[arg(long, value_name = "KIND", default_value = "none", value_parser = blockings(events()))]
+    pub(crate) block: Blocking,
     /// costbench: so many of the 381 test queries, spread over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     pub(crate) queries: usize,
     /// triage: the share of the costs that is the budget, above 0 and at most 1
     #[arg(long, value_name = "A", default_value = "0.5", value_parser = alpha)]
     pub(crate) alpha: Alpha,
-    /// triage: the opening of the prompt: neutral, agent or exam
-    #[arg(long, value_name = "NAME", default_value = "neutral", value_parser = FRAMINGS)]
-    pub(crate) framing: String,
+    /// triage: the opening of the prompt
+    #[arg(long, value_name = "NAME", default_value = "neutral", value_parser = framings())]
+    pub(crate) framing: Framing,
     /// triage: ask for JSON in words alone, for servers that refuse a JSON schema
     #[arg(long)]
     pub(crate) no_schema: bool,
@@ -105,11 +107,14 @@ A FILE of questions has JSON Lines, for example
   {"id": "q4", "question": "Name the capital of France.", "answer": "Paris"}
 "#;
 
-/// The events of `--block`.
-const BLOCKS: [&str; 5] = ["none", "ban-tool", "preference-change", "cost-change", "remove-tools"];
+/// A run has one event at most.
+fn events() -> impl Iterator<Item = Blocking> {
+    Blocking::ALL.into_iter().filter(|events| *events != Blocking::Mixed)
+}
 
-/// The openings of `--framing`.
-const FRAMINGS: [&str; 3] = ["neutral", "agent", "exam"];
+fn framings() -> impl TypedValueParser<Value = Framing> {
+    values::one_of(Framing::ALL.map(|framing| (framing.name(), framing)))
+}
 
 /// What is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,11 +136,9 @@ impl Benchmark {
     }
 }
 
-fn benchmark(text: &str) -> Result<Benchmark, &'static str> {
+fn benchmarks() -> impl TypedValueParser<Value = Benchmark> {
     let all = [Benchmark::CostBench, Benchmark::Triage, Benchmark::Budget, Benchmark::Confidence];
-    all.into_iter()
-        .find(|it| it.name() == text)
-        .ok_or("there are costbench, triage, budget and confidence")
+    values::one_of(all.map(|benchmark| (benchmark.name(), benchmark)))
 }
 
 /// A whole number within these ends.

@@ -30,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) summary: Option<Summary>,
     /// Calibrate the forecasts before they are scored, fitted on the other half of the runs: none, platt or
     /// isotonic
-    #[arg(long, default_value = "none", value_parser = values::calibration)]
+    #[arg(long, default_value = "none", value_parser = values::calibration())]
     pub(crate) calibrate: Calibration,
     /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]

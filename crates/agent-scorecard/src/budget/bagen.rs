@@ -15,7 +15,7 @@ use crate::{
         runs::{By, Options, Runs},
     },
     error::Error,
-    report::block::{Block, Column, Field, Report},
+    report::block::{Block, Column, Field, Report, Shape},
     run_counts::RunCounts,
 };
 
@@ -186,7 +186,7 @@ fn read_differently(
 
 fn as_published(kind: Kind, published: &Published) -> Block {
     let sum = |count: fn(&RangeCounts) -> usize| published.ranges.iter().map(count).sum::<usize>();
-    let mut block = Block { is_plain: true, ..Block::default() };
+    let mut block = Block { shape: Shape::Plain, ..Block::default() };
     block.push_metrics(&PUBLISHED, published, |_, value| Figure::from(value));
     if let Some(joint) = published.joint_hit_rate {
         block.fields.push(Field::shown("joint_hit_rate", "joint hit rate", joint));

@@ -107,7 +107,7 @@ pub fn sweep(
     }
     let mut block = vec![row(still.clone())?];
     let mut blocks = vec![row(at_level(BLOCK_LEVEL))?];
-    for blocking in Blocking::SOME {
+    for &blocking in &Blocking::ALL[1..] {
         block.push(row(CostbenchOptions { blocking, ..still.clone() })?);
         for number in 1..=options.most_blocks {
             let changed = at_level(BLOCK_LEVEL);

@@ -2,7 +2,7 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use serde::{
     Serialize,
-    ser::{SerializeMap, Serializer},
+    ser::{Error as _, SerializeMap, Serializer},
 };
 use trajectory_metrics::{Figure, Measure, Metric, NoInterval, Undefined};
 
@@ -22,8 +22,9 @@ pub struct Report {
     pub together: Block,
     /// A file, or one of the models in it, each with its own numbers.
     pub columns: Vec<Column>,
-    /// Whether `files` is written for a single column too.
-    pub is_list: bool,
+    /// The key of the list of columns in JSON, which a single column has too then. `None` for `files`, and for
+    /// the fields of a single column without a list.
+    pub list: Option<&'static str>,
     /// Whether all columns are on the same runs, so that the best value of a row can be marked.
     pub is_comparable: bool,
     /// The measures by which one of two columns that are not on the same runs is better, as the interval of
@@ -33,12 +34,12 @@ pub struct Report {
     pub main_pictures: Vec<&'static str>,
 }
 
-/// One file, or one of the models in it.
+/// One file, one of the models in it, or one setting of a benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
     /// A name for people, different from those of other columns.
     pub name: String,
-    /// The file, as named by the caller.
+    /// The file, as named by the caller; empty for a column of no file, which has no name in JSON.
     pub file: String,
     /// The model, if the file has runs of several.
     pub model: Option<String>,
@@ -65,15 +66,24 @@ pub struct Block {
     /// What is undefined and why, and what to know before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,
-    /// Whether figures are written as plain numbers, with the object `intervals` beside them.
-    pub is_plain: bool,
-    /// Whether figures are written as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside
-    /// each.
-    pub is_flat: bool,
-    /// Whether the blocks inside are the rows of one table, whose columns are their fields.
-    pub is_table: bool,
+    /// How the values are written.
+    pub shape: Shape,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
+}
+
+/// How the values of a block are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Figures as objects: value, ends of the interval and, where it is known, standard error.
+    #[default]
+    Objects,
+    /// Figures as plain numbers, with the object `intervals` beside them.
+    Plain,
+    /// Figures as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside each.
+    Flat,
+    /// Blocks, which are the rows of one table, whose columns are their fields.
+    Table,
 }
 
 /// A value and its name.
@@ -95,6 +105,9 @@ pub enum Value {
     Figure(Measure, Result<Figure, Undefined>),
     /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
     Json(serde_json::Value),
+    /// What JSON cannot hold, such as a map whose keys are no texts, with the reason. A report with one of them
+    /// cannot be written.
+    Unwritable(String),
     /// Values of their own.
     Block(Block),
     /// Rows with the same fields, such as bins.
@@ -157,6 +170,11 @@ impl Report {
         });
         Self { columns: columns.collect(), ..Self::default() }
     }
+
+    /// The key of the list of columns in JSON, if there is a list.
+    pub(crate) fn list_key(&self) -> Option<&'static str> {
+        self.list.or((self.columns.len() > 1).then_some("files"))
+    }
 }
 
 impl Field {
@@ -212,17 +230,26 @@ impl Field {
 }
 
 impl Block {
-    /// Adds a value that only JSON has: whatever can be serialised, null if it cannot.
+    /// Adds a value that only JSON has. What cannot be serialised makes writing the report an error.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
-        let value = serde_json::to_value(value).unwrap_or_default();
-        self.fields.push(Field::json(key, value));
+        let value = match serde_json::to_value(value) {
+            Ok(value) => Value::Json(value),
+            Err(error) => Value::Unwritable(error.to_string()),
+        };
+        self.fields.push(Field { value, ..Field::json(key, ()) });
     }
 
-    /// Adds the fields of an object, which only JSON has.
+    /// Adds the fields of an object, which only JSON has. What is no object makes writing the report an error.
     pub fn extend_json<T: Serialize + ?Sized>(&mut self, object: &T) {
-        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(object) {
-            self.fields.extend(fields.into_iter().map(|(key, value)| Field::json(key, value)));
-        }
+        let problem = match serde_json::to_value(object) {
+            Ok(serde_json::Value::Object(fields)) => {
+                self.fields.extend(fields.into_iter().map(|(key, value)| Field::json(key, value)));
+                return;
+            }
+            Ok(other) => format!("{other} is no object"),
+            Err(error) => error.to_string(),
+        };
+        self.fields.push(Field { value: Value::Unwritable(problem), ..Field::json("", ()) });
     }
 
     /// Adds all metrics of what was evaluated; `precision` makes a
@@ -316,7 +343,7 @@ impl Block {
         match self.get(key)? {
             Value::Figure(_, figure) => figure.as_ref().ok().map(|figure| figure.value),
             Value::Json(value) => value.as_f64(),
-            Value::Block(_) | Value::Rows { .. } => None,
+            Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => None,
         }
         .filter(|value| value.is_finite())
     }
@@ -325,12 +352,12 @@ impl Block {
         let mut intervals = BTreeMap::new();
         for Field { key, value, .. } in &self.fields {
             match value {
-                Value::Figure(_, figure) if self.is_plain => {
+                Value::Figure(_, figure) if self.shape == Shape::Plain => {
                     let figure = figure.as_ref().ok();
                     map.serialize_entry(key, &figure.map(|figure| figure.value))?;
                     intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
                 }
-                Value::Figure(_, figure) if self.is_flat => {
+                Value::Figure(_, figure) if self.shape == Shape::Flat => {
                     let figure = figure.as_ref().ok();
                     let interval = figure.and_then(|figure| figure.interval.ok());
                     let numbers = [
@@ -345,6 +372,9 @@ impl Block {
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Json(value) => map.serialize_entry(key, value)?,
+                Value::Unwritable(problem) => {
+                    return Err(M::Error::custom(format!("{key}: {problem}")));
+                }
                 Value::Block(block) => map.serialize_entry(key, block)?,
                 Value::Rows { rows, .. } => map.serialize_entry(key, rows)?,
             }
@@ -372,8 +402,10 @@ impl Serialize for Block {
 
 impl Column {
     fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("file", &self.file)?;
+        if !self.file.is_empty() {
+            map.serialize_entry("name", &self.name)?;
+            map.serialize_entry("file", &self.file)?;
+        }
         if let Some(model) = &self.model {
             map.serialize_entry("model", model)?;
         }
@@ -404,13 +436,13 @@ impl Serialize for Report {
         let mut map = serializer.serialize_map(None)?;
         let mut notes = self.together.notes.clone().unwrap_or_default();
         self.together.serialize_into(&mut map)?;
-        match self.columns.as_slice() {
-            [single] if !self.is_list => {
+        match (self.list_key(), self.columns.as_slice()) {
+            (Some(key), columns) => map.serialize_entry(key, columns)?,
+            (None, [single]) => {
                 single.serialize_into(&mut map)?;
                 notes.splice(0..0, single.block.notes.iter().flatten().cloned());
             }
-            [] => {}
-            columns => map.serialize_entry("files", columns)?,
+            (None, _) => {}
         }
         map.serialize_entry("notes", &notes)?;
         map.end()

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
-use crate::report::block::{Block, Field, Report, Value};
+use crate::report::block::{Block, Field, Report, Shape, Value};
 
 /// A table with a row of headings, and a heading in front of each row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,17 +83,12 @@ impl Cell {
 }
 
 impl Report {
-    /// Whether JSON has the list `files`.
-    fn has_list(&self) -> bool {
-        self.is_list || self.columns.len() != 1
-    }
-
     /// What the columns of the tables are, with the places of their figures.
     #[must_use]
     pub fn places(&self) -> Vec<Place<'_>> {
         let mut places = Vec::new();
         for (at, column) in self.columns.iter().enumerate() {
-            let pointer = if self.has_list() { format!("/files/{at}") } else { String::new() };
+            let pointer = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
             let (key, parts) = &column.parts;
             if key.is_empty() {
                 let (name, block) = (column.name.clone(), &column.block);
@@ -202,7 +197,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
-            Value::Block(block) if block.is_table => {
+            Value::Block(block) if block.shape == Shape::Table => {
                 for place in places {
                     if let Some(Value::Block(block)) = place.block.get(&field.key) {
                         let name = if places.len() > 1 { place.name.as_str() } else { "" };
@@ -233,7 +228,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
                     }
                 }
             }
-            Value::Figure(..) | Value::Json(_) | Value::Block(_) => {}
+            Value::Figure(..) | Value::Json(_) | Value::Unwritable(_) | Value::Block(_) => {}
         }
     }
 }
@@ -367,12 +362,12 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
     match value {
         Value::Figure(_, Err(_)) => number(pointer, "undefined"),
         Value::Figure(_, Ok(figure)) => {
-            let (at, ends) = if block.is_plain {
-                (pointer, format!("{place}/intervals/{}/", escaped(key)))
-            } else if block.is_flat {
-                (pointer.clone(), format!("{pointer}_"))
-            } else {
-                (format!("{pointer}/value"), format!("{pointer}/"))
+            let (at, ends) = match block.shape {
+                Shape::Plain => (pointer, format!("{place}/intervals/{}/", escaped(key))),
+                Shape::Flat => (pointer.clone(), format!("{pointer}_")),
+                Shape::Objects | Shape::Table => {
+                    (format!("{pointer}/value"), format!("{pointer}/"))
+                }
             };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
@@ -393,7 +388,7 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
                 parts.push(Part::Text("]".into()));
             }
             // Beside plain numbers it would make tables too wide.
-            let is_object = !block.is_plain && !block.is_flat;
+            let is_object = !matches!(block.shape, Shape::Plain | Shape::Flat);
             if let Some(error) = figure.standard_error.filter(|_| is_object) {
                 parts.push(Part::Text(", SE ".into()));
                 let pointer = format!("{ends}standard_error");
@@ -402,7 +397,7 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
             Cell(parts)
         }
         Value::Json(json) => json_cell(json, pointer),
-        Value::Block(_) | Value::Rows { .. } => Cell::default(),
+        Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => Cell::default(),
     }
 }
 

@@ -385,7 +385,7 @@ pub(crate) fn fields(estimates: &[NamedEstimate], is_cut_off: bool) -> Vec<Field
     MEASURES.into_iter().map(field).collect()
 }
 
-fn figure(estimate: &NamedEstimate) -> Result<Figure, Undefined> {
+pub(crate) fn figure(estimate: &NamedEstimate) -> Result<Figure, Undefined> {
     let value = match &estimate.value {
         // What is not finite cannot be written as a number.
         Ok(value) if !value.is_finite() => return Err(Undefined::new(format!("it is {value}"))),

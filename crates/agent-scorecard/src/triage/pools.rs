@@ -11,7 +11,7 @@ use trajectory_metrics::Undefined;
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
-    report::block::{Block, Field},
+    report::block::{Block, Field, Shape},
     triage::{
         METRICS, Pools, RATES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
@@ -148,7 +148,7 @@ pub(super) fn row(
     }
 
     let how = Resamples { resamples: options.resamples, seed: options.seed };
-    let mut row = Block { is_flat: true, ..Block::default() };
+    let mut row = Block { shape: Shape::Flat, ..Block::default() };
     // Fields of every table, and of the table without unsolvable problems.
     let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
     row.fields.extend(pools.ratio.map(|ratio| Field::shown("ratio", "ratio", ratio)));

@@ -4,7 +4,7 @@ use knapsack_oracle::BudgetAware;
 use trajectory_metrics::{Better, Figure, Metric};
 
 use crate::{
-    report::block::{Block, Field},
+    report::block::{Block, Field, Shape},
     triage::undefined,
 };
 
@@ -56,7 +56,7 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
 }
 
 fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware) -> Block {
-    let mut row = Block { is_plain: true, ..Block::default() };
+    let mut row = Block { shape: Shape::Plain, ..Block::default() };
     row.fields.push(Field::shown(key, label, name));
     row.fields.push(Field::shown("n", "problems", counts.items()));
     row.push_metrics(&METRICS, counts, |_, value| Figure::from(value));

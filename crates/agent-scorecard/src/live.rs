@@ -1,0 +1,277 @@
+//! How a live agent does in a benchmark: the tables of [`agent_benchmarks`] as reports, with a column for each
+//! setting.
+//!
+//! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
+
+use std::collections::BTreeMap;
+
+use agent_benchmarks::{
+    budget::{BudgetRecord, BudgetTable},
+    confidence::{ConfidenceFigures, ConfidenceRecord, ConfidenceTable},
+    costbench::{CostBenchRecord, CostBenchTable},
+    triage::{SolveRecord, TriageRecord, TriageTable},
+};
+use scoring_rules::{Level, Seed};
+use trajectory_metrics::{Better, Figure, Measure, NoInterval, STREAM_MEASURES, Undefined};
+
+use crate::{
+    error::Error,
+    report::block::{Block, Column, Field, Report},
+    traces::evaluation::{LEVEL, figure},
+};
+
+/// Whom the records are of, and how intervals of 95 % are made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveOptions {
+    /// The model.
+    pub model: String,
+    /// Resamples of queries, pools, rollouts or questions; 0 for no intervals.
+    pub resamples: usize,
+    /// The seed of the resamples.
+    pub seed: u64,
+}
+
+/// What a table knows of one setting.
+struct Setting {
+    name: String,
+    counts: Vec<(&'static str, usize)>,
+    figures: Vec<(Measure, Result<Figure, Undefined>)>,
+}
+
+impl LiveOptions {
+    fn how(&self) -> Result<(Level, usize, Seed), Error> {
+        Ok((Level::new(LEVEL)?, self.resamples, Seed::new(self.seed)))
+    }
+}
+
+/// How a model solves tool-calling tasks at the lowest cost, by number of steps and events.
+///
+/// # Errors
+///
+/// Those of [`CostBenchTable`].
+///
+/// ```
+/// use agent_scorecard::agent_benchmarks::{
+///     Reply, converse, costbench::{CostBench, Split, queries}, model_from_fn,
+/// };
+/// use agent_scorecard::live::{LiveOptions, costbench};
+///
+/// let bench = CostBench::new(0)?;
+/// let silent = model_from_fn(|_| Ok(Reply::default()));
+/// let instance = bench.instance(&queries(Split::Test, 42)[0]);
+/// let records = [converse(instance.conversation(), silent)?];
+/// let options = LiveOptions { model: "silent".to_owned(), resamples: 0, seed: 1 };
+/// let report = costbench(&records, &options)?;
+/// let json = serde_json::to_value(&report).unwrap();
+/// assert_eq!(json["rows"][0]["setting"], "3 steps, events: none");
+/// assert_eq!(json["rows"][0]["counts"]["left_out_without_calls"], 1);
+/// # Ok::<(), agent_scorecard::Error>(())
+/// ```
+pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<Report, Error> {
+    let mut table = CostBenchTable::default();
+    for record in records {
+        table.update(&options.model, record)?;
+    }
+    let (level, resamples, seed) = options.how()?;
+    let rows = table.finish(level, resamples, seed)?;
+    let has_events = rows.iter().any(|row| row.events != "none");
+    let settings = rows.into_iter().map(|row| Setting {
+        name: format!("{} steps, events: {}", row.task_length, row.events),
+        counts: vec![
+            ("runs", row.runs),
+            ("left_out_without_events", row.left_out.events_missing),
+            ("left_out_event_at_the_end", row.left_out.last_event),
+            ("left_out_without_calls", row.left_out.no_calls),
+            ("left_out_without_reply", row.without_reply),
+            ("calls", row.failures.calls),
+            ("wrong_parameters", row.failures.wrong_parameters),
+            ("inaccessible", row.failures.inaccessible),
+            ("repeated", row.failures.repeated),
+        ],
+        figures: row.figures,
+    });
+    let note = has_events.then(|| NO_GAP_UNDER_EVENTS.to_owned());
+    Ok(report(settings, note))
+}
+
+const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
+
+/// How a model plans for pools of the questions that it solved or failed to solve alone, by budget and regime.
+///
+/// # Errors
+///
+/// Those of [`TriageTable`].
+pub fn triage(
+    solved: &[SolveRecord],
+    plans: &[TriageRecord],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let mut table = TriageTable::default();
+    for plan in plans {
+        table.update(&options.model, plan)?;
+    }
+    let (level, resamples, seed) = options.how()?;
+    let attempts = solved.iter().filter_map(|record| record.attempt);
+    let left_out = solved.len() - attempts.clone().count();
+    let right = attempts.filter(|attempt| attempt.solved).count();
+    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
+        name: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
+        counts: vec![
+            ("questions", solved.len()),
+            ("questions_solved", right),
+            ("questions_left_out", left_out),
+            ("pools", row.pools),
+            ("pools_informative", row.informative_pools),
+            ("plans_over_budget", row.over_budget),
+            ("plans_unreadable", row.unreadable),
+        ],
+        figures: row.figures,
+    });
+    Ok(report(settings, None))
+}
+
+/// How well a model says what runs would still have spent, by resource.
+///
+/// # Errors
+///
+/// Those of [`BudgetTable`].
+pub fn budget(records: &[BudgetRecord], options: &LiveOptions) -> Result<Report, Error> {
+    let mut table = BudgetTable::default();
+    for record in records {
+        table.update(&options.model, record)?;
+    }
+    let (level, resamples, seed) = options.how()?;
+    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
+        name: row.resource,
+        counts: vec![
+            ("samples", row.samples),
+            ("samples_left_out", row.trivial),
+            ("runs_unfinished", row.unfinished),
+        ],
+        figures: row.figures,
+    });
+    Ok(report(settings, None))
+}
+
+/// How good the confidence of a model is, by stream of confidence in its replies.
+///
+/// # Errors
+///
+/// Those of [`ConfidenceTable`].
+pub fn confidence(records: &[ConfidenceRecord], options: &LiveOptions) -> Result<Report, Error> {
+    let mut table = ConfidenceTable::default();
+    for record in records {
+        table.update(&options.model, record)?;
+    }
+    let (level, resamples, seed) = options.how()?;
+    let rows = table.finish(level, resamples, seed)?;
+    let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
+    let settings = rows.into_iter().map(|row| {
+        let sum = |counts: &BTreeMap<String, u64>| {
+            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
+        };
+        Setting {
+            name: row.stream.name().to_owned(),
+            counts: vec![
+                ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+                ("cut_off", row.cut_off),
+                ("excluded", sum(&row.excluded)),
+                ("without_answer", row.without_outcome),
+                ("without_reply", row.without_reply),
+                ("without_stream", sum(&row.left_out)),
+            ],
+            figures: stream_figures(&row),
+        }
+    });
+    Ok(report(settings, note))
+}
+
+/// The figures over complete runs, and those that take in runs that were cut off.
+fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undefined>)> {
+    let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
+    let found = STREAM_MEASURES
+        .into_iter()
+        .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
+    let mut figures: Vec<_> = found.collect();
+    for (scores, measures) in
+        row.with_cut_off.iter().flat_map(|report| &report.comparisons).zip(WITH_CUT_OFF)
+    {
+        let (simple, bounds) = (&scores.simple, scores.bounds);
+        let interval =
+            simple.interval.ok_or(simple.no_interval.unwrap_or(NoInterval::NotRequested));
+        let values = [
+            Figure { interval, ..Figure::from(simple.value) },
+            Figure::from(bounds.low()),
+            Figure::from(bounds.high()),
+        ];
+        figures.extend(measures.into_iter().zip(values.map(Ok)));
+    }
+    figures
+}
+
+/// What figures with cut-off runs assume.
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _lowest and _highest are its bounds without an assumption; all other figures are over complete runs";
+
+/// The scores that take in runs that were cut off: as failures, and the least and largest that they can be.
+macro_rules! with_cut_off {
+    ($($rule:literal)*) => { [$(
+        [
+            Measure {
+                key: concat!("tps_", $rule, "_censored_simple"),
+                label: concat!("TPS, ", $rule, ", cut-off runs as failures"),
+                better: Better::Neither,
+                help: "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.",
+            },
+            Measure {
+                key: concat!("tps_", $rule, "_censored_lowest"),
+                label: concat!("TPS, ", $rule, ", at least"),
+                better: Better::Neither,
+                help: "The least mean trajectory score, whatever the cut-off runs would have done.",
+            },
+            Measure {
+                key: concat!("tps_", $rule, "_censored_highest"),
+                label: concat!("TPS, ", $rule, ", at most"),
+                better: Better::Neither,
+                help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
+            },
+        ]
+    ),*] };
+}
+
+/// In the order of the rules of [`agent_benchmarks::confidence::CensoringReport`].
+const WITH_CUT_OFF: [[Measure; 3]; 3] = with_cut_off!("log" "brier" "beta_2_4");
+
+/// The report of a column for each setting. Notes on figures name their setting.
+fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
+    let mut notes: Vec<String> = note.into_iter().collect();
+    let columns = settings.map(|Setting { name, counts, figures }| {
+        let figures = figures.into_iter().map(|(measure, figure)| {
+            // Benchmarks report intervals alone.
+            let plain = |figure| Figure { standard_error: None, ..figure };
+            Field::figure(measure, figure.map(plain))
+        });
+        let title = "How good is the model?".to_owned();
+        let mut metrics = Block { title, fields: figures.collect(), ..Block::default() };
+        metrics.push_reasons();
+        let own = metrics.notes.take().unwrap_or_default();
+        notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
+        let counted =
+            counts.into_iter().map(|(key, count)| Field::shown(key, key.replace('_', " "), count));
+        let title = "What was counted".to_owned();
+        let counts = Block { title, fields: counted.collect(), ..Block::default() };
+        let fields = vec![
+            Field::json("setting", name.as_str()),
+            Field::block("metrics", metrics),
+            Field::block("counts", counts),
+        ];
+        Column { name, block: Block { fields, ..Block::default() }, ..Column::default() }
+    });
+    let columns = columns.collect();
+    Report {
+        title: "A model in a benchmark".to_owned(),
+        together: Block { notes: Some(notes), ..Block::default() },
+        columns,
+        list: Some("rows"),
+        ..Report::default()
+    }
+}

@@ -130,6 +130,6 @@ fn a_type_that_is_not_handed_up_is_found() {
     let shows =
         "pub enum Error { Scores(scores::Error) }\npub fn at(level: Level) -> Vec<String> {}";
     assert_eq!(Names::of(shows).missing(&others, false), ["Level", "scores::Error"]);
-    let hands_up = format!("pub use scores::{self, Level};\n{shows}");
+    let hands_up = format!("pub use scores::{{self, Level}};\n{shows}");
     assert_eq!(Names::of(&hands_up).missing(&others, false), Vec::<String>::new());
 }

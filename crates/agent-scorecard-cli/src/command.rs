@@ -14,8 +14,10 @@ use crate::{
         outputs,
         program::{self, Written},
     },
-    paths, re_solved, run as run_benchmark, traces, triage, triage_variants,
+    paths, re_solved, traces, triage, triage_variants,
 };
+#[cfg(feature = "client")]
+use crate::run as run_benchmark;
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
 #[derive(Debug, Parser)]
@@ -61,8 +63,16 @@ enum Subcommand {
     Logs(logs::options::Options),
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Convert(convert::options::Options),
+    #[cfg(feature = "client")]
     #[command(args_override_self = true, allow_negative_numbers = true)]
     Run(run_benchmark::options::Options),
+    /// Runs a benchmark with a model; not in this program, which was built without the feature client
+    #[cfg(not(feature = "client"))]
+    Run {
+        /// What a program with the feature takes
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        words: Vec<OsString>,
+    },
     /// Prints the completions of a shell: bash, elvish, fish, powershell or zsh
     #[command(after_help = "Example: agent-scorecard completions bash > agent-scorecard.bash")]
     Completions {
@@ -104,7 +114,14 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Budget(options) => budget::command::output(options),
         Subcommand::Logs(options) => logs::command::output(options),
         Subcommand::Convert(options) => convert::command::output(options),
+        #[cfg(feature = "client")]
         Subcommand::Run(options) => run_benchmark::command::output(options),
+        #[cfg(not(feature = "client"))]
+        Subcommand::Run { words } => Err(format!(
+            "run {}: this program was built without its feature client; build it with --features client",
+            words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        )
+        .into()),
         Subcommand::Completions { shell } => completions(shell),
         Subcommand::DemoData(options) => demo::command::output(options),
     }

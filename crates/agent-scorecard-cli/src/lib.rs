@@ -17,6 +17,7 @@ mod plain;
 mod progress;
 mod re_solved;
 mod report;
+#[cfg(feature = "client")]
 mod run;
 mod traces;
 mod triage;

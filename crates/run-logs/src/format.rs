@@ -44,7 +44,8 @@ pub enum Format {
 }
 
 impl Format {
-    const ALL: [Self; 11] = [
+    /// All of them, `Auto` first.
+    pub const ALL: [Self; 11] = [
         Self::Auto,
         Self::Inspect,
         Self::Exchanges,

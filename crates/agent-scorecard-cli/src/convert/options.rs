@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::{ValueEnum, builder::TypedValueParser};
 use run_logs::{AtLimit, ConfidenceReading, ConfidenceStream, ForecastPolicy, Format};
 
-use crate::{files::logs, traces::trace_file};
+use crate::{files::logs, traces::trace_file, values};
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
 #[derive(Debug, clap::Args)]
@@ -13,29 +14,28 @@ pub(crate) struct Options {
     /// A log or a folder of logs; without it, bundled exchanges
     #[arg(value_name = "LOG")]
     pub(crate) log: Option<PathBuf>,
-    /// What is written: traces, rollouts, paths, problems or atif
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    /// What is written
+    #[arg(long, value_name = "KIND", value_enum)]
     pub(crate) to: Kind,
     /// The file to write; for atif, a folder that gets a file per run. Without it, standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The stream of confidence that traces hold, such as stated_confidence, token_probability or
-    /// action_entropy
-    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = stream)]
+    /// The stream of confidence that traces hold
+    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = streams())]
     pub(crate) stream: ConfidenceStream,
     /// What happens to runs of which a call has no confidence: leave-out leaves the run out of the traces, skip
     /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
     #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = trace_file::policy)]
     pub(crate) missing: ForecastPolicy,
-    /// Reading of stated confidence: strict or lenient, as for traces
-    #[arg(long, default_value = "strict", value_parser = logs::reading)]
+    /// Reading of stated confidence, as for traces
+    #[arg(long, default_value = "strict", value_parser = logs::readings())]
     pub(crate) confidence: ConfidenceReading,
     /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
     /// group is the number
     #[arg(long, value_name = "REGEX", value_parser = logs::pattern)]
     pub(crate) confidence_pattern: Option<String>,
-    /// What a limit that ended a run means for its outcome: censored or scored
-    #[arg(long, default_value = "censored", value_parser = at_limit)]
+    /// What a limit that ended a run means for its outcome
+    #[arg(long, default_value = "censored", value_parser = logs::at_limits())]
     pub(crate) at_limit: AtLimit,
     /// The scorer whose value is the outcome, where a log has several
     #[arg(long, value_name = "NAME")]
@@ -43,8 +43,8 @@ pub(crate) struct Options {
     /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The format of the log, as for logs
-    #[arg(long, value_name = "F", default_value = "auto", value_parser = format)]
+    /// The format of the log; auto goes by the content
+    #[arg(long, value_name = "F", default_value = "auto", value_parser = logs::formats())]
     pub(crate) format: Format,
 }
 
@@ -62,7 +62,7 @@ not score it. A run that is no problem has no line. A line on standard error say
 ";
 
 /// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     Traces,
     Rollouts,
@@ -84,33 +84,6 @@ impl Kind {
     }
 }
 
-fn kind(text: &str) -> Result<Kind, &'static str> {
-    match text {
-        "traces" => Ok(Kind::Traces),
-        "rollouts" => Ok(Kind::Rollouts),
-        "paths" => Ok(Kind::Paths),
-        "problems" => Ok(Kind::Problems),
-        "atif" => Ok(Kind::Atif),
-        _ => Err("there are traces, rollouts, paths, problems and atif"),
-    }
-}
-
-fn stream(text: &str) -> Result<ConfidenceStream, String> {
-    let found = ConfidenceStream::ALL.into_iter().find(|stream| stream.name() == text);
-    found.ok_or_else(|| {
-        let names = ConfidenceStream::ALL.map(ConfidenceStream::name);
-        format!("there are {}", names.join(", "))
-    })
-}
-
-fn at_limit(text: &str) -> Result<AtLimit, &'static str> {
-    match text {
-        "censored" => Ok(AtLimit::Censored),
-        "scored" => Ok(AtLimit::Scored),
-        _ => Err("there are censored and scored"),
-    }
-}
-
-fn format(text: &str) -> Result<Format, &'static str> {
-    text.parse().map_err(|_| "`agent-scorecard logs --help` lists the formats")
+fn streams() -> impl TypedValueParser<Value = ConfidenceStream> {
+    values::one_of(ConfidenceStream::ALL.map(|stream| (stream.name(), stream)))
 }

@@ -6,12 +6,15 @@ use std::{
     path::Path,
 };
 
+use clap::builder::TypedValueParser;
 use run_logs::{
     AtLimit, ConfidenceField, ConfidenceReading, Error, Format, OutcomePolicy, ReadOptions, Run,
     RunTable, Runs, StreamOptions, read, read_path,
 };
 
-use crate::{files::bundled, output::program::with_causes, progress::Progress};
+use crate::{
+    files::bundled, output::program::with_causes, progress::Progress, values::one_of,
+};
 
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {
@@ -100,12 +103,18 @@ pub(crate) fn pattern(text: &str) -> Result<String, String> {
 }
 
 /// How stated confidence is read, as an option.
-pub(crate) fn reading(text: &str) -> Result<ConfidenceReading, &'static str> {
-    match text {
-        "strict" => Ok(ConfidenceReading::Strict),
-        "lenient" => Ok(ConfidenceReading::Lenient),
-        _ => Err("there are strict and lenient"),
-    }
+pub(crate) fn readings() -> impl TypedValueParser<Value = ConfidenceReading> {
+    one_of([("strict", ConfidenceReading::Strict), ("lenient", ConfidenceReading::Lenient)])
+}
+
+/// What a limit that ended a run means for its outcome, as an option.
+pub(crate) fn at_limits() -> impl TypedValueParser<Value = AtLimit> {
+    one_of([("censored", AtLimit::Censored), ("scored", AtLimit::Scored)])
+}
+
+/// The formats of logs, as an option.
+pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
+    one_of(Format::ALL.map(|format| (format.name(), format)))
 }
 
 /// The formats of a log or of a folder of logs, and the names of its runs.

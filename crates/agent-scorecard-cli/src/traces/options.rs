@@ -28,8 +28,7 @@ pub(crate) struct Options {
     /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
     #[arg(long)]
     pub(crate) summary: Option<Summary>,
-    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs: none, platt or
-    /// isotonic
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
     #[arg(long, default_value = "none", value_parser = values::calibration())]
     pub(crate) calibrate: Calibration,
     /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
@@ -47,15 +46,15 @@ pub(crate) struct Options {
     /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
     #[arg(long, value_name = "POLICY", value_parser = trace_file::policy)]
     pub(crate) missing: Option<ForecastPolicy>,
-    /// Reading of stated confidence in logs: strict or lenient
-    #[arg(long, default_value = "strict", value_parser = logs::reading)]
+    /// Reading of stated confidence in logs
+    #[arg(long, default_value = "strict", value_parser = logs::readings())]
     pub(crate) confidence: ConfidenceReading,
     /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
     /// group is the number
     #[arg(long, value_name = "REGEX", value_parser = logs::pattern)]
     pub(crate) confidence_pattern: Option<String>,
-    /// What a limit that ended a run of a log means for its outcome: censored or scored
-    #[arg(long, default_value = "censored", value_parser = at_limit)]
+    /// What a limit that ended a run of a log means for its outcome
+    #[arg(long, default_value = "censored", value_parser = logs::at_limits())]
     pub(crate) at_limit: AtLimit,
     /// The scorer of a log whose value is the outcome
     #[arg(long, value_name = "NAME")]
@@ -88,11 +87,3 @@ const EXAMPLE: &str = "\
 Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 
 ";
-
-fn at_limit(text: &str) -> Result<AtLimit, &'static str> {
-    match text {
-        "censored" => Ok(AtLimit::Censored),
-        "scored" => Ok(AtLimit::Scored),
-        _ => Err("there are censored and scored"),
-    }
-}

@@ -42,7 +42,7 @@ pub mod views {
     /// The page.
     #[must_use]
     pub fn page(report: &Report) -> String {
-        page::of_report(report).to_html()
+        page::of_report(report)
     }
 
     /// The line that says that a condition such as `hit_rate < 0.5` holds, if it holds.

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use agent_scorecard::Picture;
-use serde_json::Value;
 
 /// Letters of a table's cell.
 const LONGEST_CELL: usize = 200;
@@ -72,22 +71,6 @@ pub(crate) fn picture(picture: &Picture) -> Picture {
     picture
 }
 
-/// A value whose texts and keys are [`line`]s.
-pub(crate) fn value(value: Value) -> Value {
-    let owned = |text: String| match line(&text) {
-        Cow::Owned(escaped) => escaped,
-        Cow::Borrowed(_) => text,
-    };
-    match value {
-        Value::String(text) => Value::String(owned(text)),
-        Value::Array(all) => all.into_iter().map(self::value).collect(),
-        Value::Object(all) => {
-            all.into_iter().map(|(key, inner)| (owned(key), self::value(inner))).collect()
-        }
-        other => other,
-    }
-}
-
 /// A note below a table, on a line of its own.
 pub(crate) fn note(note: &str) -> String {
     format!("note: {}\n", line(note))
@@ -121,10 +104,6 @@ mod tests {
         let shown = r"a\u{1b}[2J\u{7}\u{a}\u{9b}\u{202e}\u{2066}\u{ffff}\u{7f}é";
         assert_eq!(line(HOSTILE), shown);
         assert_eq!(lines(HOSTILE.to_owned()), shown.replace(r"\u{a}", "\n"));
-        assert_eq!(
-            value(serde_json::json!({ HOSTILE: [HOSTILE] })),
-            serde_json::json!({ shown: [shown] })
-        );
         assert!(matches!(line("tab-free text, 日本語"), Cow::Borrowed(_)));
     }
 

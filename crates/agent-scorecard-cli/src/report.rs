@@ -1,8 +1,8 @@
-//! Report pages and pictures: figures as data, one page of HTML, files of SVG and PNG.
+//! Report pages and pictures: one page of HTML, files of SVG and PNG.
 
-pub(crate) mod figure;
 pub(crate) mod files;
 pub(crate) mod page;
-pub(crate) mod pages;
+#[cfg(feature = "pictures")]
 mod picture;
-pub(crate) mod table;
+#[cfg(feature = "pictures")]
+mod plot;

@@ -1,6 +1,6 @@
 //! The forms in which a report is written: a table for people, Markdown, or JSON for programs.
 
-use std::{error::Error, path::Path};
+use std::error::Error;
 
 use agent_scorecard::Report;
 
@@ -34,33 +34,6 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// The report in the form that was asked for; tables and the JSON object are made only if needed.
-    pub(crate) fn write(
-        &self,
-        subcommand: &str,
-        table: impl FnOnce(Layout) -> Result<String, Box<dyn Error>>,
-        json: impl FnOnce() -> Result<String, Box<dyn Error>>,
-    ) -> Result<Written, Box<dyn Error>> {
-        if self.json {
-            let text = json()?;
-            let failures = self.failures(&text)?;
-            self.write_files(subcommand, &text)?;
-            return Ok(Written { failures, ..Written::from(plain::json(text)) });
-        }
-        let mut failures = Vec::new();
-        if !(self.fail_if.is_empty() && self.files.is_empty()) {
-            let json = json()?;
-            failures = self.failures(&json)?;
-            self.write_files(subcommand, &json)?;
-        }
-        let text = if self.markdown {
-            table(Layout::Markdown).map(|text| Layout::paragraphs(&text))
-        } else {
-            table(Layout::Aligned)
-        };
-        Ok(Written { failures, ..Written::from(plain::lines(text?)) })
-    }
-
     /// The report in the form that was asked for.
     pub(crate) fn show(&self, report: &Report) -> Result<Written, Box<dyn Error>> {
         let failures = match self.fail_if.is_empty() {
@@ -71,7 +44,12 @@ impl Forms {
                 found.filter_map(Result::transpose).collect::<Result<_, String>>()?
             }
         };
-        write_files(self.files.contents_of(report)?)?;
+        for (path, content) in self.files.contents(report)? {
+            if let Some(folder) = program::destination(path).parent() {
+                program::remove_leftovers(folder);
+            }
+            program::write_file(path, &content)?;
+        }
         let text = if self.json {
             plain::json(serde_json::to_string_pretty(report)? + "\n")
         } else if self.markdown {
@@ -91,27 +69,4 @@ impl Forms {
     pub(crate) fn has_files(&self) -> bool {
         !self.files.is_empty()
     }
-
-    fn write_files(&self, subcommand: &str, json: &str) -> Result<(), String> {
-        write_files(self.files.contents(subcommand, json)?)
-    }
-
-    fn failures(&self, json: &str) -> Result<Vec<String>, Box<dyn Error>> {
-        if self.fail_if.is_empty() {
-            return Ok(Vec::new());
-        }
-        let report = serde_json::from_str(json)?;
-        let found = self.fail_if.iter().filter_map(|limit| limit.failure(&report).transpose());
-        Ok(found.collect::<Result<_, String>>()?)
-    }
-}
-
-fn write_files(files: Vec<(&Path, Vec<u8>)>) -> Result<(), String> {
-    for (path, content) in files {
-        if let Some(folder) = program::destination(path).parent() {
-            program::remove_leftovers(folder);
-        }
-        program::write_file(path, &content)?;
-    }
-    Ok(())
 }

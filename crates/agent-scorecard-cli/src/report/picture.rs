@@ -14,10 +14,9 @@ use kuva::{
     },
 };
 
-use crate::{
-    plain::shortened,
-    report::figure::{Axis, Figure, Mark, Series},
-};
+use agent_scorecard::{Axis, Mark, Picture, Series};
+
+use crate::plain::shortened;
 
 /// Width and height of a picture in a page. Labels are readable where a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
@@ -79,7 +78,7 @@ impl Place {
 /// the page.
 ///
 /// `id` is different for each picture of a page.
-pub(crate) fn inline_svg(figure: &Figure, id: &str) -> String {
+pub(crate) fn inline_svg(figure: &Picture, id: &str) -> String {
     let svg = SvgBackend::new().render_scene(&scene(figure, Place::Page));
     let inner = svg.find('>').map_or("", |end| &svg[end + 1..]);
     // Names of clip paths hold in the whole page.
@@ -91,7 +90,7 @@ pub(crate) fn inline_svg(figure: &Figure, id: &str) -> String {
 }
 
 /// The figure as an SVG file, with its title and a legend.
-pub(crate) fn svg_file(figure: &Figure) -> String {
+pub(crate) fn svg_file(figure: &Picture) -> String {
     SvgBackend::new().render_scene(&scene(figure, Place::File))
 }
 
@@ -100,18 +99,18 @@ pub(crate) fn svg_file(figure: &Figure) -> String {
 /// # Errors
 ///
 /// The message of the drawing library.
-pub(crate) fn png_file(figure: &Figure) -> Result<Vec<u8>, String> {
+pub(crate) fn png_file(figure: &Picture) -> Result<Vec<u8>, String> {
     kuva::PngBackend::new().render_scene(&scene(figure, Place::File))
 }
 
 /// The colour of each series of a figure in the page, for its legend.
-pub(crate) fn page_colours(figure: &Figure) -> impl Iterator<Item = (&Series, &'static str)> {
+pub(crate) fn page_colours(figure: &Picture) -> impl Iterator<Item = (&Series, &'static str)> {
     coloured(figure, Place::Page)
 }
 
 /// The series of a figure with their colours. A band and the values in it, which follow each other,
 /// have different colours; lines to compare with are grey.
-fn coloured(figure: &Figure, place: Place) -> impl Iterator<Item = (&Series, &'static str)> {
+fn coloured(figure: &Picture, place: Place) -> impl Iterator<Item = (&Series, &'static str)> {
     let mut next = 0;
     figure.series.iter().map(move |series| {
         if series.mark == Mark::Reference {
@@ -122,7 +121,7 @@ fn coloured(figure: &Figure, place: Place) -> impl Iterator<Item = (&Series, &'s
     })
 }
 
-fn scene(figure: &Figure, place: Place) -> Scene {
+fn scene(figure: &Picture, place: Place) -> Scene {
     let (x, y) = (x_range(figure), y_range(figure));
     let mut plots = Vec::new();
     let mut entries = Vec::new();
@@ -241,7 +240,7 @@ fn draw(series: &Series, colour: &str, plots: &mut Vec<Plot>) {
     }
 }
 
-fn x_range(figure: &Figure) -> (f64, f64) {
+fn x_range(figure: &Picture) -> (f64, f64) {
     let n = figure.x.categories.len();
     if n > 0 {
         return (-0.5, n as f64 - 0.5);
@@ -261,7 +260,7 @@ fn x_range(figure: &Figure) -> (f64, f64) {
 
 /// The distance of ticks on an axis of categories or of whole numbers, which has no tick between two of
 /// them.
-fn whole_step(figure: &Figure) -> Option<f64> {
+fn whole_step(figure: &Picture) -> Option<f64> {
     if !figure.x.categories.is_empty() {
         return Some(1.0);
     }
@@ -277,7 +276,7 @@ fn whole_step(figure: &Figure) -> Option<f64> {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * unit).find(|step| *step >= least)
 }
 
-fn y_range(figure: &Figure) -> (f64, f64) {
+fn y_range(figure: &Picture) -> (f64, f64) {
     let values = figure.series.iter().flat_map(|series| {
         // The ends of bars are positions.
         let ends = if series.mark == Mark::Bars {
@@ -398,7 +397,7 @@ mod tests {
     #[test]
     fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
         for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
-            let figure = Figure {
+            let figure = Picture {
                 title: String::new(),
                 x: Axis::new("x"),
                 y: Axis::new("y"),
@@ -412,7 +411,7 @@ mod tests {
     #[test]
     fn a_picture_in_a_page_names_no_colour_and_no_address() {
         let series = Series::with_intervals("<a & b>", Mark::LineDots, [[0.0, 1.0, 0.5, 1.5]]);
-        let figure = Figure {
+        let figure = Picture {
             title: "title".to_owned(),
             x: Axis::new("x"),
             y: Axis::new("y"),

@@ -83,7 +83,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }
-    let page = page::of_report(&report).to_html();
+    let page = page::of_report(&report);
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
     options.forms.show(&report)
 }

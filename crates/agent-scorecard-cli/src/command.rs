@@ -9,7 +9,7 @@ use clap::{
 use clap_complete::Shell;
 
 use crate::{
-    budget, calibration, convert, costbench, costbench_sweep, cut_off, demo, knapsack, logs,
+    budget, calibration, convert, costbench, costbench_sweep, cut_off, knapsack, logs,
     output::{
         outputs,
         program::{self, Written},
@@ -37,34 +37,20 @@ struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Traces(traces::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Calibration(calibration::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     CutOff(cut_off::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Paths(paths::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Costbench(costbench::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     CostbenchSweep(costbench_sweep::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Triage(triage::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     TriageVariants(triage_variants::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     ReSolved(re_solved::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Knapsack(knapsack::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Budget(budget::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Logs(logs::options::Options),
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Convert(convert::options::Options),
     #[cfg(feature = "client")]
-    #[command(args_override_self = true, allow_negative_numbers = true)]
     Run(run_benchmark::options::Options),
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
@@ -79,14 +65,13 @@ enum Subcommand {
         /// The shell
         shell: Shell,
     },
-    #[command(hide = true, args_override_self = true, allow_negative_numbers = true)]
-    DemoData(demo::options::Options),
 }
 
 /// Runs the command with its arguments, the first of which is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     program::run(|| {
         let parsed = Arguments::command()
+            .mut_subcommands(|it| it.args_override_self(true).allow_negative_numbers(true))
             .try_get_matches_from(arguments)
             .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
         match parsed {
@@ -123,7 +108,6 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         )
         .into()),
         Subcommand::Completions { shell } => completions(shell),
-        Subcommand::DemoData(options) => demo::command::output(options),
     }
 }
 

@@ -7,7 +7,6 @@ mod convert;
 mod costbench;
 mod costbench_sweep;
 mod cut_off;
-mod demo;
 mod files;
 mod knapsack;
 mod logs;
@@ -30,6 +29,7 @@ pub use command::run;
 #[doc(hidden)]
 pub mod views {
     use agent_scorecard::Report;
+    use serde::Serialize;
 
     use crate::{output, report::page};
 
@@ -50,7 +50,7 @@ pub mod views {
     /// # Errors
     ///
     /// A line that says what is wrong with the condition.
-    pub fn failure(report: &Report, condition: &str) -> Result<Option<String>, String> {
+    pub fn failure<R: Serialize>(report: &R, condition: &str) -> Result<Option<String>, String> {
         let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
         output::threshold::parse(condition)?.failure(&report)
     }

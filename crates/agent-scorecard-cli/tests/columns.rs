@@ -1,5 +1,6 @@
 //! Several files, models and streams: a column each, compared where that can be done, and pooled only if
 //! asked for.
+#![cfg(feature = "pictures")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod program;

@@ -3,8 +3,9 @@
 
 mod program;
 
+use agent_scorecard_cli::views;
 use program::{bundled, json_of, refusal, run_other};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A short call of every subcommand with a report, and a number of its JSON object.
 const CALLS: [(&str, &[&str], &str); 9] = [
@@ -103,5 +104,113 @@ fn markdown_has_the_words_and_figures_of_the_table_and_nothing_else() {
             let expected = cells(block.lines().next().unwrap());
             assert!(block.lines().all(|row| cells(row) == expected), "{program}: {block}");
         }
+    }
+}
+
+fn failure(condition: &str, report: &Value) -> Result<Option<String>, String> {
+    views::failure(report, condition)
+}
+
+#[test]
+fn a_condition_fails_exactly_where_it_holds() {
+    let report = json!({ "x": 2.0 });
+    for (condition, fails) in [
+        ("x < 2", false),
+        ("x <= 2", true),
+        ("x>2", false),
+        ("x >= 2.0", true),
+        ("x < 2.5", true),
+        ("x > -1e3", true),
+    ] {
+        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+    }
+    let line = failure("x >= 2.0", &report).unwrap();
+    assert_eq!(line.as_deref(), Some("failed: x >= 2: x is 2"));
+}
+
+#[test]
+fn keys_lead_into_objects_and_lists_and_a_metric_stands_for_its_value() {
+    let report = json!({ "tps": { "value": -0.5, "ci_low": -0.7 }, "alphas": [{ "eta": 1 }] });
+    for (condition, fails) in [
+        ("tps < -0.4", true),
+        ("tps.value < -0.6", false),
+        ("tps.ci_low < -0.6", true),
+        ("alphas.0.eta >= 1", true),
+    ] {
+        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+    }
+}
+
+#[test]
+fn a_difference_that_was_not_computed_is_an_error_and_no_subtraction() {
+    let files = json!([{ "x": { "value": 1.0, "ci_high": 2.0 } }, { "x": { "value": 0.5, "ci_high": 1.0 } }]);
+    let report =
+        json!({ "files": files, "notes": ["difference: undefined: no task has a run"] });
+    for condition in ["difference.x < 0", "difference.x.ci_high < 0"] {
+        let error = failure(condition, &report).unwrap_err();
+        assert!(error.ends_with("no difference was computed: no task has a run"), "{error}");
+    }
+    let single = failure("difference.x > 0", &json!({ "x": 1 })).unwrap_err();
+    assert!(single.contains("exactly two columns"), "{single}");
+}
+
+#[test]
+fn a_computed_difference_has_an_interval() {
+    let report = json!({
+        "difference": { "pairing": "tasks", "x": { "value": -0.5, "ci_high": -0.25 }, "y": null },
+        "files": [{ "x": 1.0, "n": 3 }, { "x": 0.5, "n": 7 }],
+    });
+    for (condition, fails) in [
+        ("difference.x < -0.4", true),
+        ("difference.x.ci_high < 0", true),
+        ("difference.x.ci_high < -0.3", false),
+    ] {
+        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+    }
+    let counts = failure("difference.n >= 4", &report).unwrap_err();
+    assert!(counts.contains("\"n\" does not exist; there are pairing, x, y"), "{counts}");
+    let undefined = failure("difference.y < 4", &report).unwrap_err();
+    assert!(undefined.contains("is undefined"), "{undefined}");
+}
+
+#[test]
+fn a_condition_that_names_no_column_lists_them() {
+    let report =
+        json!({ "files": [{ "name": "gpt-4", "x": 1.0 }, { "name": "gpt-4.1", "x": 0.5 }] });
+    let error = failure("x < 1", &report).unwrap_err();
+    let forms = "give files.gpt-4.x or files.gpt-4.1.x, or a number as in files.0.x";
+    assert!(error.contains(forms), "{error}");
+    for (condition, fails) in
+        [("files.1.x < 1", true), ("files.gpt-4.x < 1", false), ("files.gpt-4.1.x < 1", true)]
+    {
+        assert_eq!(failure(condition, &report).unwrap().is_some(), fails, "{condition}");
+    }
+    let error = failure("files.gpt.x < 1", &report).unwrap_err();
+    assert!(error.contains("there are 2 entries, counted from 0: gpt-4, gpt-4.1"), "{error}");
+    let by_file = json!({ "files": [{ "file": "logs/a.b.jsonl", "x": 1.0 }] });
+    assert!(failure("files.a.b.x < 2", &by_file).unwrap().is_some());
+    let same = json!({ "files": [{ "name": "a", "x": 1.0 }, { "name": "a", "x": 0.5 }] });
+    assert!(failure("files.a.x < 2", &same).is_err());
+}
+
+#[test]
+fn unknown_keys_and_undefined_values_are_errors() {
+    let report = json!({ "x": null, "y": "z", "list": [] });
+    for (condition, part) in [
+        ("x < 1", "x: is undefined"),
+        ("y < 1", "y: is no number"),
+        ("w < 1", "\"w\" does not exist; there are list, x, y"),
+        ("list.0 < 1", "\"0\" does not exist; there are 0 entries"),
+        ("x.y < 1", "\"y\" does not exist; there is nothing inside"),
+    ] {
+        let error = failure(condition, &report).unwrap_err();
+        assert!(error.starts_with("--fail-if: ") && error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn what_is_no_condition_is_refused() {
+    for text in ["", "x", "x = 1", "< 1", "x <", "x < one", "x < NaN", "x < inf", "x << 1"] {
+        assert!(failure(text, &json!({ "x": 1 })).is_err(), "{text}");
     }
 }

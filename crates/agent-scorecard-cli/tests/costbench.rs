@@ -451,20 +451,6 @@ fn seed_noise_and_bounds_change_costs_as_they_should() {
 }
 
 #[test]
-fn the_table_shows_what_the_object_holds() {
-    let text = String::from_utf8(run(&["--block", "ban-tool", "--paths"]).stdout).unwrap();
-    let found = json(&["--block", "ban-tool", "--paths"]);
-    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
-    let gt_ned = format!("{:.3}", found["gt_ned"].as_f64().unwrap());
-    assert!(line("gt_ned").ends_with(&gt_ned), "{text}");
-    let gap = format!("{:.3}", found["cost_gap"].as_f64().unwrap());
-    assert!(line("cost_gap (-)").ends_with(&gap), "{text}");
-    let first = list(&found["paths"][0]["blocked_optimal"]);
-    let names: Vec<&str> = first.iter().map(|name| name.as_str().unwrap()).collect();
-    assert!(line("  optimal under events: ").ends_with(&names.join(" > ")), "{text}");
-}
-
-#[test]
 fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves_out() {
     let Some(queries) = recorded() else { return };
     let arguments =

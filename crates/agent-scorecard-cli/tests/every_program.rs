@@ -23,7 +23,7 @@ const READERS: [(&str, &[&str]); 11] = [
     ("knapsack", &[]),
 ];
 
-const OTHERS: [&str; 3] = ["convert", "demo-data", "triage"];
+const OTHERS: [&str; 2] = ["convert", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);
@@ -157,7 +157,6 @@ fn help_and_version_come_from_the_command_too() {
     for (program, _) in READERS {
         assert!(help.contains(&format!("  {program} ")), "{program}");
     }
-    assert!(!help.contains("demo-data"));
 }
 
 #[test]
@@ -177,19 +176,13 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
         let error = refusal(&run_other(program, &["--frobnicate"]), program);
         assert!(error.contains("--frobnicate"), "{program}: {error}");
     }
-    for (program, words) in
-        [("costbench", &["queries.json"][..]), ("demo-data", &["first", "second"])]
-    {
-        let error = refusal(&run_other(program, words), program);
-        assert!(error.contains(words[words.len() - 1]), "{program}: {error}");
-    }
-    assert!(!Path::new("first").exists());
+    let error = refusal(&run_other("costbench", &["queries.json"]), "a file");
+    assert!(error.contains("queries.json"), "{error}");
 }
 
 #[test]
 fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
-    let folder = in_folder("never");
-    let cases: [(&str, &[&str]); 18] = [
+    let cases: [(&str, &[&str]); 16] = [
         ("traces", &["--schedule", "front"]),
         ("traces", &["--calibrate", "magic"]),
         ("traces", &["--resamples", "-1"]),
@@ -206,19 +199,12 @@ fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
         ("triage", &["--alpha", "2"]),
         ("triage", &["--pool-size", "0"]),
         ("triage", &["--seed", "-1"]),
-        ("demo-data", &["--tasks", "0"]),
-        ("demo-data", &["--seed", "x"]),
     ];
     for (program, words) in cases {
-        let mut arguments = words.to_vec();
-        if program == "demo-data" {
-            arguments.push(&folder);
-        }
-        let error = refusal(&run_other(program, &arguments), program);
+        let error = refusal(&run_other(program, words), program);
         assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
         assert!(error.contains(&format!("{:?}", words[1])), "{program}: {error}");
     }
-    assert!(!Path::new(&folder).exists());
 }
 
 #[test]
@@ -234,31 +220,6 @@ fn an_option_that_would_change_nothing_is_refused() {
     }
     let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
     assert!(error.contains("linear, quantile, conformal"), "{error}");
-}
-
-#[test]
-fn demo_traces_go_only_where_they_are_asked_to() {
-    let tracked = ["truthful", "overconfident", "constant", "problems", "rollouts"]
-        .map(|name| bundled(&format!("demo_{name}.jsonl")));
-    let written = |path: &String| fs::metadata(path).unwrap().modified().unwrap();
-    let before = tracked.each_ref().map(written);
-    let error = refusal(&run_other("demo-data", &[]), "no folder");
-    assert!(error.contains("<FOLDER>"), "{error}");
-    help("demo-data");
-    assert_eq!(tracked.each_ref().map(written), before);
-
-    let folder = in_folder("demo");
-    let output = run_other("demo-data", &[&folder]);
-    assert!(output.status.success());
-    // It says what it wrote, and that is what the repository has.
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said.lines().count(), tracked.len());
-    for path in tracked {
-        let name = Path::new(&path).file_name().unwrap();
-        let made = Path::new(&folder).join(name);
-        assert!(said.contains(&format!("wrote {}\n", made.display())), "{said}");
-        assert_eq!(fs::read(made).unwrap(), fs::read(path).unwrap());
-    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Report pages and pictures of every subcommand.
+#![cfg(feature = "pictures")]
 #![allow(clippy::unwrap_used)]
 
 mod program;
@@ -42,13 +43,23 @@ fn calls() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Each call with its page and its JSON output, made once.
-fn pages() -> &'static [(&'static str, String, Value)] {
-    static PAGES: OnceLock<Vec<(&'static str, String, Value)>> = OnceLock::new();
-    PAGES.get_or_init(|| {
+/// What one call writes.
+struct Made {
+    subcommand: &'static str,
+    page: String,
+    picture: String,
+    json: Value,
+}
+
+/// Each call with all that it writes, made once.
+fn made() -> &'static [Made] {
+    static MADE: OnceLock<Vec<Made>> = OnceLock::new();
+    MADE.get_or_init(|| {
         let made = calls().into_iter().enumerate().map(|(i, (subcommand, arguments))| {
+            let picture = in_folder(&format!("picture_{i}.svg"));
+            let arguments = [arguments, vec!["--plot".to_owned(), picture.clone()]].concat();
             let (page, json) = page(subcommand, &arguments, &format!("page_{i}"));
-            (subcommand, page, json)
+            Made { subcommand, page, picture: fs::read_to_string(picture).unwrap(), json }
         });
         made.collect()
     })
@@ -77,7 +88,7 @@ fn text(node: Node<'_, '_>) -> String {
 
 #[test]
 fn every_number_of_a_page_is_the_one_in_the_json_output() {
-    for (subcommand, page, json) in pages() {
+    for Made { subcommand, page, json, .. } in made() {
         let document = parsed(page);
         let mut compared = 0;
         for node in document.descendants() {
@@ -106,7 +117,7 @@ fn every_number_of_a_page_is_the_one_in_the_json_output() {
 
 #[test]
 fn a_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() {
-    for (subcommand, page, _) in pages() {
+    for Made { subcommand, page, .. } in made() {
         assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{subcommand}");
         assert!(!page.contains("http") && !page.contains("@import"), "{subcommand}");
         let document = parsed(page);
@@ -192,21 +203,13 @@ fn luminance(hex: &str) -> f64 {
 
 #[test]
 fn pictures_have_the_format_of_their_ending() {
-    for (i, (subcommand, arguments)) in calls().into_iter().enumerate() {
-        let mut all: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let (svg, png) = (in_folder(&format!("p{i}.svg")), in_folder(&format!("p{i}.PNG")));
-        all.extend(["--json", "--plot", &svg]);
-        let output = run_other(subcommand, &all);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = fs::read_to_string(&svg).unwrap();
-        let document = Document::parse(&text).unwrap();
-        assert_eq!(document.root_element().tag_name().name(), "svg");
-        if i == 0 {
-            *all.last_mut().unwrap() = &png;
-            assert!(run_other(subcommand, &all).status.success());
-            assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
-        }
+    for Made { subcommand, picture, .. } in made() {
+        let document = Document::parse(picture).unwrap();
+        assert_eq!(document.root_element().tag_name().name(), "svg", "{subcommand}");
     }
+    let png = in_folder("picture.PNG");
+    assert!(run_other("paths", &["--plot", &png]).status.success());
+    assert!(fs::read(png).unwrap().starts_with(b"\x89PNG"));
     let error = refusal(&run_other("paths", &["--plot", "picture.gif"]), "gif");
     assert!(error.contains("--plot") && error.contains(".svg or .png"), "{error}");
     let error = refusal(&run_other("paths", &["--html"]), "no file");

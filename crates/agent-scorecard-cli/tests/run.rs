@@ -1,4 +1,5 @@
 //! `run` against a server on the loopback address.
+#![cfg(feature = "client")]
 #![allow(clippy::unwrap_used)]
 
 mod program;

@@ -1,5 +1,6 @@
 //! Outputs never harm inputs or what shows them.
 #![cfg(unix)]
+#![cfg(feature = "pictures")]
 #![allow(clippy::unwrap_used)]
 
 mod program;

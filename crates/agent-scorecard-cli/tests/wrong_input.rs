@@ -1,5 +1,6 @@
 //! Wrong files, options and words: exit code 2, nothing on standard output, no file written, and one line
 //! that says where the fault is and what would be right.
+#![cfg(feature = "pictures")]
 #![allow(clippy::unwrap_used)]
 
 mod program;

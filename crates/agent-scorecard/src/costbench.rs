@@ -189,6 +189,8 @@ pub struct CostbenchOptions {
     /// The version of the rules on which the paper and its released code differ. Tools are removed, and runs
     /// left out of means, as in the released code with either, as in the published figures.
     pub rules: RuleVersion,
+    /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals.
+    pub resamples: usize,
 }
 
 impl Default for CostbenchOptions {
@@ -202,6 +204,7 @@ impl Default for CostbenchOptions {
             blocking: Blocking::None,
             blocks: 1,
             rules: RuleVersion::PaperText,
+            resamples: 0,
         }
     }
 }
@@ -339,8 +342,9 @@ impl Found {
         &self,
         block: &mut Block,
         metrics: impl Iterator<Item = &'a Metric<GreedyScore>>,
-        how: Resamples,
+        CostbenchOptions { resamples, seed, .. }: &CostbenchOptions,
     ) {
+        let how = Resamples { resamples: *resamples, seed: *seed };
         let rows: Vec<&GreedyScore> = self.greedy.iter().collect();
         for metric in metrics {
             let figure = mean_figure(metric, &rows, None, "query that counts", how);
@@ -350,12 +354,11 @@ impl Found {
 
     fn push_optimum(&self, block: &mut Block, metric: &Metric<OptimumScore>) {
         let rows: Vec<&OptimumScore> = self.optimum.iter().collect();
-        let figure = mean_figure(metric, &rows, None, "query", NO_INTERVAL);
+        let how = Resamples { resamples: 0, seed: 0 };
+        let figure = mean_figure(metric, &rows, None, "query", how);
         block.fields.push(Field::figure(metric.measure, figure));
     }
 }
-
-const NO_INTERVAL: Resamples = Resamples { resamples: 0, seed: 0 };
 
 /// The metrics that events leave defined: each plan was made for a world that did not stay, so that there is
 /// no cost gap (appendix B.3.1 of the paper).
@@ -414,7 +417,7 @@ pub fn compare(
     block.push_json("blocks", &world.blocks);
     block.fields.push(Field::shown("queries", "queries", queries.len()));
     still.push_optimum(&mut block, &OPTIMUM[0]);
-    still.push(&mut block, metrics(false), NO_INTERVAL);
+    still.push(&mut block, metrics(false), options);
     let mut blocked = None;
     if world.blocks > 0 {
         let found = Found::new(queries, &world, with_paths)?;
@@ -450,7 +453,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
     let mut block = Block { title, shape: Shape::Plain, ..Block::default() };
     block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
     block.push_json("left_out", &found.left_out);
-    found.push(&mut block, metrics(true), NO_INTERVAL);
+    found.push(&mut block, metrics(true), options);
     if found.greedy.is_empty() {
         notes.push("blocked: undefined, as in no query all events came to both runs and were followed by a call of the optimal run".to_owned());
     } else {

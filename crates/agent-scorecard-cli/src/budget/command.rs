@@ -8,7 +8,7 @@
 //!     [--json] [--html FILE] [--plot FILE.svg|png] [--plot-id ID]
 //! ```
 //!
-//! Without a file it takes bundled runs (made by `demo-data`). Runs are replayed in the order
+//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order
 //! of the file: the estimator sees each prefix, and learns from the run when it has ended. Each file
 //! gets a column and an estimator of its own; with `--json`, `files` has a report of each where there are
 //! several.
@@ -33,7 +33,7 @@ use crate::{
         rollout_file::{self, RolloutFile, Row},
     },
     files::bundled,
-    output::{file_reports::POOLED, program::Written},
+    output::program::Written,
     progress::working,
 };
 
@@ -94,9 +94,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             let fields = parts.into_iter().map(field).collect();
             block.fields.push(Field::block(key, Block { fields, ..Block::default() }));
         }
-        block.notes.get_or_insert_default().push(POOLED.to_owned());
-        report.together =
-            Block { title: "All columns together".to_owned(), lines: Vec::new(), ..block };
+        report.pool(block, "");
     }
     forms.show(&report)
 }

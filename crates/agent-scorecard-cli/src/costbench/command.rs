@@ -24,9 +24,9 @@ use crate::{
 };
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { world, block, blocks, paths, forms } = options;
+    let Options { world, block, blocks, resamples, paths, forms } = options;
     let queries = world.queries()?;
-    let world = CostbenchOptions { blocking: block, blocks, ..world.world() };
+    let world = CostbenchOptions { blocking: block, blocks, resamples, ..world.world() };
     let found = compare(&queries, &world, paths, forms.has_figures()).map_err(named)?;
     forms.show(&Report {
         title: "Costs of tool plans".to_owned(),

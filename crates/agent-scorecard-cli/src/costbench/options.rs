@@ -22,6 +22,9 @@ pub(crate) struct Options {
     /// Number of events per run
     #[arg(long, value_name = "K", default_value = "1", value_parser = whole_number)]
     pub(crate) blocks: usize,
+    /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::resamples)]
+    pub(crate) resamples: usize,
     /// List the plans of every query
     #[arg(long)]
     pub(crate) paths: bool,

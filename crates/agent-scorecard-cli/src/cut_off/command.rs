@@ -1,7 +1,7 @@
 //! What to do with runs that were cut off: leave them out, call them failures, score them by their
 //! chance of success, weigh the others up, or say how much nobody can know.
 //!
-//! Without a file it takes the bundled runs (made by `demo-data`), of which the true chance of
+//! Without a file it takes the bundled runs (made by the example `demo_data`), of which the true chance of
 //! success is known: it is what the truthful stream says at the stop. Each file is one stream of
 //! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 

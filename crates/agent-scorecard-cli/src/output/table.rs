@@ -120,12 +120,6 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up() {
-        let rows = [vec!["a".into(), "long".into()], vec!["word".into(), "1".into()]];
-        assert_eq!(align(&rows), "a     long\nword     1\n");
-    }
-
-    #[test]
     fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
         let rows = [
             vec![String::new(), "a_b".into(), "c".into()],
@@ -138,17 +132,4 @@ mod tests {
         assert_eq!(Layout::Markdown.table(&rows), expected);
     }
 
-    #[test]
-    fn tables_with_a_blank_line_between_stay_apart() {
-        let text = "| a |\n| --- |\n| 1 |\n\n\n| b | c |\n| --- | ---: |\n";
-        let expected = "| a |\n| --- |\n| 1 |\n\n| b | c |\n| --- | ---: |\n";
-        assert_eq!(Layout::paragraphs(text), expected);
-    }
-
-    #[test]
-    fn lines_beside_tables_are_paragraphs_of_their_own() {
-        let text = "title\n\n| a |\n| --- |\n| 1 |\nnote: b_c\nnote: d\n";
-        let expected = "title\n\n| a |\n| --- |\n| 1 |\n\nnote: b\\_c\n\nnote: d\n";
-        assert_eq!(Layout::paragraphs(text), expected);
-    }
 }

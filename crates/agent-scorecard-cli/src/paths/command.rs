@@ -11,11 +11,11 @@
 
 use std::error::Error;
 
-use agent_scorecard::{Block, Report, paths::PathTally};
+use agent_scorecard::{Report, paths::PathTally};
 
 use crate::{
     files::bundled,
-    output::{file_reports::POOLED, program::Written},
+    output::program::Written,
     paths::{options::Options, path_file},
 };
 
@@ -41,10 +41,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     };
     if pool && report.columns.len() > 1 {
         let pooled = together.block(ignore_arguments, forms.has_figures())?;
-        let note = format!("{POOLED}; a task in two of them is one");
-        report.together =
-            Block { title: "All columns together".to_owned(), lines: Vec::new(), ..pooled };
-        report.together.notes.get_or_insert_default().push(note);
+        report.pool(pooled, "; a task in two of them is one");
     }
     forms.show(&report)
 }

@@ -9,7 +9,7 @@
 //!     [--confidence strict|lenient] [--confidence-pattern REGEX] [--at-limit censored|scored] [--scorer NAME]
 //! ```
 //!
-//! Without a file it compares three forecasters on bundled runs (made by `demo-data`).
+//! Without a file it compares three forecasters on bundled runs (made by the example `demo_data`).
 //! Each file is one stream of forecasts and gets a column; with `--json`, `files` has a report of each where
 //! there are several, and `difference` the second minus the first where there are two.
 //!

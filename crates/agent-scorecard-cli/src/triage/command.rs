@@ -9,7 +9,7 @@
 //! ```
 //!
 //! FILE has a problem a line, `{"problem", "solved", "output_tokens", "value"?}`; without it bundled
-//! problems are taken (made by `demo-data`). Problems are cut into pools in order, and each pool
+//! problems are taken (made by the example `demo_data`). Problems are cut into pools in order, and each pool
 //! has a budget of alpha times what its problems cost. A planner's FILE is what a model wrote,
 //! `{"plan": [{"id", "allocation"}…]}` within any prose, read for every pool; or JSON Lines with one
 //! answer for each, `{"pool", "alpha"?, "ratio"?, "answer"}`, pools counted from 0.

@@ -1,5 +1,6 @@
 //! The program as its users run it: figures and a picture out, or one line on standard error and
 //! exit code 2.
+#![cfg(feature = "pictures")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../program/mod.rs"]

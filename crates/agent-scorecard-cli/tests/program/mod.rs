@@ -135,3 +135,20 @@ pub(crate) fn bundled_or_recorded(folder: &str, stem: &str) -> Option<String> {
 fn text(path: PathBuf) -> String {
     path.into_os_string().into_string().unwrap()
 }
+
+/// Compares a text with a golden file, which `UPDATE_GOLDEN=1` writes.
+pub(crate) fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let known = fs::read_to_string(&path).unwrap_or_default();
+    let line = known.lines().zip(text.lines()).position(|(known, own)| known != own);
+    let line = line.unwrap_or_else(|| known.lines().count().min(text.lines().count()));
+    let [known_line, own] = [&known, text].map(|text| text.lines().nth(line).unwrap_or_default());
+    assert!(
+        known == text,
+        "{name}:{}: {known_line:?} is now {own:?}; if that is right, run this test with UPDATE_GOLDEN=1",
+        line + 1
+    );
+}

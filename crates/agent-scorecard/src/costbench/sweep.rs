@@ -6,7 +6,6 @@ use crate::{
         wrong,
     },
     error::Error,
-    mean_figure::Resamples,
     report::{
         block::{Block, Field, Value},
         picture::{Axis, Mark, Picture, Series},
@@ -168,12 +167,12 @@ fn setting(
     options: CostbenchOptions,
     resamples: usize,
 ) -> Result<Setting, Error> {
+    let options = CostbenchOptions { resamples, ..options };
     let world = World::new(&options)?;
     let found = Found::new(queries, &world, false)?;
     let has_events = world.blocks > 0;
     let mut figures = Block::default();
-    let how = Resamples { resamples, seed: options.seed };
-    found.push(&mut figures, metrics(has_events), how);
+    found.push(&mut figures, metrics(has_events), &options);
     if has_events {
         found.push_optimum(&mut figures, &OPTIMUM[1]);
     }

@@ -171,6 +171,15 @@ impl Report {
         Self { columns: columns.collect(), ..Self::default() }
     }
 
+    /// Says of all columns together what was found over their pooled runs. `and` ends the note on pooling.
+    pub fn pool(&mut self, mut block: Block, and: &str) {
+        const POOLED: &str = "these figures are over all columns together, a run in two of them counting twice; see files";
+        block.title = "All columns together".to_owned();
+        block.lines.clear();
+        block.notes.get_or_insert_default().push(format!("{POOLED}{and}"));
+        self.together = block;
+    }
+
     /// The key of the list of columns in JSON, if there is a list.
     pub(crate) fn list_key(&self) -> Option<&'static str> {
         self.list.or((self.columns.len() > 1).then_some("files"))

@@ -1,10 +1,11 @@
-//! Makes the bundled traces: runs in a small world whose true probability of success is known at
-//! every step, seen by three forecasters; and the bundled problems of `triage` and rollouts of
-//! `budget`.
+//! Makes the data that the command is bundled with: runs in a small world whose true probability of success is
+//! known at every step, seen by three forecasters; problems for `triage`, and rollouts for `budget`.
 //!
 //! ```text
-//! demo-data FOLDER [--tasks N] [--seed N]
+//! cargo run -p examples --example demo_data FOLDER [TASKS [SEED]]
 //! ```
+//!
+//! With 200 tasks and seed 2026, the defaults, the files are those in `crates/agent-scorecard-cli/data`.
 //!
 //! A run has a known number of steps, of which each goes well with a chance that belongs to its
 //! task. It succeeds, nine times in ten, if most steps went well, and one time in ten otherwise.
@@ -14,12 +15,13 @@
 //! tasks and lengths. A budget that has nothing to do with the run cuts some runs off, and some end
 //! in output that cannot be read.
 
-use std::{error::Error, fs};
+#![allow(clippy::print_stdout, reason = "a program")]
 
-use crate::{
-    demo::{options::Options, problems, rollouts},
-    output::program::{self, Written},
-};
+mod problems;
+mod rollouts;
+
+use std::{env, error::Error, fs, path::Path};
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -46,8 +48,14 @@ struct Row<'a> {
     horizon: Option<usize>,
 }
 
-pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { folder, tasks, seed } = options;
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let (folder, tasks, seed) = match arguments.as_slice() {
+        [folder] => (folder, 200, 2026),
+        [folder, tasks] => (folder, tasks.parse()?, 2026),
+        [folder, tasks, seed] => (folder, tasks.parse()?, seed.parse()?),
+        _ => return Err("give FOLDER [TASKS [SEED]]".into()),
+    };
     let constant = overall_chance();
     type Forecaster = fn(f64, f64) -> f64;
     let forecasters: [(&str, Forecaster); 3] = [
@@ -57,7 +65,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     ];
     let mut files = forecasters.map(|_| String::new());
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    for task in 0..tasks {
+    for task in 0_u32..tasks {
         let skill = SKILLS[task as usize % SKILLS.len()];
         let task = format!("task-{task:03}");
         for trial in 0..TRIALS {
@@ -88,14 +96,13 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     rng.set_stream(1);
     let rollouts = rollouts::lines(ROLLOUTS, &mut rng)?;
     let files = forecasters.iter().map(|(name, _)| *name).zip(files);
-    let mut text = String::new();
+    fs::create_dir_all(folder)?;
     for (name, content) in files.chain([("problems", problems), ("rollouts", rollouts)]) {
-        let path = folder.join(format!("demo_{name}.jsonl"));
-        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        program::write_file(&path, content.as_bytes())?;
-        text.push_str(&format!("wrote {}\n", path.display()));
+        let path = Path::new(folder).join(format!("demo_{name}.jsonl"));
+        fs::write(&path, content)?;
+        println!("wrote {}", path.display());
     }
-    Ok(text.into())
+    Ok(())
 }
 
 /// One run up to its stop.

@@ -1,0 +1,79 @@
+//! What each subcommand shows people, byte for byte: the table, its Markdown and the page.
+#![cfg(feature = "pictures")]
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::fs;
+
+use program::{bundled, golden, in_folder, run_other, write};
+
+/// Subcommand, name of the files, and arguments of calls that end soon.
+fn calls() -> Vec<(&'static str, &'static str, Vec<String>)> {
+    let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let with = |file: String, more: &str| [vec![file], words(more)].concat();
+    let scores = |variant: &str, eta: f64| {
+        let line = r#"{"model": "M", "variant": "V", "alpha": 0.5, "eta_advisory": E}"#;
+        line.replace('V', variant).replace('E', &eta.to_string())
+    };
+    let variants = write("variants.jsonl", &[scores("A", 0.5), scores("B", 0.25)].join("\n"));
+    let attempts = write(
+        "re_solved.jsonl",
+        r#"{"model": "M", "allocation": 900, "output_tokens": 800, "solved_before": false, "solved_after": true}
+{"model": "M", "dataset": "D", "allocation": 900, "output_tokens": 1100, "solved_before": true, "solved_after": true}"#,
+    );
+    let pair = with(bundled("demo_truthful.jsonl"), "--resamples 50");
+    vec![
+        ("traces", "traces", words("--resamples 50")),
+        ("traces", "traces_of_two", with(bundled("demo_constant.jsonl"), &pair.join(" "))),
+        ("traces", "traces_of_log", with(bundled("demo_log.jsonl"), "--resamples 0")),
+        ("calibration", "calibration", words("--resamples 50")),
+        ("cut-off", "cut_off", words("--resamples 20")),
+        ("paths", "paths", Vec::new()),
+        ("costbench", "costbench", words("--block ban-tool --refinement-level 1")),
+        (
+            "costbench-sweep",
+            "costbench_sweep",
+            words("--levels 0,1 --noises 0.1 --most-blocks 1 --seeds 7 --resamples 10"),
+        ),
+        ("triage", "triage", words("--resamples 50 --alpha 0.25 --alpha 0.5")),
+        ("triage-variants", "triage_variants", vec![variants]),
+        ("re-solved", "re_solved", vec![attempts]),
+        ("budget", "budget", words("--resamples 20 --cap 2500")),
+        ("logs", "logs", Vec::new()),
+    ]
+}
+
+#[test]
+fn every_subcommand_shows_what_its_golden_files_show() {
+    for (subcommand, name, arguments) in calls() {
+        let html = in_folder(&format!("{name}.html"));
+        let mut all: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let shown = |all: &[&str]| {
+            let output = run_other(subcommand, all);
+            let problem = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() && problem.is_empty(), "{name}: {problem}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            text.replace(&in_folder(""), "").replace(&bundled(""), "")
+        };
+        all.push("--markdown");
+        golden(&format!("{name}.md"), &shown(&all));
+        all.pop();
+        all.extend(["--html", &html]);
+        golden(&format!("{name}.txt"), &shown(&all));
+        golden(&format!("{name}.html"), &outline(&fs::read_to_string(&html).unwrap()));
+    }
+}
+
+/// A page with one element a line, without its style, its drawings and the numbers that they are drawn from, which
+/// other tests look at.
+fn outline(page: &str) -> String {
+    let mut page = page.replace(&in_folder(""), "").replace(&bundled(""), "");
+    page = page.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    for (start, end) in [("<style>", "</style>"), ("<svg", "</svg>"), ("<details>", "</details>")] {
+        let parts: Vec<String> = page.split(start).map(str::to_owned).collect();
+        let kept = |part: &String| part.split_once(end).unwrap().1.to_owned();
+        page = parts[0].clone() + &parts[1..].iter().map(kept).collect::<String>();
+    }
+    page.replace("><", ">\n<") + "\n"
+}

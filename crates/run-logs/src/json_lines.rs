@@ -22,6 +22,6 @@ pub(crate) mod parsing;
 pub(crate) mod parts;
 pub(crate) mod run_counts;
 
-pub use parsing::{InputError, Line, check_keys, describe, parse, parse_line};
+pub use parsing::{InputError, Line, parse, parse_document, parse_line};
 pub use parts::fold;
 pub use run_counts::RunCounts;

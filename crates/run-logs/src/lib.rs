@@ -11,6 +11,10 @@ mod read;
 mod read_options;
 mod values;
 
+#[cfg(feature = "rollouts")]
+pub use budget_estimation::{self, Rollouts};
+pub use censoring;
+pub use censoring::{StopReason, Stopped};
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
@@ -22,9 +26,17 @@ pub use format::Format;
 pub use formats::harbor::write::to_atif;
 #[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
+#[cfg(feature = "pools")]
+pub use knapsack_oracle::{self, Item};
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
-pub use trajectory_metrics::{ForecastCounts, ForecastPolicy};
+pub use scoring_rules;
+pub use scoring_rules::Probability;
+pub use trajectory_metrics;
+pub use trajectory_metrics::{
+    ForecastCounts, ForecastPolicy, Traces,
+    tool_calls::{ToolCall, Value},
+};
 pub use values::{
     Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
     Score, Token, Tokens, Turn, Usage,

@@ -5,7 +5,7 @@ use std::{borrow::Cow, io::Read, path::Path};
 use serde::de::DeserializeOwned;
 
 pub use run_logs::json_lines::InputError;
-pub(crate) use run_logs::json_lines::{Line, check_keys, describe};
+pub(crate) use run_logs::json_lines::Line;
 
 use crate::files::bundled;
 

@@ -106,6 +106,28 @@ pub(crate) fn is_object(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"{")
 }
 
+/// The value of a file that holds a single one. A key may occur once in an object.
+///
+/// # Errors
+///
+/// [`InputError`] that names line and field. The line of a missing field is that of the end of its object.
+pub fn parse_document<'a, T: Deserialize<'a>>(
+    file: &str,
+    json: &'a [u8],
+) -> Result<T, InputError> {
+    let wrong = |(line, field, problem): (usize, _, String)| {
+        let line = (line > 0).then_some(line);
+        InputError { line, field, ..InputError::of_file(file, problem) }
+    };
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let value = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| wrong(describe(json, error)))?;
+    let end = "goes on after the end of its JSON value";
+    deserializer.end().map_err(|error| wrong((error.line(), None, end.to_owned())))?;
+    check_keys(json).map_err(wrong)?;
+    Ok(value)
+}
+
 /// The field, if there is one, and the problem of a line that does not hold a `T`. Paths to fields are kept
 /// only here, as they take time.
 fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
@@ -131,7 +153,7 @@ fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
 /// # Errors
 ///
 /// The line, from 1, the path to the key and the problem.
-pub fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
+pub(crate) fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     repeated_key(json).map_or(Ok(()), |(path, offset)| {
         let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
         Err((lines + 1, Some(path), "duplicate; give each key once".to_owned()))
@@ -152,8 +174,7 @@ fn word_at(line: &[u8], column: usize) -> Option<&str> {
 
 /// The line in `json`, from 1, the field and the problem of what serde refused there, in serde's words. A key
 /// that occurs twice is named first: what was read of it may be what is refused.
-#[must_use]
-pub fn describe(
+fn describe(
     json: &[u8],
     error: serde_path_to_error::Error<serde_json::Error>,
 ) -> (usize, Option<String>, String) {

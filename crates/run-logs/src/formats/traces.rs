@@ -379,7 +379,10 @@ impl TraceFile {
     /// ```
     pub fn read(file: &str, source: impl Read, policy: ForecastPolicy) -> Result<Self, InputError> {
         let mut runs = Vec::new();
-        let add = |part: &mut Vec<TraceRun>, run| Ok(part.push(run));
+        let add = |part: &mut Vec<TraceRun>, run| {
+            part.push(run);
+            Ok(())
+        };
         let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
         Ok(Self { file: file.to_owned(), runs, remarks })
     }

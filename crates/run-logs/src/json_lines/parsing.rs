@@ -111,10 +111,7 @@ pub(crate) fn is_object(line: &[u8]) -> bool {
 /// # Errors
 ///
 /// [`InputError`] that names line and field. The line of a missing field is that of the end of its object.
-pub fn parse_document<'a, T: Deserialize<'a>>(
-    file: &str,
-    json: &'a [u8],
-) -> Result<T, InputError> {
+pub fn parse_document<'a, T: Deserialize<'a>>(file: &str, json: &'a [u8]) -> Result<T, InputError> {
     let wrong = |(line, field, problem): (usize, _, String)| {
         let line = (line > 0).then_some(line);
         InputError { line, field, ..InputError::of_file(file, problem) }

@@ -33,7 +33,10 @@ const LONGEST_LINE: usize = 1 << 28;
 /// fold(
 ///     "words.txt",
 ///     "a\n\nlong\n".as_bytes(),
-///     |part: &mut usize, _number, line| Ok::<_, InputError>(*part = line.len().max(*part)),
+///     |part: &mut usize, _number, line| {
+///         *part = line.len().max(*part);
+///         Ok::<_, InputError>(())
+///     },
 ///     Ok,
 ///     |part| longest = part.max(longest),
 /// )?;
@@ -125,7 +128,10 @@ mod tests {
         let mut all = Vec::new();
         let add = |part: &mut Vec<(usize, String)>, number, line: &[u8]| match line {
             b"bad" => Err(InputError::of_field("f", number, "x", "bad")),
-            line => Ok(part.push((number, String::from_utf8(line.to_vec()).unwrap()))),
+            line => {
+                part.push((number, String::from_utf8(line.to_vec()).unwrap()));
+                Ok(())
+            }
         };
         fold_parts("f", file, 8, add, Ok, |part| all.extend(part))?;
         Ok(all)

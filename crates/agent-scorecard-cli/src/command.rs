@@ -8,6 +8,8 @@ use clap::{
 };
 use clap_complete::Shell;
 
+#[cfg(feature = "client")]
+use crate::run as run_benchmark;
 use crate::{
     budget, calibration, convert, costbench, costbench_sweep, cut_off, knapsack, logs,
     output::{
@@ -16,8 +18,6 @@ use crate::{
     },
     paths, re_solved, traces, triage, triage_variants,
 };
-#[cfg(feature = "client")]
-use crate::run as run_benchmark;
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
 #[derive(Debug, Parser)]

@@ -12,7 +12,7 @@ use agent_scorecard::{
 
 use crate::{
     costbench::{
-        options::{WorldOptions, level, named, whole_number},
+        options::{WorldOptions, level, named},
         query_file,
     },
     output::{form::Forms, program::Written},
@@ -35,7 +35,7 @@ pub(crate) struct Options {
         value_parser = values::number)]
     noises: Vec<f64>,
     /// Largest number of events, at level 4
-    #[arg(long, value_name = "K", default_value = "3", value_parser = whole_number)]
+    #[arg(long, value_name = "K", default_value = "3", value_parser = values::whole::<usize>(0, u64::MAX))]
     most_blocks: usize,
     /// Further seeds
     #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1000,2000,3000",

@@ -1,6 +1,5 @@
-//! What commands write: tables, reports per file, and errors.
+//! What commands write: reports as text and JSON, files, and errors.
 
-pub(crate) mod file_reports;
 pub(crate) mod form;
 pub(crate) mod outputs;
 pub(crate) mod program;

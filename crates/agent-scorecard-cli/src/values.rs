@@ -4,6 +4,7 @@ pub(crate) use agent_scorecard::ClusterBy;
 
 use agent_scorecard::traces::Calibration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use knapsack_oracle::Alpha;
 use trajectory_metrics::Level;
 
 /// A choice between values by their names, which help and errors list.
@@ -19,27 +20,50 @@ pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
 }
 
 /// More resamples say no more, and take hours.
-const MOST_RESAMPLES: usize = 1_000_000;
+const MOST_RESAMPLES: u64 = 1_000_000;
 
-/// A number of resamples, 0 for none.
-pub(crate) fn resamples(text: &str) -> Result<usize, &'static str> {
-    match text.parse() {
-        Ok(n) if n <= MOST_RESAMPLES => Ok(n),
-        _ => Err("give a whole number up to 1000000"),
+/// A whole number within these ends.
+pub(crate) fn whole<T: TryFrom<u64>>(
+    least: u64,
+    most: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| match most {
+            u64::MAX => format!("give a whole number of at least {least}"),
+            most => format!("give a whole number from {least} to {most}"),
+        })
     }
 }
 
+/// A number of resamples, 0 for none.
+pub(crate) fn resamples(text: &str) -> Result<usize, &'static str> {
+    whole(0, MOST_RESAMPLES)(text).map_err(|_| "give a whole number up to 1000000")
+}
+
 /// A number of resamples that a standard error can be computed from.
-pub(crate) fn several_resamples(text: &str) -> Result<usize, &'static str> {
-    match resamples(text) {
-        Ok(n) if n >= 2 => Ok(n),
-        _ => Err("give a whole number from 2 to 1000000"),
-    }
+pub(crate) fn several_resamples(text: &str) -> Result<usize, String> {
+    whole(2, MOST_RESAMPLES)(text)
 }
 
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
+}
+
+/// A budget as a share of the costs.
+pub(crate) fn alpha(text: &str) -> Result<Alpha, &'static str> {
+    let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());
+    alpha.ok_or("give a number above 0 and at most 1")
+}
+
+/// A budget of a resource.
+pub(crate) fn cap(text: &str) -> Result<f64, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|cap| (0.0..=1e100).contains(cap))
+        .ok_or("give a number from 0 to 1e100")
 }
 
 /// A coverage.

@@ -144,8 +144,7 @@ fn keys_lead_into_objects_and_lists_and_a_metric_stands_for_its_value() {
 #[test]
 fn a_difference_that_was_not_computed_is_an_error_and_no_subtraction() {
     let files = json!([{ "x": { "value": 1.0, "ci_high": 2.0 } }, { "x": { "value": 0.5, "ci_high": 1.0 } }]);
-    let report =
-        json!({ "files": files, "notes": ["difference: undefined: no task has a run"] });
+    let report = json!({ "files": files, "notes": ["difference: undefined: no task has a run"] });
     for condition in ["difference.x < 0", "difference.x.ci_high < 0"] {
         let error = failure(condition, &report).unwrap_err();
         assert!(error.ends_with("no difference was computed: no task has a run"), "{error}");

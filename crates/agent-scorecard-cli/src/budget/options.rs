@@ -23,7 +23,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) estimator: Option<String>,
     /// Budget of each run
-    #[arg(long, value_name = "N", value_parser = cap)]
+    #[arg(long, value_name = "N", value_parser = values::cap)]
     pub(crate) cap: Option<f64>,
     /// What is estimated: output_tokens, fresh_input_tokens (the input without what a request repeats),
     /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME,...", value_parser = names)]
     pub(crate) keys: Option<Names>,
     /// Learn from the first N runs of each file without scoring them
-    #[arg(long, value_name = "N", default_value = "0", value_parser = warm_up)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::whole::<usize>(0, u64::MAX))]
     pub(crate) warm_up: usize,
     /// Bootstrap resamples of whole tasks behind the 95 % intervals; 0 for none
     #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
@@ -97,13 +97,6 @@ succeeded, with --cap or `caps` in the file within its caps.
 /// times.
 pub(crate) type Names = std::sync::Arc<[String]>;
 
-fn cap(text: &str) -> Result<f64, &'static str> {
-    match text.parse() {
-        Ok(cap) if (0.0..=1e100).contains(&cap) => Ok(cap),
-        _ => Err("give a number from 0 to 1e100"),
-    }
-}
-
 fn resources(names: &str) -> Result<Names, &'static str> {
     let all = self::names(names)?;
     let repeated = (1..all.len()).any(|at| all[..at].contains(&all[at]));
@@ -114,8 +107,4 @@ fn names(names: &str) -> Result<Names, &'static str> {
     let names: Names = names.split(',').map(str::to_owned).collect();
     let named = names.iter().all(|name| !name.is_empty());
     if named { Ok(names) } else { Err("give names with commas between them") }
-}
-
-fn warm_up(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "give a whole number of runs")
 }

@@ -17,7 +17,7 @@ use agent_scorecard::{Report, calibration::compare};
 use crate::{
     calibration::options::Options,
     files::bundled,
-    output::{file_reports::at, program::Written},
+    output::program::{Written, at},
     progress::working,
     traces::trace_file,
 };

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "KIND", default_value = "none", value_parser = blockings(Blocking::ALL))]
     pub(crate) block: Blocking,
     /// Number of events per run
-    #[arg(long, value_name = "K", default_value = "1", value_parser = whole_number)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = values::whole::<usize>(0, u64::MAX))]
     pub(crate) blocks: usize,
     /// Resamples of queries behind the 95 % intervals of the greedy policy's means; 0 for no intervals
     #[arg(long, value_name = "N", default_value = "0", value_parser = values::resamples)]
@@ -103,11 +103,7 @@ pub(crate) fn named(error: agent_scorecard::Error) -> Box<dyn Error> {
     }
 }
 
-pub(crate) fn whole_number(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "give a whole number of at least 0")
-}
-
 /// A refinement level. The number of composite tools, and with it the time, grows fast with the level.
-pub(crate) fn level(text: &str) -> Result<usize, &'static str> {
-    whole_number(text).ok().filter(|level| *level <= 10).ok_or("give a whole number from 0 to 10")
+pub(crate) fn level(text: &str) -> Result<usize, String> {
+    values::whole(0, 10)(text)
 }

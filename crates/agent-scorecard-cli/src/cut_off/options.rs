@@ -62,7 +62,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) continuations: Option<PathBuf>,
     /// Outcomes that a run needs among its continuations; one with fewer has the chance of the model
-    #[arg(long, value_name = "N", default_value = "5", value_parser = min_valid)]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = values::whole::<u64>(1, u64::MAX))]
     pub(crate) min_valid: u64,
     #[command(flatten)]
     pub(crate) forms: Forms,
@@ -120,11 +120,4 @@ fn odds_ratio(text: &str) -> Result<f64, String> {
     let value = text.parse().map_err(|error: std::num::ParseFloatError| error.to_string())?;
     let analysis = CensoringAnalysis::new(CensoringAssumption::None).with_odds_ratio(value);
     analysis.map(|_| value).map_err(|error| error.to_string())
-}
-
-fn min_valid(text: &str) -> Result<u64, String> {
-    match text.parse().map_err(|error: std::num::ParseIntError| error.to_string())? {
-        0 => Err("give at least 1".to_owned()),
-        value => Ok(value),
-    }
 }

@@ -12,9 +12,7 @@ use run_logs::{
     RunTable, Runs, StreamOptions, read, read_path,
 };
 
-use crate::{
-    files::bundled, output::program::with_causes, progress::Progress, values::one_of,
-};
+use crate::{files::bundled, output::program::with_causes, progress::Progress, values::one_of};
 
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {

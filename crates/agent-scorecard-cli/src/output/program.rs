@@ -138,6 +138,13 @@ pub(crate) fn destination(path: &Path) -> PathBuf {
     }
 }
 
+/// Names the file, unless the error does.
+#[must_use]
+pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
+    let message = with_causes(&*error);
+    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
+}
+
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {
     // One line, whatever a library's message looks like; if it cannot be written nothing can.
     let line = with_causes(error).replace('\n', " ");

@@ -131,5 +131,4 @@ mod tests {
             "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
         assert_eq!(Layout::Markdown.table(&rows), expected);
     }
-
 }

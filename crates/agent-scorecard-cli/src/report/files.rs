@@ -24,7 +24,9 @@ fn picture(name: &str) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(name);
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
     if cfg!(not(feature = "pictures")) {
-        Err("this program was built without its feature pictures; build it with --features pictures")
+        Err(
+            "this program was built without its feature pictures; build it with --features pictures",
+        )
     } else if is_known {
         Ok(path)
     } else {

@@ -6,7 +6,11 @@ use agent_benchmarks::triage::{Alpha, Framing};
 use agent_scorecard::costbench::Blocking;
 use clap::builder::TypedValueParser;
 
-use crate::{costbench::options::blockings, output::form::Forms, values};
+use crate::{
+    costbench::options::blockings,
+    output::form::Forms,
+    values::{self, whole},
+};
 
 /// Runs a benchmark with a model behind an OpenAI-compatible server
 #[derive(Debug, clap::Args)]
@@ -40,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     pub(crate) queries: usize,
     /// triage: the share of the costs that is the budget, above 0 and at most 1
-    #[arg(long, value_name = "A", default_value = "0.5", value_parser = alpha)]
+    #[arg(long, value_name = "A", default_value = "0.5", value_parser = values::alpha)]
     pub(crate) alpha: Alpha,
     /// triage: the opening of the prompt
     #[arg(long, value_name = "NAME", default_value = "neutral", value_parser = framings())]
@@ -52,7 +56,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<usize>(1, u64::MAX))]
     pub(crate) pool_size: usize,
     /// budget: the cap of each run in output tokens
-    #[arg(long, value_name = "N", value_parser = cap)]
+    #[arg(long, value_name = "N", value_parser = values::cap)]
     pub(crate) cap: Option<f64>,
     /// confidence: the most steps of a run
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = whole::<usize>(1, 1_000))]
@@ -139,33 +143,6 @@ impl Benchmark {
 fn benchmarks() -> impl TypedValueParser<Value = Benchmark> {
     let all = [Benchmark::CostBench, Benchmark::Triage, Benchmark::Budget, Benchmark::Confidence];
     values::one_of(all.map(|benchmark| (benchmark.name(), benchmark)))
-}
-
-/// A whole number within these ends.
-fn whole<T: TryFrom<u64>>(
-    least: u64,
-    most: u64,
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        let number = number.and_then(|number| T::try_from(number).ok());
-        number.ok_or_else(|| match most {
-            u64::MAX => format!("give a whole number of at least {least}"),
-            most => format!("give a whole number from {least} to {most}"),
-        })
-    }
-}
-
-fn alpha(text: &str) -> Result<Alpha, &'static str> {
-    let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());
-    alpha.ok_or("give a number above 0 and at most 1")
-}
-
-fn cap(text: &str) -> Result<f64, &'static str> {
-    text.parse()
-        .ok()
-        .filter(|cap| (0.0..=1e100).contains(cap))
-        .ok_or("give a number from 0 to 1e100")
 }
 
 fn amount(text: &str) -> Result<f64, &'static str> {

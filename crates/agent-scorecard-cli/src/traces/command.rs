@@ -36,10 +36,7 @@ use crate::{
         logs::{Judging, common_format, confidence_field},
         run_counts::RunCounts,
     },
-    output::{
-        file_reports::{at, pooled},
-        program::Written,
-    },
+    output::program::{Written, at},
     progress::working,
     traces::{
         log_file::{self, LogFile, LogSettings},
@@ -122,7 +119,7 @@ fn trace_output<T>(
     if options.pool && all.len() > 1 {
         let every: Vec<&T> = all.iter().collect();
         let together = working("scoring all files", || figures(&every))?;
-        report.together = pooled(together.into_block(how));
+        report.pool(together.into_block(how), "");
     }
     options.forms.show(&with_differences(report, compared, is_same_runs, how))
 }
@@ -171,7 +168,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         let streams = blocks(streams, how).into_iter();
         let fields = streams.map(|(name, block)| Field::block(name, block)).collect();
         together.push_json("streams", &Block { fields, ..Block::default() });
-        report.together = pooled(together);
+        report.pool(together, "");
     }
     let mut compared = Vec::new();
     if let [first, second] = logs.as_slice() {

@@ -16,10 +16,10 @@ pub(crate) struct Options {
     pub(crate) file: Option<PathBuf>,
     /// Share of the costs that is the budget, above 0 and at most 1; may be given several times (default:
     /// several shares)
-    #[arg(long = "alpha", value_name = "A", value_parser = alpha)]
+    #[arg(long = "alpha", value_name = "A", value_parser = values::alpha)]
     pub(crate) alphas: Vec<Alpha>,
     /// Problems of a pool
-    #[arg(long, value_name = "N", default_value = "30", value_parser = pool_size)]
+    #[arg(long, value_name = "N", default_value = "30", value_parser = values::whole::<usize>(1, u64::MAX))]
     pub(crate) pool_size: usize,
     /// Who plans: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order")]
@@ -75,18 +75,6 @@ An answer without a ratio is for the pools without unsolvable problems.
 A FILE of capped attempts has JSON Lines, for example
   {"problem": "problem-000", "allocation": 1600, "solved": true}
 "#;
-
-fn alpha(text: &str) -> Result<Alpha, &'static str> {
-    let alpha = text.parse().ok().and_then(|alpha| Alpha::new(alpha).ok());
-    alpha.ok_or("give a number above 0 and at most 1")
-}
-
-fn pool_size(text: &str) -> Result<usize, &'static str> {
-    match text.parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err("give a whole number of at least 1"),
-    }
-}
 
 fn ratio(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {

@@ -2,13 +2,10 @@ use censoring::{
     CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, RunEnd, StopTimes, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
+use run_logs::TraceRun;
 use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
 
-use crate::{
-    cut_off::settings::Stream,
-    error::Error,
-    traces::{run::TraceRun, settings::Calibration},
-};
+use crate::{cut_off::settings::Stream, error::Error, traces::settings::Calibration};
 
 /// The complete and cut-off runs of one stream.
 pub(super) struct Sample<'a> {

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
 use censoring::{CensoringAssumption, Continuations};
+use run_logs::TraceRun;
 use serde::Serialize;
 use trajectory_metrics::{Probability, WeightSchedule};
 
-use crate::traces::{run::TraceRun, settings::Calibration};
+use crate::traces::settings::Calibration;
 
 /// A stream of forecasts: a column of the report, or a stream that is not scored.
 #[derive(Clone, Debug, Default, PartialEq)]

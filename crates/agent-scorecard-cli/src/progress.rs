@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(200);
 
 const BYTES: &str = "{msg} {bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+#[cfg(any(feature = "client", test))]
 const STEPS: &str = "{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left";
 const OPEN: &str = "{spinner} {msg}, {elapsed}";
 const RUNS: &str = "{msg} {human_pos} runs, {per_sec}";
@@ -32,6 +33,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Work in steps.
+    #[cfg(feature = "client")]
     pub(crate) fn steps(what: &str, length: usize) -> Self {
         Self::new(hidden(Some(length as u64), STEPS, what))
     }

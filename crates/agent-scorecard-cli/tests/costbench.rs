@@ -266,7 +266,7 @@ fn bad_settings_name_their_option() {
         (&["--block", "mixed", "--blocks", "4"], "--blocks"),
         (&["--rules", "house"], "--rules"),
         (&["--levels", "2"], "--levels"),
-        (&["--resamples", "9"], "--resamples"),
+        (&["--resamples", "-9"], "--resamples"),
         (&["queries.json"], "queries.json"),
         (&["--frobnicate"], "--frobnicate"),
     ];

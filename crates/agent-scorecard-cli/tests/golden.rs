@@ -75,5 +75,6 @@ fn outline(page: &str) -> String {
         let kept = |part: &String| part.split_once(end).unwrap().1.to_owned();
         page = parts[0].clone() + &parts[1..].iter().map(kept).collect::<String>();
     }
-    page.replace("><", ">\n<") + "\n"
+    let lines = page.replace("><", ">\n<") + "\n";
+    lines.replace("<td>\n<span", "<td><span").replace("</span>\n</td>", "</span></td>")
 }

@@ -275,7 +275,7 @@ fn wrong_settings_are_named_before_anything_is_asked() {
             &["budget", &unfinished],
             "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
         ),
-        (&["poker"], "there are costbench, triage, budget and confidence"),
+        (&["poker"], "<BENCHMARK>: there is no \"poker\"; give one of costbench, triage, budget"),
         (&["triage"], "triage: give a FILE"),
         (
             &["costbench", "--block", "storm"],
@@ -321,7 +321,7 @@ fn a_page_without_figures_says_so() {
     let report = report(&run(&arguments));
     assert_eq!(report["rows"][0]["counts"]["without_answer"], 1);
     let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
-    assert!(page.contains("No figure is defined; the counts say why."));
+    assert!(page.contains("no figure is defined; the counts say why"));
 }
 
 /// A server that replies with a status to every request after the first ones.

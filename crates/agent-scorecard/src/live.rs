@@ -244,6 +244,7 @@ const WITH_CUT_OFF: [[Measure; 3]; 3] = with_cut_off!("log" "brier" "beta_2_4");
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
+    let mut is_empty = true;
     let columns = settings.map(|Setting { name, counts, figures }| {
         let figures = figures.into_iter().map(|(measure, figure)| {
             // Benchmarks report intervals alone.
@@ -253,6 +254,7 @@ fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Repo
         let title = "How good is the model?".to_owned();
         let mut metrics = Block { title, fields: figures.collect(), ..Block::default() };
         metrics.push_reasons();
+        is_empty &= !metrics.has_figure();
         let own = metrics.notes.take().unwrap_or_default();
         notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
         let counted =
@@ -267,6 +269,9 @@ fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Repo
         Column { name, block: Block { fields, ..Block::default() }, ..Column::default() }
     });
     let columns = columns.collect();
+    if is_empty {
+        notes.push("no figure is defined; the counts say why".to_owned());
+    }
     Report {
         title: "A model in a benchmark".to_owned(),
         together: Block { notes: Some(notes), ..Block::default() },

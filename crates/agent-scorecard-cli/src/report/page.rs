@@ -25,8 +25,7 @@ const STYLE: &str = include_str!("page.css");
 /// The page of a report as HTML, which is well-formed XML too: its tables first, then its pictures, each with
 /// those of all columns side by side.
 pub(crate) fn of_report(report: &Report) -> String {
-    let mut lead = vec![report.lead.as_str()];
-    lead.extend(report.columns.iter().flat_map(|column| &column.block.lines).map(String::as_str));
+    let counts = report.columns.iter().flat_map(|column| &column.block.lines);
     let (tables, notes) = (report.tables(), report.notes());
     let page = html! {
         (DOCTYPE)
@@ -40,7 +39,8 @@ pub(crate) fn of_report(report: &Report) -> String {
             body {
                 main {
                     h1 { (report.title) }
-                    p class="lead" { (plain::line(&lead.join(" "))) }
+                    p class="lead" { (plain::line(&report.lead)) }
+                    @for line in counts { p class="lead" { (plain::line(line)) } }
                     @if !tables.is_empty() {
                         section {
                             h2 { "Figures" }

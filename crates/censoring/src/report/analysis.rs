@@ -4,7 +4,7 @@ use scoring_rules::{
     Level, Probability, ScoringRule, Seed, Weight,
     checks::{same_length, setting},
 };
-use trajectory_metrics::{Figure, Tps, WeightSchedule};
+use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::{
     error::Error,
@@ -15,6 +15,7 @@ use crate::{
         resampler::Resampler,
         sample::{NamedRule, Sample, Scheme, SuccessGiven, rules},
         score_comparison::ScoreComparison,
+        weighted_means::Weighted,
     },
     stops::{audit::TerminationAudit, stopped::Stopped},
     success::continuations::Continuations,
@@ -245,7 +246,7 @@ impl<'a> CensoringAnalysis<'a> {
         let paper = rules()?;
         let schemes = self.schemes(&paper);
         let (ipcw_coverage, weighted) = sample.weighted_means(&schemes)?;
-        let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, [Option<Figure>; 2])| {
+        let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, Weighted)| {
             Ok(ScoreComparison { ipcw, doubly_robust, ..sample.compare(scheme)? })
         };
         let comparisons = schemes.iter().zip(weighted).map(comparison);

@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// The weighted and the doubly robust mean under one rule and one weight schedule.
+pub(crate) type Weighted = [Option<Figure>; 2];
+
 /// The scores of the runs under one rule and one weight schedule.
 struct Scores {
     /// Those of complete runs.
@@ -27,7 +30,7 @@ impl Sample<'_, '_> {
     pub(crate) fn weighted_means(
         &self,
         schemes: &[Scheme<'_>],
-    ) -> Result<(f64, Vec<[Option<Figure>; 2]>), Error> {
+    ) -> Result<(f64, Vec<Weighted>), Error> {
         let stops = StopTimes::from_runs(self.runs, self.weights)?;
         let curve = KaplanMeier::censoring_curve(&stops);
         let coverage = IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)?.coverage();

@@ -201,7 +201,7 @@ impl TraceFigures {
     ///
     /// None: [`LEVEL`] is a level.
     pub fn new() -> Result<Self, Error> {
-        let empty = Err(trajectory_metrics::Error::Empty);
+        let empty = Err(scoring_rules::Error::Empty.into());
         Ok(Self {
             runs: None,
             n: 0,

@@ -101,46 +101,48 @@ struct Ipcw {
     are_uniform: bool,
 }
 
-/// What is measured of a column, in the order of a report.
+/// What is measured of a column, in the order of a report; means are of log scores in nats.
 pub const METRICS: [Metric<Known>; 8] = [
     Metric::new(
         "complete_only",
         "mean log score, complete runs only",
         Better::Higher,
-        "Mean log score in nats of the runs whose outcome is known.",
-        |known: &Known| mean(known.simple.iter().filter(|score| is_complete(score)).map(RunScore::expected)),
+        "Mean over the runs whose outcome is known.",
+        |it: &Known| {
+            mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected))
+        },
     )
     .bar("complete"),
     Metric::new(
         "simple",
         "mean log score, cut-off runs as failures",
         Better::Neither,
-        "Mean log score in nats if no run that was cut off would have succeeded; it favours low forecasts on such runs.",
-        |known: &Known| mean(known.simple.iter().map(RunScore::expected)),
+        "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
+        |it: &Known| mean(it.simple.iter().map(RunScore::expected)),
     )
     .bar("simple"),
     Metric::new(
         "exact_plug_in",
         "mean log score, at the estimated chances of success after the stops",
         Better::Higher,
-        "Mean log score in nats that is expected at the chances of success that are given, counted or modelled.",
-        |known: &Known| mean(of(&known.exact)?.iter().map(RunScore::expected)),
+        "Expected mean at the chances of success that are given, counted or modelled.",
+        |it: &Known| mean(known(&it.exact)?.iter().map(RunScore::expected)),
     )
     .bar("estimated"),
     Metric::new(
         "exact_known",
         "mean log score, known chances of success",
         Better::Higher,
-        "Mean log score in nats that is expected at the true chances of success.",
-        |known: &Known| mean(of(&known.known)?.iter().map(RunScore::expected)),
+        "Expected mean at the true chances of success.",
+        |it: &Known| mean(known(&it.known)?.iter().map(RunScore::expected)),
     )
     .bar("known"),
     Metric::new(
         "ipcw",
         "mean log score, complete runs weighted",
         Better::Higher,
-        "Mean log score in nats of complete runs, each with the weight of those like it that were cut off.",
-        |known: &Known| Ok(of(&known.ipcw)?.mean),
+        "Mean over complete runs, each with the weight of those like it that were cut off.",
+        |it: &Known| Ok(known(&it.ipcw)?.mean),
     )
     .bar("weighted"),
     Metric::new(
@@ -148,41 +150,37 @@ pub const METRICS: [Metric<Known>; 8] = [
         "share of runs that the weighted ones stand for",
         Better::Neither,
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
-        |known: &Known| Ok(of(&known.ipcw)?.coverage),
+        |it: &Known| Ok(known(&it.ipcw)?.coverage),
     ),
     Metric::new(
         "censoring_rate",
         "share of runs cut off",
         Better::Neither,
         "Share of the complete and cut-off runs that were cut off.",
-        |known: &Known| mean(known.simple.iter().map(|score| f64::from(u8::from(!is_complete(score))))),
+        |it: &Known| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some())))),
     ),
     Metric::new(
         "mean_success_chance",
         "mean chance of success of cut-off runs",
         Better::Neither,
         "Mean of the chances of success after the stops that exact_plug_in takes.",
-        |known: &Known| {
-            let chance = |score: &RunScore| match *score {
-                RunScore::Complete(_) => None,
-                RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
-            };
-            let mut chances =
-                of(&known.exact)?.iter().filter_map(chance).peekable();
-            match chances.peek() {
-                None => Err(Undefined::new("no run was cut off")),
-                Some(_) => mean(chances),
-            }
+        |it: &Known| {
+            let chances = known(&it.exact)?.iter().filter_map(chance);
+            mean(chances).map_err(|_| Undefined::new("no run was cut off"))
         },
     ),
 ];
 
-fn of<T>(known: &Result<T, Undefined>) -> Result<&T, Undefined> {
-    known.as_ref().map_err(Undefined::clone)
+fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
+    value.as_ref().map_err(Undefined::clone)
 }
 
-const fn is_complete(score: &RunScore) -> bool {
-    matches!(score, RunScore::Complete(_))
+/// The chance of success of a run that was cut off.
+const fn chance(run: &RunScore) -> Option<f64> {
+    match *run {
+        RunScore::Complete(_) => None,
+        RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
+    }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
@@ -282,9 +280,8 @@ fn column(
         let chances = sample.runs.iter().map(|run| known.get(&run.id).copied());
         chances.collect::<Option<Vec<Probability>>>()
     });
-    let unknown = "the true chances are known for the bundled runs only";
     let simple = scores(&|_| Probability::ZERO)?;
-    let complete = simple.iter().map(|score| is_complete(score).then(|| score.expected()));
+    let complete = simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
     let complete: Vec<Option<f64>> = complete.collect();
     let ipcw = sample.weighted(|weights| {
         let mean = weights.normalized_mean_score(&complete)?;
@@ -298,18 +295,13 @@ fn column(
         },
         known: match known {
             Some(known) => Ok(scores(&|run| known[run])?),
-            None => Err(Undefined::new(unknown)),
+            None => Err(Undefined::new("the true chances are known for the bundled runs only")),
         },
         ipcw: ipcw.map_err(|error| Undefined::new(with_causes(&error))),
     };
     let mut block = Block { is_plain: true, notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
     let mut notes = block.notes.take().unwrap_or_default();
-    let within = mean_score_bounds(tps, runs, None, None).map(bounds);
-    if let Err(error) = &within {
-        notes.push(format!("bounds: undefined, as {}", with_causes(error)));
-    }
-    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within.ok()));
     let counts = [
         ("n_complete", "complete runs", sample.audit.complete()),
         ("n_censored", "runs cut off by a budget", sample.audit.censored()),
@@ -339,30 +331,26 @@ fn column(
     if let Ok(Ipcw { coverage, are_uniform, .. }) = known.ipcw
         && coverage < 1.0 - 1e-9
     {
-        let consequence = match are_uniform {
-            true => {
-                "; all complete runs have the same weight, so that it corrects nothing and is complete_only"
-            }
-            false => "",
-        };
+        let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
         notes.push(format!(
-            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their \
-             end{consequence}",
-            100.0 * coverage
+            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
+            100.0 * coverage,
+            if are_uniform { uniform } else { "" }
         ));
     }
-    let mut rows = None;
     if sample.runs.is_empty() {
-        block.fields.push(Field::json("report", ()));
-    } else {
-        let (of_rules, compared, more) =
-            comparisons(sample, chances.of_runs.as_deref().ok(), options)?;
-        block.fields.push(Field::block("report", of_rules));
-        notes.extend(more);
-        rows = Some(compared);
+        notes.push("bounds: undefined, as there is no such run".to_owned());
+        block.fields.extend(["bounds", "report"].map(|key| Field::json(key, ())));
+        block.notes = Some(notes);
+        return Ok((block, None));
     }
+    let within = bounds(mean_score_bounds(tps, runs, None, None)?);
+    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within));
+    let (of_rules, rows) =
+        comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
+    block.fields.push(Field::block("report", of_rules));
     block.notes = Some(notes);
-    Ok((block, rows))
+    Ok((block, Some(rows)))
 }
 
 /// The difference of two columns, each given by its file and its name.

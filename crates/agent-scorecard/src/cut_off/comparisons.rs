@@ -48,7 +48,8 @@ pub(super) fn comparisons(
     sample: &Sample<'_>,
     chances: Option<&[Probability]>,
     options: &CutOffOptions,
-) -> Result<(Block, Vec<ScoreComparison>, Vec<String>), Error> {
+    notes: &mut Vec<String>,
+) -> Result<(Block, Vec<ScoreComparison>), Error> {
     let (mut rows, mut hidden, mut audits) = (Vec::new(), Vec::new(), Vec::new());
     let mut selection = Block::default();
     let branches = options.continuations.as_ref().map(|all| {
@@ -96,7 +97,6 @@ pub(super) fn comparisons(
             }
         }
     }
-    let mut notes = Vec::new();
     // One audit; only its comparisons differ between schedules.
     let audit = audits.into_iter().reduce(|mut first, other| {
         first.comparisons.extend(other.comparisons);
@@ -149,7 +149,7 @@ pub(super) fn comparisons(
             Field::block("continuations", block)
         }
     });
-    Ok((block, rows, notes))
+    Ok((block, rows))
 }
 
 /// A row of one rule and one weight schedule.

@@ -15,8 +15,8 @@
 //! use agent_scorecard::{
 //!     censoring::StopReason,
 //!     cut_off,
-//!     cut_off::{CutOffOptions, Stream},
-//!     traces::TraceRun,
+//!     cut_off::CutOffOptions,
+//!     traces::{TraceFile, TraceRun},
 //!     trajectory_metrics::Probability,
 //! };
 //!
@@ -37,7 +37,7 @@
 //!     let runs = [("a", 0.75, Some(true)), ("b", 0.25, Some(false)), ("c", 0.5, Some(true)), ("d", last, None)];
 //!     let runs = runs.map(|(id, forecast, outcome)| run(id, forecast, outcome));
 //!     let runs = runs.into_iter().collect::<Result<_, agent_scorecard::Error>>()?;
-//!     Ok::<_, agent_scorecard::Error>(Stream { file: file.to_owned(), runs })
+//!     Ok::<_, agent_scorecard::Error>(TraceFile::new(file, runs))
 //! };
 //! let options = CutOffOptions { resamples: 0, ..CutOffOptions::default() };
 //! // The second stream says 0.9 of the run that was cut off, where 0.25 is right.
@@ -60,6 +60,7 @@ mod sample;
 mod settings;
 
 use censoring::{Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds};
+use run_logs::TraceFile;
 use scoring_rules::ExactMean;
 use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined};
 
@@ -76,7 +77,7 @@ use crate::{
     },
 };
 
-pub use settings::{CutOffOptions, Hide, Stream};
+pub use settings::{CutOffOptions, Hide};
 
 /// The rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
@@ -198,7 +199,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 /// chances or continuations of an id that names different runs, and for a stream to learn from that lacks a run or
 /// repeats a stream that is scored; an error of censoring for settings out of range and for calibration of too few
 /// runs.
-pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Error> {
+pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
     let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
     let samples: Vec<Sample<'_>> = streams.iter().map(Sample::new).collect::<Result<_, _>>()?;
     let is_one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
@@ -208,8 +209,14 @@ pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Er
     let scored = samples.iter().zip(&forecasts).map(|(sample, to)| sample.with_forecasts(to));
     let scored: Vec<_> = scored.collect::<Result<_, _>>()?;
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
-    for ((sample, runs), chances) in samples.iter().zip(&scored).zip(&chances) {
-        let (block, of_rules) = column(&tps, sample, runs, chances, options)?;
+    for (((sample, runs), chances), file) in samples.iter().zip(&scored).zip(&chances).zip(streams)
+    {
+        let (mut block, of_rules) = column(&tps, sample, runs, chances, options)?;
+        let remarks = &file.remarks;
+        block.lines.push(remarks.runs().line());
+        block.extend_json(remarks.runs());
+        block.push_json("missing", &remarks.missing());
+        block.notes.get_or_insert_default().splice(0..0, remarks.notes());
         columns.push((sample.file.to_owned(), None, block));
         rows.extend(of_rules);
     }
@@ -261,6 +268,9 @@ pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Er
             .to_owned(),
     ]);
     report.together.notes = Some(notes);
+    // Most notes hold for all columns.
+    report.together.notes = Some(report.notes());
+    report.columns.iter_mut().for_each(|column| column.block.notes = None);
     Ok(report)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use run_logs::json_lines::RunCounts;
 use trajectory_metrics::{
     Better, Error, ExactMean, Figure, Metric, Undefined,
     tool_calls::{
@@ -15,7 +16,6 @@ use crate::{
         block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
     },
-    run_counts::RunCounts,
     texts::Texts,
 };
 

@@ -8,3 +8,5 @@ pub(crate) mod inspect;
 pub(crate) mod run_iterator;
 pub(crate) mod shape;
 pub(crate) mod tau2;
+#[cfg(feature = "lines")]
+pub(crate) mod traces;

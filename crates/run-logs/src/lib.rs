@@ -5,6 +5,8 @@ mod engines;
 mod error;
 mod format;
 mod formats;
+#[cfg(feature = "lines")]
+pub mod json_lines;
 mod read;
 mod read_options;
 mod values;
@@ -22,6 +24,8 @@ pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
 pub use formats::harbor::write::to_atif;
+#[cfg(feature = "lines")]
+pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 #[cfg(feature = "pools")]
 pub use knapsack_oracle::{self, Item};
 pub use read::{Runs, read, read_path};

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::files::{
     json_lines::{self, InputError},
-    run_counts::{self, RunCounts},
+    run_counts::RunCounts,
 };
 
 /// The format of a file, for the help of the program that reads it.
@@ -94,7 +94,7 @@ pub fn read(path: &Path, spent: &[String]) -> Result<RolloutFile, InputError> {
         }
     }
     let mut runs = RunCounts::default();
-    let bytes = run_counts::take_all(&mut runs, path, json_lines::bytes(path)?)?;
+    let bytes = runs.take_all_left_out(&path.display().to_string(), json_lines::bytes(path)?)?;
     let marks = json_lines::parse_all::<Marks>(path, &bytes)?;
     let mut turns = marks.iter().flat_map(|line| &line.value.turns);
     let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);

@@ -3,9 +3,10 @@
 use std::{fmt, path::Path};
 
 use agent_scorecard::{costbench::Query, tool_graph::costbench::Task};
+use run_logs::json_lines::parse_document;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::files::json_lines::{InputError, bytes, check_keys, describe};
+use crate::files::json_lines::{InputError, bytes};
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -44,17 +45,7 @@ pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
         let problem = "is no JSON array; give one array of all queries".to_owned();
         return Err(wrong(Some(1), None, problem));
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
-    let queries: Vec<Row> =
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let (line, field, problem) = describe(&bytes, error);
-            wrong((line > 0).then_some(line), field, problem)
-        })?;
-    deserializer.end().map_err(|error| {
-        let problem = "goes on after the end of its JSON array".to_owned();
-        wrong(Some(error.line()), None, problem)
-    })?;
-    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    let queries: Vec<Row> = parse_document(&path.display().to_string(), &bytes)?;
     if queries.is_empty() {
         Err(wrong(None, None, "holds no query".to_owned()))
     } else {

@@ -3,9 +3,10 @@
 use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::{Knapsack, KnapsackItem};
+use run_logs::json_lines::parse_document;
 use serde::Deserialize;
 
-use crate::files::json_lines::{InputError, bytes, check_keys, describe};
+use crate::files::json_lines::{InputError, bytes};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -44,17 +45,7 @@ pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return Err(wrong(Some(1), None, "is not a JSON object".to_owned()).into());
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
-    let instance: Instance =
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let (line, field, problem) = describe(&bytes, error);
-            wrong(Some(line), field, problem)
-        })?;
-    let end = deserializer.end();
-    end.map_err(|error| {
-        wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
-    })?;
-    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    let instance: Instance = parse_document(&path.display().to_string(), &bytes)?;
     let (profits, weights) = (instance.profits.len(), instance.weights.len());
     if profits != weights {
         let problem = format!("weights: expected {profits}, found {weights}");

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, error::Error, fmt, path::Path};
 
 use agent_scorecard::paths::{AgentCall, PathRun, PathTally};
-
+use run_logs::json_lines::{fold, parse_line};
 use serde::{
     Deserialize, Deserializer,
     de::{self, IntoDeserializer},
@@ -15,8 +15,7 @@ use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::files::{
     json_lines::{self, InputError},
-    line_parts::{self, Problem},
-    run_counts::{self, RunCounts},
+    run_counts::RunCounts,
 };
 
 /// One run as a line has it.
@@ -177,11 +176,15 @@ pub(crate) type ByModel = Vec<(Option<String>, PathTally)>;
 /// [`InputError`] that names file, line and field of the first thing that is wrong.
 pub(crate) fn read(path: &Path, ignore_arguments: bool) -> Result<ByModel, Box<dyn Error>> {
     let (mut models, mut left_out) = (BTreeMap::<_, PathTally>::new(), RunCounts::default());
-    line_parts::fold(
-        path,
-        |part: &mut Models, number, line| run_counts::take(&mut part.left_out, path, number, line),
-        |part: &mut Models, row: Row| {
-            let run = PathRun::from(row);
+    let file = path.display().to_string();
+    fold(
+        &file,
+        json_lines::open(path)?,
+        |part: &mut Models, number, line| {
+            if part.left_out.take_left_out(&file, number, line)? {
+                return Ok(());
+            }
+            let run = PathRun::from(parse_line::<Row>(&file, number, line)?);
             let models = &mut part.models;
             if !models.contains_key(&run.model) {
                 models.insert(run.model.clone(), PathTally::default());
@@ -191,14 +194,15 @@ pub(crate) fn read(path: &Path, ignore_arguments: bool) -> Result<ByModel, Box<d
                 None => Ok(()),
             }
         },
-        |part| {
+        Ok,
+        |part: Models| {
             left_out.append(&part.left_out);
             for (model, tally) in part.models {
                 models.entry(model).or_default().append(&tally);
             }
         },
     )
-    .map_err(|problem: Problem| problem.into_error())?;
+    .map_err(|error: Box<dyn Error + Send + Sync>| -> Box<dyn Error> { error })?;
     // The line of a run that was left out names no model.
     let is_one = models.len() <= 1;
     if models.is_empty() || !is_one && left_out != RunCounts::default() {

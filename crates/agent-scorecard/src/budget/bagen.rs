@@ -6,6 +6,7 @@ use budget_estimation::{
     AnswerMode, Estimate, Rollouts, Sample,
     bagen::{Answer, EstimateFile, Kind, Published, RangeCounts, ReleasedSample},
 };
+use run_logs::json_lines::RunCounts;
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
     },
     error::Error,
     report::block::{Block, Column, Field, Report},
-    run_counts::RunCounts,
 };
 
 /// The metrics of the released code.

@@ -2,13 +2,10 @@ use censoring::{
     CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, RunEnd, StopTimes, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
+use run_logs::{TraceFile, TraceRun};
 use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
 
-use crate::{
-    cut_off::settings::Stream,
-    error::Error,
-    traces::{run::TraceRun, settings::Calibration},
-};
+use crate::{error::Error, traces::settings::Calibration};
 
 /// The complete and cut-off runs of one stream.
 pub(super) struct Sample<'a> {
@@ -19,7 +16,7 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    pub(super) fn new(stream: &'a Stream) -> Result<Self, Error> {
+    pub(super) fn new(stream: &'a TraceFile) -> Result<Self, Error> {
         let mut audit = TerminationAudit::default();
         let (mut runs, mut stopped) = (Vec::new(), Vec::new());
         for run in &stream.runs {

@@ -295,7 +295,7 @@ fn a_stream_that_lies_does_not_gain_by_being_scored_alone() {
         let truth = truth(&runs);
         for (source, options) in sources(&runs) {
             let alone = |stream: &TraceFile| {
-                Some(exact_means(&cut_off(&[stream.clone()], &options).ok()?)[0])
+                Some(exact_means(&cut_off(std::slice::from_ref(stream), &options).ok()?)[0])
             };
             let best = alone(&truth).unwrap();
             for liar in liars(&runs) {

@@ -15,8 +15,8 @@
 //! use agent_scorecard::{
 //!     censoring::StopReason,
 //!     cut_off,
-//!     cut_off::{CutOffOptions, Stream},
-//!     traces::TraceRun,
+//!     cut_off::CutOffOptions,
+//!     traces::{TraceFile, TraceRun},
 //!     trajectory_metrics::Probability,
 //! };
 //!
@@ -37,7 +37,7 @@
 //!     let runs = [("a", 0.75, Some(true)), ("b", 0.25, Some(false)), ("c", 0.5, Some(true)), ("d", last, None)];
 //!     let runs = runs.map(|(id, forecast, outcome)| run(id, forecast, outcome));
 //!     let runs = runs.into_iter().collect::<Result<_, agent_scorecard::Error>>()?;
-//!     Ok::<_, agent_scorecard::Error>(Stream { file: file.to_owned(), runs })
+//!     Ok::<_, agent_scorecard::Error>(TraceFile::new(file, runs))
 //! };
 //! let options = CutOffOptions { resamples: 0, ..CutOffOptions::default() };
 //! // The second stream says 0.9 of the run that was cut off, where 0.25 is right.
@@ -60,6 +60,7 @@ mod sample;
 mod settings;
 
 use censoring::{Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds};
+use run_logs::TraceFile;
 use scoring_rules::ExactMean;
 use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined};
 
@@ -76,7 +77,7 @@ use crate::{
     },
 };
 
-pub use settings::{CutOffOptions, Hide, Stream};
+pub use settings::{CutOffOptions, Hide};
 
 /// The rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
@@ -101,46 +102,48 @@ struct Ipcw {
     are_uniform: bool,
 }
 
-/// What is measured of a column, in the order of a report.
+/// What is measured of a column, in the order of a report; means are of log scores in nats.
 pub const METRICS: [Metric<Known>; 8] = [
     Metric::new(
         "complete_only",
         "mean log score, complete runs only",
         Better::Higher,
-        "Mean log score in nats of the runs whose outcome is known.",
-        |known: &Known| mean(known.simple.iter().filter(|score| is_complete(score)).map(RunScore::expected)),
+        "Mean over the runs whose outcome is known.",
+        |it: &Known| {
+            mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected))
+        },
     )
     .bar("complete"),
     Metric::new(
         "simple",
         "mean log score, cut-off runs as failures",
         Better::Neither,
-        "Mean log score in nats if no run that was cut off would have succeeded; it favours low forecasts on such runs.",
-        |known: &Known| mean(known.simple.iter().map(RunScore::expected)),
+        "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
+        |it: &Known| mean(it.simple.iter().map(RunScore::expected)),
     )
     .bar("simple"),
     Metric::new(
         "exact_plug_in",
         "mean log score, at the estimated chances of success after the stops",
         Better::Higher,
-        "Mean log score in nats that is expected at the chances of success that are given, counted or modelled.",
-        |known: &Known| mean(of(&known.exact)?.iter().map(RunScore::expected)),
+        "Expected mean at the chances of success that are given, counted or modelled.",
+        |it: &Known| mean(known(&it.exact)?.iter().map(RunScore::expected)),
     )
     .bar("estimated"),
     Metric::new(
         "exact_known",
         "mean log score, known chances of success",
         Better::Higher,
-        "Mean log score in nats that is expected at the true chances of success.",
-        |known: &Known| mean(of(&known.known)?.iter().map(RunScore::expected)),
+        "Expected mean at the true chances of success.",
+        |it: &Known| mean(known(&it.known)?.iter().map(RunScore::expected)),
     )
     .bar("known"),
     Metric::new(
         "ipcw",
         "mean log score, complete runs weighted",
         Better::Higher,
-        "Mean log score in nats of complete runs, each with the weight of those like it that were cut off.",
-        |known: &Known| Ok(of(&known.ipcw)?.mean),
+        "Mean over complete runs, each with the weight of those like it that were cut off.",
+        |it: &Known| Ok(known(&it.ipcw)?.mean),
     )
     .bar("weighted"),
     Metric::new(
@@ -148,41 +151,37 @@ pub const METRICS: [Metric<Known>; 8] = [
         "share of runs that the weighted ones stand for",
         Better::Neither,
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
-        |known: &Known| Ok(of(&known.ipcw)?.coverage),
+        |it: &Known| Ok(known(&it.ipcw)?.coverage),
     ),
     Metric::new(
         "censoring_rate",
         "share of runs cut off",
         Better::Neither,
         "Share of the complete and cut-off runs that were cut off.",
-        |known: &Known| mean(known.simple.iter().map(|score| f64::from(u8::from(!is_complete(score))))),
+        |it: &Known| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some())))),
     ),
     Metric::new(
         "mean_success_chance",
         "mean chance of success of cut-off runs",
         Better::Neither,
         "Mean of the chances of success after the stops that exact_plug_in takes.",
-        |known: &Known| {
-            let chance = |score: &RunScore| match *score {
-                RunScore::Complete(_) => None,
-                RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
-            };
-            let mut chances =
-                of(&known.exact)?.iter().filter_map(chance).peekable();
-            match chances.peek() {
-                None => Err(Undefined::new("no run was cut off")),
-                Some(_) => mean(chances),
-            }
+        |it: &Known| {
+            let chances = known(&it.exact)?.iter().filter_map(chance);
+            mean(chances).map_err(|_| Undefined::new("no run was cut off"))
         },
     ),
 ];
 
-fn of<T>(known: &Result<T, Undefined>) -> Result<&T, Undefined> {
-    known.as_ref().map_err(Undefined::clone)
+fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
+    value.as_ref().map_err(Undefined::clone)
 }
 
-const fn is_complete(score: &RunScore) -> bool {
-    matches!(score, RunScore::Complete(_))
+/// The chance of success of a run that was cut off.
+const fn chance(run: &RunScore) -> Option<f64> {
+    match *run {
+        RunScore::Complete(_) => None,
+        RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
+    }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
@@ -200,7 +199,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 /// chances or continuations of an id that names different runs, and for a stream to learn from that lacks a run or
 /// repeats a stream that is scored; an error of censoring for settings out of range and for calibration of too few
 /// runs.
-pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Error> {
+pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
     let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
     let samples: Vec<Sample<'_>> = streams.iter().map(Sample::new).collect::<Result<_, _>>()?;
     let is_one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
@@ -210,8 +209,14 @@ pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Er
     let scored = samples.iter().zip(&forecasts).map(|(sample, to)| sample.with_forecasts(to));
     let scored: Vec<_> = scored.collect::<Result<_, _>>()?;
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
-    for ((sample, runs), chances) in samples.iter().zip(&scored).zip(&chances) {
-        let (block, of_rules) = column(&tps, sample, runs, chances, options)?;
+    for (((sample, runs), chances), file) in samples.iter().zip(&scored).zip(&chances).zip(streams)
+    {
+        let (mut block, of_rules) = column(&tps, sample, runs, chances, options)?;
+        let remarks = &file.remarks;
+        block.lines.push(remarks.runs().line());
+        block.extend_json(remarks.runs());
+        block.push_json("missing", &remarks.missing());
+        block.notes.get_or_insert_default().splice(0..0, remarks.notes());
         columns.push((sample.file.to_owned(), None, block));
         rows.extend(of_rules);
     }
@@ -263,6 +268,9 @@ pub fn cut_off(streams: &[Stream], options: &CutOffOptions) -> Result<Report, Er
             .to_owned(),
     ]);
     report.together.notes = Some(notes);
+    // Most notes hold for all columns.
+    report.together.notes = Some(report.notes());
+    report.columns.iter_mut().for_each(|column| column.block.notes = None);
     Ok(report)
 }
 
@@ -282,9 +290,8 @@ fn column(
         let chances = sample.runs.iter().map(|run| known.get(&run.id).copied());
         chances.collect::<Option<Vec<Probability>>>()
     });
-    let unknown = "the true chances are known for the bundled runs only";
     let simple = scores(&|_| Probability::ZERO)?;
-    let complete = simple.iter().map(|score| is_complete(score).then(|| score.expected()));
+    let complete = simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
     let complete: Vec<Option<f64>> = complete.collect();
     let ipcw = sample.weighted(|weights| {
         let mean = weights.normalized_mean_score(&complete)?;
@@ -298,18 +305,13 @@ fn column(
         },
         known: match known {
             Some(known) => Ok(scores(&|run| known[run])?),
-            None => Err(Undefined::new(unknown)),
+            None => Err(Undefined::new("the true chances are known for the bundled runs only")),
         },
         ipcw: ipcw.map_err(|error| Undefined::new(with_causes(&error))),
     };
     let mut block = Block { shape: Shape::Plain, notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
     let mut notes = block.notes.take().unwrap_or_default();
-    let within = mean_score_bounds(tps, runs, None, None).map(bounds);
-    if let Err(error) = &within {
-        notes.push(format!("bounds: undefined, as {}", with_causes(error)));
-    }
-    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within.ok()));
     let counts = [
         ("n_complete", "complete runs", sample.audit.complete()),
         ("n_censored", "runs cut off by a budget", sample.audit.censored()),
@@ -339,30 +341,26 @@ fn column(
     if let Ok(Ipcw { coverage, are_uniform, .. }) = known.ipcw
         && coverage < 1.0 - 1e-9
     {
-        let consequence = match are_uniform {
-            true => {
-                "; all complete runs have the same weight, so that it corrects nothing and is complete_only"
-            }
-            false => "",
-        };
+        let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
         notes.push(format!(
-            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their \
-             end{consequence}",
-            100.0 * coverage
+            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
+            100.0 * coverage,
+            if are_uniform { uniform } else { "" }
         ));
     }
-    let mut rows = None;
     if sample.runs.is_empty() {
-        block.fields.push(Field::json("report", ()));
-    } else {
-        let (of_rules, compared, more) =
-            comparisons(sample, chances.of_runs.as_deref().ok(), options)?;
-        block.fields.push(Field::block("report", of_rules));
-        notes.extend(more);
-        rows = Some(compared);
+        notes.push("bounds: undefined, as there is no such run".to_owned());
+        block.fields.extend(["bounds", "report"].map(|key| Field::json(key, ())));
+        block.notes = Some(notes);
+        return Ok((block, None));
     }
+    let within = bounds(mean_score_bounds(tps, runs, None, None)?);
+    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within));
+    let (of_rules, rows) =
+        comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
+    block.fields.push(Field::block("report", of_rules));
     block.notes = Some(notes);
-    Ok((block, rows))
+    Ok((block, Some(rows)))
 }
 
 /// The difference of two columns, each given by its file and its name.

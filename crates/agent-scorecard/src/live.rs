@@ -12,7 +12,7 @@ use agent_benchmarks::{
     triage::{SolveRecord, TriageRecord, TriageTable},
 };
 use scoring_rules::{Level, Seed};
-use trajectory_metrics::{Better, Figure, Measure, NoInterval, STREAM_MEASURES, Undefined};
+use trajectory_metrics::{Better, Figure, Measure, STREAM_MEASURES, Undefined};
 
 use crate::{
     error::Error,
@@ -197,13 +197,7 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undef
         row.with_cut_off.iter().flat_map(|report| &report.comparisons).zip(WITH_CUT_OFF)
     {
         let (simple, bounds) = (&scores.simple, scores.bounds);
-        let interval =
-            simple.interval.ok_or(simple.no_interval.unwrap_or(NoInterval::NotRequested));
-        let values = [
-            Figure { interval, ..Figure::from(simple.value) },
-            Figure::from(bounds.low()),
-            Figure::from(bounds.high()),
-        ];
+        let values = [*simple, Figure::from(bounds.low()), Figure::from(bounds.high())];
         figures.extend(measures.into_iter().zip(values.map(Ok)));
     }
     figures

@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use censoring::{Continuations, Probability, hybrid_success_probabilities};
+use run_logs::TraceFile;
 use trajectory_metrics::Undefined;
 
 use crate::{
     cut_off::{
         model::{ModelFacts, Teaching},
         sample::Sample,
-        settings::{CutOffOptions, Stream},
+        settings::CutOffOptions,
     },
     error::Error,
     report::block::{Block, Field},
@@ -180,7 +181,7 @@ fn of_same_runs(
 
 /// The forecasts of a stream that is not scored, one list per run.
 fn forecasts_of<'t>(
-    teacher: &'t Stream,
+    teacher: &'t TraceFile,
     samples: &[Sample<'_>],
     cut_off: &[usize],
 ) -> Result<Vec<&'t [Probability]>, Error> {

@@ -1,8 +1,8 @@
 //! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
 
 use censoring::{
-    CensoringAnalysis, Continuations, MeanShift, Observation, ScoreComparison, ScoreEstimate, Seed,
-    StopClass, Trace, artificial_stops, hidden_outcome_shift, rank_changes,
+    CensoringAnalysis, Continuations, MeanShift, Observation, ScoreComparison, Seed, StopClass,
+    Trace, artificial_stops, hidden_outcome_shift, rank_changes,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::{
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What is compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
-type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<ScoreEstimate>);
+type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
 
 /// The means come first, in the order in which treatments are compared; differences, which tables show, follow.
 const COMPARED: [Compared; 7] = [
@@ -48,7 +48,8 @@ pub(super) fn comparisons(
     sample: &Sample<'_>,
     chances: Option<&[Probability]>,
     options: &CutOffOptions,
-) -> Result<(Block, Vec<ScoreComparison>, Vec<String>), Error> {
+    notes: &mut Vec<String>,
+) -> Result<(Block, Vec<ScoreComparison>), Error> {
     let (mut rows, mut hidden, mut audits) = (Vec::new(), Vec::new(), Vec::new());
     let mut selection = Block::default();
     let branches = options.continuations.as_ref().map(|all| {
@@ -91,12 +92,11 @@ pub(super) fn comparisons(
             match analysis.audit_continuations(&runs, branches, None, &tasks, options.min_valid) {
                 Ok(audit) => audits.push(audit),
                 // No run has enough outcomes.
-                Err(censoring::Error::Empty) => {}
+                Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
-    let mut notes = Vec::new();
     // One audit; only its comparisons differ between schedules.
     let audit = audits.into_iter().reduce(|mut first, other| {
         first.comparisons.extend(other.comparisons);
@@ -149,7 +149,7 @@ pub(super) fn comparisons(
             Field::block("continuations", block)
         }
     });
-    Ok((block, rows, notes))
+    Ok((block, rows))
 }
 
 /// A row of one rule and one weight schedule.
@@ -160,14 +160,11 @@ fn comparison(row: &ScoreComparison, is_shown: bool, resamples: usize) -> Block 
         Field::shown("schedule", label("schedule"), row.schedule.as_str()),
     ];
     for (key, name, value) in COMPARED {
-        let figure = value(row).map(|estimate| Figure {
-            value: estimate.value,
-            interval: match (estimate.interval, estimate.no_interval) {
-                (Some(interval), _) => Ok(interval),
-                (None, Some(why)) if resamples > 0 => Err(why),
-                (None, _) => Err(NoInterval::NotRequested),
-            },
+        let asked = |why| if resamples > 0 { why } else { NoInterval::NotRequested };
+        let figure = value(row).map(|figure| Figure {
+            interval: figure.interval.map_err(asked),
             standard_error: None,
+            ..figure
         });
         let none = || Undefined::new("some run has no chance of success, or none is complete");
         let measure = Measure { key, label: label(name), better: Better::Neither, help: "" };
@@ -278,7 +275,7 @@ pub(super) fn order_changes(
         for ((from, _, of_from), (to, _, of_to)) in
             COMPARED.into_iter().zip(COMPARED[1..TREATMENTS].to_vec())
         {
-            let values = |of: fn(&ScoreComparison) -> Option<ScoreEstimate>| {
+            let values = |of: fn(&ScoreComparison) -> Option<Figure>| {
                 let scores = streams.iter().map(|(.., rows)| Some(of(&rows[at])?.value));
                 scores.collect::<Option<Vec<f64>>>()
             };

@@ -2,10 +2,10 @@ use censoring::{
     CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, RunEnd, StopTimes, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
-use run_logs::TraceRun;
+use run_logs::{TraceFile, TraceRun};
 use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
 
-use crate::{cut_off::settings::Stream, error::Error, traces::settings::Calibration};
+use crate::{error::Error, traces::settings::Calibration};
 
 /// The complete and cut-off runs of one stream.
 pub(super) struct Sample<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    pub(super) fn new(stream: &'a Stream) -> Result<Self, Error> {
+    pub(super) fn new(stream: &'a TraceFile) -> Result<Self, Error> {
         let mut audit = TerminationAudit::default();
         let (mut runs, mut stopped) = (Vec::new(), Vec::new());
         for run in &stream.runs {
@@ -67,7 +67,7 @@ impl<'a> Sample<'a> {
     /// What is made of the inverse-probability weights of the runs, by the time of their stop in steps.
     pub(super) fn weighted<T>(
         &self,
-        make: impl FnOnce(&IpcwWeights<'_>) -> Result<T, censoring::Error>,
+        make: impl FnOnce(&IpcwWeights) -> Result<T, censoring::Error>,
     ) -> Result<T, censoring::Error> {
         let times: Vec<f64> = (0..self.runs.len()).map(|run| self.steps(run) as f64).collect();
         let ends = (0..self.runs.len()).map(|run| RunEnd::cut_off_if(self.outcome(run).is_none()));

@@ -1,20 +1,11 @@
 use std::collections::BTreeMap;
 
 use censoring::{CensoringAssumption, Continuations};
-use run_logs::TraceRun;
+use run_logs::TraceFile;
 use serde::Serialize;
 use trajectory_metrics::{Probability, WeightSchedule};
 
 use crate::traces::settings::Calibration;
-
-/// A stream of forecasts: a column of the report, or a stream that is not scored.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stream {
-    /// The name, such as that of the file that it was read from.
-    pub file: String,
-    /// The runs.
-    pub runs: Vec<TraceRun>,
-}
 
 /// Which outcomes of complete runs are hidden, to split what hiding them does to the simple score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -27,7 +18,7 @@ pub enum Hide {
 }
 
 /// How runs that were cut off are scored, and where their chances of success come from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct CutOffOptions {
     /// Weights of the steps of the mean scores. The rows by rule have every named schedule.
     pub schedule: WeightSchedule,
@@ -52,7 +43,7 @@ pub struct CutOffOptions {
     pub min_valid: u64,
     /// Streams that are not scored, from whose forecasts a model of success may learn. They are taken to be made
     /// without regard to the streams that are scored.
-    pub teachers: Vec<Stream>,
+    pub teachers: Vec<TraceFile>,
     /// The true chances of success by the ids of runs, where the world that made the runs is known.
     pub known: Option<BTreeMap<String, Probability>>,
 }

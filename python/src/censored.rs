@@ -1,12 +1,11 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
-    LogisticSuccess, RunEnd, RunScore, Seed, StopClass, StopReason, StopTimes, Stopped,
-    TerminationAudit, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
-    simple_mean_score,
+    LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes, Stopped, TerminationAudit,
+    cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{Level, Probability, Weight};
+use scoring_rules::{Level, Probability};
 
 use crate::{
     arrays::{checked, floats, run, weights},

@@ -3,14 +3,13 @@
 mod answer_error;
 pub mod bagen;
 mod calibration;
-#[cfg(feature = "serde")]
-mod checked;
 mod checks;
 mod error;
 mod estimates;
 mod estimators;
 #[doc(hidden)]
 pub mod forest;
+mod key_effects;
 mod learning;
 mod metrics;
 #[cfg(feature = "serde")]
@@ -20,6 +19,7 @@ mod ranks;
 mod replay;
 mod resource;
 mod rollouts;
+mod scratch;
 mod short_number;
 mod stopping;
 mod success;
@@ -40,7 +40,7 @@ pub use estimators::{
 pub use metrics::{
     ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    best_interval, bootstrap_metrics, interval_reward, joint_hits,
+    best_interval, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
@@ -62,4 +62,3 @@ pub use training::{
     subsample_prefixes, training_target,
 };
 pub use trajectory_metrics;
-pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

@@ -407,7 +407,7 @@ fn files_of_another_form_are_refused_with_the_place() {
     let read = |text: &str| EstimateFile::read(text).unwrap_err();
     assert!(matches!(read("{"), Error::Released { .. }));
     assert!(matches!(read("[]"), Error::Released { .. }));
-    assert_eq!(read(r#"{"results": []}"#), Error::Empty);
+    assert_eq!(read(r#"{"results": []}"#), Error::ScoringRules(scoring_rules::Error::Empty));
     let result = |turn: usize, used: &str| {
         format!(
             r#"{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null, "ground_truth":

@@ -7,14 +7,14 @@
 use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
 
 use budget_estimation::{
-    AdaptiveConformal, BudgetEstimator, Calibrated, ClusterEstimate, Estimate, Estimator, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, Rollouts, Sample, Seed, StopRule, cluster_mean,
-    early_stopping, score_rollouts,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
+    MarginUnit, PastQuantiles, Rollouts, Sample, Seed, StopRule, early_stopping, score_rollouts,
 };
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+use trajectory_metrics::{ClusterEstimate, cluster_mean};
 
 const COVERAGE: f64 = 0.8;
 

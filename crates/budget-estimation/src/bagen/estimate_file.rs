@@ -127,10 +127,12 @@ impl EstimateFile {
     /// # Errors
     ///
     /// [`Error::Released`] if the file is not JSON of this form, mixes tokens and Warehouse, contains a
-    /// prefix twice, or an amount that is negative; [`Error::Empty`] if there are no results.
+    /// prefix twice, or an amount that is negative; [`scoring_rules::Error::Empty`] if there are no results.
     pub fn read(json: &str) -> Result<Self, Error> {
         let file: File = parse(json)?;
-        let Some(first) = file.results.first() else { return Err(Error::Empty) };
+        let Some(first) = file.results.first() else {
+            return Err(scoring_rules::Error::Empty.into());
+        };
         let kind = if first.ground_truth.actual_total_time_weeks.is_some() {
             Kind::Warehouse
         } else {

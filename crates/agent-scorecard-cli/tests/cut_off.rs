@@ -163,7 +163,7 @@ fn a_missing_interval_is_null_and_says_why() {
     let found = json(&[&write("one_complete", &rows.join("\n")), "--json"]);
     let mean = &found["files"][0]["report"]["comparisons"][0]["complete_only"];
     assert!(mean["value"].is_number() && mean["ci_low"].is_null(), "{mean}");
-    let why = "no interval of complete_only, simple_shift: 1 cluster; a 95 % interval needs";
+    let why = "no interval of complete_only, ipcw, simple_shift: 1 cluster; a 95 % interval needs";
     let notes = found["notes"].as_array().unwrap();
     assert!(notes.iter().any(|note| note.as_str().unwrap().contains(why)), "{notes:?}");
 }

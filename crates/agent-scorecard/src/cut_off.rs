@@ -59,7 +59,9 @@ mod model;
 mod sample;
 mod settings;
 
-use censoring::{Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds};
+use censoring::{
+    IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
+};
 use run_logs::TraceFile;
 use scoring_rules::ExactMean;
 use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined};
@@ -91,15 +93,7 @@ pub struct Known {
     exact: Result<Vec<RunScore>, Undefined>,
     /// With the true chances.
     known: Result<Vec<RunScore>, Undefined>,
-    ipcw: Result<Ipcw, Undefined>,
-}
-
-/// What complete runs say that stand for those that were cut off.
-#[derive(Clone, Copy, Debug)]
-struct Ipcw {
-    mean: f64,
-    coverage: f64,
-    are_uniform: bool,
+    weights: Result<IpcwWeights, Undefined>,
 }
 
 /// What is measured of a column, in the order of a report; means are of log scores in nats.
@@ -143,7 +137,11 @@ pub const METRICS: [Metric<Known>; 8] = [
         "mean log score, complete runs weighted",
         Better::Higher,
         "Mean over complete runs, each with the weight of those like it that were cut off.",
-        |it: &Known| Ok(known(&it.ipcw)?.mean),
+        |it: &Known| {
+            let scores = it.simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
+            let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
+            mean.map_err(|error| Undefined::new(with_causes(&error)))
+        },
     )
     .bar("weighted"),
     Metric::new(
@@ -151,7 +149,7 @@ pub const METRICS: [Metric<Known>; 8] = [
         "share of runs that the weighted ones stand for",
         Better::Neither,
         "Mean weight of a run; below 1 if some runs are represented by no complete run.",
-        |it: &Known| Ok(known(&it.ipcw)?.coverage),
+        |it: &Known| Ok(known(&it.weights)?.coverage()),
     ),
     Metric::new(
         "censoring_rate",
@@ -290,15 +288,8 @@ fn column(
         let chances = sample.runs.iter().map(|run| known.get(&run.id).copied());
         chances.collect::<Option<Vec<Probability>>>()
     });
-    let simple = scores(&|_| Probability::ZERO)?;
-    let complete = simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
-    let complete: Vec<Option<f64>> = complete.collect();
-    let ipcw = sample.weighted(|weights| {
-        let mean = weights.normalized_mean_score(&complete)?;
-        Ok(Ipcw { mean, coverage: weights.coverage(), are_uniform: weights.are_uniform() })
-    });
     let known = Known {
-        simple,
+        simple: scores(&|_| Probability::ZERO)?,
         exact: match &chances.of_runs {
             Ok(chances) => Ok(scores(&|run| chances[run])?),
             Err(why) => Err(why.clone()),
@@ -307,7 +298,7 @@ fn column(
             Some(known) => Ok(scores(&|run| known[run])?),
             None => Err(Undefined::new("the true chances are known for the bundled runs only")),
         },
-        ipcw: ipcw.map_err(|error| Undefined::new(with_causes(&error))),
+        weights: sample.weights().map_err(|error| Undefined::new(with_causes(&error))),
     };
     let mut block = Block { shape: Shape::Plain, notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
@@ -338,14 +329,14 @@ fn column(
             }
         }
     }
-    if let Ok(Ipcw { coverage, are_uniform, .. }) = known.ipcw
-        && coverage < 1.0 - 1e-9
+    if let Ok(weights) = &known.weights
+        && weights.coverage() < 1.0 - 1e-9
     {
         let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
         notes.push(format!(
             "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
-            100.0 * coverage,
-            if are_uniform { uniform } else { "" }
+            100.0 * weights.coverage(),
+            if weights.are_uniform() { uniform } else { "" }
         ));
     }
     if sample.runs.is_empty() {

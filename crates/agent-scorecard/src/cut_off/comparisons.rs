@@ -24,11 +24,12 @@ use crate::{
 type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
 
 /// The means come first, in the order in which treatments are compared; differences, which tables show, follow.
-const COMPARED: [Compared; 7] = [
+const COMPARED: [Compared; 8] = [
     ("complete_only", "", |row| row.complete_only),
     ("simple", "", |row| Some(row.simple)),
     ("exact", "", |row| row.exact),
     ("as_success", "", |row| Some(row.as_success)),
+    ("ipcw", "", |row| row.ipcw),
     ("simple_shift", "simple - complete", |row| row.simple_shift),
     ("exact_shift", "exact - complete", |row| row.exact_shift),
     ("exact_minus_simple", "exact - simple", |row| row.exact_minus_simple),
@@ -110,8 +111,7 @@ pub(super) fn comparisons(
     }
     selection.title = "how cut-off runs differ from complete ones".to_owned();
     let is_cut_off = sample.cut_off().next().is_some();
-    let blocks: Vec<Block> =
-        rows.iter().map(|row| comparison(row, is_cut_off, options.resamples)).collect();
+    let blocks: Vec<Block> = rows.iter().map(|row| comparison(row, is_cut_off)).collect();
     notes.extend(missing_intervals(&blocks));
     let mut block = Block::default();
     block.push_json("assumption", &options.assumption);
@@ -153,19 +153,14 @@ pub(super) fn comparisons(
 }
 
 /// A row of one rule and one weight schedule.
-fn comparison(row: &ScoreComparison, is_shown: bool, resamples: usize) -> Block {
+fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     let label = |label| if is_shown { label } else { "" };
     let mut fields = vec![
         Field::shown("rule", label("rule"), row.rule.as_str()),
         Field::shown("schedule", label("schedule"), row.schedule.as_str()),
     ];
     for (key, name, value) in COMPARED {
-        let asked = |why| if resamples > 0 { why } else { NoInterval::NotRequested };
-        let figure = value(row).map(|figure| Figure {
-            interval: figure.interval.map_err(asked),
-            standard_error: None,
-            ..figure
-        });
+        let figure = value(row).map(|figure| Figure { standard_error: None, ..figure });
         let none = || Undefined::new("some run has no chance of success, or none is complete");
         let measure = Measure { key, label: label(name), better: Better::Neither, help: "" };
         fields.push(Field::figure(measure, figure.ok_or_else(none)));

@@ -103,7 +103,7 @@ impl Teaching<'_, '_> {
         // Continued runs alone teach if there are some, since these are runs that were cut off; otherwise complete
         // runs do, which stand for those like them that were cut off.
         let (weights, checks) = if self.continued.is_empty() {
-            let weights = sample.weighted(|it| Ok(it.as_slice().to_vec())).map_err(because)?;
+            let weights = sample.weights().map_err(because)?.as_slice().to_vec();
             let checks = self.complete_checks(rest, &weights)?;
             (weights, checks)
         } else {

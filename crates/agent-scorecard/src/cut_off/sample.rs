@@ -1,5 +1,5 @@
 use censoring::{
-    CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, RunEnd, StopTimes, Stopped,
+    CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
 use run_logs::{TraceFile, TraceRun};
@@ -64,16 +64,11 @@ impl<'a> Sample<'a> {
         self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
     }
 
-    /// What is made of the inverse-probability weights of the runs, by the time of their stop in steps.
-    pub(super) fn weighted<T>(
-        &self,
-        make: impl FnOnce(&IpcwWeights) -> Result<T, censoring::Error>,
-    ) -> Result<T, censoring::Error> {
-        let times: Vec<f64> = (0..self.runs.len()).map(|run| self.steps(run) as f64).collect();
-        let ends = (0..self.runs.len()).map(|run| RunEnd::cut_off_if(self.outcome(run).is_none()));
-        let stops = StopTimes::new(&times, ends, None)?;
+    /// Inverse-probability weights of the runs, by the time of their stop in steps.
+    pub(super) fn weights(&self) -> Result<IpcwWeights, censoring::Error> {
+        let stops = StopTimes::from_runs(&self.stopped, None)?;
         let curve = KaplanMeier::censoring_curve(&stops);
-        make(&IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)?)
+        IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)
     }
 
     /// The forecasts of each run, calibrated by maps of complete runs of other tasks if that is asked for.

@@ -153,6 +153,12 @@ pub enum Problem {
         /// The reference.
         what: String,
     },
+    /// A file of our own does not hold what it should.
+    #[error("{reason}")]
+    Refused {
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
     /// The log has a form that this version cannot read.
     #[error("{what} is not supported")]
     Unsupported {
@@ -279,6 +285,14 @@ impl Error {
 
     pub(crate) fn io(place: Place, error: &io::Error) -> Self {
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
+    }
+
+    /// The same error at this line of its file.
+    pub(crate) fn in_line(mut self, line: u64) -> Self {
+        if let Self::Invalid { place, .. } = &mut self {
+            place.line = Some(line);
+        }
+        self
     }
 
     /// The same error with the name of the entry of an archive.

@@ -5,6 +5,7 @@ mod engines;
 mod error;
 mod format;
 mod formats;
+pub mod json_lines;
 mod read;
 mod read_options;
 mod values;

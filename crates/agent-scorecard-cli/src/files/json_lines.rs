@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, fmt, path::Path};
 
+use run_logs::{Error, json_lines};
 use serde::de::DeserializeOwned;
-use trajectory_metrics::distinct_keys::repeated_key;
 
 use crate::files::bundled;
 
@@ -62,7 +62,7 @@ pub(crate) fn read_line<T: DeserializeOwned>(
     number: usize,
     line: &[u8],
 ) -> Result<T, InputError> {
-    parse(line).map_err(|error| at_line(path, number, error))
+    json_lines::line(number as u64, line).map_err(in_file(path))
 }
 
 /// As [`read_line`], but a line that does not hold a `T` is read once more, as a `U`, after a repair. If it
@@ -78,7 +78,7 @@ where
     U: DeserializeOwned,
 {
     read_line(path, number, line).or_else(|error| {
-        let repaired = repair(line).and_then(|line| parse::<U>(&line).ok());
+        let repaired = repair(line).and_then(|line| read_line::<U>(path, number, &line).ok());
         repaired.map(T::from).ok_or(error)
     })
 }
@@ -108,107 +108,25 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Vec<Line<T>>, InputError> {
-    let mut lines = Vec::new();
-    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if !line.trim_ascii().is_empty() {
-            let number = i + 1;
-            lines.push(Line { number, value: read_line(path, number, line)? });
-        }
-    }
-    if lines.is_empty() { Err(no_line(path)) } else { Ok(lines) }
+    let lines = json_lines::read(bytes).map_err(in_file(path))?;
+    let line = |line: json_lines::Line<T>| Line { number: line.number as usize, value: line.value };
+    Ok(lines.into_iter().map(line).collect())
 }
 
-/// The field, if the error is of one, and the problem.
-type LineError = (Option<String>, String);
-
-fn at_line(path: &Path, number: usize, (field, problem): LineError) -> InputError {
-    InputError { file: path.display().to_string(), line: Some(number), field, problem }
+/// An error of a reader as one of this file.
+pub(crate) fn in_file(path: &Path) -> impl Fn(Error) -> InputError + '_ {
+    |error| match error {
+        Error::Invalid { place, problem } => InputError {
+            file: path.display().to_string(),
+            line: place.line.map(|line| line as usize),
+            field: Some(place.field).filter(|field| !field.is_empty()),
+            problem: problem.to_string(),
+        },
+        other => whole(path, other.to_string()),
+    }
 }
 
 /// The error for a file without a line.
 pub(crate) fn no_line(path: &Path) -> InputError {
     whole(path, "is empty; give one JSON object per line".to_owned())
-}
-
-fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineError> {
-    // A list of the right values would pass for the object.
-    if !line.trim_ascii_start().starts_with(b"{") {
-        return Err((None, "is not a JSON object; give one object per line".to_owned()));
-    }
-    let mut deserializer = serde_json::Deserializer::from_slice(line);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let refused = error.inner();
-        let word = word_at(line, refused.column()).filter(|_| refused.is_syntax());
-        if refused.is_eof() {
-            (field_of(&error), "the line is cut off; give a whole JSON object".to_owned())
-        } else if let Some(word) = word {
-            (field_of(&error), format!("{word} is not JSON; give null for what is missing"))
-        } else {
-            let (_, field, problem) = describe(line, error);
-            (field, problem)
-        }
-    })?;
-    deserializer.end().map_err(|_| (None, "goes on after the end of its JSON value".to_owned()))?;
-    check_keys(line).map_err(|(_, field, problem)| (field, problem))?;
-    Ok(value)
-}
-
-/// What is wrong with a key that occurs twice in its object.
-const DUPLICATE: &str = "duplicate; give each key once";
-
-/// Checks that no key of a JSON text occurs twice in its object. The error holds the line, the path to
-/// the key and the problem.
-pub(crate) fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
-    repeated_key(json).map_or(Ok(()), |(path, offset)| {
-        let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
-        Err((lines + 1, Some(path), DUPLICATE.to_owned()))
-    })
-}
-
-/// The word at a column, from 1, if it is one by which other languages write that there is no number.
-fn word_at(line: &[u8], column: usize) -> Option<&str> {
-    let at = column.checked_sub(1)?;
-    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
-    let start = line.get(..at)?.iter().rposition(|byte| !is_word(byte)).map_or(0, |end| end + 1);
-    let length = line[start..].iter().take_while(|&byte| is_word(byte)).count();
-    let word = str::from_utf8(&line[start..start + length]).ok()?;
-    let known = ["nan", "inf", "infinity", "none", "undefined"];
-    let lower = word.trim_start_matches('-').to_ascii_lowercase();
-    known.contains(&lower.as_str()).then_some(word)
-}
-
-/// The line in `json`, the field and the problem of what serde refused there, in serde's words. A key that
-/// occurs twice is told first: what was read of it may be what is refused.
-pub(crate) fn describe(
-    json: &[u8],
-    error: serde_path_to_error::Error<serde_json::Error>,
-) -> (usize, Option<String>, String) {
-    if let Err(repeated) = check_keys(json) {
-        return repeated;
-    }
-    let field = field_of(&error);
-    let inner = error.into_inner();
-    // The caller names the line, and the column only matters where the text is not JSON.
-    let place = format!(" at line {} column {}", inner.line(), inner.column());
-    let problem = inner.to_string();
-    let words = problem.strip_suffix(&place).unwrap_or(&problem);
-    let column =
-        if inner.is_syntax() { format!(" at column {}", inner.column()) } else { String::new() };
-    (inner.line(), field, format!("{words}{column}"))
-}
-
-/// The path to what was refused; `None` for the whole object.
-fn field_of(error: &serde_path_to_error::Error<serde_json::Error>) -> Option<String> {
-    Some(error.path().to_string()).filter(|path| path != "." && path != "?")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_of_a_repeated_key_is_that_of_the_second_occurrence() {
-        let refused = check_keys(b"{\"a\": 1,\n \"a\": 2}");
-        assert_eq!(refused, Err((2, Some("a".to_owned()), DUPLICATE.to_owned())));
-    }
 }

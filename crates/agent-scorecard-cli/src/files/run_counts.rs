@@ -8,21 +8,10 @@
 use std::{borrow::Cow, path::Path};
 
 pub(crate) use agent_scorecard::RunCounts;
-use censoring::StopReason;
 use memchr::memmem;
-use serde::Deserialize;
+use run_logs::json_lines::LeftOut;
 
-use crate::files::json_lines::{self, InputError};
-
-/// A line of a run that was left out.
-#[derive(Debug, Deserialize)]
-struct LeftOut {
-    #[serde(alias = "success", alias = "solved")]
-    outcome: Option<bool>,
-    #[serde(alias = "stop_reason")]
-    stop: Option<StopReason>,
-    left_out: String,
-}
+use crate::files::json_lines::{InputError, in_file};
 
 /// Counts the run of a line that says why it was left out; `false` for any other line.
 ///
@@ -35,19 +24,12 @@ pub(crate) fn take(
     number: usize,
     line: &[u8],
 ) -> Result<bool, InputError> {
-    #[derive(Deserialize)]
-    struct Mark {
-        left_out: Option<serde_json::Value>,
+    let found = run_logs::json_lines::left_out(number as u64, line).map_err(in_file(path))?;
+    if let Some(LeftOut { outcome, stop, reason, .. }) = found {
+        counts.add_left_out(outcome, stop.as_ref(), reason);
+        return Ok(true);
     }
-    // The key may also stand deeper, such as in the arguments of a call.
-    let has_key = memmem::find(line, b"\"left_out\"").is_some();
-    let is_marked = || serde_json::from_slice(line).is_ok_and(|it: Mark| it.left_out.is_some());
-    if !has_key || !is_marked() {
-        return Ok(false);
-    }
-    let LeftOut { outcome, stop, left_out } = json_lines::read_line(path, number, line)?;
-    counts.add_left_out(outcome, stop.as_ref(), left_out);
-    Ok(true)
+    Ok(false)
 }
 
 /// Counts the lines of runs that were left out and blanks them, so that other lines keep their numbers.

@@ -3,9 +3,10 @@
 use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::{Knapsack, KnapsackItem};
+use run_logs::json_lines::{Object, document};
 use serde::Deserialize;
 
-use crate::files::json_lines::{InputError, bytes, check_keys, describe};
+use crate::files::json_lines::{InputError, bytes, in_file};
 
 #[derive(Deserialize)]
 struct Instance {
@@ -33,39 +34,24 @@ pub struct Solved {
 ///
 /// [`InputError`] that names the file and the field that is wrong.
 pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
-    let wrong = |line: Option<usize>, field: Option<String>, problem: String| InputError {
+    let wrong = |field: &str, problem: String| InputError {
         file: path.display().to_string(),
-        line,
-        field,
+        line: None,
+        field: Some(field.to_owned()),
         problem,
     };
-    let bytes = bytes(path)?;
-    // A list of the right values would pass for the object.
-    if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(wrong(Some(1), None, "is not a JSON object".to_owned()).into());
-    }
-    let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
-    let instance: Instance =
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let (line, field, problem) = describe(&bytes, error);
-            wrong(Some(line), field, problem)
-        })?;
-    let end = deserializer.end();
-    end.map_err(|error| {
-        wrong(Some(error.line()), None, "goes on after the end of its JSON value".to_owned())
-    })?;
-    check_keys(&bytes).map_err(|(line, field, problem)| wrong(Some(line), field, problem))?;
+    let Object(instance): Object<Instance> = document(&bytes(path)?).map_err(in_file(path))?;
     let (profits, weights) = (instance.profits.len(), instance.weights.len());
     if profits != weights {
         let problem = format!("weights: expected {profits}, found {weights}");
-        return Err(wrong(None, Some("weights".to_owned()), problem).into());
+        return Err(wrong("weights", problem).into());
     }
     let pairs = instance.profits.into_iter().zip(instance.weights);
     let items: Vec<KnapsackItem> =
         pairs.map(|(profit, weight)| KnapsackItem { profit, weight }).collect();
     let start = Instant::now();
     let knapsack = Knapsack::new(instance.capacity, &items)
-        .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;
+        .map_err(|error| wrong(field_of(&error), error.to_string()))?;
     let solution = knapsack.solve();
     let seconds = start.elapsed().as_secs_f64();
     Ok(Solved {

@@ -3,14 +3,12 @@
 //! others write them: see "Spellings that are read" in the documentation of [`ToolCall`]. Numbers of 2^63 or
 //! more in size that are not whole numbers of 64 bits are refused, as they may have lost digits.
 
-use std::{collections::BTreeMap, error::Error, fmt, path::Path};
+use std::{collections::BTreeMap, error::Error, path::Path};
 
 use agent_scorecard::paths::{AgentCall, PathRun, PathTally};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{self, IntoDeserializer},
-};
+use run_logs::json_lines::yes_or_no;
+use serde::{Deserialize, Deserializer, de};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::files::{
@@ -25,8 +23,7 @@ struct Row {
     id: String,
     task: String,
     agent_calls: Vec<Call>,
-    #[serde(deserialize_with = "expected_calls")]
-    expected_calls: Vec<ToolCall>,
+    expected_calls: Vec<ExpectedCall>,
     #[serde(deserialize_with = "yes_or_no")]
     success: bool,
     model: Option<String>,
@@ -36,86 +33,31 @@ struct Row {
 impl From<Row> for PathRun {
     fn from(row: Row) -> Self {
         let Row { id, task, agent_calls, expected_calls, success, model, domain } = row;
-        let agent_calls = agent_calls.into_iter().map(|Call(call)| call).collect();
+        let agent_call = |Call { ok, call: ExpectedCall(call) }| AgentCall { call, ok };
+        let agent_calls = agent_calls.into_iter().map(agent_call).collect();
+        let expected_calls = expected_calls.into_iter().map(|ExpectedCall(call)| call).collect();
         Self { id, task, agent_calls, expected_calls, success, model, domain }
     }
 }
 
 /// A call of the agent.
+#[derive(Debug, Deserialize)]
+struct Call {
+    ok: Option<bool>,
+    #[serde(flatten)]
+    call: ExpectedCall,
+}
+
+/// A call whose numbers have all their digits.
 #[derive(Debug)]
-struct Call(AgentCall);
+struct ExpectedCall(ToolCall);
 
-impl<'de> Deserialize<'de> for Call {
+impl<'de> Deserialize<'de> for ExpectedCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        // Only an object: a derived reader would also take a list of the fields.
-        impl<'de> de::Visitor<'de> for Object {
-            type Value = Call;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a call with its name")
-            }
-
-            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Call, A::Error> {
-                let mut ok = None;
-                let call = WithoutOk { entries, ok: &mut ok };
-                let call = ToolCall::deserialize(de::value::MapAccessDeserializer::new(call))?;
-                check_digits(&call.arguments)?;
-                Ok(Call(AgentCall { call, ok: ok.flatten() }))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
+        let call = ToolCall::deserialize(deserializer)?;
+        check_digits(&call.arguments)?;
+        Ok(Self(call))
     }
-}
-
-/// The entries of a call except `ok`, which is taken out on the way.
-struct WithoutOk<'a, A> {
-    entries: A,
-    /// `None` until it was there.
-    ok: &'a mut Option<Option<bool>>,
-}
-
-impl<'de, A: de::MapAccess<'de>> de::MapAccess<'de> for WithoutOk<'_, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: de::DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        while let Some(key) = self.entries.next_key::<String>()? {
-            if key != "ok" {
-                return seed.deserialize(key.into_deserializer()).map(Some);
-            }
-            if self.ok.replace(self.entries.next_value()?).is_some() {
-                return Err(de::Error::duplicate_field("ok"));
-            }
-        }
-        Ok(None)
-    }
-
-    fn next_value_seed<V: de::DeserializeSeed<'de>>(
-        &mut self,
-        seed: V,
-    ) -> Result<V::Value, A::Error> {
-        self.entries.next_value_seed(seed)
-    }
-}
-
-fn expected_calls<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolCall>, D::Error> {
-    struct Checked(ToolCall);
-
-    impl<'de> Deserialize<'de> for Checked {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let call = ToolCall::deserialize(deserializer)?;
-            check_digits(&call.arguments)?;
-            Ok(Self(call))
-        }
-    }
-
-    let calls = Vec::<Checked>::deserialize(deserializer)?;
-    Ok(calls.into_iter().map(|Checked(call)| call).collect())
 }
 
 /// Refuses what may have been a whole number beyond 64 bits: it comes from the reader as a real number
@@ -133,32 +75,6 @@ fn check_digits<E: de::Error>(value: &Value) -> Result<(), E> {
 
 /// No smaller number of either sign is handed on as a real one.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
-
-/// True and false, or 1 and 0 as some benchmarks write them.
-fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    struct YesOrNo;
-
-    impl de::Visitor<'_> for YesOrNo {
-        type Value = bool;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("true, false, 1 or 0")
-        }
-
-        fn visit_bool<E: de::Error>(self, value: bool) -> Result<bool, E> {
-            Ok(value)
-        }
-
-        fn visit_u64<E: de::Error>(self, value: u64) -> Result<bool, E> {
-            match value {
-                0 | 1 => Ok(value == 1),
-                _ => Err(E::invalid_value(de::Unexpected::Unsigned(value), &self)),
-            }
-        }
-    }
-
-    deserializer.deserialize_any(YesOrNo)
-}
 
 /// The runs of a part of a file by model, and those that were left out before.
 #[derive(Default)]

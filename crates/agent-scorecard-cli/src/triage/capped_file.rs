@@ -4,12 +4,10 @@
 use std::path::Path;
 
 use agent_scorecard::triage::CappedRuns;
+use run_logs::json_lines::yes_or_no;
 use serde::Deserialize;
 
-use crate::{
-    files::json_lines::{self, InputError},
-    triage::pool_file::yes_or_no,
-};
+use crate::files::json_lines::{self, InputError};
 
 #[derive(Deserialize)]
 struct Row {

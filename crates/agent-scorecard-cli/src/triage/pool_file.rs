@@ -4,7 +4,8 @@
 use std::{collections::BTreeMap, path::Path};
 
 use knapsack_oracle::{Error, Item, Pool};
-use serde::{Deserialize, Deserializer, de};
+use run_logs::json_lines::yes_or_no;
+use serde::Deserialize;
 
 use crate::files::json_lines::{self, InputError};
 
@@ -20,20 +21,6 @@ struct Row {
 
 fn one() -> f64 {
     1.0
-}
-
-pub(crate) fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Given {
-        Word(bool),
-        Number(u8),
-    }
-    match Given::deserialize(deserializer) {
-        Ok(Given::Word(solved)) => Ok(solved),
-        Ok(Given::Number(number @ 0..=1)) => Ok(number == 1),
-        _ => Err(de::Error::custom("give true, false, 1 or 0")),
-    }
 }
 
 /// Reads and checks the problems of a file, all in one pool.

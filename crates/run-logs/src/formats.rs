@@ -1,5 +1,7 @@
 //! One reader per format.
 
+#[cfg(feature = "rollouts")]
+pub mod bagen;
 pub(crate) mod chat;
 pub(crate) mod dispatch;
 pub(crate) mod documents;

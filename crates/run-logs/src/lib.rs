@@ -18,9 +18,12 @@ pub use conversions::{
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
+#[cfg(feature = "rollouts")]
+pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
+pub use scoring_rules::Interval;
 pub use trajectory_metrics::{ForecastCounts, ForecastPolicy};
 pub use values::{
     Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,

@@ -22,7 +22,8 @@ use std::{
 use agent_scorecard::{
     Block, ClusterBy, Column, Field, Report,
     budget::{self, By, METRICS, bagen},
-    budget_estimation::{AnswerMode, bagen::EstimateFile},
+    budget_estimation::AnswerMode,
+    run_logs::bagen::EstimateFile,
 };
 use serde_json::Value;
 
@@ -217,7 +218,7 @@ fn released(
     }
     let file = path.display().to_string();
     let mode = answer_mode(options);
-    let report = EstimateFile::read(text)
+    let report = EstimateFile::read(text.as_bytes())
         .map_err(agent_scorecard::Error::from)
         .and_then(|estimates| bagen::report(&file, &estimates, mode, judged));
     report.map_err(|error| format!("{file}: {error}").into())

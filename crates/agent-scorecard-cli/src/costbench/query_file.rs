@@ -34,7 +34,12 @@ pub fn bundled() -> Vec<Query> {
 /// [`InputError`] that names file, line and field of the first thing that is wrong; the line of a missing
 /// field is that of the end of its object.
 pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
-    let queries: Vec<Object<Row>> = document(&bytes(path)?).map_err(in_file(path))?;
+    let bytes = bytes(path)?;
+    if !bytes.trim_ascii_start().starts_with(b"[") {
+        let problem = "is no JSON array; give one array of all queries".to_owned();
+        return Err(InputError { line: Some(1), ..whole(path, problem) });
+    }
+    let queries: Vec<Object<Row>> = document(&bytes).map_err(in_file(path))?;
     if queries.is_empty() {
         return Err(whole(path, "holds no query".to_owned()));
     }

@@ -10,7 +10,7 @@ use super::{
 };
 
 fn golden(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../budget-estimation/tests/golden/bagen");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent-scorecard/tests/golden/bagen");
     format!("{folder}/{name}")
 }
 

@@ -1,25 +1,21 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
 
+use budget_estimation::{
+    AnswerMode, Estimate, Resource, Rollouts, Sample, parse_answer, parse_answers,
+};
 use scoring_rules::Interval;
 use serde::Deserialize;
 
 use crate::{
-    bagen::{
+    error::{Error, Place},
+    formats::bagen::{
         answer::Answer,
-        published::{Published, as_published},
         released_sample::{Amounts, Kind, ReleasedSample},
-        values::parse,
     },
-    error::Error,
-    estimates::{
-        answer::{parse_answer, parse_answers},
-        answer_mode::AnswerMode,
-        estimate::Estimate,
-    },
-    replay::sample::Sample,
-    resource::Resource,
-    rollouts::storage::Rollouts,
-    short_number::Short,
+    json_lines::{Object, document, refused},
 };
 
 /// A file of estimates as BAGEN's `run_token_estimation_env.py` and `run_money_estimation_env.py` write
@@ -29,7 +25,8 @@ use crate::{
 /// what remained add up to its total.
 ///
 /// ```
-/// use budget_estimation::{AnswerMode, Error, bagen::{EstimateFile, Kind}};
+/// use budget_estimation::AnswerMode;
+/// use run_logs::{Error, bagen::{EstimateFile, Kind}};
 ///
 /// let json = r#"{"config": {"max_context_window_tokens": 500}, "results": [{
 ///     "rollout_index": 7, "turn_idx": 1,
@@ -37,14 +34,10 @@ use crate::{
 ///         "actual_tokens_used_so_far": 100, "rollout_success": true, "total_turns": 3},
 ///     "prediction": {"raw_response": "<answer>impossible</answer>", "can_finish": false,
 ///         "is_impossible": true, "remaining_token_interval": null}}]}"#;
-/// let file = EstimateFile::read(json)?;
+/// let file = EstimateFile::read(json.as_bytes())?;
 /// assert_eq!(file.kind(), Kind::Tokens);
 ///
-/// // The released code pays for "impossible" on a run that succeeded beyond its cap …
-/// let published = file.as_published();
-/// assert_eq!((published.interval_reward, published.hit_rate), (Some(1.0), Some(0.0)));
-///
-/// // … and this crate counts a correct alarm on a run that is not feasible.
+/// // The run succeeded beyond its cap, so that "impossible" is a correct alarm.
 /// let rollouts = file.rollouts()?;
 /// let tokens = rollouts.resource("total_tokens")?;
 /// let samples = file.samples_of(&rollouts, tokens, AnswerMode::Strict)?;
@@ -118,7 +111,7 @@ struct Intervals {
 const MOST_TURNS: usize = 1_000_000;
 
 fn wrong(index: usize, problem: impl Into<String>) -> Error {
-    Error::Released { place: format!("results[{index}]"), problem: problem.into() }
+    refused(Place { field: format!("results[{index}]"), ..Place::default() }, problem)
 }
 
 impl EstimateFile {
@@ -126,11 +119,16 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Released`] if the file is not JSON of this form, mixes tokens and Warehouse, contains a
-    /// prefix twice, or an amount that is negative; [`Error::Empty`] if there are no results.
-    pub fn read(json: &str) -> Result<Self, Error> {
-        let file: File = parse(json)?;
-        let Some(first) = file.results.first() else { return Err(Error::Empty) };
+    /// [`Error::Invalid`] if the file is not JSON of this form, has no results, mixes tokens and Warehouse,
+    /// contains a prefix twice, or an amount that is negative; [`Error::Io`] if it cannot be read.
+    pub fn read(mut source: impl Read) -> Result<Self, Error> {
+        let mut json = Vec::new();
+        source.read_to_end(&mut json).map_err(|error| Error::io(Place::default(), &error))?;
+        let Object(file): Object<File> = document(&json)?;
+        let Some(first) = file.results.first() else {
+            let place = Place { field: "results".to_owned(), ..Place::default() };
+            return Err(refused(place, "is empty; give at least one result"));
+        };
         let kind = if first.ground_truth.actual_total_time_weeks.is_some() {
             Kind::Warehouse
         } else {
@@ -155,8 +153,7 @@ impl EstimateFile {
                 let what = ["used", "remaining", "total", "budget"];
                 for (what, value) in what.into_iter().zip(named) {
                     if let Some(value) = value.filter(|value| *value < 0.0) {
-                        let problem =
-                            format!("{name}: {what} is {}; it must be at least 0", Short(value));
+                        let problem = format!("{name}: {what} is {value:?}; it must be at least 0");
                         return Err(wrong(index, problem));
                     }
                 }
@@ -190,12 +187,6 @@ impl EstimateFile {
         &self.samples
     }
 
-    /// The figures of the file as the released code aggregates them.
-    #[must_use]
-    pub fn as_published(&self) -> Published {
-        as_published(&self.samples)
-    }
-
     /// The runs that the ground truth describes, with their caps and the identifiers `rollout-0`,
     /// `rollout-1`, … by the index in the file.
     ///
@@ -207,7 +198,7 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Cost`] if what a run used falls from one turn to a later one.
+    /// [`Error::BudgetEstimation`] if what a run used falls from one turn to a later one.
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
         let resources = self.kind.resources();
         let mut rollouts = Rollouts::new(resources.iter().copied())?;
@@ -254,19 +245,20 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] or [`Error::NoSuchRollout`] if the rollouts are others.
+    /// [`Error::BudgetEstimation`] if the rollouts are others.
     pub fn samples_of(
         &self,
         rollouts: &Rollouts,
         resource: Resource,
         mode: AnswerMode,
     ) -> Result<Vec<Sample>, Error> {
+        let position = rollouts.resources().position(|(other, _)| other == resource);
         let known = self.runs().into_values().filter(|run| totals(run).is_some());
         let mut samples = Vec::with_capacity(self.samples.len());
         for (index, run) in known.enumerate() {
             let rollout = rollouts.get(index)?;
             for released in run {
-                let estimate = self.estimate(released, resource, mode);
+                let estimate = self.estimate(released, position.unwrap_or(usize::MAX), mode);
                 let sample = Sample::new(&rollout, resource, released.turn, estimate)?;
                 if !sample.is_trivial() {
                     samples.push(sample);
@@ -284,16 +276,16 @@ impl EstimateFile {
         runs
     }
 
-    fn estimate(&self, sample: &ReleasedSample, resource: Resource, mode: AnswerMode) -> Estimate {
+    fn estimate(&self, sample: &ReleasedSample, resource: usize, mode: AnswerMode) -> Estimate {
         let read = match (&sample.response, self.kind) {
             (Some(text), Kind::Tokens) => parse_answer(text, mode).ok(),
             (Some(text), Kind::Warehouse) => parse_answers(text, self.kind.resources(), mode)
                 .ok()
-                .and_then(|estimates| estimates.get(resource.index).copied()),
+                .and_then(|estimates| estimates.get(resource).copied()),
             (None, _) if sample.is_impossible() => Some(Estimate::Impossible),
             (None, _) => sample
                 .intervals()
-                .and_then(|intervals| intervals.get(resource.index))
+                .and_then(|intervals| intervals.get(resource))
                 .and_then(|interval| Estimate::interval(interval.low(), interval.high()).ok()),
         };
         read.unwrap_or(Estimate::NoAnswer)

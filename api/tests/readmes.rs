@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
 
 /// The name and the text of the README of the workspace and of each crate.
 fn readmes() -> Vec<(String, String)> {
@@ -129,4 +129,38 @@ fn a_planted_fault_is_found() {
     let links = "[`Y`] and [`z`](Y::z) and [w](https://docs.rs/x) and `[1, 2]` and [v](docs/v.md)";
     let faults = faults_of_links(&parts(links));
     assert_eq!(faults.len(), 2, "{faults:?}");
+}
+
+/// The numbers of packages that a README gives, each with the arguments of the `cargo tree` that counts them.
+fn package_counts(text: &str) -> Vec<(usize, Vec<&str>)> {
+    let mut counts = Vec::new();
+    let mut before = "";
+    for part in text.split('`') {
+        match part.strip_prefix("cargo tree ").and_then(|call| call.strip_suffix(" | sort -u")) {
+            Some(arguments) => {
+                let words: Vec<&str> = before.split_whitespace().collect();
+                let count = words.windows(2).rev().find(|pair| pair[1].starts_with("packages"));
+                let count = count.and_then(|pair| pair[0].parse().ok());
+                counts.push((count.unwrap_or_default(), arguments.split_whitespace().collect()));
+                before = "";
+            }
+            None => before = part,
+        }
+    }
+    counts
+}
+
+#[test]
+fn the_numbers_of_packages_are_those_that_their_commands_count() {
+    let mut checked = 0;
+    for (name, text) in readmes() {
+        for (count, arguments) in package_counts(&text) {
+            let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+            let tree = cargo.args(["tree", "--offline"]).args(&arguments).output().unwrap();
+            let packages: BTreeSet<&str> = str::from_utf8(&tree.stdout).unwrap().lines().collect();
+            assert_eq!(packages.len(), count, "{name}: cargo tree {}", arguments.join(" "));
+            checked += 1;
+        }
+    }
+    assert!(checked > 8, "the READMEs of the libraries");
 }

@@ -32,4 +32,7 @@ pub use query::{Query, queries};
 pub use settings::CostBench;
 pub use table::{CostBenchFigures, CostBenchTable};
 pub use tool_graph::costbench::{CostModel, EventKind, Task};
-pub use tool_graph::{EnvironmentRules, LeftOut, LeftOutCounts, RuleVersion};
+pub use tool_graph::{
+    EnvironmentRules, FailureCounts, LeftOut, LeftOutCounts, PathCoverage, RuleVersion, RunScores,
+    Scenario, Transcript,
+};

@@ -84,12 +84,15 @@ pub enum Error {
     #[error(transparent)]
     RunLogs(#[from] run_logs::Error),
     /// A scenario cannot be made or scored.
+    #[cfg(feature = "costbench")]
     #[error(transparent)]
     ToolGraph(#[from] tool_graph::Error),
     /// A pool or a plan cannot be made or scored.
+    #[cfg(feature = "triage")]
     #[error(transparent)]
     KnapsackOracle(#[from] knapsack_oracle::Error),
     /// A rollout or an estimate cannot be scored.
+    #[cfg(feature = "budget")]
     #[error(transparent)]
     BudgetEstimation(#[from] budget_estimation::Error),
     /// Runs that were cut off cannot be scored.

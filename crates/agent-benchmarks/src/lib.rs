@@ -1,22 +1,49 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
+    doc = include_str!("../README.md")
+)]
+// The samples of the README need all benchmarks, and each benchmark its part of what they share.
+#![cfg_attr(
+    not(all(
+        feature = "budget",
+        feature = "confidence",
+        feature = "costbench",
+        feature = "triage"
+    )),
+    allow(dead_code, missing_docs)
+)]
 
+#[cfg(feature = "budget")]
 pub mod budget;
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(feature = "confidence")]
 pub mod confidence;
+#[cfg(feature = "costbench")]
 pub mod costbench;
 mod engines;
 mod error;
+#[cfg(feature = "triage")]
 pub mod triage;
 mod values;
 
+#[cfg(feature = "budget")]
+pub use budget_estimation;
+pub use censoring;
 pub use censoring::StopReason;
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
 pub use engines::openai_chat::{openai_chat_body, read_openai_chat};
 pub use error::Error;
+#[cfg(feature = "triage")]
+pub use knapsack_oracle;
+pub use run_logs;
 pub use run_logs::{Arguments, Message, RecordedCall, Reply, Role, Run, Tokens, Usage};
-pub use scoring_rules::{Level, Seed, Weight};
+pub use scoring_rules;
+pub use scoring_rules::{Level, Probability, Seed, Weight};
+#[cfg(feature = "costbench")]
+pub use tool_graph;
+pub use trajectory_metrics;
 pub use trajectory_metrics::{
     Better, Figure, Interval, Measure, NoInterval, Undefined, tool_calls::Value,
 };

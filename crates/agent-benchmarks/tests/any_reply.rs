@@ -1,4 +1,5 @@
 //! Whatever a model says, a conversation goes on or ends, and its record can be read back and repeated.
+#![cfg(feature = "costbench")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod policies;

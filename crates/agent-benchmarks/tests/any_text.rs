@@ -1,5 +1,6 @@
 //! Whatever a model says, the conversations of TRIAGE, budget estimation and stated confidence end within
 //! their bounds, and their records can be read back and repeated.
+#![cfg(all(feature = "budget", feature = "confidence", feature = "triage"))]
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;

@@ -1,4 +1,5 @@
 //! Estimates of policies at the prefixes of finished runs are scored as the truth says.
+#![cfg(feature = "budget")]
 #![allow(clippy::unwrap_used)]
 
 use std::{cell::RefCell, io::Cursor};

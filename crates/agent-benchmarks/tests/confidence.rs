@@ -1,4 +1,5 @@
 //! Stated confidence and log-probabilities of the same replies become streams, and streams figures.
+#![cfg(feature = "confidence")]
 #![allow(clippy::unwrap_used)]
 
 use std::{cell::RefCell, io::Cursor};

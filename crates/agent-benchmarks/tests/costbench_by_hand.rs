@@ -3,6 +3,7 @@
 //! The optimal paths of these queries at level 2 have 2, 2, 4, 2, 3, 2, 2, 3, 2 and 4 calls. A ban is
 //! due at step `max(1, floor(calls / 2))`: at the second call of the third and the tenth query, and at
 //! the first call of the others.
+#![cfg(feature = "costbench")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod policies;

@@ -1,4 +1,5 @@
 //! Scripted policies go through the whole loop of CostBench, and get the figures that are known.
+#![cfg(feature = "costbench")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod policies;

@@ -1,4 +1,5 @@
 //! What CostBench makes of replies that are wrong in some way, of answers, limits and events.
+#![cfg(feature = "costbench")]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod policies;

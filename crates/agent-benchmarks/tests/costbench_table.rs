@@ -1,4 +1,5 @@
 //! The laws of the table, and the listing of paths.
+#![cfg(feature = "costbench")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod policies;

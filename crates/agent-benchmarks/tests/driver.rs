@@ -1,6 +1,6 @@
 //! The client and the runner against a server on the loopback address that speaks OpenAI's protocol and
 //! plays a policy, well or badly, and against SIGKILL.
-#![cfg(feature = "client")]
+#![cfg(all(feature = "client", feature = "costbench"))]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod policies;

@@ -1,4 +1,5 @@
 //! A policy on the other side of OpenAI's chat format: the same run comes out as without the format.
+#![cfg(feature = "costbench")]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod policies;

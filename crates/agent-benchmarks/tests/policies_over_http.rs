@@ -1,5 +1,5 @@
 //! Policies behind a server that speaks OpenAI's protocol have the figures that they have without one.
-#![cfg(feature = "client")]
+#![cfg(all(feature = "budget", feature = "client", feature = "costbench", feature = "triage"))]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod policies;

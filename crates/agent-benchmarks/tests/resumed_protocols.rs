@@ -1,6 +1,6 @@
 //! TRIAGE, budget estimation and stated confidence through the runner and the JSON of chat servers: stopped
 //! again and again and resumed, they have the records of one uninterrupted run, and nothing is asked twice.
-#![cfg(feature = "client")]
+#![cfg(all(feature = "budget", feature = "confidence", feature = "triage"))]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::{

@@ -1,4 +1,5 @@
 //! A driver can hold conversations on several threads.
+#![cfg(all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"))]
 
 use agent_benchmarks::{
     Error, ModelError, Question, Record, Request,

@@ -1,4 +1,5 @@
 //! Plans of policies in conversations of TRIAGE earn what the oracle, a random order and the limits say.
+#![cfg(feature = "triage")]
 #![allow(clippy::unwrap_used)]
 
 use std::{cell::RefCell, io::Cursor};

@@ -28,6 +28,7 @@ pub use answer_error::AnswerError;
 pub use calibration::{
     AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
 };
+pub use censoring;
 pub use censoring::StopReason;
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
@@ -45,6 +46,7 @@ pub use replay::{
 };
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
+pub use scoring_rules;
 pub use scoring_rules::{Interval, Level, Probability, Seed, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
@@ -58,4 +60,5 @@ pub use training::{
     half_reachable, probed_rollouts, reward_retention, rule_reward, split_rollouts,
     subsample_prefixes, training_target,
 };
+pub use trajectory_metrics;
 pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

@@ -22,7 +22,8 @@ pub use scores::{
     exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
     simple_score,
 };
-pub use scoring_rules::FromFn;
+pub use scoring_rules;
+pub use scoring_rules::{FromFn, Level};
 pub use sensitivity::{FlippingOdds, TiltedMean, tilt};
 pub use stops::{
     CalibratedRuns, CalibrationRuns, HiddenOutcome, Observation, RunGroup, Stopped,
@@ -33,9 +34,10 @@ pub use success::{
     SuccessLearner, SuccessModel, cross_fit_success, hybrid_success_probabilities, plug_in_bias,
     plug_in_regret_bound, prefix_features, success_model_from_fn,
 };
+pub use trajectory_metrics;
 pub use trajectory_metrics::{
-    Folds, Interval, LossDerivatives, NoInterval, Probability, ScoringRule, Seed, SmoothRule, Tps,
-    Trace, Weight, WeightSchedule, from_fn,
+    Calibrator, Folds, Interval, LossDerivatives, NoInterval, Probability, ScoringRule, Seed,
+    SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
     IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,

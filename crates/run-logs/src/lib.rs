@@ -10,6 +10,10 @@ mod read;
 mod read_options;
 mod values;
 
+#[cfg(feature = "rollouts")]
+pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
+pub use censoring;
+pub use censoring::{StopReason, Stopped};
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
@@ -21,10 +25,17 @@ pub use format::Format;
 #[cfg(feature = "rollouts")]
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
+#[cfg(feature = "pools")]
+pub use knapsack_oracle::{self, Item};
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
-pub use scoring_rules::Interval;
-pub use trajectory_metrics::{ForecastCounts, ForecastPolicy};
+pub use scoring_rules;
+pub use scoring_rules::{Interval, Probability};
+pub use trajectory_metrics;
+pub use trajectory_metrics::{
+    ForecastCounts, ForecastPolicy, Traces,
+    tool_calls::{ToolCall, Value},
+};
 pub use values::{
     Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
     Score, Token, Tokens, Turn, Usage,

@@ -1,9 +1,22 @@
-//! Checks of arguments.
+//! Checks of arguments, for this crate and for those that report the same errors.
 
 use crate::error::Error;
 
 /// Checks that an argument has the expected length.
-pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// [`Error::Length`] if it has another length.
+///
+/// # Examples
+///
+/// ```
+/// use scoring_rules::{Error, checks::same_length};
+///
+/// assert_eq!(same_length("outcomes", 3, 3), Ok(()));
+/// assert!(matches!(same_length("outcomes", 3, 2), Err(Error::Length { found: 2, .. })));
+/// ```
+pub fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 

@@ -1,4 +1,9 @@
 /// An error of this crate. Its message says what is wrong, where, and what would be valid.
+///
+/// The crates above report a wrong setting, length or entry, empty input, an undefined result and an invalid
+/// stored value as an error of this type too, which they wrap, so that one pattern matches each of them
+/// everywhere. It is `Copy`, so that checked constants such as `const HALF: Result<Probability, Error> =
+/// Probability::new(0.5)` can be unwrapped when they are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,6 +49,24 @@ pub enum Error {
         expected: usize,
         /// The length of the argument.
         found: usize,
+    },
+    /// An entry of a list is outside its range.
+    #[error("{what} {index} is {value}; it must be {range}")]
+    Entry {
+        /// What the list holds.
+        what: &'static str,
+        /// The position in the list, counted from 0.
+        index: usize,
+        /// The given number.
+        value: f64,
+        /// The valid range, in words.
+        range: &'static str,
+    },
+    /// A value that was stored earlier breaks a rule of its type.
+    #[error("a stored value is invalid: {problem}")]
+    StoredValue {
+        /// The rule that is broken.
+        problem: &'static str,
     },
     /// A number that must be finite is NaN or infinite.
     #[error("{what} is {value}; it must be finite")]

@@ -2,7 +2,7 @@
 
 pub mod categorical;
 mod checked;
-mod checks;
+pub mod checks;
 mod decompositions;
 mod error;
 mod from_fn;

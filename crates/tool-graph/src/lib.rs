@@ -33,4 +33,7 @@ pub use plans::greedy::GreedyRule;
 pub use plans::optimal::{BoundedPlan, Search};
 pub use plans::path_coverage::PathCoverage;
 pub use plans::tie_rule::TieRule;
-pub use trajectory_metrics::tool_calls::{FailureClass, FailureCounts, PathDistances};
+pub use trajectory_metrics;
+pub use trajectory_metrics::tool_calls::{
+    FailureClass, FailureCounts, MeanPathDistances, PathDistances,
+};

@@ -46,6 +46,7 @@ pub use resampling::{
     Arm, Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
 };
+pub use scoring_rules;
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,
     LossDerivatives, OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight,

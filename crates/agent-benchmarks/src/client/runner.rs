@@ -46,6 +46,7 @@ pub enum AskError {
 /// then.
 ///
 /// ```
+/// # #[cfg(feature = "costbench")] {
 /// # let folder = std::env::temp_dir().join(format!("agent-benchmarks-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("answers.jsonl");
@@ -67,6 +68,7 @@ pub enum AskError {
 /// let again = run_all(&journal, &named, |it| it.conversation(), never, 2, |_, _| {})?;
 /// assert_eq!(records, again);
 /// # std::fs::remove_dir_all(&folder)?;
+/// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run_all<'a, T: Sync, C: Conversation>(

@@ -27,13 +27,8 @@ impl From<trajectory_metrics::Error> for Failure {
         match error {
             Error::ScoringRules(error) => error.into(),
             error => {
-                let undefined = matches!(
-                    error,
-                    Error::Empty
-                        | Error::OneClass { .. }
-                        | Error::Undefined { .. }
-                        | Error::TooFewTrials { .. }
-                );
+                let undefined =
+                    matches!(error, Error::OneClass { .. } | Error::TooFewTrials { .. });
                 Self { message: error.to_string(), undefined }
             }
         }

@@ -2,7 +2,6 @@
 
 pub(crate) mod bundled;
 pub(crate) mod json_lines;
-pub(crate) mod line_parts;
 pub(crate) mod logs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;

@@ -1,9 +1,7 @@
 //! Confidence traces: reading them and logs, scoring them, and the subcommand `traces`.
 
-pub(crate) mod bare_numbers;
 pub(crate) mod command;
 pub(crate) mod log_file;
 pub(crate) mod options;
 pub mod trace_file;
-pub(crate) mod trace_line;
 pub(crate) mod trace_tally;

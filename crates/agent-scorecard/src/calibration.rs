@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use censoring::{Seed, TerminationAudit};
+use run_logs::TraceRun;
 use trajectory_metrics::{
     Bootstrap, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, WeightSchedule, cross_fit,
     raw_against_calibrated,
@@ -14,7 +15,6 @@ use crate::{
     report::block::{Block, Field},
     traces::{
         curves::{CurveSettings, before_and_after},
-        run::TraceRun,
         sample::{Sample, note_maps, prepare},
         settings::TraceOptions,
         units::{Unit, few},

@@ -10,7 +10,6 @@ mod mean_figure;
 pub mod no_interval;
 pub mod paths;
 mod report;
-mod run_counts;
 mod texts;
 pub mod traces;
 pub mod triage;
@@ -30,6 +29,6 @@ pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,
     Report, Row, Series, Table, Value, shown, thinned,
 };
-pub use run_counts::RunCounts;
+pub use run_logs::json_lines::{InputError, RunCounts};
 pub use texts::Texts;
 pub use trajectory_metrics::{Better, Figure, Measure, Metric, Undefined};

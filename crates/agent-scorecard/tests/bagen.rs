@@ -13,6 +13,7 @@ use agent_scorecard::{
             WarehouseDialogue, parse_token_answer, parse_training_answer, parse_warehouse_answer,
             token_dialogues, warehouse_dialogues,
         },
+        json_lines::InputError,
     },
 };
 use proptest::prelude::*;
@@ -81,7 +82,7 @@ fn both_evaluation_parsers_read_what_the_released_ones_read() {
 #[test]
 fn the_training_parser_and_its_reward_are_those_of_the_released_code() {
     let golden = json(include_str!("golden/bagen/training.json"));
-    let file = EstimateFile::read(TOKENS.as_bytes()).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let rows = golden["results"].as_array().unwrap();
     // The file is in the order of rollouts and turns.
     assert_eq!(rows.len(), file.samples().len());
@@ -115,7 +116,7 @@ fn numbers(metrics: &Value, names: &[&str]) -> Vec<Option<f64>> {
 fn every_metric_of_every_sample_equals_the_released_one() {
     let mut seen = 0;
     for text in [TOKENS, WAREHOUSE] {
-        let file = EstimateFile::read(text.as_bytes()).unwrap();
+        let file = EstimateFile::read("bagen.json", text.as_bytes()).unwrap();
         for (sample, result) in file.samples().iter().zip(results(text)) {
             let (ours, theirs) = (SampleMetrics::of(sample), &result["metrics"]);
             let id = &result["sample_id"];
@@ -157,7 +158,7 @@ fn every_metric_of_every_sample_equals_the_released_one() {
 }
 
 fn published(text: &str) -> Published {
-    as_published(EstimateFile::read(text.as_bytes()).unwrap().samples())
+    as_published(EstimateFile::read("bagen.json", text.as_bytes()).unwrap().samples())
 }
 
 fn agrees_with_table_1(published: &Published, table: &Value) {
@@ -219,7 +220,7 @@ fn aggregates_of_warehouse_equal_the_released_table_and_summary() {
 
 #[test]
 fn dialogues_give_the_ground_truth_of_the_estimates() {
-    let file = EstimateFile::read(TOKENS.as_bytes()).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let dialogues = token_dialogues(TOKEN_RUNS.as_bytes(), CAP).unwrap();
     let mut prefixes = 0;
     for dialogue in &dialogues {
@@ -245,7 +246,7 @@ fn dialogues_give_the_ground_truth_of_the_estimates() {
     let rollouts = TokenDialogue::rollouts(&dialogues, CAP).unwrap();
     assert_eq!(rollouts.len(), dialogues.len());
 
-    let file = EstimateFile::read(WAREHOUSE.as_bytes()).unwrap();
+    let file = EstimateFile::read("bagen.json", WAREHOUSE.as_bytes()).unwrap();
     let dialogues = warehouse_dialogues(WAREHOUSE_RUNS.as_bytes()).unwrap();
     let mut prefixes = 0;
     for dialogue in &dialogues {
@@ -284,7 +285,7 @@ fn ours(file: &EstimateFile) -> (Rollouts, Vec<Sample>) {
 #[test]
 fn estimate_files_become_samples_without_recorded_runs() {
     for text in [TOKENS, WAREHOUSE] {
-        let file = EstimateFile::read(text.as_bytes()).unwrap();
+        let file = EstimateFile::read("bagen.json", text.as_bytes()).unwrap();
         let (rollouts, samples) = ours(&file);
         for sample in &samples {
             let id = rollouts.get(sample.rollout()).unwrap().id().unwrap().to_owned();
@@ -308,7 +309,7 @@ fn estimate_files_become_samples_without_recorded_runs() {
 
 #[test]
 fn our_denominator_is_feasible_prefixes_and_the_released_one_prefixes_of_successes() {
-    let file = EstimateFile::read(TOKENS.as_bytes()).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let (_, samples) = ours(&file);
     let published = as_published(file.samples());
     let feasible = samples.iter().filter(|sample| sample.is_feasible()).count();
@@ -409,20 +410,13 @@ fn the_parsers_differ_as_this_table_says() {
     }
 }
 
-/// The field of an error of a file.
-fn field(error: &Error) -> &str {
-    match error {
-        Error::Invalid { place, problem: Problem::Refused { .. } } => &place.field,
-        other => panic!("{other}"),
-    }
-}
-
 #[test]
 fn files_of_another_form_are_refused_with_the_place() {
-    let read = |text: &str| EstimateFile::read(text.as_bytes()).unwrap_err();
-    for (text, place) in [("{", ""), ("[]", ""), (r#"{"results": []}"#, "results")] {
-        assert_eq!(field(&read(text)), place, "{text}");
-    }
+    let read = |text: &str| EstimateFile::read("bagen.json", text.as_bytes()).unwrap_err();
+    assert_eq!(read("{").line, Some(1));
+    assert_eq!(read("[]").problem, "invalid type: sequence, expected an object");
+    let empty = InputError::of_file("bagen.json", "has no results; give at least one");
+    assert_eq!(read(r#"{"results": []}"#), empty);
     let result = |turn: usize, used: &str| {
         format!(
             r#"{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null, "ground_truth":
@@ -437,7 +431,7 @@ fn files_of_another_form_are_refused_with_the_place() {
         ([result(1, r#", "actual_tokens_used_so_far": -5"#), result(2, used)], "results[0]"),
     ] {
         let error = read(&format!(r#"{{"results": [{}]}}"#, results.join(",")));
-        assert_eq!(field(&error), place, "{error}");
+        assert_eq!(error.field.as_deref(), Some(place), "{error}");
     }
     let number = token_dialogues(&b"7"[..], CAP);
     assert!(matches!(
@@ -462,11 +456,12 @@ fn an_error_of_a_file_names_its_field() {
         (r#""actual_tokens_used_so_far": -1e300"#, "total_tokens: used is -1e300;"),
         (r#""completed_weeks": 2"#, "actual_tokens_used_so_far"),
     ] {
-        let error = EstimateFile::read(result(truth).as_bytes()).unwrap_err().to_string();
+        let error =
+            EstimateFile::read("bagen.json", result(truth).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(field) && error.len() < 200, "{error}");
     }
-    let trailing = EstimateFile::read(&br#"{"results": []} x"#[..]).unwrap_err();
-    assert!(trailing.to_string().starts_with("line 1: goes on after the end"), "{trailing}");
+    let trailing = EstimateFile::read("bagen.json", &br#"{"results": []} x"#[..]).unwrap_err();
+    assert!(trailing.to_string().starts_with("bagen.json:1: goes on after"), "{trailing}");
 }
 
 /// Parts of answers, in any order.
@@ -527,7 +522,7 @@ proptest! {
             "actual_tokens_used_so_far": {}, "actual_remaining_total_tokens": {}}}}}]}}"#,
             tokens[0], tokens[1]
         );
-        if let Ok(file) = EstimateFile::read(file.as_bytes()) {
+        if let Ok(file) = EstimateFile::read("bagen.json", file.as_bytes()) {
             prop_assert!((1..9).contains(&turn) && tokens[0] >= 0);
             let rollouts = file.rollouts().unwrap();
             prop_assert_eq!(rollouts.get(0).unwrap().turns(), 9);

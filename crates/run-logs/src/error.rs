@@ -1,5 +1,8 @@
 use std::{fmt, io};
 
+#[cfg(feature = "lines")]
+use crate::json_lines::parsing::InputError;
+
 /// The place of a problem: a file, a part of it, and a field.
 ///
 /// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
@@ -153,12 +156,6 @@ pub enum Problem {
         /// The reference.
         what: String,
     },
-    /// A file of our own does not hold what it should.
-    #[error("{reason}")]
-    Refused {
-        /// What is wrong, and what would be right.
-        reason: String,
-    },
     /// The log has a form that this version cannot read.
     #[error("{what} is not supported")]
     Unsupported {
@@ -246,6 +243,10 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of our own does not hold what it should.
+    #[cfg(feature = "lines")]
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {
@@ -285,14 +286,6 @@ impl Error {
 
     pub(crate) fn io(place: Place, error: &io::Error) -> Self {
         Self::Io { place: Box::new(place), kind: error.kind(), message: error.to_string() }
-    }
-
-    /// The same error at this line of its file.
-    pub(crate) fn in_line(mut self, line: u64) -> Self {
-        if let Self::Invalid { place, .. } = &mut self {
-            place.line = Some(line);
-        }
-        self
     }
 
     /// The same error with the name of the entry of an archive.

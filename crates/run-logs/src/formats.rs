@@ -7,6 +7,14 @@ pub(crate) mod dispatch;
 pub(crate) mod documents;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
+#[cfg(feature = "lines")]
+pub(crate) mod paths;
+#[cfg(feature = "pools")]
+pub(crate) mod pools;
+#[cfg(feature = "rollouts")]
+pub(crate) mod rollouts;
 pub(crate) mod run_iterator;
 pub(crate) mod shape;
 pub(crate) mod tau2;
+#[cfg(feature = "lines")]
+pub(crate) mod traces;

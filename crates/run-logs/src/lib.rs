@@ -5,6 +5,7 @@ mod engines;
 mod error;
 mod format;
 mod formats;
+#[cfg(feature = "lines")]
 pub mod json_lines;
 mod read;
 mod read_options;
@@ -25,8 +26,16 @@ pub use format::Format;
 #[cfg(feature = "rollouts")]
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
+#[cfg(feature = "lines")]
+pub use formats::paths::{AgentCall, PathRun};
 #[cfg(feature = "pools")]
-pub use knapsack_oracle::{self, Item};
+pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
+#[cfg(feature = "rollouts")]
+pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
+#[cfg(feature = "lines")]
+pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
+#[cfg(feature = "pools")]
+pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
 pub use scoring_rules;

@@ -38,7 +38,7 @@ pub enum Error {
         value: f64,
     },
     /// There are no values, or all of them have weight 0.
-    #[error("the input is empty; give at least one value of positive weight")]
+    #[error("the input is empty; give at least one row of positive weight")]
     Empty,
     /// An argument does not have as many entries as another one.
     #[error("{what}: expected {expected}, found {found}")]

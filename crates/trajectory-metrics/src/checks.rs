@@ -1,29 +1,18 @@
 //! Checks of input and of results that several modules share.
 
-use crate::error::Error;
+pub(crate) use scoring_rules::checks::same_length;
 
-/// Checks that `what` has as many entries as there are rows.
-pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
-}
+use crate::error::{Error, Shared};
 
 /// Checks that there are at least two rows or clusters to resample. Every resample of a single one is
 /// the same, and its lack of spread would look like certainty.
 pub(crate) fn at_least_two(what: &'static str, found: usize) -> Result<(), Error> {
-    if found >= 2 {
-        Ok(())
-    } else {
-        Err(scoring_rules::Error::TooFew { what, least: 2, found }.into())
-    }
+    if found >= 2 { Ok(()) } else { Err(Shared::TooFew { what, least: 2, found }.into()) }
 }
 
 /// Checks that a result has not overflowed.
 pub(crate) fn finite(what: &'static str, value: f64) -> Result<f64, Error> {
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(scoring_rules::Error::NotFinite { what, value }.into())
-    }
+    if value.is_finite() { Ok(value) } else { Err(Shared::NotFinite { what, value }.into()) }
 }
 
 /// The largest size of a value that is averaged. Products of weights and values, and squares of
@@ -39,6 +28,6 @@ pub(crate) fn bounded(what: &'static str, values: &[f64]) -> Result<(), Error> {
 }
 
 /// The error for a value that is NaN or larger than [`MAX_VALUE`] in size.
-pub(crate) const fn too_large(what: &'static str, index: usize, value: f64) -> Error {
-    Error::Entry { what, index, value, range: "from -1e100 to 1e100" }
+pub(crate) fn too_large(what: &'static str, index: usize, value: f64) -> Error {
+    Shared::Entry { what, index, value, range: "from -1e100 to 1e100" }.into()
 }

@@ -1,10 +1,13 @@
+pub(crate) use scoring_rules::Error as Shared;
+
 use crate::{forecast_fault::ForecastFault, no_interval::NoInterval};
 
 /// The reason why an input is invalid or a result is undefined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of `scoring-rules`, such as a forecast outside [0, 1] or a value that is NaN.
+    /// An error that the crates have in common: a forecast outside [0, 1], a setting outside its range, a list
+    /// of another length than expected, empty input, an undefined result.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace has no forecast.
@@ -13,9 +16,6 @@ pub enum Error {
         /// Position of the trace, from 0.
         index: usize,
     },
-    /// The input has no rows, or no row of positive weight.
-    #[error("the input is empty; give at least one row of positive weight")]
-    Empty,
     /// All rows of positive weight have the same outcome. Fits that need both outcomes also return this
     /// error if the other outcome has less than 1e-12 of the weight.
     #[error(
@@ -25,28 +25,6 @@ pub enum Error {
     OneClass {
         /// The outcome of the rows.
         outcome: bool,
-    },
-    /// Two arguments whose lengths must agree do not.
-    #[error("{what}: expected {expected}, found {found}")]
-    Length {
-        /// The argument.
-        what: &'static str,
-        /// The length it should have.
-        expected: usize,
-        /// The length it has.
-        found: usize,
-    },
-    /// An entry of a list is outside its range.
-    #[error("{what} {index} is {value}; it must be {range}")]
-    Entry {
-        /// The kind of entry.
-        what: &'static str,
-        /// Position of the entry, from 0.
-        index: usize,
-        /// The entry as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
     },
     /// The ends of traces in a flat array are not strictly increasing, or the last end is not the
     /// number of values.
@@ -118,30 +96,6 @@ pub enum Error {
         expected: &'static str,
         /// Name of the schedule that was given.
         found: &'static str,
-    },
-    /// A stored value is one that the crate cannot have written.
-    #[error("a stored value is invalid: {problem}")]
-    StoredValue {
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// A quantity does not exist for this input.
-    #[error("{name} is undefined: {reason}")]
-    Undefined {
-        /// The quantity.
-        name: &'static str,
-        /// Why it does not exist.
-        reason: &'static str,
-    },
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The value as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
     },
     /// A logit is NaN.
     #[error("step {step}: the logit is NaN; give a number")]

@@ -4,7 +4,7 @@
 
 use scoring_rules::CompensatedSum;
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// An outcome that has a smaller share of the total weight than this would be lost in rounding.
 const LEAST_SHARE: f64 = 1e-12;
@@ -41,12 +41,12 @@ pub fn logit(p: f64) -> f64 {
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for any other number.
+/// [`scoring_rules::Error::Setting`] for any other number.
 pub fn check_penalty(penalty: f64) -> Result<f64, Error> {
     if (RIDGE[0]..=RIDGE[1]).contains(&penalty) {
         Ok(penalty)
     } else {
-        Err(Error::Setting { name: "penalty", value: penalty, range: "from 1e-20 to 1e20" })
+        Err(Shared::Setting { name: "penalty", value: penalty, range: "from 1e-20 to 1e20" }.into())
     }
 }
 

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Arm, Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference, delong_test,
 };
@@ -25,7 +26,7 @@ fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_
     let (first, second) = (probabilities(&first), probabilities(&second));
     let test = |theirs: &[bool]| delong_test(first, &ours, second, theirs, None);
     assert_eq!(test(&theirs), Err(Error::OutcomeDiffers { index: 2 }));
-    let length = |what, found| Err(Error::Length { what, expected: 5, found });
+    let length = |what, found| Err(Shared::Length { what, expected: 5, found }.into());
     assert_eq!(test(&ours[..4]), length("second_outcomes", 4));
     let short = delong_test(first, &ours[..3], second, &ours[..3], None);
     assert_eq!(short, length("first_outcomes", 3));
@@ -97,7 +98,7 @@ fn a_sample_without_variance_over_tasks_is_a_typed_error() {
         auroc_difference(probabilities(&confidence), outcomes, &arms(second), None, tasks)
     };
     let (outcomes, second) = ([true, false, true, false], [false, false, true, true]);
-    let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
+    let few = |what| Err(Shared::TooFew { what, least: 2, found: 1 }.into());
     let success = "the first model's clusters with a success";
     assert_eq!(of(&outcomes, &second, &["a"; 4]), few(success));
     let tasks = ["a", "b", "c", "b"];
@@ -106,9 +107,9 @@ fn a_sample_without_variance_over_tasks_is_a_typed_error() {
         of(&[true; 4], &second, &["a", "b", "a", "b"]),
         Err(Error::OneClass { outcome: true })
     );
-    assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(scoring_rules::Error::Empty.into()));
+    assert_eq!(of(&outcomes, &[true; 4], &tasks), Err(Shared::Empty.into()));
     let short = of(&outcomes, &second[..2], &tasks);
-    assert_eq!(short, Err(Error::Length { what: "arms", expected: 4, found: 2 }));
+    assert_eq!(short, Err(Shared::Length { what: "arms", expected: 4, found: 2 }.into()));
 }
 
 /// Two models on the same tasks. A task is hard for both, and shifts their confidences alike; runs
@@ -175,7 +176,7 @@ fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
         auroc_difference(probabilities(&confidence), &outcomes, &arms(second), weights, tasks)
             .map(drop)
     };
-    let few = |what| Err(scoring_rules::Error::TooFew { what, least: 2, found: 1 }.into());
+    let few = |what| Err(Shared::TooFew { what, least: 2, found: 1 }.into());
     let second_in_a = first_in_a.map(|second| !second);
     assert_eq!(of(&first_in_a, None, &tasks), few("the first model's clusters with a success"));
     assert_eq!(of(&second_in_a, None, &tasks), few("the second model's clusters with a success"));

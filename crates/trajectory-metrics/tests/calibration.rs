@@ -6,10 +6,11 @@
 mod weighted_records;
 
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
-    CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, PlattMap, Probability, Traces,
-    Weight, WeightSchedule, cross_fit,
+    CalibrationMap, Calibrator, Folds, Isotonic, Platt, PlattMap, Probability, Traces, Weight,
+    WeightSchedule, cross_fit,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};
 
@@ -277,5 +278,5 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
     }
     let short = Folds::halves(&traces.outcomes()[1..], &ids[1..]).unwrap();
     let error = cross_fit(&Isotonic, &traces, &short, &schedule).unwrap_err();
-    assert_eq!(error, Error::Length { what: "folds", expected: 200, found: 199 });
+    assert_eq!(error, Shared::Length { what: "folds", expected: 200, found: 199 }.into());
 }

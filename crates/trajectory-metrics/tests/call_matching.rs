@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 use trajectory_metrics::Error;
 use trajectory_metrics::tool_calls::{
     Alignment, ArgumentRule, CallMatcher, MatchMode, PartialOrder, ToolCall, ToolCallMatcher,
@@ -192,7 +193,10 @@ fn a_path_may_contain_names_with_dots_and_is_split_equally_on_both_sides() {
 fn a_rule_that_names_no_field_is_refused() {
     let none: [&str; 0] = [];
     let error = ArgumentRule::fields(none);
-    assert!(matches!(error, Err(Error::Setting { name: "number of fields", .. })), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::ScoringRules(Shared::Setting { name: "number of fields", .. }))),
+        "{error:?}"
+    );
     #[cfg(feature = "serde")]
     assert!(serde_json::from_str::<ArgumentRule>(r#"{"kind":{"fields":[]}}"#).is_err());
 }

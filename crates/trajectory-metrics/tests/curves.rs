@@ -1,8 +1,9 @@
-//! Curves, what is measured on them and calibration diagnostics: against scikit-learn and brute force
-//! (`golden/curves.py`), and what must hold of them whatever the data are.
+//! Curves, what is measured on them and calibration diagnostics: against scikit-learn and brute
+//! force (`golden/curves.py`), and what must hold of them whatever the data are.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
     Binning, Error, Level, PositiveClass, Probability, Seed, TiedBlocks, Weight, augrc, aurc,
@@ -128,7 +129,10 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         )
         .unwrap();
         if exact.is_null() {
-            assert!(matches!(delong(&blocks), Err(Error::Setting { .. })), "{name}");
+            assert!(
+                matches!(delong(&blocks), Err(Error::ScoringRules(Shared::Setting { .. }))),
+                "{name}"
+            );
             continue;
         }
         variances += 1;
@@ -476,7 +480,7 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
         let error = of(&one_failure, weight).unwrap_err();
         let name = "weight of the failures";
         assert!(
-            matches!(error, Error::Setting { name: n, value, .. } if n == name && value == weight)
+            matches!(error, Error::ScoringRules(Shared::Setting { name: n, value, .. }) if n == name && value == weight)
         );
     }
     assert!(of(&one_failure, 1.5).unwrap().standard_error > 0.0);
@@ -492,17 +496,23 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     let error = (2.0_f64 / 16.0 / 6e14).sqrt();
     assert!((heavy.standard_error / error - 1.0).abs() < 1e-12, "{heavy:?}");
     let huge = of(&one_failure, 1e100);
-    assert!(matches!(huge, Err(Error::Setting { name: "weight of the failures", .. })));
+    assert!(matches!(
+        huge,
+        Err(Error::ScoringRules(Shared::Setting { name: "weight of the failures", .. }))
+    ));
     assert_eq!(
         delong_test(p, &one_failure, &p[..2], &one_failure, None),
-        Err(Error::Length { what: "second_confidence", expected: 3, found: 2 })
+        Err(Shared::Length { what: "second_confidence", expected: 3, found: 2 }.into())
     );
     let empty: TiedBlocks = TiedBlocks::default();
-    assert_eq!(delong(&empty), Err(Error::Empty));
-    assert_eq!(roc_curve(&empty, PositiveClass::Failure), Err(Error::Empty));
-    assert_eq!(precision_recall_curve(&empty, PositiveClass::Failure), Err(Error::Empty));
-    assert_eq!(risk_coverage_curve(&empty), Err(Error::Empty));
-    assert_eq!((excess_aurc(&empty), augrc(&empty)), (Err(Error::Empty), Err(Error::Empty)));
+    assert_eq!(delong(&empty), Err(Shared::Empty.into()));
+    assert_eq!(roc_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
+    assert_eq!(precision_recall_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
+    assert_eq!(risk_coverage_curve(&empty), Err(Shared::Empty.into()));
+    assert_eq!(
+        (excess_aurc(&empty), augrc(&empty)),
+        (Err(Shared::Empty.into()), Err(Shared::Empty.into()))
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, Probability, Resampling, Seed,
     Traces, Weight, evaluate, evaluate_difference, raw_against_calibrated,
@@ -13,8 +14,8 @@ fn uniform(generator: &mut ChaCha8Rng) -> f64 {
     StandardUniform.sample(generator)
 }
 
-/// Runs of a forecaster that tells the chance of success as it is. Each chance is that of the task, moved by
-/// what happens in the run.
+/// Runs of a forecaster that tells the chance of success as it is. Each chance is that of the task,
+/// moved by what happens in the run.
 fn calibrated(chances: &[f64], trials: usize, generator: &mut ChaCha8Rng) -> Traces {
     let mut traces = Traces::default();
     for &chance in chances {
@@ -53,8 +54,8 @@ enum Design {
     SameRuns,
 }
 
-/// How often the interval of the difference in mean log scores lies below 0, and how often it holds the
-/// true difference, over pairs of streams of equally good forecasters.
+/// How often the interval of the difference in mean log scores lies below 0, and how often it holds
+/// the true difference, over pairs of streams of equally good forecasters.
 fn simulated(
     design: Design,
     tasks: usize,
@@ -105,7 +106,8 @@ fn noisy(traces: &Traces, generator: &mut ChaCha8Rng) -> Traces {
     noisy
 }
 
-/// The designs of the two tests below, each with tasks and runs per task; the first takes the first four.
+/// The designs of the two tests below, each with tasks and runs per task; the first takes the first
+/// four.
 const DESIGNS: [(Design, usize, usize); 5] = [
     (Design::Apart, 200, 1),
     (Design::SharedTasks, 50, 4),
@@ -236,11 +238,14 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
     let none = Traces::default();
     let plain = EvaluationOptions::default();
     for pair in [[&none, &first], [&first, &none]] {
-        assert_eq!(evaluate_difference(pair[0], pair[1], &plain), Err(Error::Empty));
+        assert_eq!(evaluate_difference(pair[0], pair[1], &plain), Err(Shared::Empty.into()));
     }
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let resampling = Resampling { bootstrap: &bootstrap, resamples: 5, level: Level::HALF };
     let options = EvaluationOptions { resampling: Some(resampling), ..plain };
     let short = evaluate_difference(&first, &second, &options);
-    assert!(matches!(short, Err(Error::Length { expected: 80, found: 40, .. })), "{short:?}");
+    assert!(
+        matches!(short, Err(Error::ScoringRules(Shared::Length { expected: 80, found: 40, .. }))),
+        "{short:?}"
+    );
 }

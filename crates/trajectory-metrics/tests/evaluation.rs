@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 #[cfg(feature = "serde")]
 use trajectory_metrics::Seed;
 use trajectory_metrics::{
@@ -171,10 +172,10 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
     assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
 
     let default = EvaluationOptions::default();
-    assert_eq!(evaluate(&Traces::default(), &default), Err(Error::Empty));
+    assert_eq!(evaluate(&Traces::default(), &default), Err(Shared::Empty.into()));
     let weights =
         EvaluationOptions { weights: Some(Weight::from_slice(&[1.0]).unwrap()), ..default };
-    let length = Error::Length { what: "weights", expected: 2, found: 1 };
+    let length = Shared::Length { what: "weights", expected: 2, found: 1 }.into();
     assert_eq!(evaluate(&rows, &weights), Err(length));
 }
 
@@ -242,7 +243,10 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
     let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
     let error = evaluate(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
-    assert!(matches!(error, Error::Length { what: "rows of the bootstrap", .. }), "{error}");
+    assert!(
+        matches!(error, Error::ScoringRules(Shared::Length { what: "rows of the bootstrap", .. })),
+        "{error}"
+    );
 }
 
 #[test]
@@ -366,7 +370,7 @@ fn streams_of_different_runs_are_refused() {
     let shorter = Traces::from_flat(&[0.5], &[1], &[true]).unwrap();
     let what = "calibrated traces";
     let error = compare(&shorter, &bootstrap, 5).unwrap_err();
-    assert_eq!(error, message(Error::Length { what, expected: 90, found: 1 }));
+    assert_eq!(error, message(Shared::Length { what, expected: 90, found: 1 }.into()));
     let mut other = Traces::default();
     for (i, trace) in raw.iter().enumerate() {
         other.push(trace.forecasts(), trace.outcome() != (i == 7)).unwrap();
@@ -376,7 +380,7 @@ fn streams_of_different_runs_are_refused() {
     let few = Bootstrap::rows(3, Seed::new(1)).unwrap();
     let what = "rows of the bootstrap";
     let error = compare(&raw, &few, 5).unwrap_err();
-    assert_eq!(error, message(Error::Length { what, expected: 90, found: 3 }));
+    assert_eq!(error, message(Shared::Length { what, expected: 90, found: 3 }.into()));
     for change in compare(&raw, &bootstrap, 1).unwrap() {
         assert_eq!(change.unwrap().standard_error(), None);
     }

@@ -1,6 +1,7 @@
 //! Figures, metrics, and clustered rows against the bootstrap itself.
 #![allow(clippy::unwrap_used)]
 
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Better, Bootstrap, Clustered, Error, ExactMean, Figure, Interval, Intervals, Level, Metric,
     NoInterval, Seed, Undefined, Weight,
@@ -131,9 +132,9 @@ fn no_rows_no_request_and_few_clusters_have_their_reasons() {
 
     let many = Some(Intervals { resamples: 10_000_001, ..INTERVALS });
     let error = one.figures(&[FIRST], &Means::default(), Means::add, many).unwrap_err();
-    assert!(matches!(error, Error::Setting { name: "resamples", .. }));
-    let refused = |_: &mut Means, _: &Row, _| Err(Error::Empty);
-    assert_eq!(one.figures(&[FIRST], &Means::default(), refused, None), Err(Error::Empty));
+    assert!(matches!(error, Error::ScoringRules(Shared::Setting { name: "resamples", .. })));
+    let refused = |_: &mut Means, _: &Row, _| Err(Error::from(Shared::Empty));
+    assert_eq!(one.figures(&[FIRST], &Means::default(), refused, None), Err(Shared::Empty.into()));
 }
 
 #[test]

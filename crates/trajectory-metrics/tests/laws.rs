@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     BetaScore, Binning, BrierScore, Error, ExactMean, LogScore, OnlineTps, PositiveClass,
     Probability, Ranking, ScoringRule, TiedBlocks, Tps, Trace, Traces, Weight, WeightSchedule,
@@ -213,7 +214,7 @@ fn inconsistent_input_is_a_typed_error() {
         Err(Error::ScheduleTooShort { horizon: 3, weights: 2 })
     );
     assert_eq!(tps.prefix_score(&stream, true, 2), Err(Error::Horizon { horizon: 2, steps: 3 }));
-    assert_eq!(tps.prefix_score(&[], true, 0), Err(Error::Empty));
+    assert_eq!(tps.prefix_score(&[], true, 0), Err(Shared::Empty.into()));
     for schedule in WeightSchedule::NAMED {
         let tps = Tps::new(BrierScore, schedule.clone());
         let horizon = usize::MAX;
@@ -226,7 +227,7 @@ fn inconsistent_input_is_a_typed_error() {
     }
 
     let mut online = OnlineTps::new(tps.clone());
-    assert_eq!(online.finish(true), Err(Error::Empty));
+    assert_eq!(online.finish(true), Err(Shared::Empty.into()));
     stream.iter().for_each(|&forecast| online.push(forecast));
     assert_eq!(online.finish(true), Err(Error::ScheduleTooShort { horizon: 3, weights: 2 }));
     assert_eq!(online.finish_prefix(true, 2), Err(Error::Horizon { horizon: 2, steps: 3 }));
@@ -234,10 +235,10 @@ fn inconsistent_input_is_a_typed_error() {
     let traces = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
     assert_eq!(
         tps.mean(&traces, Some(Weight::from_slice(&[1.0]).unwrap())),
-        Err(Error::Length { what: "weights", expected: 2, found: 1 })
+        Err(Shared::Length { what: "weights", expected: 2, found: 1 }.into())
     );
     let no_rows = tps.mean(&Traces::default(), None);
-    assert_eq!(no_rows, Err(scoring_rules::Error::Empty.into()));
+    assert_eq!(no_rows, Err(Shared::Empty.into()));
     let blocks = TiedBlocks::new(&stream, &[true; 3], None).unwrap();
     assert_eq!(auroc(&blocks), Err(Error::OneClass { outcome: true }));
     assert_eq!(
@@ -246,10 +247,10 @@ fn inconsistent_input_is_a_typed_error() {
     );
     let weightless =
         TiedBlocks::new(&stream, &[true; 3], Some(Weight::from_slice(&[0.0; 3]).unwrap()));
-    assert_eq!(weightless, Err(scoring_rules::Error::Empty));
+    assert_eq!(weightless, Err(Shared::Empty));
     assert!(matches!(
         expected_calibration_error(&blocks, Binning::Quantile { bins: 0 }),
-        Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "bins", .. }))
+        Err(Error::ScoringRules(Shared::Setting { name: "bins", .. }))
     ));
 }
 

@@ -2,6 +2,7 @@
 #![cfg(feature = "serde")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use scoring_rules::Error as Shared;
 use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -136,7 +137,10 @@ fn a_stored_run_longer_than_any_run_can_be_is_refused() {
             let state = serde_json::from_value(stored).unwrap();
             let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
             let resumed = OnlineTps::resume(tps, state);
-            assert!(matches!(resumed, Err(Error::StoredValue { .. })), "{steps}: {resumed:?}");
+            assert!(
+                matches!(resumed, Err(Error::ScoringRules(Shared::StoredValue { .. }))),
+                "{steps}: {resumed:?}"
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 //! (`golden/tool_calls.py`), and the worked example of CostBench.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use scoring_rules::Error as Shared;
 use trajectory_metrics::tool_calls::{
     CallFacts, FailureClass, FailureCounts, Interner, PathDistances, ToolCall, TrialCounts,
     TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap, cost_gap_without_redundant,
@@ -245,7 +246,10 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     assert_eq!(one.standard_errors, None);
     let name = "the confidence interval of a mean over tasks";
     let refused = one.normal_interval(level);
-    assert!(matches!(refused, Err(Error::Undefined { name: of, .. }) if of == name), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::ScoringRules(Shared::Undefined { name: of, .. })) if of == name),
+        "{refused:?}"
+    );
 
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
@@ -264,13 +268,13 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
 #[test]
 fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     let setting = |result: Result<f64, Error>| match result {
-        Err(Error::Setting { name, .. }) => name,
+        Err(Error::ScoringRules(Shared::Setting { name, .. })) => name,
         other => unreachable!("{other:?}"),
     };
     assert_eq!(setting(pass_at_k(3, 4, 1)), "number of successes");
     assert_eq!(setting(pass_hat_k(3, 1, 0)), "k");
     assert_eq!(pass_hat_k(0, 0, 1), Err(Error::TooFewTrials { k: 1, trials: 0 }));
-    assert_eq!(invalid_tool_use_ratio(&[]), Err(Error::Empty));
+    assert_eq!(invalid_tool_use_ratio(&[]), Err(Shared::Empty.into()));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(setting(cost_efficiency_score(bad, 1.0)), "actual cost");
     }
@@ -279,7 +283,8 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
         assert_eq!(Interval::point(bad).is_err(), bad.is_nan());
     }
     let unbounded = Interval::new(0.0, f64::INFINITY).unwrap();
-    let not_finite = |result| matches!(result, Err(Error::Entry { index: 1, .. }));
+    let not_finite =
+        |result| matches!(result, Err(Error::ScoringRules(Shared::Entry { index: 1, .. })));
     assert!(not_finite(
         mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())
     ));
@@ -287,15 +292,16 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
         let Err(Error::ScoringRules(error)) = cost_gap(&actual, &reference) else {
             unreachable!("the second cost is not finite")
         };
-        assert!(matches!(error, scoring_rules::Error::NotFiniteAt { index: 1, .. }), "{error:?}");
+        assert!(matches!(error, Shared::NotFiniteAt { index: 1, .. }), "{error:?}");
     }
     assert!(matches!(cost_gap(&[f64::MAX, f64::MAX], &[]), Err(Error::ScoringRules(_))));
     assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
-    assert_eq!(classes, Err(Error::Length { what: "classes", expected: 1, found: 0 }));
-    assert_eq!(mean_over_tasks(&[], None), Err(scoring_rules::Error::Empty.into()));
+    assert_eq!(classes, Err(Shared::Length { what: "classes", expected: 1, found: 0 }.into()));
+    assert_eq!(mean_over_tasks(&[], None), Err(Shared::Empty.into()));
     assert!(
-        TrialCounts::by_task(&["a"], &[]).is_err_and(|error| matches!(error, Error::Length { .. }))
+        TrialCounts::by_task(&["a"], &[])
+            .is_err_and(|error| matches!(error, Error::ScoringRules(Shared::Length { .. })))
     );
 }
 
@@ -351,7 +357,7 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     assert_eq!(rounded.standard_errors, None);
     assert!((rounded.mean.low() - 0.175).abs() < 1e-15);
     let refused = rounded.normal_interval(Level::HALF);
-    assert!(matches!(refused, Err(Error::Undefined { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::ScoringRules(Shared::Undefined { .. }))), "{refused:?}");
     let error = |excess: f64| {
         mean_over_tasks(
             &values,

@@ -3,10 +3,10 @@
 use std::{fmt, path::Path};
 
 use agent_scorecard::{costbench::Query, tool_graph::costbench::Task};
-use run_logs::json_lines::{Object, document};
+use run_logs::json_lines::{InputError, Object, parse_document};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::files::json_lines::{InputError, bytes, in_file, whole};
+use crate::files::json_lines::bytes;
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -34,14 +34,14 @@ pub fn bundled() -> Vec<Query> {
 /// [`InputError`] that names file, line and field of the first thing that is wrong; the line of a missing
 /// field is that of the end of its object.
 pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
-    let bytes = bytes(path)?;
+    let (file, bytes) = (path.display().to_string(), bytes(path)?);
     if !bytes.trim_ascii_start().starts_with(b"[") {
-        let problem = "is no JSON array; give one array of all queries".to_owned();
-        return Err(InputError { line: Some(1), ..whole(path, problem) });
+        let problem = "is no JSON array; give one array of all queries";
+        return Err(InputError { line: Some(1), ..InputError::of_file(&file, problem) });
     }
-    let queries: Vec<Object<Row>> = document(&bytes).map_err(in_file(path))?;
+    let queries: Vec<Object<Row>> = parse_document(&file, &bytes)?;
     if queries.is_empty() {
-        return Err(whole(path, "holds no query".to_owned()));
+        return Err(InputError::of_file(&file, "holds no query"));
     }
     let query = |Object(Row { query_id, task })| Query { query_id, task };
     Ok(queries.into_iter().map(query).collect())

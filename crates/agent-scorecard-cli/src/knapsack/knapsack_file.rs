@@ -3,10 +3,10 @@
 use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::{Knapsack, KnapsackItem};
-use run_logs::json_lines::{Object, document};
+use run_logs::json_lines::{InputError, Object, parse_document};
 use serde::Deserialize;
 
-use crate::files::json_lines::{InputError, bytes, in_file};
+use crate::files::json_lines::bytes;
 
 #[derive(Deserialize)]
 struct Instance {
@@ -34,13 +34,12 @@ pub struct Solved {
 ///
 /// [`InputError`] that names the file and the field that is wrong.
 pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
+    let file = path.display().to_string();
     let wrong = |field: &str, problem: String| InputError {
-        file: path.display().to_string(),
-        line: None,
         field: Some(field.to_owned()),
-        problem,
+        ..InputError::of_file(&file, problem)
     };
-    let Object(instance): Object<Instance> = document(&bytes(path)?).map_err(in_file(path))?;
+    let Object(instance): Object<Instance> = parse_document(&file, &bytes(path)?)?;
     let (profits, weights) = (instance.profits.len(), instance.weights.len());
     if profits != weights {
         let problem = format!("weights: expected {profits}, found {weights}");

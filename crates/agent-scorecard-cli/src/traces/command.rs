@@ -21,16 +21,18 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Block, Field, Report, Undefined,
     traces::{
-        Compared, NO_RESAMPLES, TraceFigures, TraceOptions, TraceRun, differences, evaluate,
-        stream_runs, streams, with_differences,
+        Compared, NO_RESAMPLES, TraceFigures, TraceOptions, TraceRemarks, TraceRun, differences,
+        evaluate, stream_runs, streams, with_differences,
     },
 };
+use censoring::StopClass;
 use run_logs::{ConfidenceReading, ConfidenceStream, RunTable, StreamOptions};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     files::{
         bundled,
+        json_lines::InputError,
         logs::{Judging, common_format, confidence_field},
         run_counts::RunCounts,
     },
@@ -42,7 +44,7 @@ use crate::{
     traces::{
         log_file::{self, LogFile, LogSettings},
         options::Options,
-        trace_file::{self, Remarks, TraceFile},
+        trace_file::{self, TraceFile},
         trace_tally::{self, TraceTally},
     },
     values::ClusterBy,
@@ -64,12 +66,12 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         let all: Vec<TraceTally> = options.files.iter().map(read).collect::<Result<_, _>>()?;
         let figures = |files: &[&TraceTally]| trace_tally::figures(files, &how);
         let pair = |_: &TraceTally, _: &TraceTally| Ok(Err(Undefined::new(NO_RESAMPLES)));
-        return trace_output(&options, &how, &all, figures, pair);
+        return trace_output(&options, &how, &all, |file| &file.remarks, figures, pair);
     }
     let read = |path: &PathBuf| trace_file::read(path, missing);
     let all: Vec<TraceFile> = options.files.iter().map(read).collect::<Result<_, _>>()?;
     if how.cluster_by == ClusterBy::TaskOnly {
-        all.iter().try_for_each(TraceFile::check_tasks)?;
+        all.iter().try_for_each(check_tasks)?;
     }
     let figures = |files: &[&TraceFile]| {
         let runs: Vec<&[TraceRun]> = files.iter().map(|file| file.runs.as_slice()).collect();
@@ -77,19 +79,30 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     };
     let pair =
         |first: &TraceFile, second: &TraceFile| Ok(differences(&first.runs, &second.runs, &how)?);
-    trace_output(&options, &how, &all, figures, pair)
+    trace_output(&options, &how, &all, |file| &file.remarks, figures, pair)
+}
+
+/// That every run that can be scored names a task.
+fn check_tasks(file: &TraceFile) -> Result<(), InputError> {
+    let is_scored =
+        |run: &&TraceRun| run.stopped().is_ok_and(|stopped| stopped.class() != StopClass::Excluded);
+    match file.runs.iter().filter(is_scored).find(|run| run.task.is_none()) {
+        None => Ok(()),
+        Some(run) => Err(run.error(&file.file, "task", "missing; --cluster-by-task needs one")),
+    }
 }
 
 /// The output for files of traces, by the figures of one or more of them.
-fn trace_output<T: AsRef<Remarks>>(
+fn trace_output<T>(
     options: &Options,
     how: &TraceOptions,
     all: &[T],
+    remarks: fn(&T) -> &TraceRemarks,
     figures: impl Fn(&[&T]) -> Result<TraceFigures, Box<dyn Error>>,
     pair: impl Fn(&T, &T) -> Result<Compared, Box<dyn Error>>,
 ) -> Result<Written, Box<dyn Error>> {
     let figures = |files: &[&T]| -> Result<_, Box<dyn Error>> {
-        Ok(trace_file::with_remarks(figures(files)?, files))
+        Ok(trace_file::with_remarks(figures(files)?, files.iter().map(|file| remarks(file))))
     };
     let mut columns = Vec::new();
     for (path, read) in options.files.iter().zip(all) {

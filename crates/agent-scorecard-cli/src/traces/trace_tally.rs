@@ -14,25 +14,17 @@ use agent_scorecard::{
     Texts,
     traces::{
         CENSORED, Calibration, CompleteFigures, LEVEL, RunsDigest, TraceFigures, TraceOptions,
+        TraceRemarks, TraceRun, fold_traces,
     },
 };
 
-use crate::{
-    files::line_parts::Problem,
-    traces::trace_file::{self, Remarks, Row},
-};
+use crate::files::json_lines::open;
 
 /// What a report without resamples needs of the runs of a file.
 #[derive(Debug)]
 pub(crate) struct TraceTally {
     totals: Totals,
-    remarks: Remarks,
-}
-
-impl AsRef<Remarks> for TraceTally {
-    fn as_ref(&self) -> &Remarks {
-        &self.remarks
-    }
+    pub(crate) remarks: TraceRemarks,
 }
 
 /// The runs of a part of a file, or of all parts.
@@ -87,16 +79,19 @@ pub(crate) fn read(
 ) -> Result<TraceTally, Box<dyn std::error::Error>> {
     let scoring = Scoring::new(options)?;
     let mut totals = Totals::default();
-    let remarks = trace_file::read_parts(
-        path,
+    let remarks = fold_traces(
+        &path.display().to_string(),
+        open(path)?,
         policy,
-        |part: &mut Part, row| scoring.add(part, &row),
+        |part: &mut Part, run| scoring.add(part, &run),
         |part| scoring.finish(part),
         |part| totals.append(&part),
     )
-    .map_err(|problem: Problem| problem.into_error())?;
+    .map_err(|error: Problem| -> Box<dyn std::error::Error> { error })?;
     Ok(TraceTally { totals, remarks })
 }
+
+type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// The scores and the summaries of a report.
 struct Scoring<'a> {
@@ -111,7 +106,7 @@ impl<'a> Scoring<'a> {
         Ok(Self { options, log, summaries: summaries(options) })
     }
 
-    fn add(&self, part: &mut Part, row: &Row<'_>) -> Result<(), Problem> {
+    fn add(&self, part: &mut Part, row: &TraceRun) -> Result<(), Problem> {
         let totals = &mut part.totals;
         let stopped = row.stopped()?;
         match stopped.observation() {
@@ -127,12 +122,12 @@ impl<'a> Scoring<'a> {
             Observation::Complete(trace) => {
                 let key = (row.forecasts.len(), trace.outcome());
                 *totals.complete.entry(key).or_default() += 1;
-                totals.runs.update(row.id, trace.outcome());
+                totals.runs.update(&row.id, trace.outcome());
                 part.complete.push(trace.forecasts(), trace.outcome())?;
             }
         }
-        totals.ids.push(row.id);
-        if let Some(task) = row.task.filter(|&task| totals.tasks.last() != Some(task)) {
+        totals.ids.push(&row.id);
+        if let Some(task) = row.task.as_deref().filter(|&task| totals.tasks.last() != Some(task)) {
             totals.tasks.push(task);
         }
         Ok(())
@@ -315,9 +310,9 @@ mod tests {
     use trajectory_metrics::WeightSchedule;
 
     use super::*;
-    use agent_scorecard::traces::{TraceRun, evaluate};
+    use agent_scorecard::traces::{TraceFile, evaluate};
 
-    use crate::{files::bundled, traces::trace_file::TraceFile};
+    use crate::{files::bundled, traces::trace_file};
 
     fn settings(schedule: WeightSchedule, summary: Option<Summary>) -> TraceOptions {
         TraceOptions { schedule, summary, resamples: 0, ..TraceOptions::default() }
@@ -338,13 +333,13 @@ mod tests {
         let runs: Vec<&TraceFile> = runs.iter().collect();
         let by_tally = |tallies: &[&TraceTally]| {
             let figures = figures(tallies, settings).unwrap();
-            let figures = trace_file::with_remarks(figures, tallies);
+            let figures = trace_file::with_remarks(figures, tallies.iter().map(|it| &it.remarks));
             format!("{:#?}", figures.into_block(settings))
         };
         let by_runs = |files: &[&TraceFile]| {
             let runs: Vec<&[TraceRun]> = files.iter().map(|file| file.runs.as_slice()).collect();
             let figures = evaluate(&runs, settings).unwrap();
-            let figures = trace_file::with_remarks(figures, files);
+            let figures = trace_file::with_remarks(figures, files.iter().map(|it| &it.remarks));
             format!("{:#?}", figures.into_block(settings))
         };
         // Debug output of numbers is exact.

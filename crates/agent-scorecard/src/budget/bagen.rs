@@ -17,7 +17,10 @@ mod published;
 use std::collections::BTreeMap;
 
 use budget_estimation::{AnswerMode, Estimate, Rollouts, Sample};
-use run_logs::bagen::{Answer, EstimateFile, Kind, ReleasedSample};
+use run_logs::{
+    bagen::{Answer, EstimateFile, Kind, ReleasedSample},
+    json_lines::RunCounts,
+};
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
@@ -28,7 +31,6 @@ use crate::{
     },
     error::Error,
     report::block::{Block, Column, Field, Report},
-    run_counts::RunCounts,
 };
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};

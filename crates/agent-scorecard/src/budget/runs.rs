@@ -6,7 +6,9 @@ use budget_estimation::{
     Seed, estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
 };
 
-use crate::{clusters::ClusterBy, run_counts::RunCounts};
+use run_logs::json_lines::RunCounts;
+
+use crate::clusters::ClusterBy;
 
 /// Turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;

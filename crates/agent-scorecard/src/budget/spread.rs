@@ -162,8 +162,12 @@ fn clusters(runs: &Runs, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
 
 /// Says that a figure of a single cluster has no interval; one that is undefined is noted as that.
 fn few(name: &str, what: &str, error: &Error, notes: &mut Vec<String>) {
+    use scoring_rules::Error::TooFew;
     use trajectory_metrics::Error::ScoringRules;
-    if matches!(error, Error::ScoringRules(_) | Error::TrajectoryMetrics(ScoringRules(_))) {
+    if matches!(
+        error,
+        Error::ScoringRules(TooFew { .. }) | Error::TrajectoryMetrics(ScoringRules(TooFew { .. }))
+    ) {
         notes.push(format!("{name}: no interval, it counts prefixes of fewer than 2 {what}"));
     }
 }

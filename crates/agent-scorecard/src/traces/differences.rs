@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::{Seed, TerminationAudit};
+use run_logs::TraceRun;
 use serde::Serialize;
 use trajectory_metrics::{
     Better, Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, Undefined,
@@ -13,7 +14,6 @@ use crate::{
     report::block::{Block, Field, Report, Value},
     traces::{
         evaluation::{CENSORED, LEVEL, assumptions, fields, simple_scores},
-        run::TraceRun,
         sample::{Sample, prepare},
         settings::{Calibration, TraceOptions},
         units::{Unit, few, single},

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::{TerminationAudit, simple_score};
+use run_logs::{Missing, TraceRun, json_lines::RunCounts};
 use trajectory_metrics::{
     Better, Diagnostics, EvaluationOptions, ExactMean, Figure, Level, LogScore, Measure,
     NamedEstimate, NoInterval, Probability, ReliabilityBin, Resampling, STREAM_MEASURES, Summary,
@@ -13,10 +14,9 @@ use crate::{
         block::{Block, Field, Value},
         picture::Pictures,
     },
-    run_counts::RunCounts,
     traces::{
         curves::{CurveSettings, curves},
-        run::{LeftOut, Missing, TraceRun},
+        run::LeftOut,
         sample::{Sample, constant, prepare},
         settings::{Calibration, TraceOptions},
         units::{Resampled, RunsDigest},
@@ -201,7 +201,7 @@ impl TraceFigures {
     ///
     /// None: [`LEVEL`] is a level.
     pub fn new() -> Result<Self, Error> {
-        let empty = Err(trajectory_metrics::Error::Empty);
+        let empty = Err(scoring_rules::Error::Empty.into());
         Ok(Self {
             runs: None,
             n: 0,

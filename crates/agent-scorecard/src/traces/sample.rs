@@ -2,14 +2,12 @@ use censoring::{
     CalibratedRuns, CalibrationRuns, Folds, Observation, Probability, StopClass, Stopped,
     TerminationAudit, cross_fit_calibration,
 };
+use run_logs::TraceRun;
 use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Traces};
 
 use crate::{
     error::Error,
-    traces::{
-        run::TraceRun,
-        settings::{Calibration, TraceOptions},
-    },
+    traces::settings::{Calibration, TraceOptions},
 };
 
 /// The traces that can be scored, forecasts as they are scored.

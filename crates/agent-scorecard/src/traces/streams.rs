@@ -1,11 +1,11 @@
-use run_logs::{ConfidenceStream, ForecastCounts, RunTable, StreamRuns};
+use run_logs::{ConfidenceStream, ForecastCounts, Missing, RunTable, StreamRuns, TraceRun};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     error::Error,
     traces::{
         evaluation::{TraceFigures, evaluate},
-        run::{LeftOut, Missing, TraceRun},
+        run::LeftOut,
         settings::{Calibration, TraceOptions},
     },
 };

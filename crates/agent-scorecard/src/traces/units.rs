@@ -3,12 +3,12 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use run_logs::TraceRun;
 use trajectory_metrics::{Bootstrap, Seed};
 
 use crate::{
     clusters::{ClusterBy, few_clusters},
     error::Error,
-    traces::run::TraceRun,
 };
 
 /// A task with all its runs, or a run that names no task.

@@ -80,7 +80,7 @@ pub fn bootstrap_metrics<G: Ord>(
     if problems.iter().all(Option::is_some) {
         return Ok(problems.map(|problem| Err(problem.unwrap_or(Error::Empty))));
     }
-    let undefined = trajectory_metrics::Error::Empty;
+    let undefined = trajectory_metrics::Error::from(scoring_rules::Error::Empty);
     let bootstrap = Bootstrap::clusters(&clusters, seed)?;
     let independent = bootstrap.cluster_count() == samples.len();
     let replicates = bootstrap.replicates(resamples, |counts| {

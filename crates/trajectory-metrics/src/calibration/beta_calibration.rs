@@ -81,13 +81,15 @@ impl BetaCalibration {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
+    /// [`scoring_rules::Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
     ///
     /// ```
+    /// use scoring_rules::Error::Setting;
     /// use trajectory_metrics::{BetaCalibration, Error};
     ///
     /// assert_eq!(BetaCalibration::new(1e-6)?, BetaCalibration::default());
-    /// assert!(matches!(BetaCalibration::new(0.0), Err(Error::Setting { name: "clip", .. })));
+    /// let refused = BetaCalibration::new(0.0);
+    /// assert!(matches!(refused, Err(Error::ScoringRules(Setting { name: "clip", .. }))));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(clip: f64) -> Result<Self, Error> {

@@ -134,8 +134,8 @@ fn weight(bin: &[Block]) -> f64 {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] on empty blocks; [`Error::ScoringRules`] for a block whose weight is not within
-/// 1e-100 and 1e100.
+/// [`scoring_rules::Error::Empty`] on empty blocks; [`Error::ScoringRules`] for a block whose
+/// weight is not within 1e-100 and 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, brier_loss};

@@ -114,6 +114,7 @@ impl<C: Calibrator + ?Sized> Calibrator for Box<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Shared;
     use crate::{BetaCalibration, Isotonic, Platt, TemperatureScaling, VennAbers};
 
     /// The errors of all calibrators for one input.
@@ -131,11 +132,11 @@ mod tests {
 
     #[test]
     fn every_calibrator_refuses_the_same_invalid_input() {
-        let length = |what, found| scoring_rules::Error::Length { what, expected: 2, found };
+        let length = |what, found| Shared::Length { what, expected: 2, found };
         for (outcomes, weights, error) in [
             (&[true][..], &[1.0, 1.0][..], length("outcomes", 1)),
             (&[true, false], &[1.0], length("weights", 1)),
-            (&[true, false], &[0.0, 0.0], scoring_rules::Error::Empty),
+            (&[true, false], &[0.0, 0.0], Shared::Empty),
         ] {
             let error: Error = error.into();
             assert_eq!(refusals(outcomes, weights), [(); 5].map(|()| Some(error.clone())));

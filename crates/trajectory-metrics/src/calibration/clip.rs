@@ -1,7 +1,7 @@
 use scoring_rules::Probability;
 
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     logistic::{logit, sigmoid},
 };
 
@@ -21,7 +21,7 @@ impl Clip {
             Ok(Self(clip))
         } else {
             let range = "at least 2^-53 and below 1/2";
-            Err(Error::Setting { name: "clip", value: clip, range })
+            Err(Shared::Setting { name: "clip", value: clip, range }.into())
         }
     }
 

@@ -61,10 +61,10 @@ impl<M> CrossFit<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless the folds are those of as many traces; [`Error::ScheduleTooShort`]
-/// if custom weights do not reach a trace's end; [`Error::Fold`] with the error of
-/// [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both outcomes
-/// there.
+/// [`scoring_rules::Error::Length`] unless the folds are those of as many traces;
+/// [`Error::ScheduleTooShort`] if custom weights do not reach a trace's end; [`Error::Fold`] with
+/// the error of [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both
+/// outcomes there.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, cross_fit};
@@ -112,6 +112,7 @@ mod tests {
     use scoring_rules::Weight;
 
     use super::*;
+    use crate::error::Shared;
     use crate::{Isotonic, Platt, Probability};
 
     /// Keeps the records on which it was fitted.
@@ -169,7 +170,7 @@ mod tests {
             [platt, isotonic]
         };
         let fold = |fold, error| Err(Error::Fold { fold, source: Box::new(error) });
-        let empty = || fold(0, scoring_rules::Error::Empty.into());
+        let empty = || fold(0, Shared::Empty.into());
         assert_eq!(cross(&[]), [empty(), empty()]);
         assert_eq!(cross(&[true, false]), [empty(), empty()]);
         let one_class = fold(0, Error::OneClass { outcome: false });

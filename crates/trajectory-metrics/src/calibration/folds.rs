@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
-use crate::{checks::same_length, error::Error};
+use crate::{
+    checks::same_length,
+    error::{Error, Shared},
+};
 
 scoring_rules::checked! {
     /// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
@@ -17,6 +20,7 @@ scoring_rules::checked! {
     /// [`Folds::clustered`] keeps the traces of a task together.
     ///
     /// ```
+    /// use scoring_rules::Error::Setting;
     /// use trajectory_metrics::{Error, Folds};
     ///
     /// let outcomes = [false, false, true, true];
@@ -25,7 +29,8 @@ scoring_rules::checked! {
     /// assert_eq!(halves.count(), 2);
     /// let tasks = ["a", "b", "a", "b"];
     /// assert_eq!(Folds::clustered(&outcomes, &tasks, 2)?.of_each(), [0, 1, 0, 1]);
-    /// assert!(matches!(Folds::new(&outcomes, &tasks, 1), Err(Error::Setting { name: "folds", .. })));
+    /// let refused = Folds::new(&outcomes, &tasks, 1);
+    /// assert!(matches!(refused, Err(Error::ScoringRules(Setting { name: "folds", .. }))));
     /// # Ok::<(), Error>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +50,7 @@ impl Folds {
             None => Ok(()),
             Some(&fold) => {
                 let range = "below the number of folds";
-                Err(Error::Setting { name: "fold of a trace", value: fold as f64, range })
+                Err(Shared::Setting { name: "fold of a trace", value: fold as f64, range }.into())
             }
         }
     }
@@ -61,8 +66,8 @@ impl Folds {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for fewer than 2 folds or more than 65,536; [`Error::Length`] unless there
-    /// is one id per stratum.
+    /// [`scoring_rules::Error::Setting`] for fewer than 2 folds or more than 65,536;
+    /// [`scoring_rules::Error::Length`] unless there is one id per stratum.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Folds};
@@ -159,9 +164,9 @@ impl Folds {
 fn check(what: &'static str, folds: usize, outcomes: usize, names: usize) -> Result<(), Error> {
     if !(2..=65_536).contains(&folds) {
         let range = "from 2 to 65536";
-        return Err(Error::Setting { name: "folds", value: folds as f64, range });
+        return Err(Shared::Setting { name: "folds", value: folds as f64, range }.into());
     }
-    same_length(what, outcomes, names)
+    Ok(same_length(what, outcomes, names)?)
 }
 
 #[cfg(test)]
@@ -203,13 +208,13 @@ mod tests {
     fn invalid_numbers_of_folds_and_lengths_are_refused() {
         for k in [0, 1] {
             let error = Folds::new(&[true], &[1], k).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "folds", .. }));
+            assert!(matches!(error, Error::ScoringRules(Shared::Setting { name: "folds", .. })));
         }
         let error = Folds::clustered(&[true], &["a", "b"], 2).unwrap_err();
-        assert_eq!(error, Error::Length { what: "clusters", expected: 1, found: 2 });
+        assert_eq!(error, Shared::Length { what: "clusters", expected: 1, found: 2 }.into());
         for k in [1 << 17, 1 << 26, usize::MAX] {
             let error = Folds::clustered(&[true, false], &[1, 2], k).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "folds", .. }));
+            assert!(matches!(error, Error::ScoringRules(Shared::Setting { name: "folds", .. })));
             assert!(Folds::new(&[true, false], &[1, 2], k).is_err());
         }
         let lonely = Folds::clustered(&[true, false], &["a", "a"], 3).unwrap();

@@ -68,15 +68,18 @@ impl Platt {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the penalty is from 1e-20 to 1e20 and the clip at least 2^-53 and
-    /// below 1/2.
+    /// [`scoring_rules::Error::Setting`] unless the penalty is from 1e-20 to 1e20 and the clip at
+    /// least 2^-53 and below 1/2.
     ///
     /// ```
+    /// use scoring_rules::Error::Setting;
     /// use trajectory_metrics::{Error, Platt};
     ///
     /// assert_eq!(Platt::new(1.0, 1e-6)?, Platt::default());
-    /// assert!(matches!(Platt::new(0.0, 1e-6), Err(Error::Setting { name: "penalty", .. })));
-    /// assert!(matches!(Platt::new(1.0, 0.5), Err(Error::Setting { name: "clip", .. })));
+    /// let refused = Platt::new(0.0, 1e-6);
+    /// assert!(matches!(refused, Err(Error::ScoringRules(Setting { name: "penalty", .. }))));
+    /// let refused = Platt::new(1.0, 0.5);
+    /// assert!(matches!(refused, Err(Error::ScoringRules(Setting { name: "clip", .. }))));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(penalty: f64, clip: f64) -> Result<Self, Error> {
@@ -207,6 +210,7 @@ impl CalibrationMap for PlattMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Shared;
 
     fn fit(
         forecasts: &[f64],
@@ -225,8 +229,11 @@ mod tests {
     fn settings_outside_their_range_are_refused() {
         for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
             let (penalty, clip) = (Platt::new(bad, 1e-6), Platt::new(1.0, bad));
-            assert!(matches!(penalty, Err(Error::Setting { name: "penalty", .. })));
-            assert!(matches!(clip, Err(Error::Setting { name: "clip", .. })));
+            assert!(matches!(
+                penalty,
+                Err(Error::ScoringRules(Shared::Setting { name: "penalty", .. }))
+            ));
+            assert!(matches!(clip, Err(Error::ScoringRules(Shared::Setting { name: "clip", .. }))));
         }
         assert!(Platt::new(1.0, 1e-17).is_err() && Platt::new(1.0, 0.5).is_err());
         assert!(Platt::new(1e21, 1e-6).is_err());

@@ -3,7 +3,7 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks, pool_adjacent_violators};
 
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     numerics::quantiles::{quantile, tail},
 };
 
@@ -34,7 +34,7 @@ pub struct ReliabilityPoint {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks.
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, reliability_curve};
@@ -47,7 +47,7 @@ pub struct ReliabilityPoint {
 /// ```
 pub fn reliability_curve(blocks: &TiedBlocks) -> Result<Vec<ReliabilityPoint>, Error> {
     if blocks.as_slice().is_empty() {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     }
     let points = blocks.as_slice().iter().zip(rates(blocks));
     Ok(points
@@ -96,8 +96,8 @@ pub struct ConsistencyInterval {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks; [`Error::Setting`] unless there are 1 to 10 million resamples and
-/// the weight of each block is an integer below 2^32.
+/// [`scoring_rules::Error::Empty`] for empty blocks; [`scoring_rules::Error::Setting`] unless there
+/// are 1 to 10 million resamples and the weight of each block is an integer below 2^32.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -119,17 +119,17 @@ pub fn consistency_band(
     seed: Seed,
 ) -> Result<Vec<ConsistencyInterval>, Error> {
     if blocks.as_slice().is_empty() {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     }
     if !(1..=MAX_RESAMPLES).contains(&resamples) {
         let range = "from 1 to 10 million";
-        return Err(Error::Setting { name: "resamples", value: resamples as f64, range });
+        return Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into());
     }
     let tail = tail(level);
     let rows = rows_of_blocks(blocks)?;
     if rows.len().saturating_mul(resamples) > MOST_NUMBERS {
         let range = "at most 500 million over the number of different confidences";
-        return Err(Error::Setting { name: "resamples", value: resamples as f64, range });
+        return Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into());
     }
 
     // The curves of all resamples, one after the other at each block.
@@ -173,7 +173,7 @@ fn rows_of_blocks(blocks: &TiedBlocks) -> Result<Vec<(Probability, u32)>, Error>
     let total = failures + successes;
     if total > f64::from(u32::MAX) {
         let range = "below 2^32";
-        return Err(Error::Setting { name: "weight of all rows", value: total, range });
+        return Err(Shared::Setting { name: "weight of all rows", value: total, range }.into());
     }
     let rows = blocks.as_slice().iter().map(|block| {
         let weight = block.weight();
@@ -181,7 +181,7 @@ fn rows_of_blocks(blocks: &TiedBlocks) -> Result<Vec<(Probability, u32)>, Error>
             Ok((block.confidence, weight as u32))
         } else {
             let range = "a whole number of rows";
-            Err(Error::Setting { name: "weight of a confidence", value: weight, range })
+            Err(Shared::Setting { name: "weight of a confidence", value: weight, range }.into())
         }
     });
     rows.collect()
@@ -249,12 +249,18 @@ mod tests {
         let plain = blocks(&[0.5], None);
         for resamples in [0, MAX_RESAMPLES + 1] {
             let error = consistency_band(&plain, Level::HALF, resamples, Seed::new(1)).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "resamples", .. }), "{error}");
+            assert!(
+                matches!(error, Error::ScoringRules(Shared::Setting { name: "resamples", .. })),
+                "{error}"
+            );
         }
         let values: Vec<f64> = (0..51).map(|i| f64::from(i) / 50.0).collect();
         let large =
             consistency_band(&blocks(&values, None), Level::HALF, MAX_RESAMPLES, Seed::new(1));
-        assert!(matches!(large, Err(Error::Setting { name: "resamples", .. })), "{large:?}");
+        assert!(
+            matches!(large, Err(Error::ScoringRules(Shared::Setting { name: "resamples", .. }))),
+            "{large:?}"
+        );
         let half = consistency_band(
             &blocks(&[0.5], Some(Weight::from_slice(&[1.5]).unwrap())),
             Level::HALF,
@@ -262,7 +268,13 @@ mod tests {
             Seed::new(1),
         )
         .unwrap_err();
-        assert!(matches!(half, Error::Setting { name: "weight of a confidence", .. }), "{half}");
+        assert!(
+            matches!(
+                half,
+                Error::ScoringRules(Shared::Setting { name: "weight of a confidence", .. })
+            ),
+            "{half}"
+        );
         let many = consistency_band(
             &blocks(&[0.5], Some(Weight::from_slice(&[1e12]).unwrap())),
             Level::HALF,
@@ -270,9 +282,15 @@ mod tests {
             Seed::new(1),
         )
         .unwrap_err();
-        assert!(matches!(many, Error::Setting { name: "weight of all rows", .. }), "{many}");
+        assert!(
+            matches!(many, Error::ScoringRules(Shared::Setting { name: "weight of all rows", .. })),
+            "{many}"
+        );
         let empty = TiedBlocks::default();
-        assert_eq!(consistency_band(&empty, Level::HALF, 5, Seed::new(1)), Err(Error::Empty));
-        assert_eq!(reliability_curve(&empty), Err(Error::Empty));
+        assert_eq!(
+            consistency_band(&empty, Level::HALF, 5, Seed::new(1)),
+            Err(Shared::Empty.into())
+        );
+        assert_eq!(reliability_curve(&empty), Err(Shared::Empty.into()));
     }
 }

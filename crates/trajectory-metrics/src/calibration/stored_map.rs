@@ -3,7 +3,7 @@
 
 use scoring_rules::Probability;
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// Checks that a number lies in a range, which NaN never does.
 fn check(
@@ -12,7 +12,11 @@ fn check(
     [low, high]: [f64; 2],
     range: &'static str,
 ) -> Result<(), Error> {
-    if (low..=high).contains(&value) { Ok(()) } else { Err(Error::Setting { name, value, range }) }
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(Shared::Setting { name, value, range }.into())
+    }
 }
 
 /// Checks a mean or an intercept.
@@ -28,7 +32,8 @@ pub(super) fn slope(value: f64) -> Result<(), Error> {
     check("slope", value, [0.0, 1e100], "from 0 to 1e100")
 }
 
-pub(super) const NO_KNOT: Error = Error::Length { what: "knots, at least", expected: 1, found: 0 };
+pub(super) const NO_KNOT: Error =
+    Error::ScoringRules(Shared::Length { what: "knots, at least", expected: 1, found: 0 });
 
 /// Checks that each value may follow the one before it.
 pub(super) fn ordered(
@@ -39,7 +44,7 @@ pub(super) fn ordered(
     for (index, (before, value)) in values.clone().zip(values.skip(1)).enumerate() {
         if !may_follow(before, value) {
             let (before, value) = (before.get(), value.get());
-            let wrong = scoring_rules::Error::OutOfOrder { what, index: index + 1, before, value };
+            let wrong = Shared::OutOfOrder { what, index: index + 1, before, value };
             return Err(Error::ScoringRules(wrong));
         }
     }

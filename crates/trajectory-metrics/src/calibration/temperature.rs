@@ -74,13 +74,15 @@ impl TemperatureScaling {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
+    /// [`scoring_rules::Error::Setting`] unless the clip is at least 2^-53 and below 1/2.
     ///
     /// ```
+    /// use scoring_rules::Error::Setting;
     /// use trajectory_metrics::{Error, TemperatureScaling};
     ///
     /// assert_eq!(TemperatureScaling::new(1e-6)?, TemperatureScaling::default());
-    /// assert!(matches!(TemperatureScaling::new(0.5), Err(Error::Setting { name: "clip", .. })));
+    /// let refused = TemperatureScaling::new(0.5);
+    /// assert!(matches!(refused, Err(Error::ScoringRules(Setting { name: "clip", .. }))));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(clip: f64) -> Result<Self, Error> {

@@ -149,8 +149,8 @@ impl<K: Ord, R> Clustered<K, R> {
     ///
     /// # Errors
     ///
-    /// The first error of `add` on the rows as they are; [`Error::Setting`] for more than 10 million
-    /// resamples.
+    /// The first error of `add` on the rows as they are; [`scoring_rules::Error::Setting`] for more
+    /// than 10 million resamples.
     ///
     /// # Complexity
     ///

@@ -17,8 +17,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] unless there are both failures and successes; [`Error::Empty`] for empty
-/// blocks.
+/// [`Error::OneClass`] unless there are both failures and successes;
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, auroc};
@@ -58,7 +58,8 @@ pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] if no row is of the positive class; [`Error::Empty`] for empty blocks.
+/// [`Error::OneClass`] if no row is of the positive class; [`scoring_rules::Error::Empty`] for
+/// empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, average_precision};

@@ -35,9 +35,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless outcomes, arms, clusters, and weights if given, have one entry per
-/// row; [`Error::OneClass`] if a model has no failure or no success; [`Error::ScoringRules`] if a
-/// model has no rows, or if fewer than two tasks have a success, or a failure, of either model.
+/// [`scoring_rules::Error::Length`] unless outcomes, arms, clusters, and weights if given, have one
+/// entry per row; [`Error::OneClass`] if a model has no failure or no success;
+/// [`Error::ScoringRules`] if a model has no rows, or if fewer than two tasks have a success, or a
+/// failure, of either model.
 ///
 /// ```
 /// use trajectory_metrics::{Arm, Error, Level, Probability, auroc_difference};

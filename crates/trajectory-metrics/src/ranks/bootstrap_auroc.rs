@@ -24,8 +24,9 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless the ranking has the same number of rows; [`Error::OneClass`] unless
-    /// there are both failures and successes; and the errors of [`Self::replicates`].
+    /// [`scoring_rules::Error::Length`] unless the ranking has the same number of rows;
+    /// [`Error::OneClass`] unless there are both failures and successes; and the errors of
+    /// [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level, Probability, Ranking, Seed};

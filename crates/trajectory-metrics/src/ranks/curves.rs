@@ -1,7 +1,7 @@
 use scoring_rules::{Block, Probability, TiedBlocks};
 
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     ranks::positive_class::{PositiveClass, both_classes},
 };
 
@@ -31,8 +31,8 @@ pub struct RocPoint<S = Probability> {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] unless there are both failures and successes; [`Error::Empty`] for empty
-/// blocks.
+/// [`Error::OneClass`] unless there are both failures and successes;
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, PositiveClass, Probability, TiedBlocks, roc_curve};
@@ -85,7 +85,8 @@ pub struct PrecisionRecallPoint<S = Probability> {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] if no row is of the positive class; [`Error::Empty`] for empty blocks.
+/// [`Error::OneClass`] if no row is of the positive class; [`scoring_rules::Error::Empty`] for
+/// empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -141,7 +142,7 @@ pub struct RiskCoveragePoint<S = Probability> {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks.
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, risk_coverage_curve};
@@ -160,7 +161,7 @@ pub fn risk_coverage_curve<S: Copy>(
     let rows = PositiveClass::Success.in_order(blocks.as_slice());
     let points: Vec<_> = cumulated(rows).collect();
     let Some((_, successes, failures)) = points.last().copied() else {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     };
     let total = failures + successes;
     let points = points.into_iter().map(|(block, succeeded, failed)| RiskCoveragePoint {

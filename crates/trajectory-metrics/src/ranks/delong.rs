@@ -2,7 +2,7 @@ use scoring_rules::{Block, CompensatedSum, ExactSum, Probability, TiedBlocks, We
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     numerics::normal::two_sided_tail,
     ranks::{areas::auroc, positive_class::both_classes},
 };
@@ -47,9 +47,9 @@ pub struct AurocEstimate {
 ///
 /// # Errors
 ///
-/// [`Error::OneClass`] unless there are both failures and successes; [`Error::Setting`] if one
-/// class has a total weight of at most 1 (plus 1e-9) or above 1e15; [`Error::Empty`] for empty
-/// blocks.
+/// [`Error::OneClass`] unless there are both failures and successes;
+/// [`scoring_rules::Error::Setting`] if one class has a total weight of at most 1 (plus 1e-9) or
+/// above 1e15; [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, delong};
@@ -131,8 +131,9 @@ impl AurocDifference {
 ///
 /// # Errors
 ///
-/// The errors of [`TiedBlocks::new`] and [`delong`]; [`Error::Length`] unless all lists have one
-/// entry per row; [`Error::OutcomeDiffers`] with the first row whose outcomes differ.
+/// The errors of [`TiedBlocks::new`] and [`delong`]; [`scoring_rules::Error::Length`] unless all
+/// lists have one entry per row; [`Error::OutcomeDiffers`] with the first row whose outcomes
+/// differ.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, delong_test};
@@ -261,7 +262,7 @@ fn classes<S>(blocks: &TiedBlocks<S>) -> Result<[Class; 2], Error> {
         if weight <= 1.0 + 1e-9 || weight > 1e15 {
             let name = if outcome { "weight of the successes" } else { "weight of the failures" };
             let range = "more than one row and at most 1e15";
-            return Err(Error::Setting { name, value: weight, range });
+            return Err(Shared::Setting { name, value: weight, range }.into());
         }
     }
     Ok(classes.map(|(outcome, weight)| Class { outcome, weight }))

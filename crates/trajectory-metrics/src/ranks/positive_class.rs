@@ -1,6 +1,6 @@
 use scoring_rules::{Block, TiedBlocks};
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// The outcome that a ROC or precision-recall curve detects.
 ///
@@ -35,7 +35,7 @@ impl PositiveClass {
     /// The weight of the positive class; an error if it is 0.
     pub(crate) fn weight_in<S>(self, blocks: &TiedBlocks<S>) -> Result<f64, Error> {
         match self.positive_first((blocks.failures(), blocks.successes())) {
-            (0.0, 0.0) => Err(Error::Empty),
+            (0.0, 0.0) => Err(Shared::Empty.into()),
             (0.0, _) => Err(Error::OneClass { outcome: !self.outcome() }),
             (positives, _) => Ok(positives),
         }

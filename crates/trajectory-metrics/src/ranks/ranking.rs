@@ -2,7 +2,10 @@ use std::fmt;
 
 use scoring_rules::{OrderedScore, Probability, TiedBlocks};
 
-use crate::{checks::same_length, error::Error};
+use crate::{
+    checks::same_length,
+    error::{Error, Shared},
+};
 
 /// Rows sorted by confidence. After the sort, the tied blocks of any resample take linear time and no
 /// allocation.
@@ -28,7 +31,8 @@ impl Ranking {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one outcome per row; [`Error::Empty`] without rows.
+    /// [`scoring_rules::Error::Length`] unless there is one outcome per row;
+    /// [`scoring_rules::Error::Empty`] without rows.
     pub fn new(confidence: &[Probability], outcomes: &[bool]) -> Result<Self, Error> {
         Self::sorted(confidence.iter().copied(), outcomes)
     }
@@ -53,7 +57,7 @@ impl Ranking<OrderedScore> {
         let score = |(index, &value)| {
             OrderedScore::new(value).map_err(|_| {
                 let what = "scores";
-                Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value })
+                Error::ScoringRules(Shared::NotFiniteAt { what, index, value })
             })
         };
         let scores: Vec<_> = scores.iter().enumerate().map(score).collect::<Result<_, _>>()?;
@@ -68,7 +72,7 @@ impl<S: Copy + Ord + fmt::Display> Ranking<S> {
     ) -> Result<Self, Error> {
         same_length("outcomes", confidence.len(), outcomes.len())?;
         if outcomes.is_empty() {
-            return Err(Error::Empty);
+            return Err(Shared::Empty.into());
         }
         let mut rows: Vec<_> =
             confidence.zip(outcomes).enumerate().map(|(i, (p, &y))| (p, y, i)).collect();
@@ -80,7 +84,8 @@ impl<S: Copy + Ord + fmt::Display> Ranking<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one count per row; [`Error::ScoringRules`] if all are zero.
+    /// [`scoring_rules::Error::Length`] unless there is one count per row; [`Error::ScoringRules`]
+    /// if all are zero.
     pub fn resample(&self, counts: &[u32], blocks: &mut TiedBlocks<S>) -> Result<(), Error> {
         same_length("counts", self.rows.len(), counts.len())?;
         let rows = self.rows.iter().map(|&(p, outcome, i)| (p, outcome, counts[i].into()));

@@ -1,6 +1,9 @@
 use scoring_rules::{CompensatedSum, TiedBlocks};
 
-use crate::{error::Error, numerics::harmonic_span::harmonic_span};
+use crate::{
+    error::{Error, Shared},
+    numerics::harmonic_span::harmonic_span,
+};
 
 /// AURC, the area under the risk-coverage curve: the failure rate among the k most confident rows,
 /// averaged over all k.
@@ -17,7 +20,7 @@ use crate::{error::Error, numerics::harmonic_span::harmonic_span};
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks.
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, aurc};
@@ -49,7 +52,7 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
         failed += block.failures;
         seen += weight;
     }
-    if seen == 0.0 { Err(Error::Empty) } else { Ok((sum.value() / seen).min(1.0)) }
+    if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((sum.value() / seen).min(1.0)) }
 }
 
 /// Excess AURC: AURC minus the AURC of the best possible ranking, in which every success precedes
@@ -69,7 +72,7 @@ pub fn aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks.
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, excess_aurc};
@@ -107,7 +110,7 @@ pub fn excess_aurc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] for empty blocks.
+/// [`scoring_rules::Error::Empty`] for empty blocks.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, TiedBlocks, augrc};
@@ -126,5 +129,5 @@ pub fn augrc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
         failed += block.failures;
         seen += block.weight();
     }
-    if seen == 0.0 { Err(Error::Empty) } else { Ok((sum.value() / seen / seen).min(0.5)) }
+    if seen == 0.0 { Err(Shared::Empty.into()) } else { Ok((sum.value() / seen / seen).min(0.5)) }
 }

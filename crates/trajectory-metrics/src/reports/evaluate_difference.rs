@@ -4,7 +4,7 @@ use scoring_rules::{Level, TiedBlocks};
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     reports::{
         evaluation::EvaluationOptions,
         named_estimate::NamedEstimate,
@@ -41,9 +41,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without traces in one of the streams; [`Error::Length`] if there are not as many
-/// weights as traces, or fewer rows of the bootstrap; [`Error::ScheduleTooShort`] if a trace is longer
-/// than the list of custom weights. An undefined metric is not an error of this function.
+/// [`scoring_rules::Error::Empty`] without traces in one of the streams;
+/// [`scoring_rules::Error::Length`] if there are not as many weights as traces, or fewer rows of
+/// the bootstrap; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
+/// An undefined metric is not an error of this function.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -74,7 +75,7 @@ pub fn evaluate_difference(
     let middle = first.len();
     let rows = middle + second.len();
     if first.is_empty() || second.is_empty() {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     }
     if let Some(weights) = options.weights {
         same_length("weights", rows, weights.len())?;
@@ -92,7 +93,7 @@ pub fn evaluate_difference(
         let first = first.metrics(&counts[..middle], &mut blocks);
         let second = second.metrics(&counts[middle..rows], &mut blocks);
         let mut values = first.into_iter().chain(second);
-        std::array::from_fn(|_| values.next().unwrap_or(Err(Error::Empty)))
+        std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
     };
     let values: [_; 2 * METRICS] = both(&vec![1; rows]);
     let of = |metric: usize| {

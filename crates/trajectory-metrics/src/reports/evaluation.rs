@@ -104,10 +104,10 @@ impl StreamMetrics {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without traces; [`Error::ScoringRules`] if no trace has positive weight;
-/// [`Error::Length`] unless there are as many weights as traces, or if the bootstrap has fewer rows
-/// than there are traces; [`Error::ScheduleTooShort`] if a trace is longer than a list of custom
-/// weights. An undefined metric is not an error of this function.
+/// [`scoring_rules::Error::Empty`] without traces; [`Error::ScoringRules`] if no trace has positive
+/// weight; [`scoring_rules::Error::Length`] unless there are as many weights as traces, or if the
+/// bootstrap has fewer rows than there are traces; [`Error::ScheduleTooShort`] if a trace is longer
+/// than a list of custom weights. An undefined metric is not an error of this function.
 ///
 /// ```
 /// use trajectory_metrics::{Error, EvaluationOptions, Seed, Traces, evaluate};

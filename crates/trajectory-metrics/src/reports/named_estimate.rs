@@ -17,8 +17,8 @@ use crate::{
 /// assert!(interval.low() < -0.425 && -0.425 < interval.high());
 /// assert!(estimate.notes().is_empty());
 ///
-/// let undefined = NamedEstimate::new("auroc", Err(Error::Empty), None, Level::HALF);
-/// assert_eq!(undefined.notes(), [format!("auroc: {}", Error::Empty)]);
+/// let undefined = NamedEstimate::new("auroc", Err(scoring_rules::Error::Empty.into()), None, Level::HALF);
+/// assert_eq!(undefined.notes(), [format!("auroc: {}", scoring_rules::Error::Empty)]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

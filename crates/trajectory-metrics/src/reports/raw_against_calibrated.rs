@@ -2,7 +2,7 @@ use scoring_rules::TiedBlocks;
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     figures::metric::Measure,
     reports::scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
@@ -43,9 +43,10 @@ pub struct MetricChange {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless both streams and the bootstrap have the same number of traces;
-/// [`Error::OutcomeDiffers`] if the outcomes of a trace differ; [`Error::Empty`] without traces;
-/// [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
+/// [`scoring_rules::Error::Length`] unless both streams and the bootstrap have the same number of
+/// traces; [`Error::OutcomeDiffers`] if the outcomes of a trace differ;
+/// [`scoring_rules::Error::Empty`] without traces; [`Error::ScheduleTooShort`] if a trace is longer
+/// than the list of custom weights.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -89,7 +90,7 @@ pub fn raw_against_calibrated(
     let mut both = |counts: &[u32]| {
         let metrics = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));
         let mut values = metrics.into_iter().flatten();
-        std::array::from_fn(|_| values.next().unwrap_or(Err(Error::Empty)))
+        std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
     };
     let values: [_; 2 * METRICS] = both(&vec![1; counts.len()]);
     let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, both);

@@ -1,7 +1,7 @@
 use scoring_rules::Level;
 
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     numerics::{
         normal,
         quantiles::{quantile, tail},
@@ -26,8 +26,9 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] if all replicates lie on one side of the estimate; [`Error::Empty`]
-    /// without jackknife values; [`Error::ScoringRules`] for a jackknife value that is not finite.
+    /// [`scoring_rules::Error::Undefined`] if all replicates lie on one side of the estimate;
+    /// [`scoring_rules::Error::Empty`] without jackknife values; [`Error::ScoringRules`] for a
+    /// jackknife value that is not finite.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
@@ -61,7 +62,7 @@ impl Replicates {
         if bias.is_infinite() {
             let (name, reason) =
                 ("the BCa interval", "all replicates lie on one side of the estimate");
-            return Err(Error::Undefined { name, reason });
+            return Err(Shared::Undefined { name, reason }.into());
         }
         let end = |z: f64| {
             let shifted = bias + z;
@@ -82,11 +83,11 @@ const TIE: f64 = 1e-12;
 /// A sixth of the skewness of the jackknife values.
 fn acceleration(jackknife: &[f64]) -> Result<f64, Error> {
     if jackknife.is_empty() {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     }
     if let Some(index) = jackknife.iter().position(|value| !value.is_finite()) {
         let (what, value) = ("jackknife", jackknife[index]);
-        return Err(Error::ScoringRules(scoring_rules::Error::NotFiniteAt { what, index, value }));
+        return Err(Error::ScoringRules(Shared::NotFiniteAt { what, index, value }));
     }
     // Relative to the first value, so that equal values have no spread at all.
     let shifted = || jackknife.iter().map(|value| value - jackknife[0]);
@@ -116,7 +117,10 @@ mod tests {
     fn replicates_on_one_side_of_the_estimate_have_no_bias_correction() {
         let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
         let interval = above.bca_interval(&[1.0, 2.0], level(0.9));
-        assert!(matches!(interval, Err(Error::Undefined { name: "the BCa interval", .. })));
+        assert!(matches!(
+            interval,
+            Err(Error::ScoringRules(Shared::Undefined { name: "the BCa interval", .. }))
+        ));
         assert_eq!(above.percentile_interval(Level::HALF).interval.low(), 1.25);
         assert!(above.basic_interval(Level::HALF).is_ok());
         // A constant statistic has an interval of one point.

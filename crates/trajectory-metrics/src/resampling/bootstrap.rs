@@ -2,7 +2,7 @@ use scoring_rules::Seed;
 
 use crate::{
     checks::at_least_two,
-    error::Error,
+    error::{Error, Shared},
     resampling::{draws::Draws, replicates::Replicates},
 };
 
@@ -64,8 +64,8 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] for 0 rows; [`Error::ScoringRules`] for a single row, whose resamples are all
-    /// equal; [`Error::Setting`] for more than 2^31 - 1 rows.
+    /// [`scoring_rules::Error::Empty`] for 0 rows; [`Error::ScoringRules`] for a single row, whose
+    /// resamples are all equal; [`scoring_rules::Error::Setting`] for more than 2^31 - 1 rows.
     pub fn rows(n: usize, seed: Seed) -> Result<Self, Error> {
         let rows = count(n)?;
         at_least_two("rows", n)?;
@@ -127,8 +127,9 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// For each statistic: its error on all rows; [`Error::Setting`] for more than 10 million
-    /// resamples; [`Error::Undefined`] if it was undefined in all resamples.
+    /// For each statistic: its error on all rows; [`scoring_rules::Error::Setting`] for more than
+    /// 10 million resamples; [`scoring_rules::Error::Undefined`] if it was undefined in all
+    /// resamples.
     pub fn replicates<const N: usize>(
         &self,
         resamples: usize,
@@ -262,7 +263,7 @@ pub(crate) fn check_resamples(resamples: usize) -> Result<(), Error> {
         return Ok(());
     }
     let range = "at most 10 million";
-    Err(Error::Setting { name: "resamples", value: resamples as f64, range })
+    Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into())
 }
 
 /// The value of each replicate.
@@ -291,11 +292,11 @@ fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
 
 fn count(n: usize) -> Result<u32, Error> {
     match u32::try_from(n) {
-        Ok(0) => Err(Error::Empty),
+        Ok(0) => Err(Shared::Empty.into()),
         Ok(n) if n <= i32::MAX as u32 => Ok(n),
         _ => {
             let range = "at most 2^31 - 1";
-            Err(Error::Setting { name: "rows", value: n as f64, range })
+            Err(Shared::Setting { name: "rows", value: n as f64, range }.into())
         }
     }
 }
@@ -348,7 +349,7 @@ mod tests {
     fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
         let rows = Bootstrap::rows(2, Seed::new(1)).unwrap();
         let needs_both = |counts: &[u32]| {
-            if counts.contains(&0) { Err(Error::Empty) } else { Ok(1.0) }
+            if counts.contains(&0) { Err(Shared::Empty.into()) } else { Ok(1.0) }
         };
         let only_all =
             |counts: &[u32], value: f64| Ok(if counts == [1, 1] { value } else { f64::NAN });
@@ -360,11 +361,14 @@ mod tests {
         });
         let undefined = some.unwrap().undefined();
         assert!((400..600).contains(&undefined), "{undefined}");
-        assert!(matches!(never, Err(Error::Undefined { .. })));
+        assert!(matches!(never, Err(Error::ScoringRules(Shared::Undefined { .. }))));
         assert!(matches!(none, Err(Error::ScoringRules(_))));
         let [many] = rows.replicates(usize::MAX, |_| [Ok(0.0)]);
-        assert!(matches!(many, Err(Error::Setting { name: "resamples", .. })));
-        let [undefined] = rows.replicates(5, |_| [Err(Error::Empty)]);
-        assert_eq!(undefined.unwrap_err(), Error::Empty);
+        assert!(matches!(
+            many,
+            Err(Error::ScoringRules(Shared::Setting { name: "resamples", .. }))
+        ));
+        let [undefined] = rows.replicates(5, |_| [Err(Shared::Empty.into())]);
+        assert_eq!(undefined.unwrap_err(), Shared::Empty.into());
     }
 }

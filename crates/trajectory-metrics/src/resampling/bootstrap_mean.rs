@@ -23,10 +23,10 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one value, and one weight if given, per row;
-    /// [`Error::Entry`] for a value that is NaN, or finite and outside [-1e100, 1e100];
-    /// [`Error::ScoringRules`] if fewer than two rows or clusters have positive weight; and the
-    /// errors of [`Self::replicates`].
+    /// [`scoring_rules::Error::Length`] unless there is one value, and one weight if given, per
+    /// row; [`scoring_rules::Error::Entry`] for a value that is NaN, or finite and outside [-1e100,
+    /// 1e100]; [`Error::ScoringRules`] if fewer than two rows or clusters have positive weight; and
+    /// the errors of [`Self::replicates`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};

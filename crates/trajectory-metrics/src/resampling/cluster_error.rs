@@ -2,7 +2,7 @@ use scoring_rules::{Interval, Level, Weight};
 
 use crate::{
     checks::{at_least_two, bounded, finite, same_length},
-    error::Error,
+    error::{Error, Shared},
     no_interval::NoInterval,
     numerics::students_t::two_sided_quantile,
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
@@ -79,9 +79,10 @@ impl ClusterEstimate {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless clusters, and weights if given, have one entry per row;
-/// [`Error::Entry`] for a value outside [-1e100, 1e100]; [`Error::Empty`] if no row has positive
-/// weight; [`Error::ScoringRules`] with fewer than two clusters.
+/// [`scoring_rules::Error::Length`] unless clusters, and weights if given, have one entry per row;
+/// [`scoring_rules::Error::Entry`] for a value outside [-1e100, 1e100];
+/// [`scoring_rules::Error::Empty`] if no row has positive weight; [`Error::ScoringRules`] with
+/// fewer than two clusters.
 ///
 /// ```
 /// use trajectory_metrics::{Error, cluster_mean};
@@ -117,7 +118,7 @@ pub fn cluster_mean<G: Ord>(
 ///
 /// # Errors
 ///
-/// The errors of [`cluster_mean`]; [`Error::Setting`] if the denominators sum to 0;
+/// The errors of [`cluster_mean`]; [`scoring_rules::Error::Setting`] if the denominators sum to 0;
 /// [`Error::ScoringRules`] if the ratio or its standard error overflows.
 ///
 /// ```
@@ -144,7 +145,7 @@ pub fn cluster_ratio<G: Ord>(
     let below = rows.sum(|i| denominators[i]);
     if below == 0.0 {
         let name = "sum of denominators";
-        return Err(Error::Setting { name, value: below, range: "other than 0" });
+        return Err(Shared::Setting { name, value: below, range: "other than 0" }.into());
     }
     let ratio = rows.sum(|i| numerators[i]) / below;
     let size_of = |values: &[f64]| rows.sum(|i| values[i].abs()) / below.abs();
@@ -161,8 +162,8 @@ pub fn cluster_ratio<G: Ord>(
 ///
 /// # Errors
 ///
-/// The errors of [`cluster_mean`]; [`Error::Length`] unless there is one arm per row;
-/// [`Error::Empty`] unless both arms have a row of positive weight.
+/// The errors of [`cluster_mean`]; [`scoring_rules::Error::Length`] unless there is one arm per
+/// row; [`scoring_rules::Error::Empty`] unless both arms have a row of positive weight.
 ///
 /// ```
 /// use trajectory_metrics::{Arm, Error, cluster_difference};

@@ -1,6 +1,9 @@
 use scoring_rules::{ExactSum, Weight};
 
-use crate::{checks::same_length, error::Error};
+use crate::{
+    checks::same_length,
+    error::{Error, Shared},
+};
 
 /// Rows with their weights and clusters. Its sums do not depend on the order of the rows.
 pub(crate) struct ClusteredRows<'a, G> {
@@ -27,7 +30,7 @@ impl<'a, G: Ord> ClusteredRows<'a, G> {
     pub(crate) fn total(&self, selected: impl Fn(usize) -> bool) -> Result<f64, Error> {
         let rows = (0..self.clusters.len()).filter(|&row| selected(row));
         let total = rows.map(|row| self.weight(row)).collect::<ExactSum>().value();
-        if total > 0.0 { Ok(total) } else { Err(Error::Empty) }
+        if total > 0.0 { Ok(total) } else { Err(Shared::Empty.into()) }
     }
 
     /// Sum of weight times value.

@@ -2,7 +2,7 @@ use scoring_rules::{Interval, Level};
 
 use crate::{
     checks::{finite, same_length},
-    error::Error,
+    error::{Error, Shared},
     no_interval::NoInterval,
     numerics::{
         normal,
@@ -96,7 +96,8 @@ impl Replicates {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] if the estimate is NaN; [`Error::Undefined`] if all values are.
+    /// [`Error::ScoringRules`] if the estimate is NaN; [`scoring_rules::Error::Undefined`] if all
+    /// values are.
     pub fn new(estimate: f64, values: Vec<f64>) -> Result<Self, Error> {
         Self::of_draws(estimate, values, None)
     }
@@ -109,7 +110,7 @@ impl Replicates {
         not_nan(estimate)?;
         if values.iter().all(|value| value.is_nan()) {
             let reason = "the statistic is undefined in every resample";
-            return Err(Error::Undefined { name: "the bootstrap distribution", reason });
+            return Err(Shared::Undefined { name: "the bootstrap distribution", reason }.into());
         }
         let scale = size(estimate, &values);
         Ok(Self { estimate, values, draws, scale, clusters: None, proportion: false })
@@ -189,8 +190,9 @@ impl Replicates {
     /// # Errors
     ///
     /// [`Error::OtherDraws`] unless both were drawn from the same rows or clusters with the same
-    /// seed, or both come from [`Self::new`], whose order is not checked. [`Error::Length`] unless
-    /// both have the same number of replicates; and the errors of [`Self::new`].
+    /// seed, or both come from [`Self::new`], whose order is not checked.
+    /// [`scoring_rules::Error::Length`] unless both have the same number of replicates; and the
+    /// errors of [`Self::new`].
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
@@ -368,7 +370,7 @@ fn size(estimate: f64, values: &[f64]) -> f64 {
 /// Checks that an estimate is a number, which may be infinite.
 fn not_nan(estimate: f64) -> Result<(), Error> {
     if estimate.is_nan() {
-        return Err(scoring_rules::Error::NotANumber { what: "the estimate" }.into());
+        return Err(Shared::NotANumber { what: "the estimate" }.into());
     }
     Ok(())
 }
@@ -389,7 +391,7 @@ mod tests {
             replicates.bca_interval(&[1.0, f64::NAN], Level::HALF),
             Err(Error::ScoringRules(_))
         ));
-        assert_eq!(replicates.bca_interval(&[], Level::HALF), Err(Error::Empty));
+        assert_eq!(replicates.bca_interval(&[], Level::HALF), Err(Shared::Empty.into()));
         assert!(matches!(replicates.minus(&replicates), Err(Error::ScoringRules(_))));
     }
 
@@ -399,14 +401,17 @@ mod tests {
         assert_eq!(of(&[1.0, f64::NAN]), of(&[1.0, f64::NAN]));
         assert_ne!(of(&[1.0, f64::NAN]), of(&[1.0, 1.0]));
         let none = Replicates::new(0.5, vec![f64::NAN; 3]).unwrap_err();
-        assert!(matches!(none, Error::Undefined { .. }));
+        assert!(matches!(none, Error::ScoringRules(Shared::Undefined { .. })));
         assert!(matches!(Replicates::new(f64::NAN, vec![1.0]), Err(Error::ScoringRules(_))));
         let one = Replicates::new(0.5, vec![1.0]).unwrap();
         assert_eq!(one.standard_error(), None);
         let pair = Replicates::new(0.5, vec![1.0, 3.0]).unwrap();
         assert_eq!(pair.standard_error(), Some(2.0_f64.sqrt()));
         let two = Replicates::new(0.5, vec![1.0; 2]).unwrap();
-        assert!(matches!(one.minus(&two), Err(Error::Length { what: "replicates", .. })));
+        assert!(matches!(
+            one.minus(&two),
+            Err(Error::ScoringRules(Shared::Length { what: "replicates", .. }))
+        ));
         let drawn = Replicates::of_draws(0.5, vec![1.0], Some(7)).unwrap();
         assert!(matches!(one.minus(&drawn), Err(Error::OtherDraws)));
     }

@@ -5,7 +5,7 @@ use scoring_rules::{Seed, Weight};
 
 use crate::{
     checks::bounded,
-    error::Error,
+    error::{Error, Shared},
     resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
@@ -48,10 +48,10 @@ pub struct SignFlipTest {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless clusters, and weights if given, have one entry per row;
-/// [`Error::Entry`] for a difference outside [-1e100, 1e100]; [`Error::Empty`] if no row has
-/// positive weight; [`Error::Setting`] for more than 10 million flips, or for 0 flips with more than
-/// 20 clusters.
+/// [`scoring_rules::Error::Length`] unless clusters, and weights if given, have one entry per row;
+/// [`scoring_rules::Error::Entry`] for a difference outside [-1e100, 1e100];
+/// [`scoring_rules::Error::Empty`] if no row has positive weight; [`scoring_rules::Error::Setting`]
+/// for more than 10 million flips, or for 0 flips with more than 20 clusters.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Seed, sign_flip_test};
@@ -86,7 +86,7 @@ pub fn sign_flip_test<G: Ord>(
     let bar = found.abs() - TIE * size;
     let exact = sums.len() <= MOST_EXACT;
     if !exact && flips == 0 {
-        return Err(Error::Setting { name: "flips", value: 0.0, range: "at least 1" });
+        return Err(Shared::Setting { name: "flips", value: 0.0, range: "at least 1" }.into());
     }
     let p_value =
         if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };

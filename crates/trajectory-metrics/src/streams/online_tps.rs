@@ -1,7 +1,7 @@
 use scoring_rules::{CompensatedSum, Probability, ScoringRule};
 
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     forecast_fault::ForecastFault,
     streams::{
         forecast_policy::{Checked, ForecastCounts, ForecastPolicy},
@@ -117,7 +117,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// # Errors
     ///
     /// [`Error::OtherSchedule`] if the weight schedule differs from the stored one;
-    /// [`Error::StoredValue`] for a state that no run can reach.
+    /// [`scoring_rules::Error::StoredValue`] for a state that no run can reach.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, OnlineTps, Probability, Tps, WeightSchedule};
@@ -246,9 +246,9 @@ impl<R: ScoringRule> OnlineTps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::RunLeftOut`] if the policy has left the run out; [`Error::Empty`] before the first
-    /// forecast; [`Error::ScheduleTooShort`] if there are more steps than custom weights;
-    /// [`Error::HorizonTooLong`] above 2^32 - 1 steps.
+    /// [`Error::RunLeftOut`] if the policy has left the run out; [`scoring_rules::Error::Empty`]
+    /// before the first forecast; [`Error::ScheduleTooShort`] if there are more steps than custom
+    /// weights; [`Error::HorizonTooLong`] above 2^32 - 1 steps.
     pub fn finish(&self, outcome: bool) -> Result<f64, Error> {
         self.finish_prefix(outcome, self.state.steps)
     }
@@ -289,7 +289,7 @@ impl<R: ScoringRule> OnlineTps<R> {
 impl OnlineTpsState {
     /// Checks that a run can reach this state.
     fn check(&self) -> Result<(), Error> {
-        let invalid = |problem| Err(Error::StoredValue { problem });
+        let invalid = |problem: &'static str| Err(Shared::StoredValue { problem }.into());
         if self.steps as u64 > u64::from(u32::MAX) {
             return invalid("a run has more than 2^32 - 1 steps");
         }

@@ -2,7 +2,7 @@ use scoring_rules::{ExactMean, Probability, ScoringRule, Weight, loops::Runs};
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     streams::{
         traces::{Trace, Traces},
         weight_schedule::WeightSchedule,
@@ -91,7 +91,7 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// [`Error::Horizon`] if the prefix is longer than the horizon; [`Error::HorizonTooLong`] above
     /// 2^32 - 1 steps; [`Error::ScheduleTooShort`] if the horizon is longer than the list of custom
-    /// weights; [`Error::Empty`] for a horizon of 0.
+    /// weights; [`scoring_rules::Error::Empty`] for a horizon of 0.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Probability, Tps, WeightSchedule};
@@ -142,9 +142,9 @@ impl<R: ScoringRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] if no trace has positive weight; [`Error::Length`] unless there are as
-    /// many weights as traces; [`Error::ScheduleTooShort`] if a trace is longer than the list of
-    /// custom weights.
+    /// [`Error::ScoringRules`] if no trace has positive weight; [`scoring_rules::Error::Length`]
+    /// unless there are as many weights as traces; [`Error::ScheduleTooShort`] if a trace is longer
+    /// than the list of custom weights.
     ///
     /// ```
     /// use trajectory_metrics::{BrierScore, Error, Tps, Traces, Weight, WeightSchedule};
@@ -213,7 +213,7 @@ impl<R: ScoringRule> Tps<R> {
 /// Checks that a prefix of `steps` steps is no longer than the horizon.
 pub(crate) fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
     if horizon == 0 {
-        Err(Error::Empty)
+        Err(Shared::Empty.into())
     } else if steps > horizon {
         Err(Error::Horizon { horizon, steps })
     } else {

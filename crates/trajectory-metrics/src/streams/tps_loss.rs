@@ -2,7 +2,7 @@ use scoring_rules::{LossDerivatives, SmoothRule};
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     streams::tps::{Tps, check_horizon},
 };
 
@@ -16,9 +16,10 @@ impl<R: SmoothRule> Tps<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without logits; [`Error::Length`] unless `steps` has one entry per logit;
-    /// [`Error::Logit`] with the first logit that is NaN; [`Error::ScheduleTooShort`] if there are
-    /// more steps than custom weights. `steps` is then unchanged.
+    /// [`scoring_rules::Error::Empty`] without logits; [`scoring_rules::Error::Length`] unless
+    /// `steps` has one entry per logit; [`Error::Logit`] with the first logit that is NaN;
+    /// [`Error::ScheduleTooShort`] if there are more steps than custom weights. `steps` is then
+    /// unchanged.
     ///
     /// ```
     /// use trajectory_metrics::{Error, LogScore, LossDerivatives, Tps, WeightSchedule};
@@ -76,7 +77,7 @@ impl<R: SmoothRule> Tps<R> {
             return Err(Error::Logit { step: index + 1 });
         }
         if logits.is_empty() {
-            return Err(Error::Empty);
+            return Err(Shared::Empty.into());
         }
         check_horizon(logits.len(), horizon)?;
         let all = self.schedule().total(horizon)?;
@@ -183,10 +184,10 @@ mod tests {
         let untouched = LossDerivatives::default();
         let mut steps = [untouched; 2];
         let error = tps.loss_in_logits(&[0.0], true, &mut steps).unwrap_err();
-        assert!(matches!(error, Error::Length { what: "steps", expected: 1, found: 2 }));
+        assert_eq!(error, Shared::Length { what: "steps", expected: 1, found: 2 }.into());
         let error = tps.loss_in_logits(&[0.0, f64::NAN], true, &mut steps).unwrap_err();
         assert!(matches!(error, Error::Logit { step: 2 }));
         assert_eq!(steps, [untouched; 2]);
-        assert_eq!(tps.loss_in_logits(&[], true, &mut []).unwrap_err(), Error::Empty);
+        assert_eq!(tps.loss_in_logits(&[], true, &mut []).unwrap_err(), Shared::Empty.into());
     }
 }

@@ -77,9 +77,10 @@ impl Traces {
     ///
     /// # Errors
     ///
-    /// [`Error::ScoringRules`] with the position of a value outside [0, 1]; [`Error::Length`] unless
-    /// there are as many outcomes as ends; [`Error::EmptyTrace`] if two ends are equal;
-    /// [`Error::Ends`] if ends decrease or the last end is not the number of values.
+    /// [`Error::ScoringRules`] with the position of a value outside [0, 1];
+    /// [`scoring_rules::Error::Length`] unless there are as many outcomes as ends;
+    /// [`Error::EmptyTrace`] if two ends are equal; [`Error::Ends`] if ends decrease or the last
+    /// end is not the number of values.
     pub fn from_flat(values: &[f64], ends: &[usize], outcomes: &[bool]) -> Result<Self, Error> {
         let forecasts = Probability::from_slice(values)?;
         let (forecasts, ends, outcomes) = (forecasts.to_vec(), ends.to_vec(), outcomes.to_vec());
@@ -190,6 +191,7 @@ impl Traces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Shared;
 
     #[test]
     fn inconsistent_flat_arrays_are_refused() {
@@ -204,11 +206,14 @@ mod tests {
         assert_eq!(flat(&[2, 1, 3], &[true; 3]), Err(Error::Ends { index: 1, end: 1 }));
         assert_eq!(flat(&[4, 3], &both), Err(Error::Ends { index: 0, end: 4 }));
         assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
-        assert!(matches!(flat(&[3], &both), Err(Error::Length { what: "outcomes", .. })));
+        assert!(matches!(
+            flat(&[3], &both),
+            Err(Error::ScoringRules(Shared::Length { what: "outcomes", .. }))
+        ));
         assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
         assert!(matches!(
             Traces::from_flat(&[0.5, 1.2], &[2], &[true]),
-            Err(Error::ScoringRules(scoring_rules::Error::NotAProbabilityAt { index: 1, .. }))
+            Err(Error::ScoringRules(Shared::NotAProbabilityAt { index: 1, .. }))
         ));
     }
 

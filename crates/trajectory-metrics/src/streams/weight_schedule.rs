@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 use scoring_rules::{Probability, ScoringRule, Weight, loops::StepWeights};
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// The least positive [`Weight`].
 const LEAST_WEIGHT: f64 = 1e-100;
@@ -118,12 +118,12 @@ impl WeightSchedule {
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] with the first weight that is 0, because the forecast of a step without weight
-    /// would have no effect on the score.
+    /// [`scoring_rules::Error::Entry`] with the first weight that is 0, because the forecast of a
+    /// step without weight would have no effect on the score.
     pub fn custom(weights: &[Weight]) -> Result<Self, Error> {
         if let Some(index) = weights.iter().position(|&weight| weight == Weight::ZERO) {
             let range = "positive";
-            return Err(Error::Entry { what: "custom weight", index, value: 0.0, range });
+            return Err(Shared::Entry { what: "custom weight", index, value: 0.0, range }.into());
         }
         let mut total = scoring_rules::CompensatedSum::default();
         let mut totals = vec![0.0];
@@ -339,10 +339,10 @@ mod tests {
         let weights = [Weight::ONE, Weight::ONE, Weight::ZERO];
         let (what, range) = ("custom weight", "positive");
         let error = WeightSchedule::custom(&weights).unwrap_err();
-        assert_eq!(error, Error::Entry { what, index: 2, value: 0.0, range });
+        assert_eq!(error, Shared::Entry { what, index: 2, value: 0.0, range }.into());
         let negative = Weight::from_slice(&[-0.0]).unwrap();
         let error = WeightSchedule::custom(negative).unwrap_err();
-        assert_eq!(error, Error::Entry { what, index: 0, value: 0.0, range });
+        assert_eq!(error, Shared::Entry { what, index: 0, value: 0.0, range }.into());
         let none = WeightSchedule::custom(&[]).unwrap();
         assert!(matches!(none, WeightSchedule::Custom(weights) if weights.is_empty()));
         let short = WeightSchedule::custom(&[Weight::ONE]).unwrap();

@@ -1,5 +1,6 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Seed, Weight,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
@@ -11,16 +12,20 @@ use super::{arms, counted_mean, level_of, uniform};
 fn undefined_results_and_invalid_input_are_typed_errors() {
     let (values, ids) = ([1.0, 2.0, 3.0], [0, 1, 2]);
     let mean = cluster_mean::<u32>;
-    assert!(matches!(mean(&values, None, &ids[..2]), Err(Error::Length { what: "clusters", .. })));
+    assert!(matches!(
+        mean(&values, None, &ids[..2]),
+        Err(Error::ScoringRules(Shared::Length { what: "clusters", .. }))
+    ));
     let short = mean(&values, Some(Weight::from_slice(&[1.0]).unwrap()), &ids);
-    assert!(matches!(short, Err(Error::Length { what: "weights", .. })));
+    assert!(matches!(short, Err(Error::ScoringRules(Shared::Length { what: "weights", .. }))));
     assert_eq!(
         mean(&values, Some(Weight::from_slice(&[0.0; 3]).unwrap()), &ids),
-        Err(Error::Empty)
+        Err(Shared::Empty.into())
     );
-    assert_eq!(mean(&[], None, &[]), Err(Error::Empty));
+    assert_eq!(mean(&[], None, &[]), Err(Shared::Empty.into()));
     const RANGE: &str = "from -1e100 to 1e100";
-    let at = |what, index| Err(Error::Entry { what, index, value: f64::INFINITY, range: RANGE });
+    let at =
+        |what, index| Err(Shared::Entry { what, index, value: f64::INFINITY, range: RANGE }.into());
     let infinite = [1.0, f64::INFINITY, 1.0];
     assert_eq!(mean(&infinite, None, &ids), at("value", 1));
     assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominator", 1));
@@ -28,37 +33,49 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
         sign_flip_test(&infinite, None, &ids, 0, Seed::new(0)).map(drop),
         at("difference", 1).map(drop)
     );
-    assert!(matches!(mean(&[1.0, f64::NAN, 1.0], None, &ids), Err(Error::Entry { .. })));
-    let one = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
-    assert_eq!(mean(&values, None, &[7; 3]), Err(Error::ScoringRules(one)));
-    assert_eq!(
-        mean(&values, Some(Weight::from_slice(&[1.0, 0.0, 0.0]).unwrap()), &ids),
-        Err(Error::ScoringRules(one))
-    );
+    assert!(matches!(
+        mean(&[1.0, f64::NAN, 1.0], None, &ids),
+        Err(Error::ScoringRules(Shared::Entry { .. }))
+    ));
+    let one = Err(Shared::TooFew { what: "clusters", least: 2, found: 1 }.into());
+    assert_eq!(mean(&values, None, &[7; 3]), one);
+    assert_eq!(mean(&values, Some(Weight::from_slice(&[1.0, 0.0, 0.0]).unwrap()), &ids), one);
     let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
-    assert!(matches!(ratio, Err(Error::Setting { name: "sum of denominators", .. })));
-    assert_eq!(cluster_difference(&values, &arms(&[true; 3]), None, &ids), Err(Error::Empty));
+    assert!(matches!(
+        ratio,
+        Err(Error::ScoringRules(Shared::Setting { name: "sum of denominators", .. }))
+    ));
+    assert_eq!(
+        cluster_difference(&values, &arms(&[true; 3]), None, &ids),
+        Err(Shared::Empty.into())
+    );
 
     let many: Vec<usize> = (0..21).collect();
     let flips = sign_flip_test(&[1.0; 21], None, &many, 0, Seed::new(0));
-    assert!(matches!(flips, Err(Error::Setting { name: "flips", .. })));
+    assert!(matches!(flips, Err(Error::ScoringRules(Shared::Setting { name: "flips", .. }))));
     let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, Seed::new(0));
-    assert!(matches!(test, Err(Error::Entry { .. })));
+    assert!(matches!(test, Err(Error::ScoringRules(Shared::Entry { .. }))));
 
-    assert_eq!(Bootstrap::rows(0, Seed::new(1)).map(drop), Err(Error::Empty));
-    assert_eq!(Bootstrap::clusters::<u32>(&[], Seed::new(1)).map(drop), Err(Error::Empty));
+    assert_eq!(Bootstrap::rows(0, Seed::new(1)).map(drop), Err(Shared::Empty.into()));
+    assert_eq!(Bootstrap::clusters::<u32>(&[], Seed::new(1)).map(drop), Err(Shared::Empty.into()));
     let bootstrap = Bootstrap::rows(3, Seed::new(0)).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10).map(|_| ());
-    assert!(matches!(of(&values[..2], None), Err(Error::Length { what: "values", .. })));
-    assert!(matches!(of(&[1.0, f64::NAN, 1.0], None), Err(Error::Entry { index: 1, .. })));
+    assert!(matches!(
+        of(&values[..2], None),
+        Err(Error::ScoringRules(Shared::Length { what: "values", .. }))
+    ));
+    assert!(matches!(
+        of(&[1.0, f64::NAN, 1.0], None),
+        Err(Error::ScoringRules(Shared::Entry { index: 1, .. }))
+    ));
     let weightless = of(&values, Some(Weight::from_slice(&[0.0; 3]).unwrap()));
-    assert_eq!(weightless, Err(scoring_rules::Error::Empty.into()));
+    assert_eq!(weightless, Err(Shared::Empty.into()));
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
     assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true })));
     let other = Bootstrap::rows(4, Seed::new(0)).unwrap().auroc(&ranking, 10);
-    assert!(matches!(other, Err(Error::Length { what: "counts", .. })));
+    assert!(matches!(other, Err(Error::ScoringRules(Shared::Length { what: "counts", .. }))));
     let none = bootstrap.mean(&values, None, 0);
-    assert!(matches!(none, Err(Error::Undefined { .. })));
+    assert!(matches!(none, Err(Error::ScoringRules(Shared::Undefined { .. }))));
 }
 
 fn ends(interval: Result<BootstrapEstimate, Error>) -> [f64; 2] {
@@ -278,7 +295,7 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
 
     let values = [1.0, 1.1e100, 1.0];
     let range = "from -1e100 to 1e100";
-    let too_large = |what| Error::Entry { what, index: 1, value: 1.1e100, range };
+    let too_large = |what| Shared::Entry { what, index: 1, value: 1.1e100, range }.into();
     assert_eq!(cluster_mean(&values, None, &ids), Err(too_large("value")));
     let ratio = cluster_ratio(&[1.0; 3], &values, None, &ids);
     assert_eq!(ratio, Err(too_large("denominator")));
@@ -346,10 +363,10 @@ fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding()
 #[test]
 fn too_many_rows_or_resamples_are_refused_before_any_allocation() {
     let rows = Bootstrap::rows(1 << 31, Seed::new(1));
-    assert!(matches!(rows, Err(Error::Setting { name: "rows", .. })));
+    assert!(matches!(rows, Err(Error::ScoringRules(Shared::Setting { name: "rows", .. }))));
     let few = Bootstrap::rows(2, Seed::new(1)).unwrap();
     let values = [0.0, 1.0];
     assert!(few.mean(&values, None, 10_000_001).is_err());
     let [closure] = few.replicates(10_000_001, |_| [Ok(0.5)]);
-    assert!(matches!(closure, Err(Error::Setting { name: "resamples", .. })));
+    assert!(matches!(closure, Err(Error::ScoringRules(Shared::Setting { name: "resamples", .. }))));
 }

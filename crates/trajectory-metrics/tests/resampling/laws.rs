@@ -1,4 +1,5 @@
 use proptest::{collection::vec, prelude::*};
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, Error, Probability, Ranking, Replicates, Seed, TiedBlocks, Weight, auroc,
     cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
@@ -27,7 +28,7 @@ pub(crate) fn same(fast: &Result<Replicates, Error>, slow: &Result<Replicates, E
 
 /// Whether a mean has only one cluster of positive weight, which a closure on counts cannot know.
 fn few_clusters(mean: &Result<Replicates, Error>) -> bool {
-    matches!(mean, Err(Error::ScoringRules(scoring_rules::Error::TooFew { .. })))
+    matches!(mean, Err(Error::ScoringRules(Shared::TooFew { .. })))
 }
 
 /// By row, by row with names, by task.

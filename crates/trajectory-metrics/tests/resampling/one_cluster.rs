@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, NoInterval, Probability, Ranking,
     Replicates, Resampling, Seed, Traces, Weight, cluster_mean, evaluate, sign_flip_test,
@@ -7,7 +8,7 @@ use trajectory_metrics::{
 use super::counted_mean;
 
 fn one(what: &'static str) -> Error {
-    Error::ScoringRules(scoring_rules::Error::TooFew { what, least: 2, found: 1 })
+    Error::ScoringRules(Shared::TooFew { what, least: 2, found: 1 })
 }
 
 proptest! {

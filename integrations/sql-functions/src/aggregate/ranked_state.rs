@@ -187,10 +187,10 @@ impl RankedState {
         match blocks.and_then(|blocks| metric(&blocks)) {
             Ok(value) => Ok(ScalarValue::Float64(Some(value))),
             Err(
-                Error::Empty
-                | Error::OneClass { .. }
-                | Error::Undefined { .. }
-                | Error::ScoringRules(scoring_rules::Error::Empty),
+                Error::OneClass { .. }
+                | Error::ScoringRules(
+                    scoring_rules::Error::Empty | scoring_rules::Error::Undefined { .. },
+                ),
             ) => Ok(ScalarValue::Float64(None)),
             Err(error) => Err(crate::failed(specification.name, error)),
         }

@@ -10,12 +10,15 @@ use scoring_rules::Interval;
 use serde::Deserialize;
 
 use crate::{
-    error::{Error, Place},
+    error::Error,
     formats::bagen::{
         answer::Answer,
         released_sample::{Amounts, Kind, ReleasedSample},
     },
-    json_lines::{Object, document, refused},
+    json_lines::{
+        fields::Object,
+        parsing::{InputError, bytes, parse_document},
+    },
 };
 
 /// A file of estimates as BAGEN's `run_token_estimation_env.py` and `run_money_estimation_env.py` write
@@ -34,7 +37,7 @@ use crate::{
 ///         "actual_tokens_used_so_far": 100, "rollout_success": true, "total_turns": 3},
 ///     "prediction": {"raw_response": "<answer>impossible</answer>", "can_finish": false,
 ///         "is_impossible": true, "remaining_token_interval": null}}]}"#;
-/// let file = EstimateFile::read(json.as_bytes())?;
+/// let file = EstimateFile::read("estimates.json", json.as_bytes())?;
 /// assert_eq!(file.kind(), Kind::Tokens);
 ///
 /// // The run succeeded beyond its cap, so that "impossible" is a correct alarm.
@@ -110,34 +113,31 @@ struct Intervals {
 /// A run has at most this many turns, so that a wrong number cannot exhaust the memory.
 const MOST_TURNS: usize = 1_000_000;
 
-fn wrong(index: usize, problem: impl Into<String>) -> Error {
-    refused(Place { field: format!("results[{index}]"), ..Place::default() }, problem)
-}
-
 impl EstimateFile {
     /// Reads a file of estimates.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the file is not JSON of this form, has no results, mixes tokens and Warehouse,
-    /// contains a prefix twice, or an amount that is negative; [`Error::Io`] if it cannot be read.
-    pub fn read(mut source: impl Read) -> Result<Self, Error> {
-        let mut json = Vec::new();
-        source.read_to_end(&mut json).map_err(|error| Error::io(Place::default(), &error))?;
-        let Object(file): Object<File> = document(&json)?;
-        let Some(first) = file.results.first() else {
-            let place = Place { field: "results".to_owned(), ..Place::default() };
-            return Err(refused(place, "is empty; give at least one result"));
+    /// [`InputError`] that names the line or the result if the file is not JSON of this form, has no results,
+    /// mixes tokens and Warehouse, contains a prefix twice, or an amount that is negative.
+    pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
+        let wrong = |index: usize, problem: &str| {
+            let field = Some(format!("results[{index}]"));
+            InputError { field, ..InputError::of_file(file, problem) }
+        };
+        let Object(File { config, results }) = parse_document(file, &bytes(file, source)?)?;
+        let Some(first) = results.first() else {
+            return Err(InputError::of_file(file, "has no results; give at least one"));
         };
         let kind = if first.ground_truth.actual_total_time_weeks.is_some() {
             Kind::Warehouse
         } else {
             Kind::Tokens
         };
-        let cap = file.config.max_context_window_tokens;
+        let cap = config.max_context_window_tokens;
         let mut seen = BTreeSet::new();
-        let mut samples = Vec::with_capacity(file.results.len());
-        for (index, entry) in file.results.into_iter().enumerate() {
+        let mut samples = Vec::with_capacity(results.len());
+        for (index, entry) in results.into_iter().enumerate() {
             if !seen.insert((entry.rollout_index, entry.turn_idx)) {
                 return Err(wrong(index, "this rollout and turn have an estimate already"));
             }
@@ -146,7 +146,7 @@ impl EstimateFile {
                     Kind::Tokens => "actual_tokens_used_so_far",
                     Kind::Warehouse => "completed_weeks, actual_total_… and budget_…",
                 };
-                wrong(index, format!("ground_truth lacks {fields}"))
+                wrong(index, &format!("ground_truth lacks {fields}"))
             })?;
             for (name, one) in kind.resources().iter().zip(&sample.amounts) {
                 let named = [one.used, one.remaining, one.total, one.cap];
@@ -154,20 +154,18 @@ impl EstimateFile {
                 for (what, value) in what.into_iter().zip(named) {
                     if let Some(value) = value.filter(|value| *value < 0.0) {
                         let problem = format!("{name}: {what} is {value:?}; it must be at least 0");
-                        return Err(wrong(index, problem));
+                        return Err(wrong(index, &problem));
                     }
                 }
             }
             let turns = sample.turns.unwrap_or(sample.turn.saturating_add(1));
             if sample.turn == 0 || sample.turn >= turns {
                 let problem = format!("turn_idx is {}; it must be from 1 to T - 1", sample.turn);
-                return Err(wrong(index, problem));
+                return Err(wrong(index, &problem));
             }
             if turns > MOST_TURNS {
-                return Err(wrong(
-                    index,
-                    format!("there are {turns} turns; at most 1e6 can be read"),
-                ));
+                let problem = format!("there are {turns} turns; at most 1e6 can be read");
+                return Err(wrong(index, &problem));
             }
             samples.push(sample);
         }

@@ -1,5 +1,5 @@
 use crate::{
-    error::Error,
+    error::{Error, Shared},
     tool_calls::values::value::{Tolerance, Value},
 };
 
@@ -105,7 +105,8 @@ impl ArgumentRule {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] without a name: a rule that compares nothing would always hold.
+    /// [`scoring_rules::Error::Setting`] without a name: a rule that compares nothing would always
+    /// hold.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{ArgumentRule, ToolCall, Value};
@@ -134,7 +135,7 @@ impl ArgumentRule {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a tolerance that is negative or not finite.
+    /// [`scoring_rules::Error::Setting`] for a tolerance that is negative or not finite.
     pub fn with_tolerance(self, absolute: f64, relative: f64) -> Result<Self, Error> {
         let rule = Self { absolute_tolerance: absolute, relative_tolerance: relative, ..self };
         rule.check()?;
@@ -144,14 +145,14 @@ impl ArgumentRule {
     fn check(&self) -> Result<(), Error> {
         if matches!(&self.kind, Kind::Fields(names) if names.is_empty()) {
             let range = "at least 1";
-            return Err(Error::Setting { name: "number of fields", value: 0.0, range });
+            return Err(Shared::Setting { name: "number of fields", value: 0.0, range }.into());
         }
         for (name, value) in [
             ("absolute tolerance", self.absolute_tolerance),
             ("relative tolerance", self.relative_tolerance),
         ] {
             if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::Setting { name, value, range: "at least 0 and finite" });
+                return Err(Shared::Setting { name, value, range: "at least 0 and finite" }.into());
             }
         }
         Ok(())
@@ -319,7 +320,10 @@ mod tests {
             (0.0, f64::INFINITY, "relative tolerance"),
         ] {
             let error = ArgumentRule::exact().with_tolerance(absolute, relative);
-            assert!(matches!(error, Err(Error::Setting { name: n, .. }) if n == name), "{error:?}");
+            assert!(
+                matches!(error, Err(Error::ScoringRules(Shared::Setting { name: n, .. })) if n == name),
+                "{error:?}"
+            );
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     tool_calls::{
         engines::{
             compatibility::{Compatibility, ones},
@@ -56,12 +56,15 @@ impl PartialOrder {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for more than 64 calls; [`Error::OrderedCall`] for a pair that names a
-    /// call that does not exist; [`Error::OrderCycle`] if a call would have to come before itself.
+    /// [`scoring_rules::Error::Setting`] for more than 64 calls; [`Error::OrderedCall`] for a pair
+    /// that names a call that does not exist; [`Error::OrderCycle`] if a call would have to come
+    /// before itself.
     pub fn new(calls: usize, pairs: &[(usize, usize)]) -> Result<Self, Error> {
         if calls > 64 {
             let range = "at most 64";
-            return Err(Error::Setting { name: "expected calls", value: calls as f64, range });
+            return Err(
+                Shared::Setting { name: "expected calls", value: calls as f64, range }.into()
+            );
         }
         let mut before = vec![0_u64; calls];
         for (index, &(first, second)) in pairs.iter().enumerate() {
@@ -106,9 +109,9 @@ impl PartialOrder {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many expected calls as in the order;
-    /// [`Error::OrderSearch`] if the search has not ended after a million states; the first error of
-    /// the matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
+    /// [`scoring_rules::Error::Length`] unless there are as many expected calls as in the order;
+    /// [`Error::OrderSearch`] if the search has not ended after a million states; the first error
+    /// of the matcher, as in [`match_calls`](crate::tool_calls::match_calls()).
     pub fn match_calls<A, E>(
         &self,
         actual: &[A],
@@ -188,12 +191,18 @@ mod tests {
             refused(2, &[(0, 1), (2, 0)]),
             Error::OrderedCall { index: 1, call: 2, calls: 2 }
         );
-        assert!(matches!(refused(65, &[]), Error::Setting { name: "expected calls", .. }));
+        assert!(matches!(
+            refused(65, &[]),
+            Error::ScoringRules(Shared::Setting { name: "expected calls", .. })
+        ));
         assert!(PartialOrder::new(64, &[(63, 0), (0, 1)]).is_ok());
         let order = PartialOrder::new(2, &[]).unwrap();
         let same = call_matcher_from_fn(|a: &u8, e: &u8| a == e);
         let error = order.match_calls(&[1, 2], &[1], &same);
-        assert_eq!(error, Err(Error::Length { what: "expected calls", expected: 2, found: 1 }));
+        assert_eq!(
+            error,
+            Err(Shared::Length { what: "expected calls", expected: 2, found: 1 }.into())
+        );
     }
 
     #[cfg(feature = "serde")]

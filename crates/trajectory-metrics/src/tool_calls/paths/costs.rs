@@ -2,7 +2,7 @@ use scoring_rules::ExactSum;
 
 use crate::{
     checks::{finite, same_length},
-    error::Error,
+    error::{Error, Shared},
     tool_calls::paths::failure_classes::FailureClass,
 };
 
@@ -45,7 +45,7 @@ fn all_finite(what: &'static str, costs: &[f64]) -> Result<(), Error> {
         None => Ok(()),
         Some(index) => {
             let value = costs[index];
-            Err(scoring_rules::Error::NotFiniteAt { what, index, value }.into())
+            Err(Shared::NotFiniteAt { what, index, value }.into())
         }
     }
 }
@@ -62,8 +62,8 @@ fn all_finite(what: &'static str, costs: &[f64]) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`cost_gap`], also for a run with redundant calls; [`Error::Length`] unless there is one class
-/// per cost.
+/// As [`cost_gap`], also for a run with redundant calls; [`scoring_rules::Error::Length`] unless
+/// there is one class per cost.
 ///
 /// ```
 /// use trajectory_metrics::{
@@ -99,24 +99,24 @@ pub fn cost_gap_without_redundant(
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless the actual cost is positive and the optimal cost is at least 0, both
-/// finite.
+/// [`scoring_rules::Error::Setting`] unless the actual cost is positive and the optimal cost is at
+/// least 0, both finite.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::cost_efficiency_score};
 ///
 /// assert_eq!(cost_efficiency_score(8.0, 6.0)?, 0.75);
-/// assert!(matches!(cost_efficiency_score(0.0, 0.0), Err(Error::Setting { .. })));
+/// assert!(matches!(cost_efficiency_score(0.0, 0.0), Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_efficiency_score(actual: f64, optimal: f64) -> Result<f64, Error> {
     if !(actual > 0.0 && actual < f64::INFINITY) {
         let range = "above 0 and finite";
-        return Err(Error::Setting { name: "actual cost", value: actual, range });
+        return Err(Shared::Setting { name: "actual cost", value: actual, range }.into());
     }
     if !(0.0..f64::INFINITY).contains(&optimal) {
         let range = "at least 0 and finite";
-        return Err(Error::Setting { name: "optimal cost", value: optimal, range });
+        return Err(Shared::Setting { name: "optimal cost", value: optimal, range }.into());
     }
     Ok(optimal / actual)
 }

@@ -161,13 +161,13 @@ scoring_rules::checked! {
 
 impl FailureCounts {
     #[cfg(feature = "serde")]
-    fn check(&self) -> Result<(), crate::error::Error> {
+    fn check(&self) -> Result<(), scoring_rules::Error> {
         let classes = [self.repeated, self.extra, self.wrong_parameters, self.inaccessible];
         let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
         if sum.is_some_and(|sum| sum <= self.calls) {
             Ok(())
         } else {
-            Err(crate::error::Error::Setting {
+            Err(scoring_rules::Error::Setting {
                 name: "number of redundant and failed calls",
                 value: classes.iter().map(|&count| count as f64).sum(),
                 range: "at most the number of calls",

@@ -1,4 +1,4 @@
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// The share of calls that are invalid: calls of an unknown tool, with wrong parameters, or with
 /// inputs that were not available yet. `valid` states for each call whether it is valid.
@@ -11,18 +11,18 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a call.
+/// [`scoring_rules::Error::Empty`] without a call.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::invalid_tool_use_ratio};
 ///
 /// assert_eq!(invalid_tool_use_ratio(&[true, false, true, true])?, 0.25);
-/// assert_eq!(invalid_tool_use_ratio(&[]), Err(Error::Empty));
+/// assert_eq!(invalid_tool_use_ratio(&[]), Err(scoring_rules::Error::Empty.into()));
 /// # Ok::<(), Error>(())
 /// ```
 pub fn invalid_tool_use_ratio(valid: &[bool]) -> Result<f64, Error> {
     if valid.is_empty() {
-        return Err(Error::Empty);
+        return Err(Shared::Empty.into());
     }
     Ok(valid.iter().filter(|&&valid| !valid).count() as f64 / valid.len() as f64)
 }

@@ -1,4 +1,4 @@
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// The probability that at least one of k trials succeeds, estimated without bias from n trials of
 /// which c succeeded: `1 - C(n - c, k) / C(n, k)`.
@@ -12,8 +12,9 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`Error::TooFewTrials`] if k exceeds the number of trials; [`Error::Setting`] for k = 0, for more
-/// successes than trials, for more than 2^53 trials, and if `min(k, c)` exceeds 10 million.
+/// [`Error::TooFewTrials`] if k exceeds the number of trials; [`scoring_rules::Error::Setting`] for
+/// k = 0, for more successes than trials, for more than 2^53 trials, and if `min(k, c)` exceeds 10
+/// million.
 ///
 /// ```
 /// use trajectory_metrics::{Error, tool_calls::pass_at_k};
@@ -75,7 +76,8 @@ pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
     const MOST_TRIALS: u64 = 1 << 53;
 
-    let setting = |name, value: u64, range| Error::Setting { name, value: value as f64, range };
+    let setting =
+        |name, value: u64, range| Shared::Setting { name, value: value as f64, range }.into();
     if trials > MOST_TRIALS {
         return Err(setting("number of trials", trials, "at most 2^53"));
     }
@@ -93,7 +95,7 @@ fn checked_steps(name: &'static str, steps: u64) -> Result<u64, Error> {
     if steps <= 10_000_000 {
         return Ok(steps);
     }
-    Err(Error::Setting { name, value: steps as f64, range: "at most 10 million" })
+    Err(Shared::Setting { name, value: steps as f64, range: "at most 10 million" }.into())
 }
 
 #[cfg(test)]
@@ -112,7 +114,9 @@ mod tests {
             (pass_at_k(most + 1, 1, 1), "number of trials"),
             (pass_hat_k(u64::MAX, u64::MAX, 1), "number of trials"),
         ] {
-            assert!(matches!(result, Err(Error::Setting { name, .. }) if name == expected));
+            assert!(
+                matches!(result, Err(Error::ScoringRules(Shared::Setting { name, .. })) if name == expected)
+            );
         }
         // One of the two may be large if the other is small.
         assert_eq!(pass_at_k(most, 1, most / 2), Ok(0.5));

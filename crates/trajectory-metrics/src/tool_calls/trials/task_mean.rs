@@ -2,7 +2,7 @@ use scoring_rules::{ExactMean, Interval, Level, Weight};
 
 use crate::{
     checks::{bounded, same_length},
-    error::Error,
+    error::{Error, Shared},
     numerics::{normal, quantiles::tail},
 };
 
@@ -28,11 +28,11 @@ impl TaskMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] without standard errors, as for a single task.
+    /// [`scoring_rules::Error::Undefined`] without standard errors, as for a single task.
     pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
         // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
         let z = -normal::quantile(tail(level));
-        let [below, above] = self.standard_errors.ok_or(Error::Undefined {
+        let [below, above] = self.standard_errors.ok_or(Shared::Undefined {
             name: "the confidence interval of a mean over tasks",
             reason: "the weights of the tasks sum to at most 1; give more tasks",
         })?;
@@ -60,8 +60,9 @@ impl TaskMean {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one weight per task; [`Error::ScoringRules`] without a task of
-/// positive weight; [`Error::Entry`] with the position of a value that is not from -1e100 to 1e100.
+/// [`scoring_rules::Error::Length`] unless there is one weight per task; [`Error::ScoringRules`]
+/// without a task of positive weight; [`scoring_rules::Error::Entry`] with the position of a value
+/// that is not from -1e100 to 1e100.
 ///
 /// ```
 /// use trajectory_metrics::{Seed,

@@ -65,7 +65,7 @@ impl TrialCounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one outcome per entry of `tasks`.
+    /// [`scoring_rules::Error::Length`] unless there is one outcome per entry of `tasks`.
     ///
     /// ```
     /// use trajectory_metrics::{Error, tool_calls::{TrialCounts, TrialOutcome}};
@@ -168,6 +168,7 @@ impl FromIterator<TrialOutcome> for TrialCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Shared;
 
     #[test]
     fn counts_saturate_and_more_trials_than_are_supported_are_an_error() {
@@ -181,7 +182,10 @@ mod tests {
         assert_eq!(counts.with_planned(most), counts);
         for counts in [counts, TrialCounts { successes: most, ..TrialCounts::default() }] {
             for result in [counts.pass_at_k(1), counts.pass_hat_k(1)] {
-                let is_sum = matches!(result, Err(Error::Setting { name: "number of trials", .. }));
+                let is_sum = matches!(
+                    result,
+                    Err(Error::ScoringRules(Shared::Setting { name: "number of trials", .. }))
+                );
                 assert!(is_sum, "{result:?}");
             }
         }

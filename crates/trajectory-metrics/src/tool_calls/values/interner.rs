@@ -1,6 +1,6 @@
 use std::{collections::HashMap, hash::Hash};
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// Numbers distinct calls from 0 in the order of their first appearance; equal calls get the same
 /// number. A call that is compared many times is then hashed once and compared as a number.
@@ -33,10 +33,10 @@ impl<T: Eq + Hash> Interner<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for more than 2^32 distinct calls.
+    /// [`scoring_rules::Error::Setting`] for more than 2^32 distinct calls.
     pub fn intern(&mut self, call: T) -> Result<u32, Error> {
         let count = self.numbers.len();
-        let next = u32::try_from(count).map_err(|_| Error::Setting {
+        let next = u32::try_from(count).map_err(|_| Shared::Setting {
             name: "number of distinct calls",
             value: count as f64,
             range: "at most 2^32",

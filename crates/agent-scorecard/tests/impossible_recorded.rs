@@ -1,15 +1,17 @@
 //! The chance of success and "impossible" on recorded runs.
-#![cfg(feature = "serde")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, fs::File, io::BufReader, path::Path};
+use std::{collections::BTreeMap, fs::File, path::Path};
 
-use budget_estimation::{
+use agent_scorecard::budget_estimation::{
     AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, Level,
     LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule,
     SuccessForecaster, bootstrap_metrics, cluster_mean, early_stopping, replay,
 };
-use trajectory_metrics::{Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule};
+use agent_scorecard::run_logs::RolloutFile;
+use agent_scorecard::trajectory_metrics::{
+    Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule,
+};
 
 fn recorded(name: &str) -> Option<Rollouts> {
     let Some(folder) = std::env::var_os("REAL_RUNS") else {
@@ -19,7 +21,7 @@ fn recorded(name: &str) -> Option<Rollouts> {
     let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
     let mut rollouts =
         Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
-    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
     Some(rollouts)
 }
 

@@ -1,9 +1,39 @@
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use censoring::{StopClass, StopReason};
-use serde::Serialize;
+use memchr::memmem;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
-/// The outcomes of all runs, and the reasons why some are left out on the way to an evaluation.
+use crate::json_lines::parsing::{InputError, parse_line};
+
+/// A line of a run that was left out.
+#[derive(Deserialize)]
+struct LeftOut {
+    #[serde(alias = "success", alias = "solved")]
+    outcome: Option<bool>,
+    #[serde(alias = "stop_reason")]
+    stop: Option<StopReason>,
+    left_out: String,
+}
+
+/// The outcomes of all runs of a file, and the reasons why some were left out on the way to it.
+///
+/// A run that was left out is a line with the reason in place of what is missing, such as
+/// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The outcome has the
+/// name that it has in other lines of the file. Such a line is counted and never scored.
+///
+/// ```
+/// use run_logs::json_lines::{InputError, RunCounts};
+///
+/// let mut runs = RunCounts::default();
+/// runs.add(Some(true), None);
+/// let line = br#"{"id": "b", "success": false, "left_out": "no_confidence"}"#;
+/// assert!(runs.take_left_out("runs.jsonl", 2, line)?);
+/// assert_eq!(runs.left_out(), 1);
+/// let text = "2 runs: 1 succeeded, 1 failed; success rate 0.500; left out before: 1 no_confidence";
+/// assert_eq!(runs.line(), text);
+/// # Ok::<(), InputError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(into = "Shown")]
 pub struct RunCounts {
@@ -58,15 +88,53 @@ impl RunCounts {
         }
     }
 
-    /// Counts a run that was left out, for this reason.
-    pub fn add_left_out(
+    /// Counts the run of a line that says why it was left out; `false` for any other line.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] for a line with `left_out` whose other fields are wrong.
+    pub fn take_left_out(
         &mut self,
-        outcome: Option<bool>,
-        stop: Option<&StopReason>,
-        reason: String,
-    ) {
-        self.add(outcome, stop);
-        *self.left_out.entry(reason).or_default() += 1;
+        file: &str,
+        number: usize,
+        line: &[u8],
+    ) -> Result<bool, InputError> {
+        #[derive(Deserialize)]
+        struct Mark {
+            left_out: Option<IgnoredAny>,
+        }
+        // The key may also stand deeper, such as in the arguments of a call.
+        let has_key = memmem::find(line, b"\"left_out\"").is_some();
+        let is_marked = || serde_json::from_slice(line).is_ok_and(|it: Mark| it.left_out.is_some());
+        if !has_key || !is_marked() {
+            return Ok(false);
+        }
+        let LeftOut { outcome, stop, left_out } = parse_line(file, number, line)?;
+        self.add(outcome, stop.as_ref());
+        *self.left_out.entry(left_out).or_default() += 1;
+        Ok(true)
+    }
+
+    /// Counts the lines of runs that were left out and blanks them, so that other lines keep their numbers.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunCounts::take_left_out`].
+    pub fn take_all_left_out<'a>(
+        &mut self,
+        file: &str,
+        bytes: Cow<'a, [u8]>,
+    ) -> Result<Cow<'a, [u8]>, InputError> {
+        if memmem::find(&bytes, b"\"left_out\"").is_none() {
+            return Ok(bytes);
+        }
+        let mut bytes = bytes.into_owned();
+        for (number, line) in (1..).zip(bytes.split_mut(|&byte| byte == b'\n')) {
+            if self.take_left_out(file, number, line)? {
+                line.fill(b' ');
+            }
+        }
+        Ok(Cow::Owned(bytes))
     }
 
     /// Adds other runs.

@@ -1,0 +1,405 @@
+use std::{collections::BTreeMap, fmt, io::Read, sync::LazyLock};
+
+use censoring::{StopClass, StopReason, Stopped};
+use memchr::memchr_iter;
+use regex_lite::{Captures, Regex};
+use scoring_rules::Probability;
+use serde::{Deserialize, Deserializer, Serialize};
+use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
+
+use crate::json_lines::{
+    parsing::{InputError, check_keys, is_object, parse_line},
+    parts::fold,
+    run_counts::RunCounts,
+};
+
+/// One run: the probabilities of success that were reported along it, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TraceRun {
+    /// Names the run; halves for cross-fitting follow its order.
+    pub id: String,
+    /// Names the task, which several runs may share.
+    pub task: Option<String>,
+    /// The probability of success that was reported after each step, at least one.
+    pub forecasts: Vec<Probability>,
+    /// Whether the run succeeded; `None` if that is not known.
+    pub outcome: Option<bool>,
+    /// Why the run ended, if that is known.
+    pub stop: Option<StopReason>,
+    /// The number of steps that a run which was cut off would have been scored over.
+    pub horizon: Option<usize>,
+    /// The probability that a run which was cut off would have succeeded, where it is given.
+    pub success_chance: Option<Probability>,
+    /// The line of the file that the run was read from, from 1.
+    pub line: Option<usize>,
+}
+
+impl TraceRun {
+    /// The run as the crate censoring sees it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Stopped::new`] and [`Stopped::with_horizon`]: without a forecast, for an outcome that
+    /// contradicts the reason for the stop, and for a horizon shorter than the run.
+    pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
+        let run = Stopped::new(&self.forecasts, self.outcome, self.stop.clone())?;
+        match self.horizon {
+            Some(horizon) => run.with_horizon(horizon),
+            None => Ok(run),
+        }
+    }
+
+    /// An error about a field of the run, which was read from this file.
+    #[must_use]
+    pub fn error(&self, file: &str, field: &str, problem: impl Into<String>) -> InputError {
+        let field = Some(field.to_owned());
+        InputError { line: self.line, field, ..InputError::of_file(file, problem) }
+    }
+
+    /// Checks the fields together.
+    fn check(&self, file: &str) -> Result<(), InputError> {
+        use trajectory_metrics::Error::{EmptyTrace, Horizon, HorizonTooLong};
+
+        let Err(error) = self.stopped() else { return Ok(()) };
+        Err(match &error {
+            censoring::Error::TrajectoryMetrics(EmptyTrace { .. }) => {
+                self.error(file, "forecasts", "empty; give at least one forecast")
+            }
+            censoring::Error::TrajectoryMetrics(Horizon { .. } | HorizonTooLong { .. }) => {
+                self.error(file, "horizon", error.to_string())
+            }
+            _ => self.error(file, "outcome", error.to_string()),
+        })
+    }
+}
+
+/// One line.
+#[derive(Deserialize)]
+struct Line<F = Option<f64>> {
+    id: String,
+    task: Option<String>,
+    forecasts: Vec<F>,
+    // Named so that a missing outcome is an error, unlike one that is null.
+    #[serde(deserialize_with = "nullable")]
+    outcome: Option<bool>,
+    stop: Option<StopReason>,
+    horizon: Option<usize>,
+    success_chance: Option<f64>,
+}
+
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+impl Line {
+    /// Whether the line has no key but those of its values.
+    fn is_all_of(&self, line: &[u8]) -> bool {
+        let Self { task, stop, horizon, success_chance, .. } = self;
+        let given = [task.is_some(), stop.is_some(), horizon.is_some(), success_chance.is_some()];
+        let keys = 3 + given.into_iter().filter(|&is_given| is_given).count();
+        // Every key is followed by a colon.
+        memchr_iter(b':', line).count() <= keys && is_object(line)
+    }
+}
+
+/// A number of a line that [`marked`] has repaired; `None` for null.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyNumber {
+    Finite(Option<f64>),
+    Bare { bare: String },
+}
+
+impl From<Line<AnyNumber>> for Line {
+    fn from(line: Line<AnyNumber>) -> Self {
+        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
+        let value = |number| match number {
+            AnyNumber::Finite(value) => value,
+            AnyNumber::Bare { bare } => bare.parse().ok(),
+        };
+        let forecasts = forecasts.into_iter().map(value).collect();
+        Self { id, task, forecasts, outcome, stop, horizon, success_chance }
+    }
+}
+
+/// A text, or a word that may be a number.
+static TOKEN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
+
+/// The line with each number that is not finite and stands outside of texts in the form in which [`AnyNumber`]
+/// reads it: `NaN` and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON
+/// has none of them.
+fn marked(line: &str) -> Option<String> {
+    let mark = |token: &Captures<'_>| match token[0].parse::<f64>() {
+        Ok(number) if !number.is_finite() => format!(r#"{{"bare":"{}"}}"#, &token[0]),
+        _ => token[0].to_owned(),
+    };
+    Some(TOKEN.as_ref()?.replace_all(line, mark).into_owned())
+}
+
+/// What was done about forecasts that are missing or outside [0, 1].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Missing {
+    /// What to do about them.
+    pub policy: ForecastPolicy,
+    /// What was done.
+    #[serde(flatten)]
+    pub counts: ForecastCounts,
+}
+
+impl fmt::Display for Missing {
+    /// The note of a report.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { policy, counts } = self;
+        let policy = policy.to_string().replace('_', "-");
+        write!(f, "forecasts that are missing or outside [0, 1], by --missing {policy}: {counts}")
+    }
+}
+
+/// What to know about a file of traces beside the runs that are kept.
+#[derive(Clone, Debug, Default)]
+pub struct TraceRemarks {
+    runs: RunCounts,
+    missing: Missing,
+    /// The first run that is left out, and why.
+    first_left_out: Option<String>,
+    /// Runs that completed without an outcome.
+    unjudged: u64,
+    /// Runs by a reason for a stop that is not known.
+    unknown_stops: BTreeMap<String, u64>,
+    /// Those of them that have no outcome.
+    unknown_without_outcome: u64,
+}
+
+/// Texts in a note.
+const MOST_TEXTS: usize = 8;
+
+impl TraceRemarks {
+    /// All runs, also those that were left out before.
+    #[must_use]
+    pub const fn runs(&self) -> &RunCounts {
+        &self.runs
+    }
+
+    /// What was done about the forecasts of the file.
+    #[must_use]
+    pub const fn missing(&self) -> Missing {
+        self.missing
+    }
+
+    /// Adds another file that was read with the same policy.
+    pub fn merge(&mut self, other: Self) {
+        self.runs.append(&other.runs);
+        self.missing.policy = other.missing.policy;
+        self.missing.counts.merge(other.missing.counts);
+        self.first_left_out = self.first_left_out.take().or(other.first_left_out);
+        self.unjudged += other.unjudged;
+        for (text, count) in other.unknown_stops {
+            *self.unknown_stops.entry(text).or_default() += count;
+        }
+        self.unknown_without_outcome += other.unknown_without_outcome;
+    }
+
+    /// What to know before figures are quoted: forecasts that were repaired, runs that were left out, and
+    /// reasons for a stop that are not known.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let counts = self.missing.counts;
+        if counts.left_out_runs + counts.repaired_runs > 0 {
+            let mut note = self.missing.to_string();
+            if let Some(first) = &self.first_left_out {
+                note.push_str(&format!(", the first because of {first}"));
+            }
+            notes.push(note);
+        }
+        if self.unjudged > 0 {
+            notes.push(format!(
+                "outcome: {} run{} completed without an outcome, read as unjudged and excluded",
+                self.unjudged,
+                if self.unjudged == 1 { "" } else { "s" }
+            ));
+        }
+        notes.extend(self.unknown_stops());
+        notes
+    }
+
+    /// Says which reasons for a stop are not known, and what that means for their runs.
+    fn unknown_stops(&self) -> Option<String> {
+        let (all, excluded) =
+            (self.unknown_stops.values().sum::<u64>(), self.unknown_without_outcome);
+        // The most frequent first, and few enough to read.
+        let mut texts: Vec<(&String, &u64)> = self.unknown_stops.iter().collect();
+        texts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let shown = texts.iter().take(MOST_TEXTS);
+        let shown = shown.map(|(text, count)| format!("{text:?} ({count})"));
+        let mut list = shown.collect::<Vec<_>>().join(", ");
+        if texts.len() > MOST_TEXTS {
+            list.push_str(&format!(" and {} more", texts.len() - MOST_TEXTS));
+        }
+        let consequence = match excluded {
+            0 => "all their runs have an outcome and are scored".to_owned(),
+            _ => format!(
+                "{excluded} of {all} such runs have no outcome and are excluded; if a budget ended them, write \
+                 max_steps, max_tokens, max_time or max_cost"
+            ),
+        };
+        (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
+    }
+
+    /// Reads one line; `None` for a run that is left out.
+    fn read(
+        &mut self,
+        file: &str,
+        number: usize,
+        text: &[u8],
+    ) -> Result<Option<TraceRun>, InputError> {
+        let policy = self.missing.policy;
+        let line = match serde_json::from_slice::<Line>(text) {
+            Ok(line) if line.is_all_of(text) => line,
+            _ if self.runs.take_left_out(file, number, text)? => return Ok(None),
+            _ => parse_line(file, number, text).or_else(|error| {
+                // JSON has no NaN and no infinity, so that only another policy reads them.
+                let repaired =
+                    str::from_utf8(text).ok().filter(|_| policy != ForecastPolicy::Refuse);
+                let repaired = repaired.and_then(marked).filter(|it| is_object(it.as_bytes()));
+                let repaired = repaired
+                    .filter(|it| it.as_bytes() != text && check_keys(it.as_bytes()).is_ok());
+                let line =
+                    repaired.and_then(|it| serde_json::from_str::<Line<AnyNumber>>(&it).ok());
+                line.map(Line::from).ok_or(error)
+            })?,
+        };
+        let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
+        self.runs.add(outcome, stop.as_ref());
+        let wrong = |field: &str, problem| InputError::of_field(file, number, field, problem);
+        let forecasts = match policy.check_run(&forecasts, &mut self.missing.counts) {
+            Ok(CheckedRun::Kept(forecasts)) => forecasts,
+            Ok(CheckedRun::LeftOut { step, fault }) => {
+                let why = || format!("forecasts[{}] in {file}:{number}: {fault}", step - 1);
+                self.first_left_out.get_or_insert_with(why);
+                return Ok(None);
+            }
+            Err(trajectory_metrics::Error::Forecast { step, fault }) => {
+                let problem = format!("{fault}; --missing says what else can be done about it");
+                return Err(wrong(&format!("forecasts[{}]", step - 1), problem));
+            }
+            Err(error) => return Err(wrong("forecasts", error.to_string())),
+        };
+        let is_unjudged = outcome.is_none()
+            && stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Complete);
+        self.unjudged += u64::from(is_unjudged);
+        if let Some(StopReason::Other(text)) = &stop {
+            *self.unknown_stops.entry(text.clone()).or_default() += 1;
+            self.unknown_without_outcome += u64::from(outcome.is_none());
+        }
+        let success_chance = success_chance.map(Probability::new).transpose();
+        let run = TraceRun {
+            id,
+            task,
+            forecasts,
+            outcome,
+            stop: if is_unjudged { Some(StopReason::Unjudged) } else { stop },
+            horizon: horizon.filter(|_| policy != ForecastPolicy::Skip),
+            success_chance: success_chance
+                .map_err(|error| wrong("success_chance", error.to_string()))?,
+            line: Some(number),
+        };
+        run.check(file)?;
+        Ok(Some(run))
+    }
+}
+
+/// Reads and checks the runs of a file of traces, which `file` names in errors, in parts that all threads work
+/// on: `add` takes a run that is kept to its part, `finish` works on the whole part, and `take` gets the results
+/// in the order of the file. See [`TraceFile::read`] for the format and [`fold`] for the order.
+///
+/// # Errors
+///
+/// Those of [`TraceFile::read`], and those of `add` and `finish`; the first in the order of the file.
+pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
+    file: &str,
+    source: impl Read,
+    policy: ForecastPolicy,
+    add: impl Fn(&mut P, TraceRun) -> Result<(), E> + Sync,
+    finish: impl Fn(P) -> Result<T, E> + Sync,
+    mut take: impl FnMut(T),
+) -> Result<TraceRemarks, E> {
+    let mut all = TraceRemarks::default();
+    all.missing.policy = policy;
+    let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
+        part.0.missing.policy = policy;
+        part.0.read(file, number, line)?.map_or(Ok(()), |run| add(&mut part.1, run))
+    };
+    let finish = |(remarks, part)| Ok((remarks, finish(part)?));
+    fold(file, source, add, finish, |(remarks, part)| {
+        all.merge(remarks);
+        take(part);
+    })?;
+    Ok(all)
+}
+
+/// The runs of a file of traces that are kept, and what is known about the file.
+#[derive(Clone, Debug)]
+pub struct TraceFile {
+    /// The file as named by the caller.
+    pub file: String,
+    /// The runs that are kept, in order.
+    pub runs: Vec<TraceRun>,
+    /// What to know about the other ones.
+    pub remarks: TraceRemarks,
+}
+
+impl TraceFile {
+    /// Reads a file of traces from its bytes. A line holds a run:
+    /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?,
+    /// "success_chance"?}`. A forecast that is null is missing; the policy says what is done about it. Other
+    /// fields are ignored. A line with a field `left_out` is a run that was left out ([`RunCounts`]).
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] that names file, line and field of the first thing that is wrong, or of the first
+    /// forecast that the policy refuses.
+    ///
+    /// ```
+    /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
+    ///
+    /// let lines = r#"
+    /// {"id": "a", "forecasts": [0.6, 0.9], "outcome": true, "stop": "completed"}
+    /// {"id": "b", "forecasts": [0.5, null], "outcome": null, "stop": "max_steps", "horizon": 5}
+    /// "#;
+    /// let read = |policy| TraceFile::read("runs.jsonl", lines.as_bytes(), policy);
+    /// let found = read(ForecastPolicy::CarryForward)?;
+    /// assert_eq!((found.runs.len(), found.runs[1].forecasts[1].get()), (2, 0.5));
+    /// assert_eq!(found.remarks.missing().counts.carried, 1);
+    ///
+    /// let refused = read(ForecastPolicy::Refuse).unwrap_err();
+    /// assert_eq!((refused.line, refused.field.as_deref()), (Some(3), Some("forecasts[1]")));
+    /// # Ok::<(), InputError>(())
+    /// ```
+    pub fn read(file: &str, source: impl Read, policy: ForecastPolicy) -> Result<Self, InputError> {
+        let mut runs = Vec::new();
+        let add = |part: &mut Vec<TraceRun>, run| {
+            part.push(run);
+            Ok(())
+        };
+        let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
+        Ok(Self { file: file.to_owned(), runs, remarks })
+    }
+
+    /// Checks that no id stands twice in the file, for those who look runs up by their ids.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] at the first run whose id an earlier one has.
+    pub fn check_ids(&self) -> Result<(), InputError> {
+        let mut lines = BTreeMap::new();
+        for run in &self.runs {
+            if let Some(Some(line)) = lines.insert(&run.id, run.line) {
+                let problem = format!("{:?} stands in line {line} already", run.id);
+                return Err(run.error(&self.file, "id", problem));
+            }
+        }
+        Ok(())
+    }
+}

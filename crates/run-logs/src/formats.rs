@@ -1,6 +1,6 @@
 //! One reader per format.
 
-#[cfg(feature = "rollouts")]
+#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub mod bagen;
 pub(crate) mod chat;
 pub(crate) mod dispatch;
@@ -9,9 +9,9 @@ pub(crate) mod harbor;
 pub(crate) mod inspect;
 #[cfg(feature = "lines")]
 pub(crate) mod paths;
-#[cfg(feature = "pools")]
+#[cfg(all(feature = "lines", feature = "pools"))]
 pub(crate) mod pools;
-#[cfg(feature = "rollouts")]
+#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub(crate) mod rollouts;
 pub(crate) mod run_iterator;
 pub(crate) mod shape;

@@ -15,6 +15,8 @@ mod values;
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
+#[cfg(feature = "rollouts")]
+pub use conversions::fresh_input::fresh_input_tokens;
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
@@ -23,14 +25,14 @@ pub use conversions::{
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
-#[cfg(feature = "rollouts")]
+#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
 #[cfg(feature = "lines")]
 pub use formats::paths::{AgentCall, PathRun};
-#[cfg(feature = "pools")]
+#[cfg(all(feature = "lines", feature = "pools"))]
 pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
-#[cfg(feature = "rollouts")]
+#[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
 #[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};

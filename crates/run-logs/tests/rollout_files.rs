@@ -1,5 +1,5 @@
 //! Rollouts from and to JSON Lines.
-#![cfg(feature = "rollouts")]
+#![cfg(all(feature = "lines", feature = "rollouts"))]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;

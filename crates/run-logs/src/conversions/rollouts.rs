@@ -1,9 +1,11 @@
 use budget_estimation::Rollouts;
 
 use crate::{
-    conversions::run_table::{LoggedRun, RunTable},
+    conversions::{
+        fresh_input::fresh_input_tokens,
+        run_table::{LoggedRun, RunTable},
+    },
     error::Error,
-    formats::bagen::fresh_input::fresh_input_tokens,
 };
 
 impl LoggedRun {
@@ -12,7 +14,7 @@ impl LoggedRun {
     ///
     /// # Reference
     ///
-    /// The rule of BAGEN's released code, see [`bagen::fresh_input_tokens`](crate::bagen::fresh_input_tokens).
+    /// The rule of BAGEN's released code, see [`fresh_input_tokens`].
     #[must_use]
     pub fn fresh_input_tokens(&self) -> Vec<Option<u64>> {
         let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());

@@ -10,7 +10,6 @@
 mod answer;
 mod dialogues;
 mod estimate_file;
-pub(crate) mod fresh_input;
 mod released_sample;
 mod text;
 mod values;
@@ -22,5 +21,4 @@ pub use dialogues::{
     TokenDialogue, TurnTokens, WarehouseDialogue, token_dialogues, warehouse_dialogues,
 };
 pub use estimate_file::EstimateFile;
-pub use fresh_input::fresh_input_tokens;
 pub use released_sample::{Amounts, Kind, ReleasedSample};

@@ -4,9 +4,9 @@ use budget_estimation::Rollouts;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
+    conversions::fresh_input::fresh,
     error::Error,
     formats::bagen::{
-        fresh_input::fresh,
         released_sample::Kind,
         text::is_space,
         values::{assistant_text, field, list, number, rollouts, sorted_turns, text, truth, whole},

@@ -1,12 +1,11 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
-    LogisticSuccess, RunEnd, RunScore, Seed, StopClass, StopReason, StopTimes, Stopped,
-    TerminationAudit, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
-    simple_mean_score,
+    LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes, Stopped, TerminationAudit,
+    cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{Level, Probability, Weight};
+use scoring_rules::{Level, Probability};
 
 use crate::{
     arrays::{checked, floats, run, weights},
@@ -282,21 +281,7 @@ impl StoppedRuns {
                 .with_odds_ratio(odds_ratio)?;
             let success = success.map(Probability::from_slice).transpose()?;
             let report = analysis.report(runs, success, weights, &groups)?;
-            // Excluded runs have neither an outcome nor a time at which a budget ended them.
-            let kept = |&run: &usize| runs[run].class() != StopClass::Excluded;
-            let kept: Vec<usize> = (0..runs.len()).filter(kept).collect();
-            let times: Vec<f64> =
-                kept.iter().map(|&run| runs[run].forecasts().len() as f64).collect();
-            let censored: Vec<bool> =
-                kept.iter().map(|&run| runs[run].outcome().is_none()).collect();
-            let weights: Option<Vec<Weight>> =
-                weights.map(|weights| kept.iter().map(|&run| weights[run]).collect());
-            let stops = StopTimes::new(
-                &times,
-                censored.iter().map(|&end| RunEnd::cut_off_if(end)),
-                weights.as_deref(),
-            )?;
-            let coverage = coverage(&stops, &KaplanMeier::censoring_curve(&stops))?;
+            let coverage = report.ipcw_coverage;
             Ok((report, coverage))
         })?;
         Ok((to_python(py, &report.comparisons)?, coverage))
@@ -304,7 +289,7 @@ impl StoppedRuns {
 }
 
 /// The share of runs that complete runs can represent under this curve.
-fn coverage(stops: &StopTimes<'_>, curve: &KaplanMeier) -> Result<f64, Error> {
+fn coverage(stops: &StopTimes, curve: &KaplanMeier) -> Result<f64, Error> {
     Ok(IpcwWeights::new(stops, |_| curve, f64::INFINITY)?.coverage())
 }
 

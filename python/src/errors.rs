@@ -48,7 +48,7 @@ impl From<censoring::Error> for Failure {
             Error::ScoringRules(error) => error.into(),
             Error::TrajectoryMetrics(error) => error.into(),
             error => Self {
-                undefined: matches!(error, Error::Empty | Error::ZeroSurvival { .. }),
+                undefined: matches!(error, Error::ZeroSurvival { .. }),
                 message: chain(&error),
             },
         }

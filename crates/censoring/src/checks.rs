@@ -8,16 +8,16 @@ pub(crate) fn can_be_averaged(score: f64) -> bool {
 }
 
 /// The error for a score that is not from -1e100 to 1e100.
-pub(crate) const fn too_large(run: usize, value: f64) -> Error {
-    Error::Entry { what: "score of run", index: run, value, range: "from -1e100 to 1e100" }
+pub(crate) fn too_large(run: usize, value: f64) -> Error {
+    entry("score of run", run, value, "from -1e100 to 1e100")
 }
 
 /// The error for a score that is NaN or plus infinity.
-pub(crate) const fn no_score(run: usize, value: f64) -> Error {
-    Error::Entry { what: "score of run", index: run, value, range: "finite or minus infinity" }
+pub(crate) fn no_score(run: usize, value: f64) -> Error {
+    entry("score of run", run, value, "finite or minus infinity")
 }
 
-/// Checks that two arguments have the same length.
-pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+/// The error for an entry outside its range.
+pub(crate) fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
+    scoring_rules::Error::Entry { what, index, value, range }.into()
 }

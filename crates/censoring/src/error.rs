@@ -6,38 +6,18 @@ use crate::reasons::exclusion::Exclusion;
 /// use censoring::{Error, RunEnd, StopTimes};
 ///
 /// let error = StopTimes::new(&[3.0, -1.0], [RunEnd::CutOff, RunEnd::Outcome], None).unwrap_err();
-/// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
+/// assert!(matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, value: -1.0, .. })));
 /// assert_eq!(error.to_string(), "stop time of run 1 is -1; it must be finite and at least 0");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A forecast, an interval or a weight is invalid.
+    /// A setting, a length, an entry of a list or a weight is invalid, or the input is empty.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A trace, a horizon, a step weight or a set of training rows is invalid.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The value as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
-    /// Two arguments whose lengths must agree do not.
-    #[error("{what}: expected {expected}, found {found}")]
-    Length {
-        /// The argument of the wrong length.
-        what: &'static str,
-        /// The length that it should have.
-        expected: usize,
-        /// The length that it has.
-        found: usize,
-    },
     /// A run that ended by itself has no outcome.
     #[error(
         "a completed run needs an outcome; if nobody judged it, give the stop reason \"unjudged\""
@@ -46,23 +26,6 @@ pub enum Error {
     /// The run has no score: its outcome is unknown, and its stop may be related to the outcome.
     #[error("a run that is excluded because of {0} has no score; count it in the audit instead")]
     Excluded(Exclusion),
-    /// The input has no runs, no run with a score, or no run of positive weight.
-    #[error(
-        "the input is empty; give at least one run that is not excluded and has positive weight"
-    )]
-    Empty,
-    /// An entry of a list is outside its range.
-    #[error("{what} {index} is {value}; it must be {range}")]
-    Entry {
-        /// The kind of entry.
-        what: &'static str,
-        /// Position of the entry, from 0.
-        index: usize,
-        /// The entry as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
     /// A run reached a time that no run can reach without being cut off.
     #[error(
         "run {run} stopped at {time}, but the probability of not being cut off before is 0; \
@@ -145,12 +108,6 @@ pub enum Error {
         fold: usize,
         /// The error of the fit.
         source: Box<Self>,
-    },
-    /// A stored value is one that this crate cannot have written.
-    #[error("a stored value is invalid: {problem}")]
-    StoredValue {
-        /// What is wrong with it.
-        problem: &'static str,
     },
     /// The scores of a rule are unbounded, so an error in a probability can cost any amount.
     #[error("the rule is unbounded, so the regret has no bound; use a bounded rule or clip it")]

@@ -15,12 +15,12 @@ pub use reasons::{Exclusion, StopClass, StopReason};
 pub use report::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
     ContinuationComparison, HiddenOutcomeShift, MeanShift, RankChange, ScoreComparison,
-    ScoreEstimate, hidden_outcome_shift, rank_changes,
+    hidden_outcome_shift, rank_changes,
 };
 pub use scores::{
     CensoringShift, RunScore, StreamDifference, censored_loss_in_logits, censoring_shift,
-    exact_mean_score, exact_score, mean_score_bounds, score_bounds, simple_mean_score,
-    simple_score,
+    complete_mean_score, exact_mean_score, exact_score, mean_score_bounds, score_bounds,
+    simple_mean_score, simple_score,
 };
 pub use scoring_rules;
 pub use scoring_rules::{FromFn, Level};
@@ -36,8 +36,8 @@ pub use success::{
 };
 pub use trajectory_metrics;
 pub use trajectory_metrics::{
-    Calibrator, Folds, Interval, LossDerivatives, NoInterval, Probability, ScoringRule, Seed,
-    SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
+    Calibrator, Figure, Folds, Interval, LossDerivatives, NoInterval, Probability, ScoringRule,
+    Seed, SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
 };
 pub use weighting::{
     IpcwWeights, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score, ipcw_brier_loss,

@@ -6,8 +6,10 @@ pub(crate) mod continuation_audit;
 pub(crate) mod hidden_outcomes;
 pub(crate) mod identity;
 pub(crate) mod rank_changes;
+pub(crate) mod resampler;
+pub(crate) mod sample;
 pub(crate) mod score_comparison;
-pub(crate) mod score_estimate;
+pub(crate) mod weighted_means;
 
 pub use analysis::{CensoringAnalysis, CensoringReport};
 pub use assumption::CensoringAssumption;
@@ -15,4 +17,3 @@ pub use continuation_audit::{ContinuationAudit, ContinuationComparison};
 pub use hidden_outcomes::{HiddenOutcomeShift, MeanShift, hidden_outcome_shift};
 pub use rank_changes::{RankChange, rank_changes};
 pub use score_comparison::ScoreComparison;
-pub use score_estimate::ScoreEstimate;

@@ -2,6 +2,7 @@
 
 pub(crate) mod censored_loss;
 pub(crate) mod censoring_shift;
+pub(crate) mod complete_score;
 pub(crate) mod exact_score;
 pub(crate) mod run_score;
 pub(crate) mod score_bounds;
@@ -11,6 +12,7 @@ pub(crate) mod weighted_runs;
 
 pub use censored_loss::censored_loss_in_logits;
 pub use censoring_shift::{CensoringShift, censoring_shift};
+pub use complete_score::complete_mean_score;
 pub use exact_score::{exact_mean_score, exact_score};
 pub use run_score::RunScore;
 pub use score_bounds::{mean_score_bounds, score_bounds};

@@ -4,7 +4,7 @@
 use censoring::{
     Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, RunEnd, ScoringRule, Seed,
     StopTimes, TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift,
-    from_fn, simple_score,
+    doubly_robust_mean_score, from_fn, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -237,9 +237,9 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
     // A model that sees of each run what it had shown by then.
     let prediction = |run: usize, t: f64| {
         let p = Probability::new(runs[run].0[t as usize - 1]).unwrap();
-        log().expected(p, p)
+        Ok::<_, Error>(log().expected(p, p))
     };
-    let mean = censoring::doubly_robust_mean_score(&scores, &stops, |_| &g, prediction);
+    let mean = doubly_robust_mean_score(&scores, &stops, |_| &g, prediction);
     found.push(mean.unwrap());
     for (_, _, group) in audit.rows() {
         found.extend([group.runs as f64, group.mean_length, group.mean_forecast]);
@@ -262,5 +262,102 @@ proptest! {
             }
         }
         prop_assert_eq!(figures(&flipped), figures(&runs));
+    }
+}
+
+fn probability(p: f64) -> Probability {
+    Probability::new(p).unwrap()
+}
+
+#[test]
+fn the_stops_of_a_seed_do_not_change_with_versions() {
+    let lengths = [3, 40, 7, 1, 12, 25, 12, 12];
+    let ids: Vec<usize> = (0..8).collect();
+    let stops = artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(42)).unwrap();
+    assert_eq!(stops, [Some(1), Some(12), None, None, None, None, Some(9), Some(7)]);
+}
+
+#[test]
+fn every_run_and_every_step_is_as_likely_as_its_rate_says() {
+    let lengths = [5, 5, 5, 3, 5];
+    let ids = [0, 1, 2, 3, 4];
+    let rate = |length: usize| probability(if length == 5 { 0.3 } else { 0.6 });
+    let mut counts = [[0_u32; 6]; 5];
+    for seed in 0..20_000 {
+        let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
+        for (run, stop) in stops.iter().enumerate() {
+            counts[run][stop.unwrap_or_default()] += 1;
+        }
+    }
+    for (run, count) in counts.iter().enumerate() {
+        let steps = lengths[run] - 1;
+        let each = rate(lengths[run]).get() / steps as f64 * 20_000.0;
+        for &cut in &count[1..=steps] {
+            // Five standard deviations.
+            assert!((f64::from(cut) - each).abs() < 5.0 * each.sqrt(), "{run}: {count:?}");
+        }
+        assert_eq!(count[steps + 1..].iter().sum::<u32>(), 0);
+    }
+}
+
+#[test]
+fn rates_of_zero_and_one_are_none_and_all() {
+    let lengths: Vec<usize> = (1..200).map(|i| 1 + i * 7 % 23).collect();
+    let ids: Vec<usize> = (1..200).collect();
+    for seed in 0..20 {
+        let cut =
+            |p: Probability| artificial_stops(&lengths, &ids, |_| p, Seed::new(seed)).unwrap();
+        assert!(cut(Probability::ZERO).iter().all(Option::is_none));
+        let all = cut(Probability::ONE);
+        assert!(all.iter().zip(&lengths).all(|(stop, &n)| stop.is_some() == (n > 1)));
+    }
+}
+
+#[test]
+fn one_id_a_run_is_asked_for() {
+    let error = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed::new(1)).unwrap_err();
+    let length =
+        Error::ScoringRules(scoring_rules::Error::Length { what: "ids", expected: 2, found: 1 });
+    assert_eq!(error, length);
+}
+
+proptest! {
+    #[test]
+    fn in_every_range_of_lengths_the_number_is_less_than_one_off(
+        runs in prop::collection::vec((2_usize..30, any::<u16>()), 1..60),
+        rates in prop::collection::vec(0.0..=1.0_f64, 30),
+        seed in any::<u64>(),
+    ) {
+        let lengths: Vec<usize> = runs.iter().map(|run| run.0).collect();
+        let ids: Vec<(u16, usize)> = runs.iter().enumerate().map(|(i, run)| (run.1, i)).collect();
+        let rate = |length: usize| probability(rates[length]);
+        let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
+        for low in 2..30 {
+            for high in low..30 {
+                let within = |&i: &usize| (low..=high).contains(&lengths[i]);
+                let among = || (0..runs.len()).filter(within);
+                let expected: f64 = among().map(|i| rates[lengths[i]]).sum();
+                let found = among().filter(|&i| stops[i].is_some()).count() as f64;
+                prop_assert!((found - expected).abs() < 1.0 + 1e-9, "{low}-{high}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_runs_leaves_no_trace(
+        mut runs in prop::collection::vec((1_usize..9, any::<u64>()), 1..40),
+        seed in any::<u64>(),
+    ) {
+        runs.sort_by_key(|run| run.1);
+        runs.dedup_by_key(|run| run.1);
+        let cut = |runs: &[(usize, u64)]| {
+            let (lengths, ids): (Vec<usize>, Vec<u64>) = runs.iter().copied().unzip();
+            artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(seed)).unwrap()
+        };
+        let stops = cut(&runs);
+        runs.reverse();
+        let mut reversed = cut(&runs);
+        reversed.reverse();
+        prop_assert_eq!(stops, reversed);
     }
 }

@@ -116,11 +116,11 @@ fn a_run_of_weight_two_is_two_runs_in_means_and_rates_and_one_in_counts() {
 #[test]
 fn an_empty_audit_has_no_rate_and_no_group() {
     let mut audit = TerminationAudit::default();
-    assert_eq!(audit.censoring_rate(), Err(Error::Empty));
+    assert_eq!(audit.censoring_rate(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     let forecasts = [Probability::HALF];
     let unknown = Stopped::new(&forecasts, None, None).unwrap();
     audit.update(&unknown);
-    assert_eq!(audit.censoring_rate(), Err(Error::Empty));
+    assert_eq!(audit.censoring_rate(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     assert_eq!((audit.group(StopClass::Complete), audit.excluded()), (None, 1));
 }
 

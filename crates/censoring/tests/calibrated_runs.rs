@@ -178,7 +178,9 @@ fn wrong_lengths_and_folds_without_enough_runs_are_named() {
         let complete = CalibrationRuns::Complete;
         cross_fit_calibration(&Platt::default(), runs, folds, &SCHEDULE, complete)
     };
-    let length = |what, expected, found| Error::Length { what, expected, found };
+    let length = |what, expected, found| {
+        Error::ScoringRules(scoring_rules::Error::Length { what, expected, found })
+    };
     assert_eq!(fit(&runs[1..], &folds).map(drop), Err(length("folds", 49, 50)));
     let fitted = fit(&runs, &folds).unwrap();
     assert_eq!(fitted.runs(&runs[1..]).map(drop), Err(length("runs", 50, 49)));

@@ -60,7 +60,17 @@ fn an_outcome_of_probability_zero_is_ignored_even_if_its_score_is_infinite() {
     let bounds = mean_score_bounds(&tps, &runs, None, None).unwrap();
     assert_eq!((bounds.low(), bounds.high()), (f64::NEG_INFINITY, 0.5_f64.ln() / 2.0));
     let error = StreamDifference::new(&tps, &runs, &runs, None).unwrap_err();
-    assert!(matches!(error, Error::Entry { index: 0, value: f64::NEG_INFINITY, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::ScoringRules(scoring_rules::Error::Entry {
+                index: 0,
+                value: f64::NEG_INFINITY,
+                ..
+            })
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -116,8 +126,13 @@ fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
         mean_score_bounds(&tps, &runs, None, Some(Weight::from_slice(&[0.0; 2]).unwrap())),
         Err(empty)
     );
-    assert_eq!(StreamDifference::new(&tps, &[], &[], None), Err(Error::Empty));
-    let length = |what, found| Error::Length { what, expected: 2, found };
+    assert_eq!(
+        StreamDifference::new(&tps, &[], &[], None),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+    let length = |what, found| {
+        Error::ScoringRules(scoring_rules::Error::Length { what, expected: 2, found })
+    };
     let error = exact_mean_score(
         &tps,
         &runs,
@@ -149,9 +164,15 @@ fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
     for value in [f64::NAN, f64::INFINITY] {
         let odd = Tps::new(from_fn(|_: Probability, _: bool| value), WeightSchedule::Uniform);
         let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
+        assert!(
+            matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 0, .. })),
+            "{error}"
+        );
         let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
+        assert!(
+            matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 0, .. })),
+            "{error}"
+        );
     }
 }
 
@@ -518,4 +539,28 @@ proptest! {
         let exact = exact_mean_score(&tps, &runs, chances, None).unwrap();
         prop_assert!((tilted - exact).abs() < 1e-14);
     }
+}
+
+#[test]
+fn a_score_that_is_nan_is_an_error() {
+    // A common way to write the log score: 0 ln 0 is NaN.
+    let naive = from_fn(|p: Probability, y: bool| {
+        let (p, y) = (p.get(), f64::from(y));
+        y * p.ln() + (1.0 - y) * (1.0 - p).ln()
+    });
+    let tps = Tps::new(naive, WeightSchedule::Uniform);
+    let sure = Probability::from_slice(&[0.0]).unwrap();
+    let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
+    let error = score_bounds(&tps, &run, Interval::UNKNOWN).unwrap_err();
+    assert!(
+        matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 0, value, .. }) if value.is_nan()),
+        "{error}"
+    );
+    let fine = Probability::from_slice(&[0.5]).unwrap();
+    let fine = Stopped::new(fine, Some(true), None).unwrap();
+    let error = mean_score_bounds(&tps, &[fine, run], None, None).unwrap_err();
+    assert!(
+        matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })),
+        "{error}"
+    );
 }

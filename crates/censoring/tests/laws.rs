@@ -126,7 +126,10 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
         cut_off.iter().map(|&end| RunEnd::cut_off_if(end)),
         WEIGHTS.map(|weights| Weight::from_slice(weights).unwrap()),
     );
-    assert!(matches!(stops, Err(Error::Entry { index: 2, .. })));
+    assert!(matches!(
+        stops,
+        Err(Error::ScoringRules(scoring_rules::Error::Entry { index: 2, .. }))
+    ));
 
     let stops = StopTimes::new(
         &[1.0, 2.0, 3.0],
@@ -137,11 +140,16 @@ fn the_data_of_a_run_of_weight_zero_are_checked() {
     let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
     let robust = |scores: &[Option<f64>]| {
-        doubly_robust_mean_score(scores, &stops, |_| &g, |_, _| 0.0).unwrap_err()
+        doubly_robust_mean_score(scores, &stops, |_| &g, |_, _| Ok::<_, Error>(0.0)).unwrap_err()
     };
     let bad = [Some(-0.5), None, Some(f64::NEG_INFINITY)];
     let (value, range) = (f64::NEG_INFINITY, "from -1e100 to 1e100");
-    let error = Error::Entry { what: "score of run", index: 2, value, range };
+    let error = Error::ScoringRules(scoring_rules::Error::Entry {
+        what: "score of run",
+        index: 2,
+        value,
+        range,
+    });
     assert_eq!(weights.mean_score(&bad), Err(error.clone()));
     assert_eq!(weights.normalized_mean_score(&bad), Err(error.clone()));
     assert_eq!(robust(&bad), error);
@@ -252,16 +260,16 @@ fn no_callback_is_called_for_a_run_of_weight_zero() {
     assert_eq!(KaplanMeier::censoring_curve(&all), g);
     assert_eq!(g.before(3.0), 0.0);
     let scores = [Some(-0.5), None, Some(-1.0)];
-    let ipcw = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {
+    let ipcw = |stops: &StopTimes, scores: &[Option<f64>]| {
         let weights = IpcwWeights::new(stops, |_| &g, f64::INFINITY).unwrap();
         (weights.mean_score(scores).unwrap(), weights.coverage(), weights.truncated())
     };
     assert_eq!(ipcw(&all, &scores), ipcw(&two, &scores[..2]));
     let asked = RefCell::new(Vec::new());
-    let robust = |stops: &StopTimes<'_>, scores: &[Option<f64>]| {
+    let robust = |stops: &StopTimes, scores: &[Option<f64>]| {
         let prediction = |run, _| {
             asked.borrow_mut().push(run);
-            if run == 2 { f64::NAN } else { -0.3 }
+            Ok::<_, Error>(if run == 2 { f64::NAN } else { -0.3 })
         };
         doubly_robust_mean_score(scores, stops, |_| &g, prediction).unwrap()
     };

@@ -5,9 +5,11 @@
 mod draws;
 
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Continuations, Error, Interval, Probability, RunScore,
-    ScoringRule, Seed, StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
-    exact_mean_score, hidden_outcome_shift, mean_score_bounds, simple_mean_score,
+    CensoringAnalysis, CensoringAssumption, Continuations, Error, Interval, IpcwWeights,
+    KaplanMeier, Level, NoInterval, Probability, RunScore, ScoringRule, Seed, StopReason,
+    StopTimes, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops, complete_mean_score,
+    doubly_robust_mean_score, exact_mean_score, from_fn, hidden_outcome_shift, mean_score_bounds,
+    rank_changes, simple_mean_score,
 };
 use draws::Draws;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -24,7 +26,7 @@ fn rule(name: &str) -> Box<dyn ScoringRule> {
     }
 }
 
-fn analysis() -> CensoringAnalysis {
+fn analysis<'a>() -> CensoringAnalysis<'a> {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
 }
 
@@ -277,7 +279,10 @@ fn without_probabilities_or_complete_runs_figures_are_missing_and_not_invented()
         assert_eq!((row.complete_only, row.exact, row.sensitivity), (None, None, None));
         assert_eq!((row.simple_shift, row.simple_shift_per_rate), (None, None));
         // One task has no spread between tasks.
-        assert_eq!((row.simple.interval, row.simple.standard_error), (None, None));
+        let few =
+            NoInterval::TooFewClusters { found: 1, least: 6, level: Level::new(0.95).unwrap() };
+        assert_eq!((row.simple.interval, row.simple.standard_error), (Err(few), None));
+        assert_eq!((row.ipcw, row.doubly_robust), (None, None));
     }
     assert_eq!((report.length_ratio(), report.forecast_difference()), (None, None));
     let complete = Stopped::new(&forecasts, Some(true), None).unwrap();
@@ -286,14 +291,22 @@ fn without_probabilities_or_complete_runs_figures_are_missing_and_not_invented()
     assert!(report.comparisons.iter().all(|row| row.simple_shift.unwrap().value == 0.0));
 
     let excluded = Stopped::new(&forecasts, None, None).unwrap();
-    assert_eq!(analysis().report(&[excluded], None, None, &[1]), Err(Error::Empty));
-    let length = |what, found| Err(Error::Length { what, expected: 1, found });
+    assert_eq!(
+        analysis().report(&[excluded], None, None, &[1]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+    let length = |what, found| {
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found }))
+    };
     let runs = [cut_off];
     assert_eq!(analysis().report(&runs, None, None, &[1, 2]), length("clusters", 2));
     assert_eq!(analysis().report(&runs, Some(&[]), None, &[1]), length("success_probabilities", 0));
     for odds_ratio in [0.5, f64::INFINITY, f64::NAN] {
         let error = analysis().with_odds_ratio(odds_ratio).unwrap_err();
-        assert!(matches!(error, Error::Setting { name: "odds_ratio", .. }));
+        assert!(matches!(
+            error,
+            Error::ScoringRules(scoring_rules::Error::Setting { name: "odds_ratio", .. })
+        ));
     }
 }
 
@@ -392,10 +405,20 @@ fn prefixes_with_too_few_outcomes_and_runs_that_are_not_cut_off_are_left_out() {
     let found = audit(&[enough, few, enough], 5).unwrap();
     assert_eq!((found.retained, found.left_out), (1, 1));
     assert_eq!(found.success_probabilities, [Probability::ONE]);
-    assert_eq!(found.mean.interval, None);
-    assert_eq!(audit(&[few, few, enough], 5), Err(Error::Empty));
-    assert!(matches!(audit(&[few; 3], 0), Err(Error::Setting { name: "min_valid", .. })));
-    let length = Error::Length { what: "continuations", expected: 3, found: 1 };
+    assert!(matches!(found.mean.interval, Err(NoInterval::TooFewClusters { found: 1, .. })));
+    assert_eq!(
+        audit(&[few, few, enough], 5),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+    assert!(matches!(
+        audit(&[few; 3], 0),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "min_valid", .. }))
+    ));
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "continuations",
+        expected: 3,
+        found: 1,
+    });
     assert_eq!(audit(&[few], 5), Err(length));
 }
 
@@ -464,7 +487,8 @@ fn a_run_that_the_split_refuses_is_named() {
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let error = hidden_outcome_shift(&tps, &runs, &[None, Some(2)], None).unwrap_err();
     assert!(matches!(error, Error::Run { run: 1, .. }), "{error}");
-    let length = Error::Length { what: "stops", expected: 2, found: 0 };
+    let length =
+        Error::ScoringRules(scoring_rules::Error::Length { what: "stops", expected: 2, found: 0 });
     assert_eq!(hidden_outcome_shift(&tps, &runs, &[], None), Err(length));
     let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     let sure = [Probability::ZERO];
@@ -473,4 +497,108 @@ fn a_run_that_the_split_refuses_is_named() {
     assert!(matches!(error, Error::Run { run: 0, .. }), "{error}");
     let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
     assert!(matches!(RunScore::new(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
+}
+
+#[test]
+fn only_reversed_orders_are_changes() {
+    let found = rank_changes(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]).unwrap();
+    let pairs: Vec<_> = found.iter().map(|change| (change.ahead, change.behind)).collect();
+    assert_eq!(pairs, [(0, 1), (0, 2), (1, 2)]);
+    assert_eq!(rank_changes(&[1.0, 1.0], &[1.0, 2.0]), Ok(vec![]));
+    assert_eq!(rank_changes(&[1.0, 2.0], &[2.0, 2.0]), Ok(vec![]));
+    assert_eq!(rank_changes(&[], &[]), Ok(vec![]));
+}
+
+#[test]
+fn nan_and_different_lengths_are_refused() {
+    let error = rank_changes(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
+    assert!(
+        matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })),
+        "{error}"
+    );
+    let length =
+        Error::ScoringRules(scoring_rules::Error::Length { what: "scores", expected: 1, found: 0 });
+    assert_eq!(rank_changes(&[1.0], &[]), Err(length));
+}
+
+#[test]
+fn weighted_means_of_the_report_are_those_of_the_single_functions() {
+    let mut draws = Draws(11);
+    let forecasts: Vec<Vec<Probability>> = (0..60)
+        .map(|_| (0..=draws.below(6)).map(|_| p(draws.between(0.1, 0.9))).collect())
+        .collect();
+    let runs: Vec<Stopped<'_>> = forecasts
+        .iter()
+        .map(|forecasts| match draws.below(5) {
+            0 => Stopped::new(forecasts, None, None),
+            1 | 2 => Stopped::new(forecasts, None, Some(StopReason::MaxTime)),
+            _ => Stopped::new(forecasts, Some(draws.chance(0.5)), None),
+        })
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let tasks: Vec<usize> = (0..60).map(|run| run / 3).collect();
+    let model = |run: usize, steps: usize| Ok(forecasts[run][steps - 1]);
+    let asymmetric = from_fn(|p: Probability, y: bool| if y { p.get() } else { 0.5 - p.get() });
+    let report = analysis()
+        .with_rule("own", &asymmetric)
+        .with_success_model(&model)
+        .report(&runs, None, None, &tasks)
+        .unwrap();
+
+    let tps = Tps::new(&asymmetric, WeightSchedule::LinearBack);
+    let row = report.comparison("own", tps.schedule().name()).unwrap();
+    let complete = complete_mean_score(&tps, &runs, None).unwrap();
+    assert_eq!(row.complete_only.unwrap().value, complete);
+    let stops = StopTimes::from_runs(&runs, None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+    assert_eq!(report.ipcw_coverage, weights.coverage());
+    let score = |run: &Stopped<'_>| {
+        run.outcome().map(|y| tps.prefix_score(run.forecasts(), y, run.horizon()).unwrap())
+    };
+    let scores: Vec<Option<f64>> = runs.iter().map(score).collect();
+    let ipcw = row.ipcw.unwrap();
+    assert_eq!(ipcw.value, weights.normalized_mean_score(&scores).unwrap());
+    // The score if the run ended there, in expectation over its outcome.
+    let predict = |run: usize, t: f64| {
+        let steps = t as usize;
+        let score = |y| tps.prefix_score(&forecasts[run][..steps], y, steps);
+        let q = forecasts[run][steps - 1].get();
+        Ok::<_, Error>(q * score(true)? + (1.0 - q) * score(false)?)
+    };
+    let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, predict).unwrap();
+    assert_eq!(row.doubly_robust.unwrap().value, robust);
+    for figure in [ipcw, row.doubly_robust.unwrap()] {
+        assert!(figure.interval.unwrap().contains(figure.value), "{figure}");
+    }
+}
+
+#[test]
+fn a_run_of_weight_two_has_the_weighted_means_of_two_runs() {
+    let forecasts = [p(0.3), p(0.6), p(0.8)];
+    let run = |steps: usize, outcome: Option<bool>| {
+        Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxTime)).unwrap()
+    };
+    let runs = [run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
+    let model = |_: usize, steps: usize| Ok(forecasts[steps - 1]);
+    let weights = Weight::from_slice(&[2.0, 1.0, 1.0, 1.0]).unwrap();
+    let weighted = analysis().with_success_model(&model);
+    let weighted = weighted.report(&runs, None, Some(weights), &[1, 2, 3, 4]).unwrap();
+    let copies =
+        [run(1, None), run(1, None), run(2, Some(true)), run(3, None), run(3, Some(false))];
+    let copied = analysis().with_success_model(&model);
+    let copied = copied.report(&copies, None, None, &[1, 1, 2, 3, 4]).unwrap();
+    assert_eq!(weighted.ipcw_coverage, copied.ipcw_coverage);
+    for (a, b) in weighted.comparisons.iter().zip(&copied.comparisons) {
+        assert_eq!((a.ipcw, a.doubly_robust), (b.ipcw, b.doubly_robust));
+    }
+}
+
+#[test]
+fn an_error_of_the_model_of_success_is_that_of_the_report() {
+    let forecasts = [p(0.5); 2];
+    let cut_off = Stopped::new(&forecasts, None, Some(StopReason::MaxTime)).unwrap();
+    let failing = |_: usize, _: usize| Err(Error::NoBranch);
+    let report = analysis().with_success_model(&failing).report(&[cut_off], None, None, &[1]);
+    assert_eq!(report, Err(Error::NoBranch));
 }

@@ -14,10 +14,10 @@ fn assert_send_sync<T: Send + Sync>() {}
 fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Stopped<'_>, HiddenOutcome<'_>, Observation<'_>, StopReason, Error)>();
     assert_send_sync::<(TerminationAudit, StreamDifference, CensoringShift, RunScore)>();
-    assert_send_sync::<(StopTimes<'_>, KaplanMeier, IpcwWeights<'_>)>();
+    assert_send_sync::<(StopTimes, KaplanMeier, IpcwWeights)>();
     assert_send_sync::<(Continuations, SuccessEstimate, Interval<Probability>)>();
     assert_send_sync::<(LogisticSuccess, CrossFitSuccess<LogisticSuccessModel>)>();
     assert_send_sync::<(TiltedMean, FlippingOdds)>();
-    assert_send_sync::<(CensoringAnalysis, CensoringReport, ContinuationAudit)>();
+    assert_send_sync::<(CensoringAnalysis<'_>, CensoringReport, ContinuationAudit)>();
     assert_send_sync::<(HiddenOutcomeShift, RankChange, CalibratedRuns<()>)>();
 }

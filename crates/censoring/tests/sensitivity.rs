@@ -1,7 +1,7 @@
 //! Means under tilted probabilities, and the odds ratios at which conclusions flip.
 #![allow(clippy::unwrap_used)]
 
-use censoring::{FlippingOdds, Probability, RunScore, TiltedMean, Weight};
+use censoring::{Error, FlippingOdds, Probability, RunScore, TiltedMean, Weight, tilt};
 use proptest::prelude::*;
 
 fn cut_off(q: f64, if_success: f64, if_failure: f64) -> RunScore {
@@ -267,4 +267,72 @@ fn flipping_odds_write_as_numbers_and_null() {
     let json = serde_json::to_value(flip).unwrap();
     assert_eq!(json["below"], serde_json::Value::Null);
     assert!((json["above"].as_f64().unwrap() - 3.0).abs() < 1e-12);
+}
+
+fn tilted_to(q: f64, odds_ratio: f64) -> f64 {
+    tilt(Probability::new(q).unwrap(), odds_ratio).unwrap().get()
+}
+
+#[test]
+fn an_odds_ratio_that_is_not_positive_and_finite_is_refused() {
+    for value in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        let error = tilt(Probability::HALF, value).unwrap_err();
+        assert!(error.to_string().starts_with("odds_ratio is"), "{error}");
+    }
+}
+
+#[test]
+fn ends_stay_and_extreme_odds_ratios_reach_the_ends() {
+    for r in [f64::MIN_POSITIVE, f64::from_bits(1), 0.3, 1.0, 1e9, f64::MAX] {
+        assert_eq!(tilt(Probability::ZERO, r), Ok(Probability::ZERO));
+        assert_eq!(tilt(Probability::ONE, r), Ok(Probability::ONE));
+    }
+    assert_eq!(tilt(Probability::HALF, f64::MAX), Ok(Probability::ONE));
+    assert!(tilt(Probability::HALF, 1e-300).unwrap().get() < 1.1e-300);
+}
+
+proptest! {
+    #[test]
+    fn one_changes_nothing_to_the_bit(q in 0.0..=1.0_f64) {
+        prop_assert_eq!(tilted_to(q, 1.0), q);
+    }
+
+    #[test]
+    fn odds_are_multiplied(q in 1e-6..0.999_999_f64, r in 1e-3..1e3_f64, s in 1e-3..1e3_f64) {
+        let odds = |p: f64| p / (1.0 - p);
+        prop_assert!((odds(tilted_to(q, r)) / (r * odds(q)) - 1.0).abs() < 1e-6);
+        prop_assert!((tilted_to(tilted_to(q, r), s) / tilted_to(q, r * s) - 1.0).abs() < 1e-9);
+        prop_assert!((tilted_to(q, r) + tilted_to(1.0 - q, 1.0 / r) - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn invalid_scores_weights_and_thresholds_are_refused() {
+    let cut_off = |if_success, if_failure| RunScore::Censored {
+        success_probability: Probability::HALF,
+        if_success,
+        if_failure,
+    };
+    let infinite = f64::NEG_INFINITY;
+    for bad in [RunScore::Complete(infinite), cut_off(infinite, 0.0), cut_off(0.0, infinite)] {
+        let error = TiltedMean::new(&[RunScore::Complete(0.0), bad], None).unwrap_err();
+        let Error::ScoringRules(scoring_rules::Error::Entry { index, value, .. }) = error else {
+            panic!("{error}");
+        };
+        assert_eq!((index, value), (1, infinite));
+    }
+    let one = [RunScore::Complete(0.0)];
+    let empty = Error::ScoringRules(scoring_rules::Error::Empty);
+    assert_eq!(TiltedMean::new(&[], None), Err(empty.clone()));
+    assert_eq!(TiltedMean::new(&one, Some(Weight::from_slice(&[0.0]).unwrap())), Err(empty));
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "weights",
+        expected: 1,
+        found: 2,
+    });
+    assert_eq!(TiltedMean::new(&one, Some(Weight::from_slice(&[1.0; 2]).unwrap())), Err(length));
+    let mean = TiltedMean::new(&one, None).unwrap();
+    assert!(mean.score(0.0).is_err());
+    let error = mean.flip_at(f64::NAN).unwrap_err();
+    assert!(error.to_string().starts_with("threshold is"), "{error}");
 }

@@ -5,9 +5,20 @@
 mod draws;
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, RunEnd, StopTimes, Weight, doubly_robust_mean_score,
+    CensoringAnalysis, CensoringAssumption, Error, IpcwWeights, KaplanMeier, Probability, RunEnd,
+    Seed, StopReason, StopTimes, Stopped, Weight, WeightSchedule, doubly_robust_mean_score,
 };
 use draws::Draws;
+
+/// The estimate with predictions that cannot fail.
+fn doubly_robust<'g>(
+    scores: &[Option<f64>],
+    stops: &StopTimes,
+    survival: impl Fn(usize) -> &'g KaplanMeier,
+    prediction: impl Fn(usize, f64) -> f64,
+) -> Result<f64, Error> {
+    doubly_robust_mean_score(scores, stops, survival, |run, t| Ok(prediction(run, t)))
+}
 
 /// How far the mean of estimates is from the truth, in standard errors of that mean.
 fn standard_errors(name: &str, estimates: &[f64], truth: f64) -> f64 {
@@ -146,10 +157,10 @@ fn either_model_may_be_wrong_but_not_both() {
         let wrong_m = |_, t: f64| expected_score(false, expected_end(false, t as usize));
         let scores = &sample.scores;
         let all = [
-            doubly_robust_mean_score(scores, &stops, right_g, right_m),
-            doubly_robust_mean_score(scores, &stops, right_g, wrong_m),
-            doubly_robust_mean_score(scores, &stops, wrong_g, right_m),
-            doubly_robust_mean_score(scores, &stops, wrong_g, wrong_m),
+            doubly_robust(scores, &stops, right_g, right_m),
+            doubly_robust(scores, &stops, right_g, wrong_m),
+            doubly_robust(scores, &stops, wrong_g, right_m),
+            doubly_robust(scores, &stops, wrong_g, wrong_m),
             IpcwWeights::new(&stops, wrong_g, f64::INFINITY).unwrap().mean_score(scores),
             Ok(mean_of_complete(&sample)),
         ];
@@ -200,7 +211,7 @@ fn a_monitor_that_cuts_off_what_looks_bad_needs_a_curve_for_each_run() {
         let own = IpcwWeights::new(&stops, |run| &curves[run], f64::INFINITY).unwrap();
         let pooled = IpcwWeights::new(&stops, |_| &for_all, f64::INFINITY).unwrap();
         let scores = &sample.scores;
-        let robust = doubly_robust_mean_score(scores, &stops, |run| &curves[run], |_, _| -0.5);
+        let robust = doubly_robust(scores, &stops, |run| &curves[run], |_, _| -0.5);
         estimates[0].push(own.mean_score(scores).unwrap());
         estimates[1].push(robust.unwrap());
         estimates[2].push(own.normalized_mean_score(scores).unwrap());
@@ -215,4 +226,56 @@ fn a_monitor_that_cuts_off_what_looks_bad_needs_a_curve_for_each_run() {
     assert!(standard_errors("own curves, normalised", &estimates[2], truth).abs() < 4.0);
     assert!(standard_errors("one curve for all", &estimates[3], truth) > 20.0);
     assert!(standard_errors("complete only", &estimates[4], truth) > 20.0);
+}
+
+/// Chance of success and forecast of a run, by kind of task: easy, hard.
+const SUCCESS: [f64; 2] = [0.8, 0.3];
+const FORECAST: [f64; 2] = [0.7, 0.4];
+
+/// How often the intervals of the report cover the true mean Brier score: weighted and doubly robust.
+/// Runs are cut off at each step with the chance given for their kind.
+fn coverage(seed: u64, cut: [f64; 2]) -> [f64; 2] {
+    let score = |kind: usize| {
+        let (q, f) = (SUCCESS[kind], FORECAST[kind]);
+        -(q * (1.0 - f).powi(2) + (1.0 - q) * f.powi(2))
+    };
+    let truth = f64::midpoint(score(0), score(1));
+    let forecasts = FORECAST.map(|forecast| [Probability::new(forecast).unwrap(); LAST]);
+    let (mut draws, mut covered, worlds) = (Draws(seed), [0_u32; 2], 300);
+    for world in 0..worlds {
+        let sample = sample(&mut draws, 120, cut);
+        let run = |run: usize| {
+            let kind = usize::from(sample.hard[run]);
+            let outcome = (!sample.cut_off[run]).then(|| draws.chance(SUCCESS[kind]));
+            let seen = &forecasts[kind][..sample.times[run] as usize];
+            Stopped::new(seen, outcome, Some(StopReason::MaxTime)).unwrap()
+        };
+        let runs: Vec<Stopped<'_>> = (0..120).map(run).collect();
+        let model =
+            |run: usize, _: usize| Ok(Probability::new(SUCCESS[usize::from(sample.hard[run])])?);
+        let report = CensoringAnalysis::new(CensoringAssumption::NonInformative)
+            .with_schedules(&[WeightSchedule::Uniform])
+            .with_resamples(150)
+            .with_seed(Seed::new(world))
+            .with_success_model(&model)
+            .report(&runs, None, None, &(0..120).collect::<Vec<_>>())
+            .unwrap();
+        let row = report.comparison("brier", "uniform").unwrap();
+        for (covered, figure) in covered.iter_mut().zip([row.ipcw, row.doubly_robust]) {
+            *covered += u32::from(figure.unwrap().interval.unwrap().contains(truth));
+        }
+    }
+    let shares = covered.map(|covered| f64::from(covered) / worlds as f64);
+    println!("cut off with chances {cut:?}: intervals of 95 % cover {shares:?}");
+    shares
+}
+
+#[test]
+fn intervals_of_weighted_means_cover_as_often_as_they_say() {
+    // 0.0126 is the standard error of a share of 95 % of 300 worlds.
+    let [ipcw, robust] = coverage(5, [0.15; 2]);
+    assert!((ipcw - 0.95).abs() < 3.0 * 0.0126 && (robust - 0.95).abs() < 3.0 * 0.0126);
+    // Hard tasks are cut off more, and one curve for all is wrong: only the model of success is right.
+    let [ipcw, robust] = coverage(6, [0.02, 0.35]);
+    assert!(ipcw < robust - 0.05 && (robust - 0.95).abs() < 3.0 * 0.0126);
 }

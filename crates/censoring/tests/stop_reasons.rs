@@ -168,3 +168,46 @@ fn limits_are_known_in_every_form_of_their_name() {
         assert_eq!(word.parse(), Ok(StopReason::Other(word.to_owned())), "{word}");
     }
 }
+
+const NAMED: [StopReason; 10] = [
+    StopReason::Completed,
+    StopReason::MaxSteps,
+    StopReason::MaxTokens,
+    StopReason::MaxTime,
+    StopReason::MaxCost,
+    StopReason::ParseError,
+    StopReason::ToolError,
+    StopReason::EnvironmentEnd,
+    StopReason::UserStop,
+    StopReason::Unjudged,
+];
+
+#[test]
+fn every_word_goes_back_and_forth() {
+    for reason in NAMED {
+        assert_eq!(StopReason::from(reason.to_string()), reason);
+        assert_eq!(String::from(reason.clone()), reason.name());
+    }
+}
+
+#[test]
+fn a_word_is_as_wide_as_asked_for() {
+    assert_eq!(format!("{:<10}|", StopReason::MaxCost), "max_cost  |");
+    assert_eq!(format!("{:<10}|", StopReason::MaxCost.class()), "censored  |");
+}
+
+#[test]
+fn only_budgets_are_administrative() {
+    let mut administrative = NAMED.to_vec();
+    administrative.retain(|reason| reason.class() == StopClass::Censored);
+    assert_eq!(administrative, NAMED[1..5]);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn json_keeps_unknown_words() {
+    for word in ["\"max_steps\"", "\"cap on gpu hours\"", "\"gave up\""] {
+        let reason: StopReason = serde_json::from_str(word).unwrap();
+        assert_eq!(serde_json::to_string(&reason).unwrap(), word);
+    }
+}

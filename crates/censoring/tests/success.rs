@@ -6,14 +6,16 @@ use std::cell::RefCell;
 
 use censoring::{
     Continuations, Error, Folds, FromFn, LogisticSuccess, LogisticSuccessModel, Probability,
-    StopReason, Stopped, SuccessLearner, SuccessModel, Weight, cross_fit_success, plug_in_bias,
-    prefix_features, success_model_from_fn,
+    StopReason, Stopped, SuccessLearner, SuccessModel, Weight, cross_fit_success, from_fn,
+    hybrid_success_probabilities, plug_in_bias, plug_in_regret_bound, prefix_features,
+    success_model_from_fn,
 };
 use proptest::prelude::*;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+use trajectory_metrics::{BetaScore, LogScore};
 
 #[derive(Default)]
 struct Set {
@@ -78,15 +80,30 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
         let rows = [vec![1.0, 2.0], vec![1.0, value]];
         let error = fit(&rows, &both, &[1.0; 2]).unwrap_err();
         let Error::Row { row: 1, source } = error else { panic!("{error}") };
-        assert!(matches!(*source, Error::Entry { index: 1, .. }), "{source}");
+        assert!(
+            matches!(*source, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })),
+            "{source}"
+        );
         let error = fit(&one, &both, &[1.0; 2]).unwrap().success_probability(&[value]).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 0, .. }), "{error}");
+        assert!(
+            matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 0, .. })),
+            "{error}"
+        );
         assert!(LogisticSuccess::new(value).is_err());
     }
-    let length = |what, expected, found| Err(Error::Length { what, expected, found });
+    let length = |what, expected, found| {
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected, found }))
+    };
     let ragged = fit(&[vec![1.0], vec![]], &both, &[1.0; 2]);
     let Err(Error::Row { row: 1, source }) = ragged else { panic!("{ragged:?}") };
-    assert_eq!(*source, Error::Length { what: "features", expected: 1, found: 0 });
+    assert_eq!(
+        *source,
+        Error::ScoringRules(scoring_rules::Error::Length {
+            what: "features",
+            expected: 1,
+            found: 0
+        })
+    );
     assert_eq!(fit(&one, &[true], &[1.0; 2]), length("outcomes", 2, 1));
     assert_eq!(fit(&one, &both, &[1.0]), length("weights", 2, 1));
     let model = fit(&one, &both, &[1.0; 2]).unwrap();
@@ -95,7 +112,7 @@ fn training_rows_that_are_invalid_or_of_one_class_are_refused() {
     let one_class = |outcome| Err(Error::from(trajectory_metrics::Error::OneClass { outcome }));
     assert_eq!(fit(&one, &[true; 2], &[1.0; 2]), one_class(true));
     assert_eq!(fit(&one, &both, &[0.0, 1.0]), one_class(false));
-    let empty = Err(Error::Empty);
+    let empty = Err(Error::ScoringRules(scoring_rules::Error::Empty));
     assert_eq!(fit(&[], &[], &[]), empty);
     assert_eq!(fit(&one, &both, &[0.0; 2]), empty);
     assert!(LogisticSuccess::new(0.0).is_err());
@@ -252,7 +269,8 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     );
     assert_eq!(fit.models().len(), 2);
     assert_eq!(fit.success_probability(5, &[]), Ok(Probability::HALF));
-    let length = Error::Length { what: "folds", expected: 7, found: 6 };
+    let length =
+        Error::ScoringRules(scoring_rules::Error::Length { what: "folds", expected: 7, found: 6 });
     assert_eq!(fit.success_probability(6, &[]), Err(length));
 }
 
@@ -355,7 +373,11 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     assert_eq!(*recorder.0.borrow(), [of_odd, of_even]);
 
     let short = cross_fit_success(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
-    let length = Error::Length { what: "branches", expected: 8, found: 7 };
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "branches",
+        expected: 8,
+        found: 7,
+    });
     assert_eq!(short.map(|_| ()), Err(length));
 }
 
@@ -507,4 +529,86 @@ fn where_features_tell_nothing_branches_alone_are_right_about_the_runs_that_were
     let error = 4.0 * (HARD * (1.0 - HARD) / (1_000.0 * BRANCHES as f64)).sqrt();
     println!("bias: with complete runs {mixed:.3}, branches alone {alone:.4}, allowed {error:.4}");
     assert!(mixed > 0.1 && alone.abs() < error, "{mixed} {alone}");
+}
+
+#[test]
+fn branches_without_an_outcome_give_no_estimate() {
+    let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
+    assert_eq!(branches.estimate(), Err(Error::NoBranch));
+    let plug_in = [Probability::ONE];
+    assert_eq!(hybrid_success_probabilities(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
+}
+
+#[test]
+fn unresolved_branches_move_the_ends_and_invalid_branches_are_ignored() {
+    let sure = Continuations { failures: 4, ..Continuations::default() };
+    let estimate = sure.estimate().unwrap();
+    assert_eq!(estimate.interval(), Probability::ZERO.into());
+    assert_eq!(estimate.standard_error(), 0.0);
+    let unsure = Continuations { unresolved: 4, ..sure }.estimate().unwrap();
+    assert_eq!(
+        (unsure.interval().low(), unsure.probability()),
+        (Probability::ZERO, Probability::ZERO)
+    );
+    assert_eq!(unsure.interval().high(), Probability::HALF);
+    assert_eq!(Continuations { invalid: 9, ..sure }.estimate().unwrap(), estimate);
+}
+
+#[test]
+fn the_largest_counts_give_probabilities() {
+    let most = u64::MAX;
+    let branches =
+        Continuations { successes: most, failures: most, unresolved: most, invalid: most };
+    let estimate = branches.estimate().unwrap();
+    assert_eq!(estimate.probability(), Probability::HALF);
+    assert!(estimate.interval().low() < estimate.probability());
+    assert!(estimate.probability() < estimate.interval().high());
+}
+
+#[test]
+fn settings_and_lengths_are_checked() {
+    let branches = [Continuations::default()];
+    let error = hybrid_success_probabilities(&branches, &[Probability::HALF], 0).unwrap_err();
+    assert!(error.to_string().starts_with("min_valid is 0"), "{error}");
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "plug_in",
+        expected: 1,
+        found: 0,
+    });
+    assert_eq!(hybrid_success_probabilities(&branches, &[], 1), Err(length));
+}
+
+#[test]
+fn only_a_log_score_that_is_clipped_has_a_bound() {
+    let log = LogScore::exact();
+    assert_eq!(plug_in_regret_bound(&log, 0.0), Err(Error::UnboundedRule));
+    let floor = -(1e-6_f64.ln());
+    let bound = plug_in_regret_bound(&LogScore::clipped(1e-6).unwrap(), 0.5).unwrap();
+    assert!((bound - floor).abs() < 1e-5, "{bound}");
+    // B(3, 4) for a certainty that failed, B(2, 5) for one that came true.
+    let beta = BetaScore::new(2.0, 4.0).unwrap();
+    let bound = plug_in_regret_bound(&beta, 0.5).unwrap();
+    assert!((bound - 1.0 / 30.0).abs() < 1e-15, "{bound}");
+}
+
+#[test]
+fn a_constant_on_top_of_a_rule_leaves_the_bound() {
+    let brier = from_fn(|p: Probability, y: bool| 2.0 - (p.get() - f64::from(y)).powi(2));
+    assert_eq!(plug_in_regret_bound(&brier, 0.25), Ok(0.5));
+}
+
+#[test]
+fn a_bias_outside_its_range_and_another_length_are_refused() {
+    for bias in [1.5, -1.5, f64::NAN] {
+        let error = plug_in_regret_bound(&LogScore::exact(), bias).unwrap_err();
+        assert!(error.to_string().starts_with("bias is"), "{error}");
+    }
+    let one = [Probability::ONE];
+    let length = |what, found| {
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found }))
+    };
+    assert_eq!(plug_in_bias(&one, &[], None), length("truths", 0));
+    assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ONE; 2])), length("weights", 2));
+    let empty = Err(scoring_rules::Error::Empty.into());
+    assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ZERO])), empty);
 }

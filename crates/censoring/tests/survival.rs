@@ -3,10 +3,20 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 use censoring::{
-    IpcwWeights, KaplanMeier, Probability, RunEnd, StopTimes, Weight, doubly_robust_mean_score,
-    ipcw_brier_loss,
+    Error, IpcwWeights, KaplanMeier, Probability, RunEnd, StopTimes, Weight,
+    doubly_robust_mean_score, ipcw_brier_loss,
 };
 use proptest::prelude::*;
+
+/// The estimate with predictions that cannot fail.
+fn doubly_robust<'g>(
+    scores: &[Option<f64>],
+    stops: &StopTimes,
+    survival: impl Fn(usize) -> &'g KaplanMeier,
+    prediction: impl Fn(usize, f64) -> f64,
+) -> Result<f64, Error> {
+    doubly_robust_mean_score(scores, stops, survival, |run, t| Ok(prediction(run, t)))
+}
 
 fn numbers(list: &str) -> Vec<f64> {
     list.split_whitespace().map(|number| number.parse().unwrap()).collect()
@@ -16,7 +26,7 @@ fn numbers(list: &str) -> Vec<f64> {
 /// that were cut off at the horizon.
 fn brier_without_left_limits(
     forecasts: &[f64],
-    stops: &StopTimes<'_>,
+    stops: &StopTimes,
     g: &KaplanMeier,
     horizon: f64,
 ) -> f64 {
@@ -131,8 +141,7 @@ fn compute(rows: &[Row], weights: bool) -> Numbers {
         ipcw.mean_score(&scores).unwrap(),
         ipcw.normalized_mean_score(&scores).unwrap(),
         ipcw.coverage(),
-        doubly_robust_mean_score(&scores, &stops, |_| &g, |run, t| rows[run].3 / (1.0 + t))
-            .unwrap(),
+        doubly_robust(&scores, &stops, |_| &g, |run, t| rows[run].3 / (1.0 + t)).unwrap(),
         ipcw_brier_loss(forecasts, &stops, |_| &g, 4.0).unwrap(),
     ];
     Numbers { curves: [g, KaplanMeier::event_curve(&stops)], values }
@@ -270,7 +279,7 @@ proptest! {
         let stops = StopTimes::new(&times, cut_off.iter().map(|&end| RunEnd::cut_off_if(end)), None).unwrap();
         let g = KaplanMeier::censoring_curve(&stops);
         let ipcw = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
-        let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, |_, _| constant).unwrap();
+        let robust = doubly_robust(&scores, &stops, |_| &g, |_, _| constant).unwrap();
         prop_assert!((robust - ipcw.mean_score(&scores).unwrap()).abs() < 1e-11, "{robust}");
     }
 
@@ -287,8 +296,271 @@ proptest! {
         let g = KaplanMeier::from_hazards(&steps, Probability::from_slice(&hazards).unwrap());
         let g = g.unwrap();
         let mean = rows.iter().map(|row| row.3).sum::<f64>() / rows.len() as f64;
-        let robust = doubly_robust_mean_score(&scores, &stops, |_| &g, |run, _| rows[run].3);
+        let robust = doubly_robust(&scores, &stops, |_| &g, |run, _| rows[run].3);
         // Inverse chances of up to 1e9 cancel.
         prop_assert!((robust.unwrap() - mean).abs() < 1e-5);
     }
+}
+
+#[test]
+fn a_common_budget_may_be_the_horizon() {
+    let stops = StopTimes::new(
+        &[2.0, 30.0, 30.0],
+        [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff],
+        None,
+    )
+    .unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let forecasts = Probability::from_slice(&[0.5, 0.5, 0.0]).unwrap();
+    let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 30.0).unwrap();
+    assert_eq!(loss, (0.25 + 0.25 + 1.0) / 3.0);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let stops = StopTimes::new(&[2.0, 3.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let p = [Probability::HALF; 2];
+    for horizon in [-1.0, f64::INFINITY, f64::NAN] {
+        let error = ipcw_brier_loss(&p, &stops, |_| &g, horizon).unwrap_err();
+        assert!(error.to_string().starts_with("horizon is"), "{error}");
+    }
+    let error = ipcw_brier_loss(&p[1..], &stops, |_| &g, 1.0).unwrap_err();
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "forecasts",
+        expected: 2,
+        found: 1,
+    });
+    assert_eq!(error, length);
+    let later = StopTimes::new(&[4.0, 9.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
+    let error = ipcw_brier_loss(&p, &later, |_| &g, 5.0).unwrap_err();
+    assert_eq!(error, Error::ZeroSurvival { run: 1, time: 5.0 });
+}
+
+#[test]
+fn every_bad_input_names_its_run() {
+    let stops =
+        StopTimes::new(&[1.0, 2.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)
+            .unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let scores = [Some(0.0), None, Some(0.0)];
+    let of = |scores: &[Option<f64>], m: &dyn Fn(usize, f64) -> f64| {
+        doubly_robust(scores, &stops, |_| &g, m)
+    };
+    assert_eq!(of(&scores, &|_, _| 0.0), Ok(0.0));
+    let error = of(&scores, &|run, _| if run == 2 { f64::INFINITY } else { 0.0 });
+    assert_eq!(error, Err(Error::Prediction { run: 2, time: 2.0, value: f64::INFINITY }));
+    let error = of(&scores, &|_, _| f64::NAN).unwrap_err();
+    assert!(matches!(error, Error::Prediction { run: 1, time: 2.0, .. }), "{error}");
+    assert_eq!(of(&[None; 3], &|_, _| 0.0), Err(Error::MissingScore { run: 0 }));
+    assert_eq!(of(&[Some(0.0); 3], &|_, _| 0.0), Err(Error::CensoredWithScore { run: 1 }));
+    let length =
+        Error::ScoringRules(scoring_rules::Error::Length { what: "scores", expected: 3, found: 2 });
+    assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length));
+
+    let later = StopTimes::new(&[4.0], [RunEnd::CutOff], None).unwrap();
+    let gone = StopTimes::new(&[3.0], [RunEnd::CutOff], None).unwrap();
+    let zero = KaplanMeier::censoring_curve(&gone);
+    let error = doubly_robust(&[None], &later, |_| &zero, |_, _| 0.0);
+    assert_eq!(error, Err(Error::ZeroSurvival { run: 0, time: 4.0 }));
+}
+
+#[test]
+fn the_error_of_a_model_is_returned() {
+    let stops = StopTimes::new(&[1.0, 2.0], [RunEnd::CutOff, RunEnd::Outcome], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let failing = |run: usize, _| if run == 1 { Err(Error::NoBranch) } else { Ok(0.0) };
+    let mean = doubly_robust_mean_score(&[None, Some(0.0)], &stops, |_| &g, failing);
+    assert_eq!(mean, Err(Error::NoBranch));
+}
+
+#[test]
+fn a_prediction_that_is_right_costs_no_digits_however_unlikely_it_was_to_see_the_end() {
+    for steps in [8_u32, 16, 20, 39, 90] {
+        let times: Vec<f64> = (1..=steps).map(f64::from).collect();
+        let hazards = vec![Probability::new(0.9).unwrap(); times.len()];
+        let g = KaplanMeier::from_hazards(&times, &hazards).unwrap();
+        let stops = [f64::from(steps) + 0.5];
+        let stops = StopTimes::new(&stops, [RunEnd::Outcome], None).unwrap();
+        let mean = doubly_robust(&[Some(-0.3)], &stops, |_| &g, |_, _| -0.3);
+        assert_eq!(mean, Ok(-0.3), "{steps} steps");
+    }
+}
+
+#[test]
+fn where_no_run_is_lost_no_prediction_is_asked_for() {
+    let hazards = [Probability::ZERO, Probability::HALF];
+    let g = KaplanMeier::from_hazards(&[1.0, 2.0], &hazards).unwrap();
+    let stops = StopTimes::new(&[3.0], [RunEnd::Outcome], None).unwrap();
+    let m = |_, t| if t == 2.0 { -0.5 } else { f64::NAN };
+    // 2 * the score - 1 * the prediction at 2.
+    let mean = doubly_robust(&[Some(-0.25)], &stops, |_| &g, m);
+    assert_eq!(mean, Ok(0.0));
+}
+
+#[test]
+fn at_a_common_budget_the_model_stands_alone() {
+    let stops =
+        StopTimes::new(&[5.0, 30.0, 30.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff], None)
+            .unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let m = |run, _| [0.0, -0.25, -0.75][run];
+    let mean = doubly_robust(&[Some(-0.5), None, None], &stops, |_| &g, m);
+    assert_eq!(mean, Ok(-0.5));
+}
+
+#[test]
+fn an_outcome_at_the_time_of_a_cut_off_came_first() {
+    let stops =
+        StopTimes::new(&[1.0, 1.0, 2.0], [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome], None)
+            .unwrap();
+    assert_eq!(KaplanMeier::censoring_curve(&stops).survival(), [0.5]);
+    assert_eq!(KaplanMeier::event_curve(&stops).survival(), [2.0 / 3.0, 0.0]);
+}
+
+#[test]
+fn without_a_cut_off_nothing_is_lost() {
+    let stops = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome; 2], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    assert_eq!((g.at(0.0), g.before(3.0), g.at(f64::INFINITY)), (1.0, 1.0, 1.0));
+    assert!(g.times().is_empty());
+}
+
+#[test]
+fn time_zero_is_a_time() {
+    let stops =
+        StopTimes::new(&[0.0, -0.0, 3.0], [RunEnd::CutOff, RunEnd::CutOff, RunEnd::CutOff], None)
+            .unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    assert_eq!((g.before(0.0), g.at(0.0), g.at(3.0)), (1.0, 1.0 / 3.0, 0.0));
+}
+
+#[test]
+fn times_of_hazards_must_rise() {
+    let p = [Probability::HALF; 2];
+    for (times, index) in [
+        ([-1.0, 2.0], 0),
+        ([f64::NAN, 2.0], 0),
+        ([2.0, 2.0], 1),
+        ([2.0, f64::NAN], 1),
+        ([2.0, f64::INFINITY], 1),
+    ] {
+        let error = KaplanMeier::from_hazards(&times, &p).unwrap_err();
+        let Error::ScoringRules(scoring_rules::Error::OutOfOrder { index: at, .. }) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(at, index);
+    }
+    assert!(KaplanMeier::from_hazards(&[0.0, 1.0], &p).is_ok());
+    let error = KaplanMeier::from_hazards(&[0.0], &p).unwrap_err();
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "hazards",
+        expected: 1,
+        found: 2,
+    });
+    assert_eq!(error, length);
+}
+
+#[test]
+#[should_panic(expected = "the time is a NaN")]
+fn the_curve_at_no_time_panics() {
+    let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
+    let _ = KaplanMeier::censoring_curve(&stops).at(f64::NAN);
+}
+
+#[test]
+fn runs_that_are_none_are_named() {
+    let of = |times: &[f64], weights: Option<&[Weight]>| {
+        StopTimes::new(times, [RunEnd::Outcome, RunEnd::CutOff], weights).map(|_| ()).unwrap_err()
+    };
+    for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
+        let range = "finite and at least 0";
+        let wrong =
+            scoring_rules::Error::Entry { what: "stop time of run", index: 1, value, range };
+        assert_eq!(of(&[0.0, value], None), wrong.into());
+    }
+    assert!(matches!(
+        of(&[f64::NAN, -1.0], None),
+        Error::ScoringRules(scoring_rules::Error::Entry { index: 0, .. })
+    ));
+    let length = |what, found| {
+        Error::ScoringRules(scoring_rules::Error::Length { what, expected: 2, found })
+    };
+    assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
+    let three = StopTimes::new(&[1.0, 2.0], [RunEnd::CutOff; 3], None).unwrap_err();
+    assert_eq!(three, length("ends", 3));
+    let empty = Error::ScoringRules(scoring_rules::Error::Empty);
+    assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ZERO; 2])), empty);
+    assert_eq!(StopTimes::new(&[], [], None), Err(empty));
+}
+
+#[test]
+fn complete_runs_and_only_those_have_a_score() {
+    let stops = StopTimes::new(&[1.0, 2.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+    assert_eq!(weights.mean_score(&[Some(-0.5), None]), Ok(-0.25));
+    assert_eq!(weights.mean_score(&[None, None]), Err(Error::MissingScore { run: 0 }));
+    let both = [Some(1.0), Some(1.0)];
+    assert_eq!(weights.mean_score(&both), Err(Error::CensoredWithScore { run: 1 }));
+    for score in [f64::NEG_INFINITY, f64::INFINITY, -1.1e100, f64::NAN] {
+        let error = weights.mean_score(&[Some(score), None]).unwrap_err();
+        assert!(
+            matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 0, .. })),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
+    let earlier = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&earlier);
+    let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome; 2], None).unwrap();
+    let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
+    assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
+    // A run that was cut off or has weight 0 needs no curve.
+    let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
+    assert!(IpcwWeights::new(&stops, |_| &g, 10.0).is_ok());
+    let stops = StopTimes::new(
+        &[3.0, 3.5],
+        [RunEnd::Outcome; 2],
+        Some(Weight::from_slice(&[1.0, 0.0]).unwrap()),
+    )
+    .unwrap();
+    assert_eq!(
+        IpcwWeights::new(&stops, |_| &g, 10.0).unwrap().as_slice(),
+        [Weight::ONE, Weight::ZERO]
+    );
+}
+
+#[test]
+fn one_budget_for_all_shows_in_the_coverage() {
+    let stops = StopTimes::new(
+        &[1.0, 2.0, 30.0, 30.0],
+        [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff],
+        None,
+    )
+    .unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+    assert_eq!(weights.coverage(), 0.5);
+    assert!(weights.are_uniform());
+    let scores = [Some(-0.25), Some(-0.75), None, None];
+    assert_eq!(weights.normalized_mean_score(&scores), Ok(-0.5));
+}
+
+#[test]
+fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
+    let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    for value in [0.5, -1.0, f64::NEG_INFINITY, f64::NAN] {
+        let error = IpcwWeights::new(&stops, |_| &g, value).unwrap_err();
+        assert!(error.to_string().starts_with("max_weight is"), "{error}");
+    }
+    let weights = IpcwWeights::new(&stops, |_| &g, 1.0).unwrap();
+    assert!(weights.are_uniform());
+    let empty = Error::ScoringRules(scoring_rules::Error::Empty);
+    assert_eq!(weights.normalized_mean_score(&[None]), Err(empty));
+    assert_eq!(weights.mean_score(&[None]), Ok(0.0));
 }

@@ -3,7 +3,7 @@
 
 use censoring::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
-    Error, HiddenOutcomeShift, MeanShift, Probability, RunGroup, ScoreEstimate, Seed, StopClass,
+    Error, Figure, HiddenOutcomeShift, MeanShift, Probability, RunGroup, Seed, StopClass,
     StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, hidden_outcome_shift,
 };
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn weights(rows: &[Row]) -> Vec<Weight> {
     rows.iter().map(|row| row.3.into()).collect()
 }
 
-fn analysis() -> CensoringAnalysis {
+fn analysis<'a>() -> CensoringAnalysis<'a> {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
         .with_resamples(20)
@@ -93,10 +93,10 @@ fn shift(rows: &[Row], weights: Option<&[Weight]>) -> Result<HiddenOutcomeShift,
 }
 
 /// Value, interval and standard error agree except for rounding.
-fn same(a: &ScoreEstimate, b: &ScoreEstimate) -> bool {
+fn same(a: &Figure, b: &Figure) -> bool {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
     let ends = match (a.interval, b.interval) {
-        (Some(a), Some(b)) => close(a.low(), b.low()) && close(a.high(), b.high()),
+        (Ok(a), Ok(b)) => close(a.low(), b.low()) && close(a.high(), b.high()),
         (a, b) => a == b,
     };
     let errors = match (a.standard_error, b.standard_error) {
@@ -106,7 +106,7 @@ fn same(a: &ScoreEstimate, b: &ScoreEstimate) -> bool {
     close(a.value, b.value) && ends && errors
 }
 
-fn both(a: Option<ScoreEstimate>, b: Option<ScoreEstimate>) -> bool {
+fn both(a: Option<Figure>, b: Option<Figure>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => same(&a, &b),
         (a, b) => a == b,
@@ -251,10 +251,20 @@ fn weights_change_the_figures_and_need_one_entry_per_run() {
     let value = |weights| report(&rows, weights).unwrap().comparisons[0].simple.value;
     assert_ne!(value(None), value(Some(&heavy[..])));
     assert_eq!(value(None), value(Some(&[Weight::ONE; 3])));
-    let length = Error::Length { what: "weights", expected: 3, found: 2 };
+    let length = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "weights",
+        expected: 3,
+        found: 2,
+    });
     assert_eq!(report(&rows, Some(&heavy[..2])), Err(length.clone()));
     assert_eq!(audit(&rows, Some(&heavy[..2])), Err(length.clone()));
     assert_eq!(shift(&rows, Some(&heavy[..2])), Err(length));
-    assert_eq!(report(&rows, Some(&[Weight::ZERO; 3])), Err(Error::Empty));
-    assert_eq!(audit(&rows, Some(&[Weight::ZERO; 3])), Err(Error::Empty));
+    assert_eq!(
+        report(&rows, Some(&[Weight::ZERO; 3])),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+    assert_eq!(
+        audit(&rows, Some(&[Weight::ZERO; 3])),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
 }

@@ -1,6 +1,5 @@
 /// Defines a struct that is checked when it is read: with the feature `serde` of the calling crate it
-/// implements `Serialize`, and `Deserialize` by reading its fields and then checking them. For the
-/// crates of this workspace.
+/// implements `Serialize`, and `Deserialize` by reading its fields and then checking them.
 ///
 /// The check is a function from a reference to the struct to a `Result<(), E>` whose error is
 /// displayed. Unknown fields are errors. Attributes of fields, such as `serde(default)`, apply to
@@ -28,7 +27,6 @@
 ///     }
 /// }
 /// ```
-#[doc(hidden)]
 #[macro_export]
 macro_rules! checked {
     (

@@ -20,6 +20,30 @@ pub fn same_length(what: &'static str, expected: usize, found: usize) -> Result<
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
+/// Checks that a setting is in its range.
+///
+/// # Errors
+///
+/// [`Error::Setting`] with its name and range if it is not.
+///
+/// # Examples
+///
+/// ```
+/// use scoring_rules::{Error, checks::setting};
+///
+/// let ratio = f64::NAN;
+/// let checked = setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "from 0 to 1");
+/// assert_eq!(checked.unwrap_err().to_string(), "ratio is NaN; it must be from 0 to 1");
+/// ```
+pub fn setting(
+    name: &'static str,
+    value: f64,
+    is_valid: bool,
+    range: &'static str,
+) -> Result<(), Error> {
+    if is_valid { Ok(()) } else { Err(Error::Setting { name, value, range }) }
+}
+
 /// Checks that all numbers are finite.
 pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
     match values.iter().position(|value| !value.is_finite()) {

@@ -21,6 +21,12 @@ pub enum Error {
         /// The given number.
         value: f64,
     },
+    /// A text or a name with parameters that is not that of an [`AnyRule`](crate::AnyRule).
+    #[error(
+        "no such scoring rule; give log, log:CLIP, brier, spherical, boosting, beta:ALPHA,BETA, power:POWER,BASELINE, \
+         pseudospherical:POWER,BASELINE or elementary:THRESHOLD"
+    )]
+    UnknownRule,
     /// A setting or an argument is outside its range.
     #[error("{name} is {value}; it must be {range}")]
     Setting {

@@ -1,4 +1,4 @@
-//! The stored form of numbers that may be infinite; for the crates of this workspace.
+//! The stored form of numbers that may be infinite, for `serde(with = "scoring_rules::infinite")`.
 //!
 //! Text formats such as JSON have no infinity: there an infinite number is the text `"inf"` or
 //! `"-inf"`. Binary formats store the number itself. NaN is refused.

@@ -6,16 +6,15 @@ pub mod checks;
 mod decompositions;
 mod error;
 mod from_fn;
-#[doc(hidden)]
 #[cfg(feature = "serde")]
 pub mod infinite;
 mod intervals;
-#[doc(hidden)]
-pub mod loops;
+mod loops;
 pub mod propriety;
 mod rows;
 mod rule;
 mod rules;
+pub mod runs;
 mod sums;
 mod ties;
 mod values;
@@ -38,10 +37,9 @@ pub use rows::{mean_score_array, score_array};
 pub use rows::{par_mean_score, par_score_slice};
 pub use rule::ScoringRule;
 pub use rules::{
-    BetaScore, BoostingScore, BrierScore, ElementaryScore, LogScore, LossDerivatives, PowerScore,
-    PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
+    AnyRule, BetaScore, BoostingScore, BrierScore, ElementaryScore, LogScore, LossDerivatives,
+    PowerScore, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
 };
-#[doc(hidden)]
 pub use sums::decimals;
 pub use sums::{CompensatedSum, DecimalSum, ExactMean, ExactSum};
 pub use ties::{Block, TiedBlocks};

@@ -6,6 +6,7 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
+    rule::sealed::Sealed,
     values::probability::Probability,
 };
 
@@ -68,72 +69,126 @@ pub trait ScoringRule {
         share(truth.get(), || lost(true)) + share(truth.complement().get(), || lost(false))
     }
 
-    // The methods below are for hot loops. Rules of this crate override them if many forecasts
-    // together are faster than one at a time. An override keeps each result within 1e-12 relative of
-    // the default.
-
     /// Scores rows: `scores[i]` becomes the score of `forecasts[i]` with `outcomes[i]`. Stops at
     /// the end of the shortest slice.
-    #[doc(hidden)]
+    ///
+    /// By default one [`score`](Self::score) after the other; rules of this crate are faster. An override
+    /// keeps each score within 1e-12 relative of the default.
     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
         fill(forecasts, outcomes, scores, |forecast, outcome| self.score(forecast, outcome));
     }
 
-    /// The sum of the scores of one block of up to about a thousand rows; it is not compensated.
-    #[doc(hidden)]
+    /// The sum of the scores of one block of up to about a thousand rows; it is not compensated. Means
+    /// such as [`mean_score`](crate::mean_score) add such blocks.
+    ///
+    /// By default a sum of [`score`](Self::score); rules of this crate are faster. A rule that wraps one
+    /// of them, such as to give it a name, is as fast if it forwards this method and
+    /// [`fill_scores`](Self::fill_scores):
+    ///
+    /// ```
+    /// use scoring_rules::{Error, LogScore, Probability, ScoringRule, mean_score};
+    ///
+    /// struct Nats(LogScore);
+    ///
+    /// impl ScoringRule for Nats {
+    ///     fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+    ///         self.0.score(forecast, outcome)
+    ///     }
+    ///
+    ///     fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+    ///         self.0.fill_scores(forecasts, outcomes, scores);
+    ///     }
+    ///
+    ///     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+    ///         self.0.sum_scores(forecasts, outcomes)
+    ///     }
+    /// }
+    ///
+    /// let forecasts = Probability::from_slice(&[0.9, 0.2, 0.6])?;
+    /// let outcomes = [true, false, false];
+    /// let mean = mean_score(&Nats(LogScore::exact()), forecasts, &outcomes, None)?;
+    /// assert_eq!(mean, mean_score(&LogScore::exact(), forecasts, &outcomes, None)?);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[must_use]
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         sum_of_pairs(forecasts, outcomes, |forecast, outcome| self.score(forecast, outcome))
     }
 
-    /// The weighted sum of the scores of several forecasts of one outcome.
+    // The methods below are those of `loops::weighted_sum` and `loops::weighted_sums`, within 1e-12
+    // relative of the default. `Sealed` cannot be named outside of this crate, so that other rules
+    // neither call nor override them.
+
     #[doc(hidden)]
     #[must_use]
-    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+    fn weighted_sum(
+        &self,
+        forecasts: &[Probability],
+        outcome: bool,
+        weights: StepWeights,
+        _: Sealed,
+    ) -> f64 {
         weights.sum(forecasts, |forecast| self.score(forecast, outcome))
     }
 
-    /// `sums[i]` becomes the weighted sum of run i, with the bits of [`Self::weighted_sum`]. Stops
-    /// at the end of the shorter of the two.
     #[doc(hidden)]
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+    fn weighted_sums(
+        &self,
+        runs: Runs<'_>,
+        weights: StepWeights,
+        sums: &mut [f64],
+        sealed: Sealed,
+    ) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = self.weighted_sum(&runs.forecasts()[start..end], outcome, weights);
+            *sum = self.weighted_sum(&runs.forecasts()[start..end], outcome, weights, sealed);
         }
     }
 }
 
-macro_rules! rules_behind_pointers {
-    ($($pointer:ty),*) => {$(
-        impl<R: ScoringRule + ?Sized> ScoringRule for $pointer {
+pub(crate) mod sealed {
+    /// An argument that only this crate can give.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Sealed;
+}
+
+/// Implements all methods by those of another rule.
+macro_rules! forwarding_rule {
+    ([$($generics:tt)*] $type:ty, $this:ident => $rule:expr) => {
+        impl $($generics)* ScoringRule for $type {
             #[inline]
             fn score(&self, forecast: Probability, outcome: bool) -> f64 {
-                (**self).score(forecast, outcome)
+                let $this = self;
+                $rule.score(forecast, outcome)
             }
 
             #[inline]
             fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
-                (**self).expected(forecast, truth)
+                let $this = self;
+                $rule.expected(forecast, truth)
             }
 
             #[inline]
             fn entropy(&self, truth: Probability) -> f64 {
-                (**self).entropy(truth)
+                let $this = self;
+                $rule.entropy(truth)
             }
 
             #[inline]
             fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
-                (**self).divergence(forecast, truth)
+                let $this = self;
+                $rule.divergence(forecast, truth)
             }
 
             #[inline]
             fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
-                (**self).fill_scores(forecasts, outcomes, scores);
+                let $this = self;
+                $rule.fill_scores(forecasts, outcomes, scores);
             }
 
             #[inline]
             fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
-                (**self).sum_scores(forecasts, outcomes)
+                let $this = self;
+                $rule.sum_scores(forecasts, outcomes)
             }
 
             #[inline]
@@ -142,19 +197,31 @@ macro_rules! rules_behind_pointers {
                 forecasts: &[Probability],
                 outcome: bool,
                 weights: StepWeights,
+                sealed: Sealed,
             ) -> f64 {
-                (**self).weighted_sum(forecasts, outcome, weights)
+                let $this = self;
+                $rule.weighted_sum(forecasts, outcome, weights, sealed)
             }
 
             #[inline]
-            fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-                (**self).weighted_sums(runs, weights, sums);
+            fn weighted_sums(
+                &self,
+                runs: Runs<'_>,
+                weights: StepWeights,
+                sums: &mut [f64],
+                sealed: Sealed,
+            ) {
+                let $this = self;
+                $rule.weighted_sums(runs, weights, sums, sealed);
             }
         }
-    )*};
+    };
 }
+pub(crate) use forwarding_rule;
 
-rules_behind_pointers!(&R, Box<R>, Arc<R>);
+forwarding_rule!([<R: ScoringRule + ?Sized>] &R, rule => (**rule));
+forwarding_rule!([<R: ScoringRule + ?Sized>] Box<R>, rule => (**rule));
+forwarding_rule!([<R: ScoringRule + ?Sized>] Arc<R>, rule => (**rule));
 
 /// `weight * value()`, and 0 for a weight of 0 even if the value is infinite.
 fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {

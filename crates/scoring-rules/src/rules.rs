@@ -1,5 +1,6 @@
 //! Rules for yes/no events.
 
+pub(crate) mod any_rule;
 pub(crate) mod beta;
 pub(crate) mod boosting;
 pub(crate) mod brier;
@@ -42,6 +43,7 @@ macro_rules! by_name {
 #[cfg(feature = "serde")]
 use by_name;
 
+pub use any_rule::AnyRule;
 pub use beta::beta_score::BetaScore;
 pub use boosting::BoostingScore;
 pub use brier::BrierScore;

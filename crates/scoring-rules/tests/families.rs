@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BrierScore, Level, LogScore, PowerScore, Probability, PseudosphericalScore, ScoringRule,
-    SphericalScore,
+    BetaScore, BrierScore, Level, LogScore, PowerScore, Probability, PseudosphericalScore,
+    ScoringRule, SphericalScore,
 };
 
 fn pair(k: f64, baseline: Level) -> [Box<dyn ScoringRule>; 2] {
@@ -67,4 +67,14 @@ proptest! {
         let loss = pseudospherical.divergence(p, q);
         approx::assert_relative_eq!(loss, spherical, epsilon = 0.0, max_relative = 1e-12);
     }
+}
+
+#[test]
+fn members_with_equal_parameters_are_equal_and_show_them() {
+    let rule = |alpha, beta| BetaScore::new(alpha, beta).unwrap();
+    assert_eq!(rule(0.5, 1.7), rule(0.5, 1.7));
+    assert_ne!(rule(0.5, 1.7), rule(0.5, 1.6));
+    assert_ne!(rule(0.5, 1.7), rule(0.4, 1.7));
+    let shown = format!("{:?}", rule(0.5, 1.7));
+    assert!(shown.contains("alpha: 0.5") && shown.contains("beta: 1.7"), "{shown}");
 }

@@ -63,13 +63,13 @@ fn beta_scores_equal_their_integrals_to_1e_12() {
 
 #[test]
 fn a_run_of_equal_forecasts_sums_to_that_many_scores() {
-    use scoring_rules::loops::StepWeights;
+    use scoring_rules::runs::{StepWeights, weighted_sum};
 
     for row in rows(include_str!("golden/beta_score.csv")) {
         let rule = BetaScore::new(number(row[0]), number(row[1])).unwrap();
         let p = Probability::new(number(row[2])).unwrap();
         for outcome in [false, true] {
-            let sum = rule.weighted_sum(&[p; 3], outcome, StepWeights::Falling);
+            let sum = weighted_sum(&rule, &[p; 3], outcome, StepWeights::Falling);
             assert!(error(sum, 6.0 * rule.score(p, outcome)) < 1e-12, "{row:?}");
         }
     }

@@ -11,8 +11,8 @@ use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, ElementaryScore,
     Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, PowerScore, Probability,
     PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight, corp, from_fn,
-    loops::StepWeights,
     propriety::{examine, examine_interval},
+    runs::StepWeights,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use weighted_rows::blocks;

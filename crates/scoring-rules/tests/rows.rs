@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, Error, ExactMean, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, ScoringRule, SphericalScore, Weight, from_fn,
-    loops::{Runs, StepWeights},
-    mean_score, score_slice,
+    Probability, PseudosphericalScore, ScoringRule, SphericalScore, Weight, from_fn, mean_score,
+    runs::{Runs, StepWeights, weighted_sum, weighted_sums},
+    score_slice,
 };
 
 fn rules() -> Vec<(&'static str, Box<dyn ScoringRule + Sync>)> {
@@ -107,13 +107,13 @@ fn a_function_of_your_own_has_the_sums_over_runs_that_a_rule_of_the_crate_has() 
     let runs = Runs::new(forecasts, 1, &ends, &outcomes).unwrap();
     for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
         let (mut sums, mut expected) = ([f64::NAN; 4], [f64::NAN; 4]);
-        own.weighted_sums(runs, weights, &mut sums);
-        BrierScore.weighted_sums(runs, weights, &mut expected);
+        weighted_sums(&own, runs, weights, &mut sums);
+        weighted_sums(&BrierScore, runs, weights, &mut expected);
         for ((sum, expected), (start, end, outcome)) in
             sums.into_iter().zip(expected).zip(runs.iter())
         {
             assert!(close(sum, expected, 1e-12), "{sum} {expected}");
-            let single = own.weighted_sum(&forecasts[start..end], outcome, weights);
+            let single = weighted_sum(&own, &forecasts[start..end], outcome, weights);
             assert_eq!(single.to_bits(), sum.to_bits());
         }
     }

@@ -1,4 +1,4 @@
-//! Objects in which no key occurs twice, for the crates of this workspace.
+//! JSON objects in which no key occurs twice: a reader of maps, and a scan of a text.
 //!
 //! `serde_json` keeps the last value of a key that occurs twice without a word, unless the key is a
 //! field of a derived reader.

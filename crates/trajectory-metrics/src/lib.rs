@@ -3,12 +3,10 @@
 mod calibration;
 mod checks;
 #[cfg(feature = "serde")]
-#[doc(hidden)]
 pub mod distinct_keys;
 mod error;
 mod figures;
 mod forecast_fault;
-#[doc(hidden)]
 pub mod logistic;
 mod no_interval;
 mod numerics;

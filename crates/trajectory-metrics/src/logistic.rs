@@ -1,6 +1,7 @@
 //! Logistic regression on a few features, with a penalty on the slopes and a free intercept.
 //!
-//! Shared by the calibrators of this crate and by the crates that depend on it; not meant for users.
+//! The calibrators of this crate fit it to transformed forecasts, and `censoring` fits its model of
+//! success to features of runs.
 
 use scoring_rules::CompensatedSum;
 

@@ -3,9 +3,9 @@
 
 use censoring::{
     CalibrationRuns, CensoringAnalysis, CensoringAssumption, ContinuationAudit, Continuations,
-    Error, Folds, Interval, MeanShift, NoInterval, Observation, Probability, ScoreEstimate,
-    ScoringRule, Seed, Stopped, Tps, Trace, WeightSchedule, artificial_stops,
-    cross_fit_calibration, hidden_outcome_shift, rank_changes,
+    Error, Figure, Folds, Interval, MeanShift, NoInterval, Observation, Probability, ScoringRule,
+    Seed, Stopped, Tps, Trace, WeightSchedule, artificial_stops, cross_fit_calibration,
+    hidden_outcome_shift, rank_changes,
 };
 use serde::Serialize;
 use trajectory_metrics::{BetaScore, BrierScore, Isotonic, LogScore, Platt, TpsFamily};
@@ -69,13 +69,13 @@ pub(crate) struct Estimate {
     no_interval: Option<NoInterval>,
 }
 
-impl From<ScoreEstimate> for Estimate {
-    fn from(estimate: ScoreEstimate) -> Self {
+impl From<Figure> for Estimate {
+    fn from(figure: Figure) -> Self {
         Self {
-            value: estimate.value,
-            ci_low: estimate.interval.map(|interval| interval.low()),
-            ci_high: estimate.interval.map(|interval| interval.high()),
-            no_interval: estimate.no_interval,
+            value: figure.value,
+            ci_low: figure.interval.ok().map(|it| it.low()),
+            ci_high: figure.interval.ok().map(|it| it.high()),
+            no_interval: figure.interval.err(),
         }
     }
 }
@@ -323,7 +323,7 @@ pub(crate) fn report(
             match analysis.audit_continuations(&scored, branches, None, tasks, settings.min_valid) {
                 Ok(audit) => audits.push(audit),
                 // No run has enough outcomes.
-                Err(Error::Empty) => {}
+                Err(Error::ScoringRules(censoring::scoring_rules::Error::Empty)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -334,7 +334,7 @@ pub(crate) fn report(
         audits.for_each(|other| first.comparisons.extend(other.comparisons));
         first
     });
-    let selection = selection.ok_or(Error::Empty)?;
+    let selection = selection.ok_or(Error::ScoringRules(censoring::scoring_rules::Error::Empty))?;
     Ok(StreamReport {
         assumption: settings.assumption,
         odds_ratio: settings.odds_ratio,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use agent_benchmarks::Figure;
-use censoring::ScoreEstimate;
 use serde::Serialize;
 use trajectory_metrics::{NamedEstimate, NoInterval};
 
@@ -51,17 +50,6 @@ impl From<Figure> for Value {
             ci_low: figure.interval.ok().map(|interval| interval.low()),
             ci_high: figure.interval.ok().map(|interval| interval.high()),
             no_interval: figure.interval.err(),
-        }
-    }
-}
-
-impl From<ScoreEstimate> for Value {
-    fn from(estimate: ScoreEstimate) -> Self {
-        Self {
-            value: estimate.value,
-            ci_low: estimate.interval.map(|interval| interval.low()),
-            ci_high: estimate.interval.map(|interval| interval.high()),
-            no_interval: estimate.no_interval,
         }
     }
 }

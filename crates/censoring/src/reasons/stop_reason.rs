@@ -88,20 +88,6 @@ pub enum StopReason {
 pub(super) const CAP_ON: &str = "cap on ";
 
 impl StopReason {
-    #[cfg(test)]
-    const NAMED: [Self; 10] = [
-        Self::Completed,
-        Self::MaxSteps,
-        Self::MaxTokens,
-        Self::MaxTime,
-        Self::MaxCost,
-        Self::ParseError,
-        Self::ToolError,
-        Self::EnvironmentEnd,
-        Self::UserStop,
-        Self::Unjudged,
-    ];
-
     /// The name of the reason.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
@@ -187,40 +173,5 @@ impl FromStr for StopReason {
 
     fn from_str(word: &str) -> Result<Self, Infallible> {
         Ok(word.to_owned().into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_goes_back_and_forth() {
-        for reason in StopReason::NAMED {
-            assert_eq!(StopReason::from(reason.to_string()), reason);
-            assert_eq!(String::from(reason.clone()), reason.name());
-        }
-    }
-
-    #[test]
-    fn a_word_is_as_wide_as_asked_for() {
-        assert_eq!(format!("{:<10}|", StopReason::MaxCost), "max_cost  |");
-        assert_eq!(format!("{:<10}|", StopReason::MaxCost.class()), "censored  |");
-    }
-
-    #[test]
-    fn only_budgets_are_administrative() {
-        let mut administrative = StopReason::NAMED.to_vec();
-        administrative.retain(|reason| reason.class() == StopClass::Censored);
-        assert_eq!(administrative, StopReason::NAMED[1..5]);
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn json_keeps_unknown_words() {
-        for word in ["\"max_steps\"", "\"cap on gpu hours\"", "\"gave up\""] {
-            let reason: StopReason = serde_json::from_str(word).unwrap();
-            assert_eq!(serde_json::to_string(&reason).unwrap(), word);
-        }
     }
 }

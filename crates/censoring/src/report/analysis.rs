@@ -1,15 +1,21 @@
-use scoring_rules::{Level, Probability, Seed, Weight};
-use trajectory_metrics::WeightSchedule;
+use std::fmt;
+
+use scoring_rules::{
+    Level, Probability, ScoringRule, Seed, Weight,
+    checks::{same_length, setting},
+};
+use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::{
-    checks::same_length,
     error::Error,
     reasons::stop_class::StopClass,
     report::{
         assumption::CensoringAssumption,
         continuation_audit::{AuditedRuns, ContinuationAudit},
-        score_comparison::{Sample, ScoreComparison, rules},
-        score_estimate::Resampler,
+        resampler::Resampler,
+        sample::{NamedRule, Sample, Scheme, SuccessGiven, rules},
+        score_comparison::ScoreComparison,
+        weighted_means::Weighted,
     },
     stops::{audit::TerminationAudit, stopped::Stopped},
     success::continuations::Continuations,
@@ -45,9 +51,11 @@ use crate::{
 /// assert!(brier.sensitivity.unwrap().contains(brier.exact.unwrap().value));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct CensoringAnalysis {
+#[derive(Clone)]
+pub struct CensoringAnalysis<'a> {
     assumption: CensoringAssumption,
+    rules: Vec<(&'a str, &'a (dyn ScoringRule + Sync))>,
+    success_given: Option<&'a SuccessGiven<'a>>,
     schedules: Vec<WeightSchedule>,
     resamples: usize,
     seed: Seed,
@@ -55,18 +63,90 @@ pub struct CensoringAnalysis {
     odds_ratio: f64,
 }
 
-impl CensoringAnalysis {
+impl fmt::Debug for CensoringAnalysis<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.rules.iter().map(|(name, _)| *name).collect();
+        f.debug_struct("CensoringAnalysis")
+            .field("assumption", &self.assumption)
+            .field("rules", &names)
+            .field("schedules", &self.schedules)
+            .field("resamples", &self.resamples)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> CensoringAnalysis<'a> {
     /// Makes an analysis under a declared assumption.
     #[must_use]
     pub fn new(assumption: CensoringAssumption) -> Self {
         Self {
             assumption,
+            rules: Vec::new(),
+            success_given: None,
             schedules: WeightSchedule::NAMED.to_vec(),
             resamples: 1_000,
             seed: Seed::new(0),
             level: None,
             odds_ratio: 2.0,
         }
+    }
+
+    /// Adds a rule to those of the paper, under a name that the report has.
+    ///
+    /// ```
+    /// use censoring::{CensoringAnalysis, CensoringAssumption, Error, Probability, Stopped, from_fn};
+    ///
+    /// let spherical = from_fn(|p: Probability, y: bool| {
+    ///     let (p, q) = (p.get(), 1.0 - p.get());
+    ///     (if y { p } else { q }) / p.hypot(q)
+    /// });
+    /// let analysis =
+    ///     CensoringAnalysis::new(CensoringAssumption::None).with_rule("spherical", &spherical);
+    /// let runs = [Stopped::new(&[Probability::ONE], Some(true), None)?];
+    /// let report = analysis.report(&runs, None, None, &["a"])?;
+    /// assert_eq!(report.comparison("spherical", "uniform").unwrap().simple.value, 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_rule(mut self, name: &'a str, rule: &'a (dyn ScoringRule + Sync)) -> Self {
+        self.rules.push((name, rule));
+        self
+    }
+
+    /// Sets the model of success that the doubly robust means need: `model(run, steps)` returns the
+    /// probability that the run at a position succeeds, given its first steps.
+    ///
+    /// The model should be fitted on other runs, as [`cross_fit_success`](crate::cross_fit_success())
+    /// does. It is called for the steps at which runs are cut off. The predicted complete score of a run
+    /// is its score if it ended after these steps, in expectation over its outcome.
+    ///
+    /// ```
+    /// use censoring::{
+    ///     CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped,
+    /// };
+    ///
+    /// let forecasts = [Probability::HALF; 2];
+    /// let runs = [
+    ///     Stopped::new(&forecasts[..1], None, Some(StopReason::MaxTime))?,
+    ///     Stopped::new(&forecasts, Some(true), None)?,
+    /// ];
+    /// let even = |_run: usize, _steps: usize| Ok(Probability::HALF);
+    /// let analysis =
+    ///     CensoringAnalysis::new(CensoringAssumption::NonInformative).with_success_model(&even);
+    /// let report = analysis.report(&runs, None, None, &["a", "b"])?;
+    /// // The second run stands for both, and a forecast of 1/2 always scores -1/4.
+    /// let brier = report.comparison("brier", "uniform").unwrap();
+    /// assert_eq!(brier.ipcw.map(|figure| figure.value), Some(-0.25));
+    /// assert_eq!(brier.doubly_robust.map(|figure| figure.value), Some(-0.25));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_success_model(
+        mut self,
+        model: &'a (dyn Fn(usize, usize) -> Result<Probability, Error> + Sync),
+    ) -> Self {
+        self.success_given = Some(model);
+        self
     }
 
     /// Sets the weight schedules.
@@ -102,12 +182,10 @@ impl CensoringAnalysis {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the odds ratio is at least 1 and finite.
+    /// [`scoring_rules::Error::Setting`] unless the odds ratio is at least 1 and finite.
     pub fn with_odds_ratio(mut self, odds_ratio: f64) -> Result<Self, Error> {
-        if !(1.0..=f64::MAX).contains(&odds_ratio) {
-            let range = "at least 1 and finite";
-            return Err(Error::Setting { name: "odds_ratio", value: odds_ratio, range });
-        }
+        let is_valid = (1.0..=f64::MAX).contains(&odds_ratio);
+        setting("odds_ratio", odds_ratio, is_valid, "at least 1 and finite")?;
         self.odds_ratio = odds_ratio;
         Ok(self)
     }
@@ -124,8 +202,9 @@ impl CensoringAnalysis {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] if all
-    /// runs are excluded or have weight 0; the errors of a weight schedule that is shorter than a run.
+    /// [`scoring_rules::Error::Length`] unless there is one entry per run in each argument; [`scoring_rules::Error::Empty`] if all
+    /// runs are excluded or have weight 0; the errors of a weight schedule that is shorter than a run and of
+    /// the model of success.
     pub fn report<G: Ord>(
         &self,
         runs: &[Stopped<'_>],
@@ -145,29 +224,34 @@ impl CensoringAnalysis {
             |&i: &usize| runs[i].class() != StopClass::Excluded && weight(i) > Weight::ZERO;
         let kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
         if kept.is_empty() {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
         let probabilities: Option<Vec<Probability>> =
             success_probabilities.map(|all| kept.iter().map(|&i| all[i]).collect());
         let weights: Option<Vec<Weight>> =
             weights.map(|all| kept.iter().map(|&i| all[i]).collect());
-        let kept: Vec<Stopped<'_>> = kept.into_iter().map(|i| runs[i].clone()).collect();
+        let positions = kept;
+        let kept: Vec<Stopped<'_>> = positions.iter().map(|&i| runs[i].clone()).collect();
         let sample = Sample {
             runs: &kept,
+            positions: &positions,
+            success_given: self.success_given,
             success_probabilities: probabilities.as_deref(),
             weights: weights.as_deref(),
             resampler: &self.resampler(&clusters)?,
             odds_ratio: self.odds_ratio,
             censoring_rate: audit.censoring_rate()?,
         };
-        let mut comparisons = Vec::with_capacity(3 * self.schedules.len());
-        for (name, rule) in &rules()? {
-            for schedule in &self.schedules {
-                comparisons.push(sample.compare((name, &**rule), schedule)?);
-            }
-        }
-        Ok(CensoringReport { assumption: self.assumption, audit, comparisons })
+        let paper = rules()?;
+        let schemes = self.schemes(&paper);
+        let (ipcw_coverage, weighted) = sample.weighted_means(&schemes)?;
+        let comparison = |(scheme, [ipcw, doubly_robust]): (&Scheme<'_>, Weighted)| {
+            Ok(ScoreComparison { ipcw, doubly_robust, ..sample.compare(scheme)? })
+        };
+        let comparisons = schemes.iter().zip(weighted).map(comparison);
+        let comparisons = comparisons.collect::<Result<_, Error>>()?;
+        Ok(CensoringReport { assumption: self.assumption, audit, ipcw_coverage, comparisons })
     }
 
     /// Audits probabilities of success that were estimated from continuations of cut-off runs.
@@ -179,8 +263,8 @@ impl CensoringAnalysis {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
-    /// `min_valid` of 0; [`Error::Empty`] if every run is left out or has weight 0; the errors of a
+    /// [`scoring_rules::Error::Length`] unless there is one entry per run in each argument; [`scoring_rules::Error::Setting`] for a
+    /// `min_valid` of 0; [`scoring_rules::Error::Empty`] if every run is left out or has weight 0; the errors of a
     /// weight schedule that is shorter than a run.
     pub fn audit_continuations<G: Ord>(
         &self,
@@ -193,9 +277,7 @@ impl CensoringAnalysis {
         same_length("clusters", runs.len(), clusters.len())?;
         same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
         same_length("continuations", runs.len(), continuations.len())?;
-        if min_valid == 0 {
-            return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
-        }
+        setting("min_valid", min_valid as f64, min_valid > 0, "at least 1")?;
         let counts = |&i: &usize| {
             runs[i].class() == StopClass::Censored
                 && weights.is_none_or(|weights| weights[i] > Weight::ZERO)
@@ -204,7 +286,7 @@ impl CensoringAnalysis {
         let kept: Vec<usize> =
             cut_off.iter().copied().filter(|&i| continuations[i].valid() >= min_valid).collect();
         if kept.is_empty() {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
         let resampler = self.resampler(&clusters)?;
@@ -215,7 +297,18 @@ impl CensoringAnalysis {
         let left_out = (cut_off.len() - kept.len()) as u64;
         let sample =
             AuditedRuns { runs: &pairs, weights: weights.as_deref(), resampler: &resampler };
-        sample.audit(left_out, min_valid, &self.schedules)
+        sample.audit(left_out, min_valid, &self.schemes(&rules()?))
+    }
+
+    /// Every rule under every weight schedule.
+    fn schemes<'r>(&'r self, paper: &'r [NamedRule]) -> Vec<Scheme<'r>> {
+        let paper = paper.iter().map(|(name, rule)| (*name, &**rule));
+        let own = self.rules.iter().map(|&(name, rule)| (name, rule as &dyn ScoringRule));
+        let under_each = |(rule, score): (&'r str, &'r dyn ScoringRule)| {
+            let schedules = self.schedules.iter();
+            schedules.map(move |schedule| Scheme { rule, tps: Tps::new(score, schedule.clone()) })
+        };
+        paper.chain(own).flat_map(under_each).collect()
     }
 
     fn resampler<G: Ord>(&self, clusters: &[G]) -> Result<Resampler, Error> {
@@ -236,6 +329,10 @@ pub struct CensoringReport {
     pub assumption: CensoringAssumption,
     /// The counts of complete, cut-off and excluded runs, with their lengths and forecasts.
     pub audit: TerminationAudit,
+    /// The share of the runs that complete runs can represent if they are weighted by inverse
+    /// probabilities ([`IpcwWeights::coverage`](crate::IpcwWeights::coverage)). Below 1, as with one
+    /// budget for all runs, no weights can correct for the runs that were cut off.
+    pub ipcw_coverage: f64,
     /// One comparison per rule and weight schedule.
     pub comparisons: Vec<ScoreComparison>,
 }

@@ -1,13 +1,9 @@
 use scoring_rules::{ExactSum, Probability, ScoringRule, Weight};
-use trajectory_metrics::{Tps, WeightSchedule};
+use trajectory_metrics::{Figure, Tps};
 
 use crate::{
     error::Error,
-    report::{
-        identity::largest_error,
-        score_comparison::rules,
-        score_estimate::{Resampler, ScoreEstimate},
-    },
+    report::{identity::largest_error, resampler::Resampler, sample::Scheme},
     scores::run_score::RunScore,
     stops::stopped::Stopped,
     success::continuations::{Continuations, SuccessEstimate},
@@ -63,7 +59,7 @@ pub struct ContinuationAudit {
     /// The estimated probability of success of each retained run, in increasing order.
     pub success_probabilities: Vec<Probability>,
     /// Their weighted mean.
-    pub mean: ScoreEstimate,
+    pub mean: Figure,
     /// Their weighted median; if the weight up to a value is exactly one half, the mean of this value and
     /// the next. Without weights, the mean of the two middle values of an even number.
     pub median: f64,
@@ -85,15 +81,15 @@ pub struct ContinuationComparison {
     /// The name of the weight schedule.
     pub schedule: String,
     /// The simple mean.
-    pub simple: ScoreEstimate,
+    pub simple: Figure,
     /// The exact mean at the estimated probabilities.
-    pub exact: ScoreEstimate,
+    pub exact: Figure,
     /// Exact minus simple mean.
-    pub exact_minus_simple: ScoreEstimate,
+    pub exact_minus_simple: Figure,
     /// Exact minus simple mean if unresolved continuations count as failures.
-    pub unresolved_as_failure: ScoreEstimate,
+    pub unresolved_as_failure: Figure,
     /// Exact minus simple mean if unresolved continuations count as successes.
-    pub unresolved_as_success: ScoreEstimate,
+    pub unresolved_as_success: Figure,
     /// The largest difference, over the runs, between the exact score and the mean score over the
     /// continuations with an outcome. Only rounding makes it positive.
     pub largest_identity_error: f64,
@@ -115,7 +111,7 @@ impl AuditedRuns<'_, '_> {
         &self,
         left_out: u64,
         min_valid: u64,
-        schedules: &[WeightSchedule],
+        schemes: &[Scheme<'_>],
     ) -> Result<ContinuationAudit, Error> {
         let branches = || self.runs.iter().map(|(_, branches)| branches);
         let estimates: Vec<SuccessEstimate> =
@@ -133,15 +129,13 @@ impl AuditedRuns<'_, '_> {
         let mean_of = |count: &dyn Fn(&Continuations) -> u64| {
             self.sum_of(|run| count(&self.runs[run].1) as f64) / total
         };
-        let mut comparisons = Vec::with_capacity(3 * schedules.len());
-        for (name, rule) in &rules()? {
-            for schedule in schedules {
-                let tps = Tps::new(&**rule, schedule.clone());
-                let row = self.compare(&tps, &estimates)?;
-                let (rule, schedule) = ((*name).to_owned(), schedule.name().to_owned());
-                comparisons.push(ContinuationComparison { rule, schedule, ..row });
-            }
-        }
+        let compare = |scheme: &Scheme<'_>| {
+            let row = self.compare(&scheme.tps, &estimates)?;
+            let (rule, schedule) =
+                (scheme.rule.to_owned(), scheme.tps.schedule().name().to_owned());
+            Ok(ContinuationComparison { rule, schedule, ..row })
+        };
+        let comparisons = schemes.iter().map(compare).collect::<Result<_, Error>>()?;
         Ok(ContinuationAudit {
             min_valid,
             retained: self.runs.len() as u64,

@@ -1,8 +1,7 @@
-use scoring_rules::{ExactMean, ScoringRule, Weight};
+use scoring_rules::{ExactMean, ScoringRule, Weight, checks::same_length};
 use trajectory_metrics::{Tps, Trace};
 
 use crate::{
-    checks::same_length,
     error::Error,
     report::identity::largest_error,
     scores::{
@@ -60,7 +59,7 @@ pub struct HiddenOutcomeShift {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one stop per run, and one weight if weights are given;
+/// [`scoring_rules::Error::Length`] unless there is one stop per run, and one weight if weights are given;
 /// [`Error::Run`] with the first run that [`censoring_shift`](crate::censoring_shift()) refuses or
 /// whose score is NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
 /// plus and minus infinity leave a mean undefined.

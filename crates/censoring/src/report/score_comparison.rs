@@ -1,12 +1,13 @@
-use scoring_rules::{Interval, Probability, ScoringRule, Weight};
-use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily, WeightSchedule};
+use scoring_rules::{Interval, Probability, Weight};
+use trajectory_metrics::Figure;
 
 use crate::{
     error::Error,
-    report::score_estimate::{Resampler, ScoreEstimate},
-    scores::{run_score::RunScore, score_bounds::mean_score_bounds},
+    report::sample::{Sample, Scheme},
+    scores::{
+        complete_score::weights_if_complete, run_score::RunScore, score_bounds::mean_score_bounds,
+    },
     sensitivity::tilt::tilt,
-    stops::stopped::Stopped,
 };
 
 /// The mean scores of one stream under one rule and one weight schedule, for each treatment of
@@ -36,24 +37,37 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ScoreComparison {
-    /// The name of the rule: `log` (clipped at 1e-6), `brier` or `beta_2_4`.
+    /// The name of the rule: `log` (clipped at 1e-6), `brier`, `beta_2_4`, or that of an own rule.
     pub rule: String,
     /// The name of the weight schedule.
     pub schedule: String,
     /// The mean over complete runs; `None` if there are none.
-    pub complete_only: Option<ScoreEstimate>,
+    pub complete_only: Option<Figure>,
     /// The simple mean: cut-off runs count as failures on their observed steps.
-    pub simple: ScoreEstimate,
+    pub simple: Figure,
     /// The mean if cut-off runs count as successes on their observed steps.
-    pub as_success: ScoreEstimate,
+    pub as_success: Figure,
     /// The exact mean at the given probabilities of success; `None` if none were given.
-    pub exact: Option<ScoreEstimate>,
+    pub exact: Option<Figure>,
+    /// The mean complete score of all runs, from complete runs that are weighted by the inverse of their
+    /// probability of not being cut off before ([`IpcwWeights::normalized_mean_score`]); it needs no
+    /// model of success. If [`CensoringReport::ipcw_coverage`] is below 1, it is the mean of the runs that
+    /// can be complete. `None` without a complete run, and for scores outside -1e100 to 1e100.
+    ///
+    /// [`IpcwWeights::normalized_mean_score`]: crate::IpcwWeights::normalized_mean_score
+    /// [`CensoringReport::ipcw_coverage`]: crate::CensoringReport::ipcw_coverage
+    pub ipcw: Option<Figure>,
+    /// The same mean, from the weights and a model of success, of which one may be wrong
+    /// ([`doubly_robust_mean_score`](crate::doubly_robust_mean_score)). `None` without a model
+    /// ([`CensoringAnalysis::with_success_model`](crate::CensoringAnalysis::with_success_model)), and for
+    /// scores outside -1e100 to 1e100.
+    pub doubly_robust: Option<Figure>,
     /// Simple minus complete-only mean.
-    pub simple_shift: Option<ScoreEstimate>,
+    pub simple_shift: Option<Figure>,
     /// Exact minus complete-only mean.
-    pub exact_shift: Option<ScoreEstimate>,
+    pub exact_shift: Option<Figure>,
     /// Exact minus simple mean.
-    pub exact_minus_simple: Option<ScoreEstimate>,
+    pub exact_minus_simple: Option<Figure>,
     /// The simple shift divided by the censoring rate; `None` if no run was cut off.
     pub simple_shift_per_rate: Option<f64>,
     /// The exact shift divided by the censoring rate; `None` if no run was cut off.
@@ -65,41 +79,15 @@ pub struct ScoreComparison {
     pub bounds: Interval,
 }
 
-type NamedRule = (&'static str, Box<dyn ScoringRule>);
-
-/// The rules of the paper, by name.
-pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
-    Ok([
-        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
-        ("brier", Box::new(BrierScore)),
-        ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
-    ])
-}
-
-/// The runs of an analysis: complete and cut-off runs only.
-pub(crate) struct Sample<'a, 's> {
-    pub(crate) runs: &'s [Stopped<'a>],
-    pub(crate) success_probabilities: Option<&'s [Probability]>,
-    pub(crate) weights: Option<&'s [Weight]>,
-    pub(crate) resampler: &'s Resampler,
-    pub(crate) odds_ratio: f64,
-    pub(crate) censoring_rate: f64,
-}
-
 impl Sample<'_, '_> {
-    pub(crate) fn compare(
-        &self,
-        rule: (&str, &dyn ScoringRule),
-        schedule: &WeightSchedule,
-    ) -> Result<ScoreComparison, Error> {
-        let (name, rule) = rule;
-        let tps = Tps::new(rule, schedule.clone());
+    pub(crate) fn compare(&self, scheme: &Scheme<'_>) -> Result<ScoreComparison, Error> {
+        let tps = &scheme.tps;
         let q = |run: usize| self.success_probabilities.map_or(Probability::HALF, |all| all[run]);
         let scores: Vec<RunScore> = self
             .runs
             .iter()
             .enumerate()
-            .map(|(i, run)| RunScore::new(&tps, run, q(i)))
+            .map(|(i, run)| RunScore::new(tps, run, q(i)))
             .collect::<Result<_, _>>()?;
         let mean_at = |q: Probability| {
             let values: Vec<f64> = scores.iter().map(|score| score.expected_at(q)).collect();
@@ -113,11 +101,7 @@ impl Sample<'_, '_> {
             }
             None => None,
         };
-        let weight_if_complete = |(i, run): (usize, &Stopped<'_>)| match run.outcome() {
-            Some(_) => self.weights.map_or(Weight::ONE, |weights| weights[i]),
-            None => Weight::ZERO,
-        };
-        let weights: Vec<Weight> = self.runs.iter().enumerate().map(weight_if_complete).collect();
+        let weights = weights_if_complete(self.runs, self.weights);
         let complete = if weights.iter().any(|&weight| weight > Weight::ZERO) {
             let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
             Some(self.resampler.mean(&values, Some(&weights))?)
@@ -132,7 +116,7 @@ impl Sample<'_, '_> {
                     Ok(Interval::new(low, high)?)
                 };
                 let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
-                Some(mean_score_bounds(&tps, self.runs, Some(&intervals), self.weights)?)
+                Some(mean_score_bounds(tps, self.runs, Some(&intervals), self.weights)?)
             }
             None => None,
         };
@@ -143,23 +127,25 @@ impl Sample<'_, '_> {
             (Some(exact), Some(complete)) => Some(pair(exact, complete)),
             _ => None,
         };
-        let per_rate = |shift: Option<ScoreEstimate>| {
+        let per_rate = |shift: Option<Figure>| {
             shift.filter(|_| self.censoring_rate > 0.0).map(|s| s.value / self.censoring_rate)
         };
         Ok(ScoreComparison {
-            rule: name.to_owned(),
-            schedule: schedule.name().to_owned(),
+            rule: scheme.rule.to_owned(),
+            schedule: tps.schedule().name().to_owned(),
             complete_only: complete.as_ref().map(estimate),
             simple: estimate(&simple),
             as_success: estimate(&mean_at(Probability::ONE)?),
             exact: exact.as_ref().map(estimate),
+            ipcw: None,
+            doubly_robust: None,
             simple_shift,
             exact_shift,
             exact_minus_simple: exact.as_ref().map(|exact| pair(exact, &simple)),
             simple_shift_per_rate: per_rate(simple_shift),
             exact_shift_per_rate: per_rate(exact_shift),
             sensitivity,
-            bounds: mean_score_bounds(&tps, self.runs, None, self.weights)?,
+            bounds: mean_score_bounds(tps, self.runs, None, self.weights)?,
         })
     }
 }

@@ -1,6 +1,7 @@
+use scoring_rules::checks::same_length;
 use trajectory_metrics::{LossDerivatives, Probability, ScoringRule, SmoothRule, Tps};
 
-use crate::{checks::same_length, error::Error};
+use crate::error::Error;
 
 /// The training loss of a censored run, which is minus its
 /// [`exact_score`](crate::exact_score()), as a function of the logits `ln (p / (1 - p))` of the
@@ -30,7 +31,7 @@ use crate::{checks::same_length, error::Error};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless `steps` has one entry per logit; [`Error::TrajectoryMetrics`] without
+/// [`scoring_rules::Error::Length`] unless `steps` has one entry per logit; [`Error::TrajectoryMetrics`] without
 /// logits, for a logit that is NaN, and for a horizon that is shorter than the run, above 2^32 - 1 or
 /// longer than the list of custom weights. `steps` is then unchanged.
 ///

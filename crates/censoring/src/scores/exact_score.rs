@@ -1,8 +1,8 @@
+use scoring_rules::checks::same_length;
 use trajectory_metrics::{Probability, ScoringRule, Tps};
 
 use crate::{
     Weight,
-    checks::same_length,
     error::Error,
     scores::{run_score::RunScore, weighted_runs::mean_of_runs},
     stops::stopped::Stopped,
@@ -64,7 +64,7 @@ pub fn exact_score<R: ScoringRule>(
 /// # Errors
 ///
 /// [`Error::Run`] with the first run that has no score, for the reasons of `exact_score`;
-/// [`Error::Entry`] with the first whose score is NaN or plus infinity; [`Error::Length`]
+/// [`scoring_rules::Error::Entry`] with the first whose score is NaN or plus infinity; [`scoring_rules::Error::Length`]
 /// unless there is one entry per run in each; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```

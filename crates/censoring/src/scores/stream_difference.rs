@@ -1,9 +1,9 @@
-use scoring_rules::ExactSum;
+use scoring_rules::{ExactSum, checks::same_length};
 use trajectory_metrics::{Interval, Probability, ScoringRule, Tps};
 
 use crate::{
     Weight,
-    checks::{can_be_averaged, same_length, too_large},
+    checks::{can_be_averaged, too_large},
     error::Error,
     scores::{run_score::RunScore, weighted_runs::for_each_run},
     stops::stopped::Stopped,
@@ -102,10 +102,10 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Run`] with the first run that has no score; [`Error::Entry`] with the first run with
+    /// [`Error::Run`] with the first run that has no score; [`scoring_rules::Error::Entry`] with the first run with
     /// a score outside -1e100 to 1e100, such as an infinite log score; [`Error::OtherRun`] with the first
-    /// run whose end or length differs between the streams; [`Error::Length`] unless there is one entry
-    /// per run in each argument; [`Error::Empty`] without a run of positive weight.
+    /// run whose end or length differs between the streams; [`scoring_rules::Error::Length`] unless there is one entry
+    /// per run in each argument; [`scoring_rules::Error::Empty`] without a run of positive weight.
     pub fn new<R: ScoringRule>(
         tps: &Tps<R>,
         first: &[Stopped<'_>],
@@ -141,7 +141,7 @@ impl StreamDifference {
             let bounds = bounds_over(&terms, total, |_| Interval::UNKNOWN)?;
             Ok(Self { runs: first.len(), terms, total, tolerance, bounds })
         } else {
-            Err(Error::Empty)
+            Err(Error::ScoringRules(scoring_rules::Error::Empty))
         }
     }
 
@@ -149,7 +149,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one probability per run.
+    /// [`scoring_rules::Error::Length`] unless there is one probability per run.
     pub fn at(&self, success_probabilities: &[Probability]) -> Result<f64, Error> {
         same_length("success_probabilities", self.runs, success_probabilities.len())?;
         Ok(sum_over(&self.terms, |term| term.at(success_probabilities[term.run])) / self.total)
@@ -166,7 +166,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one interval per run.
+    /// [`scoring_rules::Error::Length`] unless there is one interval per run.
     pub fn bounds_within(
         &self,
         success_probabilities: &[Interval<Probability>],
@@ -205,7 +205,7 @@ impl StreamDifference {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one estimate per run.
+    /// [`scoring_rules::Error::Length`] unless there is one estimate per run.
     pub fn largest_width(&self, estimates: &[Probability]) -> Result<Option<f64>, Error> {
         let difference = self.at(estimates)?;
         if difference.abs() <= self.tolerance {

@@ -1,10 +1,6 @@
-use scoring_rules::{ExactMean, Weight};
+use scoring_rules::{ExactMean, Weight, checks::same_length};
 
-use crate::{
-    checks::{no_score, same_length},
-    error::Error,
-    stops::stopped::Stopped,
-};
+use crate::{checks::no_score, error::Error, stops::stopped::Stopped};
 
 /// Calls `take` with the position, the run and the weight of each run of positive weight. An error
 /// names its run.
@@ -20,7 +16,7 @@ pub(crate) fn for_each_run<'a>(
         let weight = weights.map_or(Weight::ONE, |weights| weights[position]);
         if weight > Weight::ZERO {
             take(position, run, weight).map_err(|error| match error {
-                named @ Error::Entry { .. } => named,
+                named @ Error::ScoringRules(scoring_rules::Error::Entry { .. }) => named,
                 error => Error::Run { run: position, source: Box::new(error) },
             })?;
         }

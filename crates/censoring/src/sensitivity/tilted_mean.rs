@@ -1,8 +1,11 @@
-use scoring_rules::ExactMean;
+use scoring_rules::{
+    ExactMean,
+    checks::{same_length, setting},
+};
 
 use crate::{
     Weight,
-    checks::{can_be_averaged, same_length, too_large},
+    checks::{can_be_averaged, too_large},
     error::Error,
     scores::run_score::RunScore,
     sensitivity::{
@@ -57,8 +60,8 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] with the first run that has a score outside -1e100 to 1e100;
-    /// [`Error::Length`] unless there is one weight per run; [`Error::Empty`] without a run of positive
+    /// [`scoring_rules::Error::Entry`] with the first run that has a score outside -1e100 to 1e100;
+    /// [`scoring_rules::Error::Length`] unless there is one weight per run; [`scoring_rules::Error::Empty`] without a run of positive
     /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
         if let Some(weights) = weights {
@@ -80,14 +83,18 @@ impl TiltedMean {
                 kept.push((score, weight));
             }
         }
-        if kept.is_empty() { Err(Error::Empty) } else { Ok(Self { runs: kept }) }
+        if kept.is_empty() {
+            Err(Error::ScoringRules(scoring_rules::Error::Empty))
+        } else {
+            Ok(Self { runs: kept })
+        }
     }
 
     /// The mean score at an odds ratio.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the odds ratio is positive and finite.
+    /// [`scoring_rules::Error::Setting`] unless the odds ratio is positive and finite.
     pub fn score(&self, odds_ratio: f64) -> Result<f64, Error> {
         check_odds_ratio(odds_ratio)?;
         let mut mean = ExactMean::default();
@@ -109,15 +116,10 @@ impl TiltedMean {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the threshold is from -1e100 to 1e100.
+    /// [`scoring_rules::Error::Setting`] unless the threshold is from -1e100 to 1e100.
     pub fn flip_at(&self, threshold: f64) -> Result<FlippingOdds, Error> {
-        if !can_be_averaged(threshold) {
-            return Err(Error::Setting {
-                name: "threshold",
-                value: threshold,
-                range: "from -1e100 to 1e100",
-            });
-        }
+        let is_valid = can_be_averaged(threshold);
+        setting("threshold", threshold, is_valid, "from -1e100 to 1e100")?;
         Ok(Contrast::new(&self.runs, &[(RunScore::Complete(threshold), Weight::ONE)]).flips())
     }
 
@@ -146,39 +148,5 @@ impl TiltedMean {
     #[must_use]
     pub fn flip_between(&self, other: &Self) -> FlippingOdds {
         Contrast::new(&self.runs, &other.runs).flips()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use scoring_rules::Probability;
-
-    use super::*;
-
-    #[test]
-    fn invalid_scores_weights_and_thresholds_are_refused() {
-        let cut_off = |if_success, if_failure| RunScore::Censored {
-            success_probability: Probability::HALF,
-            if_success,
-            if_failure,
-        };
-        let infinite = f64::NEG_INFINITY;
-        for bad in [RunScore::Complete(infinite), cut_off(infinite, 0.0), cut_off(0.0, infinite)] {
-            let error = TiltedMean::new(&[RunScore::Complete(0.0), bad], None).unwrap_err();
-            assert_eq!(error, too_large(1, infinite));
-        }
-        let one = [RunScore::Complete(0.0)];
-        let empty = Error::Empty;
-        assert_eq!(TiltedMean::new(&[], None), Err(empty.clone()));
-        assert_eq!(TiltedMean::new(&one, Some(Weight::from_slice(&[0.0]).unwrap())), Err(empty));
-        let length = Error::Length { what: "weights", expected: 1, found: 2 };
-        assert_eq!(
-            TiltedMean::new(&one, Some(Weight::from_slice(&[1.0; 2]).unwrap())),
-            Err(length)
-        );
-        let mean = TiltedMean::new(&one, None).unwrap();
-        assert!(mean.score(0.0).is_err());
-        let error = mean.flip_at(f64::NAN).unwrap_err();
-        assert!(error.to_string().starts_with("threshold is"), "{error}");
     }
 }

@@ -180,7 +180,7 @@ impl TerminationAudit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if no run is complete or censored.
+    /// [`scoring_rules::Error::Empty`] if no run is complete or censored.
     pub fn censoring_rate(&self) -> Result<f64, Error> {
         let weight = |classes: &[StopClass]| {
             let mut sum = ExactSum::default();
@@ -188,7 +188,11 @@ impl TerminationAudit {
             sum.value()
         };
         let working = weight(&[StopClass::Complete, StopClass::Censored]);
-        if working > 0.0 { Ok(weight(&[StopClass::Censored]) / working) } else { Err(Error::Empty) }
+        if working > 0.0 {
+            Ok(weight(&[StopClass::Censored]) / working)
+        } else {
+            Err(Error::ScoringRules(scoring_rules::Error::Empty))
+        }
     }
 
     /// One row for each class and reason with at least one run, in this order.
@@ -299,7 +303,11 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
 
         let mut audit = Self::default();
         for row in Report::deserialize(deserializer)?.rows {
-            let wrong = |problem| Err(D::Error::custom(Error::StoredValue { problem }));
+            let wrong = |problem| {
+                Err(D::Error::custom(Error::ScoringRules(scoring_rules::Error::StoredValue {
+                    problem,
+                })))
+            };
             let [weight, steps, forecasts] =
                 [&row.weight_sum, &row.step_sum, &row.forecast_sum].map(ExactSum::value);
             if row.runs == 0 || !(weight > 0.0 && weight < f64::INFINITY) {

@@ -1,8 +1,7 @@
-use scoring_rules::Probability;
+use scoring_rules::{Probability, checks::same_length};
 use trajectory_metrics::{CalibrationMap, Calibrator, Folds, WeightSchedule};
 
 use crate::{
-    checks::same_length,
     error::Error,
     stops::stopped::{Observation, Stopped},
 };
@@ -53,7 +52,7 @@ impl<M> CalibratedRuns<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the number of runs or the length of a run differs.
+    /// [`scoring_rules::Error::Length`] if the number of runs or the length of a run differs.
     pub fn runs(&self, runs: &[Stopped<'_>]) -> Result<Vec<Stopped<'_>>, Error> {
         same_length("runs", self.forecasts.len(), runs.len())?;
         let calibrated = runs.iter().zip(&self.forecasts);
@@ -78,7 +77,7 @@ impl<M> CalibratedRuns<M> {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one fold per run; [`Error::Fold`] with the error of the
+/// [`scoring_rules::Error::Length`] unless there is one fold per run; [`Error::Fold`] with the error of the
 /// calibrator if the runs outside a fold are not enough; the errors of a weight schedule that is
 /// shorter than a run.
 ///

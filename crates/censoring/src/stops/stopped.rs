@@ -1,7 +1,7 @@
+use scoring_rules::checks::same_length;
 use trajectory_metrics::{Probability, Trace};
 
 use crate::{
-    checks::same_length,
     error::Error,
     reasons::{exclusion::Exclusion, stop_class::StopClass, stop_reason::StopReason},
 };
@@ -155,7 +155,7 @@ impl<'a> Stopped<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there are as many forecasts as the run has steps.
+    /// [`scoring_rules::Error::Length`] unless there are as many forecasts as the run has steps.
     ///
     /// ```
     /// use censoring::{Error, Probability, StopReason, Stopped};

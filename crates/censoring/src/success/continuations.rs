@@ -1,6 +1,7 @@
+use scoring_rules::checks::{same_length, setting};
 use trajectory_metrics::{Interval, Probability};
 
-use crate::{checks::same_length, error::Error};
+use crate::error::Error;
 
 /// Counts of how continuations (branches) of a cut-off run ended.
 ///
@@ -128,7 +129,7 @@ impl Continuations {
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Setting`] for a
+/// [`scoring_rules::Error::Length`] unless there is one entry per run in each argument; [`scoring_rules::Error::Setting`] for a
 /// `min_valid` of 0.
 ///
 /// ```
@@ -146,9 +147,7 @@ pub fn hybrid_success_probabilities(
     min_valid: u64,
 ) -> Result<Vec<Probability>, Error> {
     same_length("plug_in", branches.len(), plug_in.len())?;
-    if min_valid == 0 {
-        return Err(Error::Setting { name: "min_valid", value: 0.0, range: "at least 1" });
-    }
+    setting("min_valid", min_valid as f64, min_valid > 0, "at least 1")?;
     let hybrid = |(branches, &plug_in): (&Continuations, &Probability)| {
         if branches.valid() >= min_valid {
             Ok(branches.estimate()?.probability)
@@ -157,52 +156,4 @@ pub fn hybrid_success_probabilities(
         }
     };
     branches.iter().zip(plug_in).map(hybrid).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn branches_without_an_outcome_give_no_estimate() {
-        let branches = Continuations { unresolved: 3, invalid: 2, ..Continuations::default() };
-        assert_eq!(branches.estimate(), Err(Error::NoBranch));
-        let plug_in = [Probability::ONE];
-        assert_eq!(hybrid_success_probabilities(&[branches], &plug_in, 1), Ok(plug_in.to_vec()));
-    }
-
-    #[test]
-    fn unresolved_branches_move_the_ends_and_invalid_branches_are_ignored() {
-        let sure = Continuations { failures: 4, ..Continuations::default() };
-        let estimate = sure.estimate().unwrap();
-        assert_eq!(estimate.interval, Probability::ZERO.into());
-        assert_eq!(estimate.standard_error, 0.0);
-        let unsure = Continuations { unresolved: 4, ..sure }.estimate().unwrap();
-        assert_eq!(
-            (unsure.interval.low(), unsure.probability),
-            (Probability::ZERO, Probability::ZERO)
-        );
-        assert_eq!(unsure.interval.high(), Probability::HALF);
-        assert_eq!(Continuations { invalid: 9, ..sure }.estimate().unwrap(), estimate);
-    }
-
-    #[test]
-    fn the_largest_counts_give_probabilities() {
-        let most = u64::MAX;
-        let branches =
-            Continuations { successes: most, failures: most, unresolved: most, invalid: most };
-        let estimate = branches.estimate().unwrap();
-        assert_eq!(estimate.probability, Probability::HALF);
-        assert!(estimate.interval.low() < estimate.probability);
-        assert!(estimate.probability < estimate.interval.high());
-    }
-
-    #[test]
-    fn settings_and_lengths_are_checked() {
-        let branches = [Continuations::default()];
-        let error = hybrid_success_probabilities(&branches, &[Probability::HALF], 0).unwrap_err();
-        assert!(error.to_string().starts_with("min_valid is 0"), "{error}");
-        let length = Error::Length { what: "plug_in", expected: 1, found: 0 };
-        assert_eq!(hybrid_success_probabilities(&branches, &[], 1), Err(length));
-    }
 }

@@ -1,8 +1,8 @@
+use scoring_rules::checks::same_length;
 use trajectory_metrics::{Folds, Probability};
 
 use crate::{
     Weight,
-    checks::same_length,
     error::Error,
     scores::weighted_runs::for_each_run,
     stops::stopped::{Observation, Stopped},
@@ -49,13 +49,17 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if there is no such run; the errors of [`SuccessModel::success_probability`].
+    /// [`scoring_rules::Error::Length`] if there is no such run; the errors of [`SuccessModel::success_probability`].
     pub fn success_probability(&self, run: usize, features: &[f64]) -> Result<Probability, Error> {
         let fold = self.folds.of_each().get(run);
         let model = fold.and_then(|&fold| self.models.get(fold));
         let runs = self.folds.of_each().len();
         model
-            .ok_or(Error::Length { what: "folds", expected: run.saturating_add(1), found: runs })?
+            .ok_or(Error::ScoringRules(scoring_rules::Error::Length {
+                what: "folds",
+                expected: run.saturating_add(1),
+                found: runs,
+            }))?
             .success_probability(features)
     }
 }
@@ -98,7 +102,7 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 /// # Errors
 ///
 /// [`Error::Fold`] with the error of the learner if the rows outside a fold are not enough;
-/// [`Error::Length`] unless there is one entry per run in folds, branches and weights.
+/// [`scoring_rules::Error::Length`] unless there is one entry per run in folds, branches and weights.
 ///
 /// ```
 /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};

@@ -1,8 +1,7 @@
-use scoring_rules::{Probability, Weight};
+use scoring_rules::{Probability, Weight, checks::same_length};
 use trajectory_metrics::logistic::{Rows, check_both_outcomes, check_penalty, sigmoid};
 
 use crate::{
-    checks::same_length,
     error::Error,
     success::success_model::{SuccessLearner, SuccessModel},
 };
@@ -133,12 +132,14 @@ impl LogisticSuccessModel {
         same_length("scales", slopes.len(), scales.len())?;
         let finite = slopes.iter().chain(means).all(|value| value.is_finite());
         if !(finite && intercept.is_finite()) {
-            return Err(Error::StoredValue {
+            return Err(Error::ScoringRules(scoring_rules::Error::StoredValue {
                 problem: "intercept, slopes and means must be finite",
-            });
+            }));
         }
         if !scales.iter().all(|&scale| scale > 0.0) {
-            return Err(Error::StoredValue { problem: "scales must be above 0" });
+            return Err(Error::ScoringRules(scoring_rules::Error::StoredValue {
+                problem: "scales must be above 0",
+            }));
         }
         Ok(())
     }
@@ -159,8 +160,8 @@ impl LogisticSuccessModel {
 impl SuccessModel for LogisticSuccessModel {
     /// # Errors
     ///
-    /// [`Error::Length`] if the number of features is not that of the training rows;
-    /// [`Error::Entry`] for a feature that is not from -1e30 to 1e30.
+    /// [`scoring_rules::Error::Length`] if the number of features is not that of the training rows;
+    /// [`scoring_rules::Error::Entry`] for a feature that is not from -1e30 to 1e30.
     fn success_probability(&self, features: &[f64]) -> Result<Probability, Error> {
         check_features(features, self.slopes.len())?;
         let standards = self.means.iter().zip(&self.scales);
@@ -181,8 +182,8 @@ impl SuccessLearner for LogisticSuccess {
     /// # Errors
     ///
     /// [`Error::Row`] with the first row that has a feature outside -1e30 to 1e30 or not as many
-    /// features as the first row; [`Error::Length`] unless there is one outcome per row, and one
-    /// weight if weights are given; [`Error::Empty`] without a row of positive weight;
+    /// features as the first row; [`scoring_rules::Error::Length`] unless there is one outcome per row, and one
+    /// weight if weights are given; [`scoring_rules::Error::Empty`] without a row of positive weight;
     /// [`Error::TrajectoryMetrics`] if one outcome has less than 1e-12 of the weight.
     fn fit(
         &self,
@@ -195,7 +196,7 @@ impl SuccessLearner for LogisticSuccess {
         let (failures, successes) = rows.totals();
         let total = failures + successes;
         if total == 0.0 {
-            return Err(Error::Empty);
+            return Err(Error::ScoringRules(scoring_rules::Error::Empty));
         }
         check_both_outcomes(failures, successes)?;
         let (mut means, mut scales) = (Vec::new(), Vec::new());
@@ -242,7 +243,12 @@ fn check_features(features: &[f64], columns: usize) -> Result<(), Error> {
     match features.iter().position(|value| !within(value)) {
         Some(index) => {
             let (value, range) = (features[index], "from -1e30 to 1e30");
-            Err(Error::Entry { what: "feature", index, value, range })
+            Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                what: "feature",
+                index,
+                value,
+                range,
+            }))
         }
         None => Ok(()),
     }

@@ -1,7 +1,10 @@
-use scoring_rules::{ExactMean, Weight};
+use scoring_rules::{
+    ExactMean, Weight,
+    checks::{same_length, setting},
+};
 use trajectory_metrics::{Probability, ScoringRule};
 
-use crate::{checks::same_length, error::Error};
+use crate::error::Error;
 
 /// The mean error of estimated probabilities of success among similar runs: the conditional-mean bias
 /// r_t of a plug-in estimate.
@@ -24,7 +27,7 @@ use crate::{checks::same_length, error::Error};
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one entry per row in each argument; [`Error::ScoringRules`]
+/// [`scoring_rules::Error::Length`] unless there is one entry per row in each argument; [`Error::ScoringRules`]
 /// without a row of positive weight.
 ///
 /// ```
@@ -70,7 +73,7 @@ pub fn plug_in_bias(
 /// # Errors
 ///
 /// [`Error::UnboundedRule`] if B is infinite, as for the log score without a clip;
-/// [`Error::Setting`] unless the bias is from -1 to 1.
+/// [`scoring_rules::Error::Setting`] unless the bias is from -1 to 1.
 ///
 /// ```
 /// use censoring::{Error, plug_in_regret_bound};
@@ -82,55 +85,12 @@ pub fn plug_in_bias(
 /// # Ok::<(), Error>(())
 /// ```
 pub fn plug_in_regret_bound<R: ScoringRule>(rule: &R, bias: f64) -> Result<f64, Error> {
-    if !(-1.0..=1.0).contains(&bias) {
-        return Err(Error::Setting { name: "bias", value: bias, range: "from -1 to 1" });
-    }
+    setting("bias", bias, (-1.0..=1.0).contains(&bias), "from -1 to 1")?;
     let contrast = |p| (rule.score(p, true) - rule.score(p, false)).abs();
     let ends = [contrast(Probability::ZERO), contrast(Probability::ONE)];
     if ends.into_iter().all(f64::is_finite) {
         Ok(2.0 * ends[0].max(ends[1]) * bias.abs())
     } else {
         Err(Error::UnboundedRule)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use trajectory_metrics::{BetaScore, LogScore};
-
-    use super::*;
-    use crate::from_fn;
-
-    #[test]
-    fn only_a_log_score_that_is_clipped_has_a_bound() {
-        let log = LogScore::exact();
-        assert_eq!(plug_in_regret_bound(&log, 0.0), Err(Error::UnboundedRule));
-        let floor = -(1e-6_f64.ln());
-        let bound = plug_in_regret_bound(&LogScore::clipped(1e-6).unwrap(), 0.5).unwrap();
-        assert!((bound - floor).abs() < 1e-5, "{bound}");
-        // B(3, 4) for a certainty that failed, B(2, 5) for one that came true.
-        let beta = BetaScore::new(2.0, 4.0).unwrap();
-        let bound = plug_in_regret_bound(&beta, 0.5).unwrap();
-        assert!((bound - 1.0 / 30.0).abs() < 1e-15, "{bound}");
-    }
-
-    #[test]
-    fn a_constant_on_top_of_a_rule_leaves_the_bound() {
-        let brier = from_fn(|p: Probability, y: bool| 2.0 - (p.get() - f64::from(y)).powi(2));
-        assert_eq!(plug_in_regret_bound(&brier, 0.25), Ok(0.5));
-    }
-
-    #[test]
-    fn a_bias_outside_its_range_and_another_length_are_refused() {
-        for bias in [1.5, -1.5, f64::NAN] {
-            let error = plug_in_regret_bound(&LogScore::exact(), bias).unwrap_err();
-            assert!(error.to_string().starts_with("bias is"), "{error}");
-        }
-        let one = [Probability::ONE];
-        let length = |what, found| Err(Error::Length { what, expected: 1, found });
-        assert_eq!(plug_in_bias(&one, &[], None), length("truths", 0));
-        assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ONE; 2])), length("weights", 2));
-        let empty = Err(scoring_rules::Error::Empty.into());
-        assert_eq!(plug_in_bias(&one, &one, Some(&[Weight::ZERO])), empty);
     }
 }

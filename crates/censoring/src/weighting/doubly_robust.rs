@@ -51,10 +51,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run whose G(Z-) is below 1e-100; [`Error::Prediction`] with
+/// The first error of `prediction`; [`Error::ZeroSurvival`] with the first run whose G(Z-) is below 1e-100; [`Error::Prediction`] with
 /// the first prediction that is not from -1e100 to 1e100;
-/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::Entry`] with the first run
-/// whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
+/// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`scoring_rules::Error::Entry`] with the first run
+/// whose score is missing or invalid; [`scoring_rules::Error::Length`] unless there is one entry per run.
 ///
 /// ```
 /// use censoring::{Error, KaplanMeier, RunEnd, StopTimes, doubly_robust_mean_score};
@@ -65,7 +65,7 @@ use crate::{
 /// let scores = [Some(-0.1), None, Some(-0.2)];
 /// // Predictions of each run after each of its steps.
 /// let predicted = [vec![-0.2], vec![-0.2, -0.5], vec![-0.2, -0.4, -0.3]];
-/// let m = |run: usize, t: f64| predicted[run][t as usize - 1];
+/// let m = |run: usize, t: f64| Ok::<_, Error>(predicted[run][t as usize - 1]);
 ///
 /// // G falls to 1/2 at time 2, so the second run counts as predicted and the third as 2 * its
 /// // score - 1 * its prediction at 2.
@@ -73,16 +73,20 @@ use crate::{
 /// assert!((mean - (-0.1 - 0.5 + (2.0 * -0.2 - -0.4)) / 3.0).abs() < 1e-15);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn doubly_robust_mean_score<'g>(
+pub fn doubly_robust_mean_score<'g, E: From<Error>>(
     scores: &[Option<f64>],
-    stops: &StopTimes<'_>,
+    stops: &StopTimes,
     survival: impl Fn(usize) -> &'g KaplanMeier,
-    prediction: impl Fn(usize, f64) -> f64,
-) -> Result<f64, Error> {
+    prediction: impl Fn(usize, f64) -> Result<f64, E>,
+) -> Result<f64, E> {
     stops.check_scores(scores)?;
     let predict = |run, time| {
-        let value = prediction(run, time);
-        if can_be_averaged(value) { Ok(value) } else { Err(Error::Prediction { run, time, value }) }
+        let value = prediction(run, time)?;
+        if can_be_averaged(value) {
+            Ok(value)
+        } else {
+            Err(E::from(Error::Prediction { run, time, value }))
+        }
     };
     let mut sum = ExactSum::default();
     for stop in stops.iter() {
@@ -111,80 +115,4 @@ pub fn doubly_robust_mean_score<'g>(
         sum.add_product(stop.weight, contribution);
     }
     Ok(sum.value() / stops.total())
-}
-
-#[cfg(test)]
-mod tests {
-    use trajectory_metrics::Probability;
-
-    use super::*;
-    use crate::weighting::stop_times::RunEnd;
-
-    #[test]
-    fn every_bad_input_names_its_run() {
-        let stops = StopTimes::new(
-            &[1.0, 2.0, 3.0],
-            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome],
-            None,
-        )
-        .unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        let scores = [Some(0.0), None, Some(0.0)];
-        let of = |scores: &[Option<f64>], m: &dyn Fn(usize, f64) -> f64| {
-            doubly_robust_mean_score(scores, &stops, |_| &g, m)
-        };
-        assert_eq!(of(&scores, &|_, _| 0.0), Ok(0.0));
-        let error = of(&scores, &|run, _| if run == 2 { f64::INFINITY } else { 0.0 });
-        assert_eq!(error, Err(Error::Prediction { run: 2, time: 2.0, value: f64::INFINITY }));
-        let error = of(&scores, &|_, _| f64::NAN).unwrap_err();
-        assert!(matches!(error, Error::Prediction { run: 1, time: 2.0, .. }), "{error}");
-        assert_eq!(of(&[None; 3], &|_, _| 0.0), Err(Error::MissingScore { run: 0 }));
-        assert_eq!(of(&[Some(0.0); 3], &|_, _| 0.0), Err(Error::CensoredWithScore { run: 1 }));
-        let length = Error::Length { what: "scores", expected: 3, found: 2 };
-        assert_eq!(of(&scores[1..], &|_, _| 0.0), Err(length));
-
-        let later = StopTimes::new(&[4.0], [RunEnd::CutOff], None).unwrap();
-        let gone = StopTimes::new(&[3.0], [RunEnd::CutOff], None).unwrap();
-        let zero = KaplanMeier::censoring_curve(&gone);
-        let error = doubly_robust_mean_score(&[None], &later, |_| &zero, |_, _| 0.0);
-        assert_eq!(error, Err(Error::ZeroSurvival { run: 0, time: 4.0 }));
-    }
-
-    #[test]
-    fn a_prediction_that_is_right_costs_no_digits_however_unlikely_it_was_to_see_the_end() {
-        for steps in [8_u32, 16, 20, 39, 90] {
-            let times: Vec<f64> = (1..=steps).map(f64::from).collect();
-            let hazards = vec![Probability::new(0.9).unwrap(); times.len()];
-            let g = KaplanMeier::from_hazards(&times, &hazards).unwrap();
-            let stops = [f64::from(steps) + 0.5];
-            let stops = StopTimes::new(&stops, [RunEnd::Outcome], None).unwrap();
-            let mean = doubly_robust_mean_score(&[Some(-0.3)], &stops, |_| &g, |_, _| -0.3);
-            assert_eq!(mean, Ok(-0.3), "{steps} steps");
-        }
-    }
-
-    #[test]
-    fn where_no_run_is_lost_no_prediction_is_asked_for() {
-        let hazards = [Probability::ZERO, Probability::HALF];
-        let g = KaplanMeier::from_hazards(&[1.0, 2.0], &hazards).unwrap();
-        let stops = StopTimes::new(&[3.0], [RunEnd::Outcome], None).unwrap();
-        let m = |_, t| if t == 2.0 { -0.5 } else { f64::NAN };
-        // 2 * the score - 1 * the prediction at 2.
-        let mean = doubly_robust_mean_score(&[Some(-0.25)], &stops, |_| &g, m);
-        assert_eq!(mean, Ok(0.0));
-    }
-
-    #[test]
-    fn at_a_common_budget_the_model_stands_alone() {
-        let stops = StopTimes::new(
-            &[5.0, 30.0, 30.0],
-            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff],
-            None,
-        )
-        .unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        let m = |run, _| [0.0, -0.25, -0.75][run];
-        let mean = doubly_robust_mean_score(&[Some(-0.5), None, None], &stops, |_| &g, m);
-        assert_eq!(mean, Ok(-0.5));
-    }
 }

@@ -1,4 +1,4 @@
-use scoring_rules::{ExactSum, Weight};
+use scoring_rules::{ExactSum, Weight, checks::setting};
 
 use crate::{
     error::Error,
@@ -48,15 +48,15 @@ const LEAST_SURVIVAL: f64 = 1e-100;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The weights borrow the runs and have no stored form; the curves have one.
+/// The weights have no stored form; the curves have one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IpcwWeights<'a> {
-    stops: StopTimes<'a>,
+pub struct IpcwWeights {
+    stops: StopTimes,
     weights: Vec<Weight>,
     truncated: usize,
 }
 
-impl<'a> IpcwWeights<'a> {
+impl IpcwWeights {
     /// Makes weights from the curve G of each run, truncated at `max_weight`.
     ///
     /// `survival` returns the curve of the run at a position: the same for all runs, one per kind of
@@ -66,19 +66,14 @@ impl<'a> IpcwWeights<'a> {
     /// # Errors
     ///
     /// [`Error::ZeroSurvival`] with the first complete run whose G(Z-) is below 1e-100;
-    /// [`Error::Setting`] for a `max_weight` below 1.
+    /// [`scoring_rules::Error::Setting`] for a `max_weight` below 1.
     pub fn new<'g>(
-        stops: &StopTimes<'a>,
+        stops: &StopTimes,
         survival: impl Fn(usize) -> &'g KaplanMeier,
         max_weight: f64,
     ) -> Result<Self, Error> {
-        if !(1.0..=f64::INFINITY).contains(&max_weight) {
-            return Err(Error::Setting {
-                name: "max_weight",
-                value: max_weight,
-                range: "at least 1",
-            });
-        }
+        let is_valid = (1.0..=f64::INFINITY).contains(&max_weight);
+        setting("max_weight", max_weight, is_valid, "at least 1")?;
         let mut weights = vec![Weight::ZERO; stops.times().len()];
         let mut truncated = 0;
         for stop in stops.iter().filter(|stop| !stop.censored) {
@@ -147,8 +142,8 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`Error::Entry`] with the first
-    /// run whose score is missing or invalid; [`Error::Length`] unless there is one entry per run.
+    /// [`Error::MissingScore`], [`Error::CensoredWithScore`] or [`scoring_rules::Error::Entry`] with the first
+    /// run whose score is missing or invalid; [`scoring_rules::Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
         Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
@@ -166,7 +161,7 @@ impl<'a> IpcwWeights<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of [`IpcwWeights::mean_score`]; [`Error::Empty`] without a complete run.
+    /// The errors of [`IpcwWeights::mean_score`]; [`scoring_rules::Error::Empty`] without a complete run.
     ///
     /// ```
     /// use censoring::{Error, IpcwWeights, KaplanMeier, RunEnd, StopTimes};
@@ -186,7 +181,7 @@ impl<'a> IpcwWeights<'a> {
         if weight > 0.0 {
             Ok(self.sum(&|run| scores[run].unwrap_or_default()) / weight)
         } else {
-            Err(Error::Empty)
+            Err(Error::ScoringRules(scoring_rules::Error::Empty))
         }
     }
 
@@ -206,64 +201,5 @@ pub(crate) fn inverse(survival: f64, run: usize, time: f64) -> Result<f64, Error
         Ok(survival.recip())
     } else {
         Err(Error::ZeroSurvival { run, time })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::weighting::stop_times::RunEnd;
-
-    #[test]
-    fn a_run_that_could_not_be_seen_is_an_error_with_its_time() {
-        let earlier = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
-        let g = KaplanMeier::censoring_curve(&earlier);
-        let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome; 2], None).unwrap();
-        let error = IpcwWeights::new(&stops, |_| &g, 10.0).unwrap_err();
-        assert_eq!(error, Error::ZeroSurvival { run: 1, time: 3.5 });
-        // A run that was cut off or has weight 0 needs no curve.
-        let stops = StopTimes::new(&[3.0, 3.5], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
-        assert!(IpcwWeights::new(&stops, |_| &g, 10.0).is_ok());
-        let stops = StopTimes::new(
-            &[3.0, 3.5],
-            [RunEnd::Outcome; 2],
-            Some(Weight::from_slice(&[1.0, 0.0]).unwrap()),
-        )
-        .unwrap();
-        assert_eq!(
-            IpcwWeights::new(&stops, |_| &g, 10.0).unwrap().as_slice(),
-            [Weight::ONE, Weight::ZERO]
-        );
-    }
-
-    #[test]
-    fn one_budget_for_all_shows_in_the_coverage() {
-        let stops = StopTimes::new(
-            &[1.0, 2.0, 30.0, 30.0],
-            [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff, RunEnd::CutOff],
-            None,
-        )
-        .unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
-        assert_eq!(weights.coverage(), 0.5);
-        assert!(weights.are_uniform());
-        let scores = [Some(-0.25), Some(-0.75), None, None];
-        assert_eq!(weights.normalized_mean_score(&scores), Ok(-0.5));
-    }
-
-    #[test]
-    fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
-        let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        for value in [0.5, -1.0, f64::NEG_INFINITY, f64::NAN] {
-            let error = IpcwWeights::new(&stops, |_| &g, value).unwrap_err();
-            assert!(error.to_string().starts_with("max_weight is"), "{error}");
-        }
-        let weights = IpcwWeights::new(&stops, |_| &g, 1.0).unwrap();
-        assert!(weights.are_uniform());
-        let empty = Error::Empty;
-        assert_eq!(weights.normalized_mean_score(&[None]), Err(empty));
-        assert_eq!(weights.mean_score(&[None]), Ok(0.0));
     }
 }

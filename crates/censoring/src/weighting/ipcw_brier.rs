@@ -1,7 +1,9 @@
-use scoring_rules::{ExactSum, Probability};
+use scoring_rules::{
+    ExactSum, Probability,
+    checks::{same_length, setting},
+};
 
 use crate::{
-    checks::same_length,
     error::Error,
     weighting::{ipcw::inverse, kaplan_meier::KaplanMeier, stop_times::StopTimes},
 };
@@ -32,8 +34,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::ZeroSurvival`] with the first run whose G is 0; [`Error::Length`] unless there is one
-/// forecast per run; [`Error::Setting`] unless the horizon is
+/// [`Error::ZeroSurvival`] with the first run whose G is 0; [`scoring_rules::Error::Length`] unless there is one
+/// forecast per run; [`scoring_rules::Error::Setting`] unless the horizon is
 /// finite and at least 0.
 ///
 /// ```
@@ -50,18 +52,13 @@ use crate::{
 /// ```
 pub fn ipcw_brier_loss<'g>(
     forecasts: &[Probability],
-    stops: &StopTimes<'_>,
+    stops: &StopTimes,
     survival: impl Fn(usize) -> &'g KaplanMeier,
     horizon: f64,
 ) -> Result<f64, Error> {
     same_length("forecasts", stops.times().len(), forecasts.len())?;
-    if !(0.0..f64::INFINITY).contains(&horizon) {
-        return Err(Error::Setting {
-            name: "horizon",
-            value: horizon,
-            range: "a finite number of at least 0",
-        });
-    }
+    let is_valid = (0.0..f64::INFINITY).contains(&horizon);
+    setting("horizon", horizon, is_valid, "a finite number of at least 0")?;
     let mut sum = ExactSum::default();
     for stop in stops.iter() {
         if stop.censored && stop.time < horizon {
@@ -74,41 +71,4 @@ pub fn ipcw_brier_loss<'g>(
         sum.add_product(stop.weight, weight * error.powi(2));
     }
     Ok(sum.value() / stops.total())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::weighting::stop_times::RunEnd;
-
-    #[test]
-    fn a_common_budget_may_be_the_horizon() {
-        let stops = StopTimes::new(
-            &[2.0, 30.0, 30.0],
-            [RunEnd::Outcome, RunEnd::Outcome, RunEnd::CutOff],
-            None,
-        )
-        .unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        let forecasts = Probability::from_slice(&[0.5, 0.5, 0.0]).unwrap();
-        let loss = ipcw_brier_loss(forecasts, &stops, |_| &g, 30.0).unwrap();
-        assert_eq!(loss, (0.25 + 0.25 + 1.0) / 3.0);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused() {
-        let stops = StopTimes::new(&[2.0, 3.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        let p = [Probability::HALF; 2];
-        for horizon in [-1.0, f64::INFINITY, f64::NAN] {
-            let error = ipcw_brier_loss(&p, &stops, |_| &g, horizon).unwrap_err();
-            assert!(error.to_string().starts_with("horizon is"), "{error}");
-        }
-        let error = ipcw_brier_loss(&p[1..], &stops, |_| &g, 1.0).unwrap_err();
-        let length = Error::Length { what: "forecasts", expected: 2, found: 1 };
-        assert_eq!(error, length);
-        let later = StopTimes::new(&[4.0, 9.0], [RunEnd::CutOff, RunEnd::CutOff], None).unwrap();
-        let error = ipcw_brier_loss(&p, &later, |_| &g, 5.0).unwrap_err();
-        assert_eq!(error, Error::ZeroSurvival { run: 1, time: 5.0 });
-    }
 }

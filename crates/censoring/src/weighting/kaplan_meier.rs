@@ -1,6 +1,6 @@
-use scoring_rules::{ExactSum, Probability};
+use scoring_rules::{ExactSum, Probability, checks::same_length};
 
-use crate::{checks::same_length, error::Error, weighting::stop_times::StopTimes};
+use crate::{error::Error, weighting::stop_times::StopTimes};
 
 /// A survival curve: the probability of lasting beyond each time, which decreases in steps from 1.
 ///
@@ -53,7 +53,7 @@ impl KaplanMeier {
     /// be independent; if they depend on something that is known in advance, such as the task, use one
     /// curve per kind of run.
     #[must_use]
-    pub fn censoring_curve(stops: &StopTimes<'_>) -> Self {
+    pub fn censoring_curve(stops: &StopTimes) -> Self {
         Self::product_limit(stops, true)
     }
 
@@ -72,7 +72,7 @@ impl KaplanMeier {
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
-    pub fn event_curve(stops: &StopTimes<'_>) -> Self {
+    pub fn event_curve(stops: &StopTimes) -> Self {
         Self::product_limit(stops, false)
     }
 
@@ -85,7 +85,7 @@ impl KaplanMeier {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times are
+    /// [`scoring_rules::Error::Length`] unless there is one hazard per time; [`Error::ScoringRules`] unless times are
     /// finite, at least 0 and strictly increasing.
     ///
     /// ```
@@ -154,7 +154,7 @@ impl KaplanMeier {
     }
 
     /// `of_censoring` says which of the two kinds of stop is the event.
-    fn product_limit(stops: &StopTimes<'_>, of_censoring: bool) -> Self {
+    fn product_limit(stops: &StopTimes, of_censoring: bool) -> Self {
         let mut rows: Vec<_> = stops.iter().collect();
         rows.sort_unstable_by(|a, b| a.time.total_cmp(&b.time));
         let (mut times, mut factors) = (Vec::new(), Vec::new());
@@ -191,72 +191,4 @@ fn running_product(factors: impl Iterator<Item = f64>) -> Vec<f64> {
             product
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::weighting::stop_times::RunEnd;
-
-    #[test]
-    fn an_outcome_at_the_time_of_a_cut_off_came_first() {
-        let stops = StopTimes::new(
-            &[1.0, 1.0, 2.0],
-            [RunEnd::Outcome, RunEnd::CutOff, RunEnd::Outcome],
-            None,
-        )
-        .unwrap();
-        assert_eq!(KaplanMeier::censoring_curve(&stops).survival(), [0.5]);
-        assert_eq!(KaplanMeier::event_curve(&stops).survival(), [2.0 / 3.0, 0.0]);
-    }
-
-    #[test]
-    fn without_a_cut_off_nothing_is_lost() {
-        let stops = StopTimes::new(&[1.0, 3.0], [RunEnd::Outcome; 2], None).unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        assert_eq!((g.at(0.0), g.before(3.0), g.at(f64::INFINITY)), (1.0, 1.0, 1.0));
-        assert!(g.times().is_empty());
-    }
-
-    #[test]
-    fn time_zero_is_a_time() {
-        let stops = StopTimes::new(
-            &[0.0, -0.0, 3.0],
-            [RunEnd::CutOff, RunEnd::CutOff, RunEnd::CutOff],
-            None,
-        )
-        .unwrap();
-        let g = KaplanMeier::censoring_curve(&stops);
-        assert_eq!((g.before(0.0), g.at(0.0), g.at(3.0)), (1.0, 1.0 / 3.0, 0.0));
-    }
-
-    #[test]
-    fn times_of_hazards_must_rise() {
-        let p = [Probability::HALF; 2];
-        for (times, index) in [
-            ([-1.0, 2.0], 0),
-            ([f64::NAN, 2.0], 0),
-            ([2.0, 2.0], 1),
-            ([2.0, f64::NAN], 1),
-            ([2.0, f64::INFINITY], 1),
-        ] {
-            let error = KaplanMeier::from_hazards(&times, &p).unwrap_err();
-            let Error::ScoringRules(scoring_rules::Error::OutOfOrder { index: at, .. }) = error
-            else {
-                panic!("{error}");
-            };
-            assert_eq!(at, index);
-        }
-        assert!(KaplanMeier::from_hazards(&[0.0, 1.0], &p).is_ok());
-        let error = KaplanMeier::from_hazards(&[0.0], &p).unwrap_err();
-        let length = Error::Length { what: "hazards", expected: 1, found: 2 };
-        assert_eq!(error, length);
-    }
-
-    #[test]
-    #[should_panic(expected = "the time is a NaN")]
-    fn the_curve_at_no_time_panics() {
-        let stops = StopTimes::new(&[1.0], [RunEnd::CutOff], None).unwrap();
-        let _ = KaplanMeier::censoring_curve(&stops).at(f64::NAN);
-    }
 }

@@ -1,8 +1,10 @@
-use scoring_rules::{ExactSum, Weight};
+use scoring_rules::{ExactSum, Weight, checks::same_length};
 
 use crate::{
-    checks::{can_be_averaged, same_length, too_large},
+    checks::{can_be_averaged, entry, too_large},
     error::Error,
+    reasons::stop_class::StopClass,
+    stops::stopped::Stopped,
 };
 
 /// How a run ended, for the times of [`StopTimes`]. An `event` of other libraries is an outcome here.
@@ -37,9 +39,9 @@ impl RunEnd {
 /// time, the outcome comes first: a run that was cut off at step 30 completed its step 30 without an
 /// outcome.
 ///
-/// A [`Stopped`](crate::Stopped) run stops after as many steps as it has forecasts. The caller decides
-/// whether only runs that a budget ended count as cut off, or also those that a failure or a monitor
-/// ended; the decision must agree with the curve by which runs are weighted.
+/// [`Self::from_runs`] takes them from [`Stopped`] runs. Otherwise the caller decides whether only runs
+/// that a budget ended count as cut off, or also those that a failure or a monitor ended; the decision
+/// must agree with the curve by which runs are weighted.
 ///
 /// A weight of 2 counts as two equal runs. A run of weight 0 has no effect, and no curve or prediction
 /// is computed for it; its time and its score are still checked.
@@ -52,14 +54,14 @@ impl RunEnd {
 /// assert_eq!((stops.times(), stops.censored()), (&[4.0, 9.0][..], &[false, true][..]));
 ///
 /// let error = StopTimes::new(&[4.0, -1.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap_err();
-/// assert!(matches!(error, Error::Entry { index: 1, value: -1.0, .. }));
+/// assert!(matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, value: -1.0, .. })));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct StopTimes<'a> {
-    times: &'a [f64],
+pub struct StopTimes {
+    times: Vec<f64>,
     censored: Vec<bool>,
-    weights: Option<&'a [Weight]>,
+    weights: Option<Vec<Weight>>,
     /// The weight of all runs, positive.
     total: f64,
 }
@@ -74,36 +76,86 @@ pub(crate) struct Stop {
     pub(crate) weight: f64,
 }
 
-impl<'a> StopTimes<'a> {
+impl StopTimes {
     /// Checks times and weights; `ends` tells of each run how it ended.
     ///
     /// # Errors
     ///
-    /// [`Error::Entry`] with the first run whose time is negative or not finite;
-    /// [`Error::Length`] unless there is one entry per run in each argument; [`Error::Empty`] without a
-    /// run of positive weight.
+    /// [`scoring_rules::Error::Entry`] with the first run whose time is negative or not finite;
+    /// [`scoring_rules::Error::Length`] unless there is one entry per run in each argument;
+    /// [`scoring_rules::Error::Empty`] without a run of positive weight.
     pub fn new(
-        times: &'a [f64],
+        times: &[f64],
         ends: impl IntoIterator<Item = RunEnd>,
-        weights: Option<&'a [Weight]>,
+        weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         let censored: Vec<bool> = ends.into_iter().map(|end| end == RunEnd::CutOff).collect();
         same_length("ends", times.len(), censored.len())?;
         if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
-            return Err(stop_time(run, times[run]));
+            return Err(entry("stop time of run", run, times[run], "finite and at least 0"));
         }
-        let mut total = times.len() as f64;
         if let Some(weights) = weights {
             same_length("weights", times.len(), weights.len())?;
-            total = weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value();
         }
-        if total > 0.0 { Ok(Self { times, censored, weights, total }) } else { Err(Error::Empty) }
+        let weights = weights.map(<[Weight]>::to_vec);
+        Self { times: times.to_vec(), censored, weights: None, total: 0.0 }.reweighted(weights)
+    }
+
+    /// The times of runs, each after as many steps as it has forecasts.
+    ///
+    /// An excluded run has neither an outcome nor a time at which a budget ended it. It keeps its place
+    /// among the runs, as one that was cut off, with a weight of 0.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one weight per run;
+    /// [`scoring_rules::Error::Empty`] without a run of positive weight that is not excluded.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, StopReason, StopTimes, Stopped};
+    ///
+    /// let forecasts = [Probability::HALF; 3];
+    /// let runs = [
+    ///     Stopped::new(&forecasts[..2], Some(true), None)?,
+    ///     Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?,
+    /// ];
+    /// let stops = StopTimes::from_runs(&runs, None)?;
+    /// assert_eq!((stops.times(), stops.censored()), (&[2.0, 3.0][..], &[false, true][..]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_runs(runs: &[Stopped<'_>], weights: Option<&[Weight]>) -> Result<Self, Error> {
+        if let Some(weights) = weights {
+            same_length("weights", runs.len(), weights.len())?;
+        }
+        let weight = |(position, run): (usize, &Stopped<'_>)| match run.class() {
+            StopClass::Excluded => Weight::ZERO,
+            _ => weights.map_or(Weight::ONE, |weights| weights[position]),
+        };
+        let times: Vec<f64> = runs.iter().map(|run| run.forecasts().len() as f64).collect();
+        let ends = runs.iter().map(|run| RunEnd::cut_off_if(run.outcome().is_none()));
+        let weights: Vec<Weight> = runs.iter().enumerate().map(weight).collect();
+        Self::new(&times, ends, Some(&weights))
+    }
+
+    /// The same runs with other weights, one per run.
+    pub(crate) fn reweighted(&self, weights: Option<Vec<Weight>>) -> Result<Self, Error> {
+        let total = match &weights {
+            Some(weights) => {
+                weights.iter().map(|weight| weight.get()).collect::<ExactSum>().value()
+            }
+            None => self.times.len() as f64,
+        };
+        if total > 0.0 {
+            Ok(Self { weights, total, ..self.clone() })
+        } else {
+            Err(scoring_rules::Error::Empty.into())
+        }
     }
 
     /// The time at which each run stopped.
     #[must_use]
-    pub const fn times(&self) -> &'a [f64] {
-        self.times
+    pub fn times(&self) -> &[f64] {
+        &self.times
     }
 
     /// Whether each run was cut off before its outcome was known.
@@ -118,14 +170,14 @@ impl<'a> StopTimes<'a> {
     }
 
     /// The runs of positive weight.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> + use<'_, 'a> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Stop> {
         let Self { times, censored, weights, .. } = self;
         times
             .iter()
             .zip(censored)
             .enumerate()
             .map(move |(run, (&time, &censored))| {
-                let weight = weights.map_or(Weight::ONE, |weights| weights[run]).get();
+                let weight = weights.as_ref().map_or(Weight::ONE, |weights| weights[run]).get();
                 Stop { run, time, censored, weight }
             })
             .filter(|stop| stop.weight > 0.0)
@@ -145,49 +197,5 @@ impl<'a> StopTimes<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// The error for a time that is negative or not finite.
-const fn stop_time(run: usize, value: f64) -> Error {
-    Error::Entry { what: "stop time of run", index: run, value, range: "finite and at least 0" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_that_are_none_are_named() {
-        let of = |times: &[f64], weights: Option<&[Weight]>| {
-            StopTimes::new(times, [RunEnd::Outcome, RunEnd::CutOff], weights)
-                .map(|_| ())
-                .unwrap_err()
-        };
-        for value in [-1e-300, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(of(&[0.0, value], None), stop_time(1, value));
-        }
-        assert!(matches!(of(&[f64::NAN, -1.0], None), Error::Entry { index: 0, .. }));
-        let length = |what, found| Error::Length { what, expected: 2, found };
-        assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ONE])), length("weights", 1));
-        let three = StopTimes::new(&[1.0, 2.0], [RunEnd::CutOff; 3], None).unwrap_err();
-        assert_eq!(three, length("ends", 3));
-        let empty = Error::Empty;
-        assert_eq!(of(&[1.0, 2.0], Some(&[Weight::ZERO; 2])), empty);
-        assert_eq!(StopTimes::new(&[], [], None), Err(empty));
-    }
-
-    #[test]
-    fn complete_runs_and_only_those_have_a_score() {
-        let stops = StopTimes::new(&[1.0, 2.0], [RunEnd::Outcome, RunEnd::CutOff], None).unwrap();
-        assert_eq!(stops.check_scores(&[Some(-0.5), None]), Ok(()));
-        assert_eq!(stops.check_scores(&[None, None]), Err(Error::MissingScore { run: 0 }));
-        let both = [Some(1.0), Some(1.0)];
-        assert_eq!(stops.check_scores(&both), Err(Error::CensoredWithScore { run: 1 }));
-        for value in [f64::NEG_INFINITY, f64::INFINITY, -1.1e100] {
-            assert_eq!(stops.check_scores(&[Some(value), None]), Err(too_large(0, value)));
-        }
-        let error = stops.check_scores(&[Some(f64::NAN), None]).unwrap_err();
-        assert!(matches!(error, Error::Entry { index: 0, .. }));
     }
 }

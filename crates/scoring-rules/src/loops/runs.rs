@@ -3,7 +3,7 @@ use crate::{checks::same_length, error::Error, values::probability::Probability}
 /// Many runs laid end to end: all forecasts, the end of each run, and whether it succeeded.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Probability, ScoringRule, loops::{Runs, StepWeights}};
+/// use scoring_rules::{BrierScore, Probability, runs::{Runs, StepWeights, weighted_sums}};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
 /// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false])?;
@@ -11,7 +11,7 @@ use crate::{checks::same_length, error::Error, values::probability::Probability}
 /// assert_eq!(runs.iter().collect::<Vec<_>>(), [(0, 2, true), (2, 3, false)]);
 ///
 /// let mut sums = [0.0; 2];
-/// BrierScore.weighted_sums(runs, StepWeights::Falling, &mut sums);
+/// weighted_sums(&BrierScore, runs, StepWeights::Falling, &mut sums);
 /// assert_eq!(sums, [-0.5, -0.25]);
 ///
 /// assert!(Runs::new(forecasts, 0, &[2, 4], &[true, false]).is_err());

@@ -3,7 +3,7 @@ use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probabil
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///
 /// Sums with whole weights have shortcuts: the weighted sum of logs is the log of a product of
-/// powers. See [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum).
+/// powers. See [`weighted_sum`](crate::runs::weighted_sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -30,7 +30,7 @@ impl StepWeights {
     /// The sum of the weights of a run of n steps.
     ///
     /// ```
-    /// use scoring_rules::loops::StepWeights;
+    /// use scoring_rules::runs::StepWeights;
     ///
     /// assert_eq!(StepWeights::Equal.total(3), 3.0);
     /// assert_eq!(StepWeights::Falling.total(3), 3.0 + 2.0 + 1.0);
@@ -51,7 +51,7 @@ impl StepWeights {
     /// error that does not grow with the length of the run.
     ///
     /// ```
-    /// use scoring_rules::{Probability, loops::StepWeights};
+    /// use scoring_rules::{Probability, runs::StepWeights};
     ///
     /// let steps = Probability::from_slice(&[0.5, 0.25, 1.0])?;
     /// assert_eq!(StepWeights::Equal.sum(steps, |p| p.get()), 1.75);

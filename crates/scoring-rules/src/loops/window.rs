@@ -125,6 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::runs::{weighted_sum, weighted_sums};
     use crate::{BetaScore, BrierScore, LogScore, ScoringRule, loops::runs::Runs};
 
     const WEIGHTS: [StepWeights; 3] =
@@ -153,8 +154,8 @@ mod tests {
                     let ends = [before.len(), flat.len()];
                     let outcomes = [!outcome, outcome];
                     let runs = Runs::new(flat, 0, &ends, &outcomes).unwrap();
-                    rule.weighted_sums(runs, weights, &mut sums);
-                    let single = rule.weighted_sum(alone, outcome, weights);
+                    weighted_sums(&rule, runs, weights, &mut sums);
+                    let single = weighted_sum(&rule, alone, outcome, weights);
                     prop_assert_eq!(sums[1].to_bits(), single.to_bits());
 
                     let plain = weights.sum(alone, |p| rule.score(p, outcome));

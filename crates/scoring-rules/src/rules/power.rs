@@ -1,6 +1,6 @@
 //! The power and pseudospherical families of scores.
 
-mod baseline;
+pub(crate) mod baseline;
 mod functions;
 pub(crate) mod power_score;
 pub(crate) mod pseudospherical_score;

@@ -1,4 +1,4 @@
-//! Numbers in decimal notation; for the crates of this workspace.
+//! Numbers in decimal notation: the shortest digits that mean an `f64`, and exact sums of them.
 
 use std::{fmt, io::Write as _};
 

@@ -1,4 +1,7 @@
-use scoring_rules::{ExactMean, Probability, ScoringRule, Weight, loops::Runs};
+use scoring_rules::{
+    ExactMean, Probability, ScoringRule, Weight,
+    runs::{Runs, weighted_sums},
+};
 
 use crate::{
     checks::same_length,
@@ -193,7 +196,7 @@ impl<R: ScoringRule> Tps<R> {
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
             let runs = Runs::new(forecasts, start, ends, outcomes)?;
-            self.rule.weighted_sums(runs, weights, &mut scores);
+            weighted_sums(&self.rule, runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
                 *total = weights.total(end - start);
                 start = end;

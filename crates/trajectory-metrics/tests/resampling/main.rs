@@ -2,9 +2,11 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod at_the_ends;
+mod bootstrap;
 mod laws;
 mod one_cluster;
 mod reference_values;
+mod replicates;
 mod simulations;
 mod small_samples;
 #[cfg(feature = "rayon")]

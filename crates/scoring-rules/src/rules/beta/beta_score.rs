@@ -7,7 +7,7 @@ use crate::{
         runs::Runs,
         step_weights::StepWeights,
     },
-    rule::ScoringRule,
+    rule::{ScoringRule, sealed::Sealed},
     rules::{
         beta::{
             divergence::divergence, incomplete_beta::IncompleteBeta, polynomial::BetaPolynomial,
@@ -227,13 +227,25 @@ impl ScoringRule for BetaScore {
     }
 
     #[inline]
-    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+    fn weighted_sum(
+        &self,
+        forecasts: &[Probability],
+        outcome: bool,
+        weights: StepWeights,
+        _: Sealed,
+    ) -> f64 {
         self.sum_of_run(forecasts, 0, forecasts.len(), outcome, weights)
     }
 
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+    fn weighted_sums(
+        &self,
+        runs: Runs<'_>,
+        weights: StepWeights,
+        sums: &mut [f64],
+        sealed: Sealed,
+    ) {
         if let Form::Log = self.form {
-            return LogScore::exact().weighted_sums(runs, weights, sums);
+            return LogScore::exact().weighted_sums(runs, weights, sums, sealed);
         }
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
             *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
@@ -270,7 +282,9 @@ impl BetaScore {
         let success = |p: Probability| (p.complement().get(), p.get());
         let failure = |p: Probability| (p.get(), p.complement().get());
         match &self.form {
-            Form::Log => LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights),
+            Form::Log => {
+                LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights, Sealed)
+            }
             Form::Polynomial { success: form, .. } if outcome => {
                 form.weighted_sum(forecasts, start, end, weights, success)
             }
@@ -325,20 +339,5 @@ impl SmoothRule for BetaScore {
 
     fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
         in_logit(self, logit, outcome)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_with_equal_parameters_are_equal_and_show_them() {
-        let rule = |alpha, beta| BetaScore::new(alpha, beta).unwrap();
-        assert_eq!(rule(0.5, 1.7), rule(0.5, 1.7));
-        assert_ne!(rule(0.5, 1.7), rule(0.5, 1.6));
-        assert_ne!(rule(0.5, 1.7), rule(0.4, 1.7));
-        let shown = format!("{:?}", rule(0.5, 1.7));
-        assert!(shown.contains("alpha: 0.5") && shown.contains("beta: 1.7"), "{shown}");
     }
 }

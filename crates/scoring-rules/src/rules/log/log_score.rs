@@ -6,7 +6,7 @@ use crate::{
         step_weights::StepWeights,
         window::{WINDOW, outside, with_window},
     },
-    rule::ScoringRule,
+    rule::{ScoringRule, sealed::Sealed},
     rules::{
         log::{
             kullback_leibler::kullback_leibler,
@@ -76,7 +76,7 @@ impl TryFrom<Written> for LogScore {
 #[cfg(feature = "serde")]
 impl From<LogScore> for Written {
     fn from(rule: LogScore) -> Self {
-        Self { clip: if rule.clip > 0.0 { Some(rule.clip) } else { None } }
+        Self { clip: rule.eps() }
     }
 }
 
@@ -100,6 +100,11 @@ impl LogScore {
         } else {
             Err(Error::Setting { name: "eps", value: eps, range: "at least 1e-100 and below 1/2" })
         }
+    }
+
+    /// The clip; `None` for the exact score.
+    pub(crate) fn eps(self) -> Option<f64> {
+        Some(self.clip).filter(|eps| *eps > 0.0)
     }
 
     /// Clips the probability of the outcome that happened.
@@ -156,11 +161,11 @@ impl LogScore {
         let (mut total, mut end) = (CompensatedSum::default(), 0);
         for piece in run.chunks(WINDOW) {
             end += piece.len();
-            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal);
+            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal, Sealed);
             if plain.is_infinite() {
                 return plain;
             }
-            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling);
+            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling, Sealed);
             total.add(match weights {
                 StepWeights::Equal => plain,
                 StepWeights::Falling => falling() + (run.len() - end) as f64 * plain,
@@ -236,14 +241,20 @@ impl ScoringRule for LogScore {
 
     /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
     /// a product of prefix products. Within 1e-12 relative of the sum of logs.
-    fn weighted_sum(&self, forecasts: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+    fn weighted_sum(
+        &self,
+        forecasts: &[Probability],
+        outcome: bool,
+        weights: StepWeights,
+        sealed: Sealed,
+    ) -> f64 {
         let mut sum = [0.0];
         let end = forecasts.len();
-        self.weighted_sums(Runs::one(forecasts, &end, &outcome), weights, &mut sum);
+        self.weighted_sums(Runs::one(forecasts, &end, &outcome), weights, &mut sum, sealed);
         sum[0]
     }
 
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64], _: Sealed) {
         let fits = |n: usize| n <= WINDOW && weights != StepWeights::Rising;
         // All products first, then all logarithms, so that neither waits for the other.
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
@@ -334,7 +345,7 @@ mod tests {
         let forecasts = Probability::from_slice(values).unwrap();
         for outcome in [false, true] {
             for weights in WEIGHTS {
-                let by_product = rule.weighted_sum(forecasts, outcome, weights);
+                let by_product = rule.weighted_sum(forecasts, outcome, weights, Sealed);
                 let by_logs = weights.sum(forecasts, |p| rule.score(p, outcome));
                 if by_logs.is_infinite() {
                     assert_eq!(by_product, by_logs);
@@ -428,9 +439,9 @@ mod tests {
         for weights in WEIGHTS {
             let mut sums = vec![0.0; ends.len()];
             let runs = Runs::new(forecasts, 0, &ends, &outcomes).unwrap();
-            rule.weighted_sums(runs, weights, &mut sums);
+            rule.weighted_sums(runs, weights, &mut sums, Sealed);
             for (sum, (start, end, outcome)) in sums.iter().zip(runs.iter()) {
-                let alone = rule.weighted_sum(&forecasts[start..end], outcome, weights);
+                let alone = rule.weighted_sum(&forecasts[start..end], outcome, weights, Sealed);
                 assert_eq!(sum.to_bits(), alone.to_bits(), "{start} {weights:?}");
             }
         }

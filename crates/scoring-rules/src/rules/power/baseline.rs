@@ -2,10 +2,9 @@ use crate::{error::Error, rules::sides::Sides, values::level::Level};
 
 /// The settings of both families of power scores: the power, and the baseline forecast that scores 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Baseline {
-    pub(super) power: f64,
-    #[cfg(feature = "serde")]
-    pub(super) level: Level,
+pub(crate) struct Baseline {
+    pub(crate) power: f64,
+    pub(crate) level: Level,
     pub(super) sides: Sides,
 }
 
@@ -23,12 +22,7 @@ impl Baseline {
                 range: "from 0.001 to 0.999",
             });
         }
-        Ok(Self {
-            power,
-            #[cfg(feature = "serde")]
-            level: baseline,
-            sides: Sides { p, rest: 1.0 - p },
-        })
+        Ok(Self { power, level: baseline, sides: Sides { p, rest: 1.0 - p } })
     }
 
     /// The ratio of the forecast's probability of an outcome to the baseline's, and that ratio minus

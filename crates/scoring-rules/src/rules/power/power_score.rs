@@ -53,7 +53,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
-pub struct PowerScore(Baseline);
+pub struct PowerScore(pub(crate) Baseline);
 
 /// The serialized form.
 #[cfg(feature = "serde")]

@@ -116,15 +116,3 @@ impl ToolCall {
         Self { name: name.into(), arguments }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_anthropic_call_without_input_has_no_arguments() {
-        let none: [(&str, Value); 0] = [];
-        assert_eq!(ToolCall::from_anthropic("look", Value::Null), ToolCall::new("look", none));
-        assert_eq!(ToolCall::from_anthropic("look", "9f2c".into()).arguments, "9f2c".into());
-    }
-}

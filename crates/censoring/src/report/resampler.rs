@@ -1,0 +1,120 @@
+use scoring_rules::{ExactMean, Level, Seed, Weight};
+use trajectory_metrics::{Bootstrap, Error as MetricsError, Figure, NoInterval, Replicates};
+
+use crate::error::Error;
+
+/// A mean on the sample and in each resample.
+#[derive(Clone, Debug)]
+pub(crate) struct ResampledMean {
+    value: f64,
+    replicates: Result<Replicates, NoInterval>,
+}
+
+/// Draws the same resamples for every mean, so that differences are paired.
+#[derive(Clone, Debug)]
+pub(crate) struct Resampler {
+    bootstrap: Option<Bootstrap>,
+    /// The number of the cluster of each run.
+    cluster_of: Vec<usize>,
+    resamples: usize,
+    level: Level,
+}
+
+impl Resampler {
+    pub(crate) fn new<G: Ord>(clusters: &[G], seed: Seed, resamples: usize, level: Level) -> Self {
+        let mut names: Vec<&G> = clusters.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        let number = |cluster: &G| names.partition_point(|name| *name < cluster);
+        let cluster_of = clusters.iter().map(number).collect();
+        // With fewer than two clusters there is a mean but no interval.
+        Self { bootstrap: Bootstrap::clusters(clusters, seed).ok(), cluster_of, resamples, level }
+    }
+
+    /// The mean of values, one per run.
+    pub(crate) fn mean(
+        &self,
+        values: &[f64],
+        weights: Option<&[Weight]>,
+    ) -> Result<ResampledMean, Error> {
+        let mut mean = ExactMean::default();
+        for (i, &value) in values.iter().enumerate() {
+            mean.update_weighted(value, weights.map_or(Weight::ONE, |weights| weights[i]))?;
+        }
+        let replicates = self.replicates(|all| all.mean(values, weights, self.resamples));
+        Ok(ResampledMean { value: mean.finish()?, replicates })
+    }
+
+    /// Values that are computed anew in each resample from how often each run is drawn; NaN is
+    /// undefined. `depends_on` says for each value whether it depends on a run.
+    pub(crate) fn recomputed<const N: usize>(
+        &self,
+        mut values: impl FnMut(&[u32]) -> Vec<[f64; N]>,
+        depends_on: [&dyn Fn(usize) -> bool; N],
+    ) -> Vec<[Option<Figure>; N]> {
+        let found = values(&vec![1; self.cluster_of.len()]);
+        let mut columns = vec![[const { Vec::new() }; N]; found.len()];
+        if let Some(bootstrap) = &self.bootstrap {
+            let mut counts = Vec::with_capacity(self.cluster_of.len());
+            for replicate in 0..self.resamples as u64 {
+                bootstrap.draw(replicate, &mut counts);
+                for (columns, values) in columns.iter_mut().zip(values(&counts)) {
+                    columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+                }
+            }
+        }
+        let clusters = depends_on.map(|depends| {
+            let runs = (0..self.cluster_of.len()).filter(|&run| depends(run));
+            let mut clusters: Vec<usize> = runs.map(|run| self.cluster_of[run]).collect();
+            clusters.sort_unstable();
+            clusters.dedup();
+            clusters.len()
+        });
+        let figures = |(values, columns): ([f64; N], [Vec<f64>; N])| {
+            let mut columns = columns.into_iter().zip(clusters);
+            values.map(|value| {
+                let (column, clusters) = columns.next().filter(|_| value.is_finite())?;
+                let replicates = self
+                    .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters)));
+                Some(self.estimate(&ResampledMean { value, replicates }))
+            })
+        };
+        found.into_iter().zip(columns).map(figures).collect()
+    }
+
+    fn replicates(
+        &self,
+        draw: impl FnOnce(&Bootstrap) -> Result<Replicates, MetricsError>,
+    ) -> Result<Replicates, NoInterval> {
+        match &self.bootstrap {
+            _ if self.resamples == 0 => Err(NoInterval::NotRequested),
+            Some(bootstrap) => draw(bootstrap).or_else(|_| self.few()),
+            None => self.few(),
+        }
+    }
+
+    /// The reason why so few clusters have no interval.
+    fn few(&self) -> Result<Replicates, NoInterval> {
+        NoInterval::check_clusters(1, self.level).and(Err(UNDEFINED))
+    }
+
+    pub(crate) fn estimate(&self, mean: &ResampledMean) -> Figure {
+        let value = mean.value;
+        match &mean.replicates {
+            Ok(replicates) => Figure { value, ..replicates.figure(self.level) },
+            Err(why) => Figure { interval: Err(*why), ..Figure::from(value) },
+        }
+    }
+
+    /// The paired difference of two means.
+    pub(crate) fn difference(&self, first: &ResampledMean, second: &ResampledMean) -> Figure {
+        let replicates = match (&first.replicates, &second.replicates) {
+            (Ok(first), Ok(second)) => first.minus(second).map_err(|_| UNDEFINED),
+            (Err(why), _) | (_, Err(why)) => Err(*why),
+        };
+        self.estimate(&ResampledMean { value: first.value - second.value, replicates })
+    }
+}
+
+/// The reason for means that are defined in no resample.
+const UNDEFINED: NoInterval = NoInterval::TooFewResamples { defined: 0 };

@@ -1,0 +1,37 @@
+use scoring_rules::{Probability, ScoringRule, Weight};
+use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily};
+
+use crate::{error::Error, report::resampler::Resampler, stops::stopped::Stopped};
+
+/// The probability that the run at a position succeeds, given its first steps.
+pub(crate) type SuccessGiven<'a> = dyn Fn(usize, usize) -> Result<Probability, Error> + Sync + 'a;
+
+pub(crate) type NamedRule = (&'static str, Box<dyn ScoringRule>);
+
+/// The rules of the paper, by name.
+pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
+    Ok([
+        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
+        ("brier", Box::new(BrierScore)),
+        ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
+    ])
+}
+
+/// A rule and a weight schedule, with the name of the rule.
+pub(crate) struct Scheme<'r> {
+    pub(crate) rule: &'r str,
+    pub(crate) tps: Tps<&'r dyn ScoringRule>,
+}
+
+/// The runs of an analysis: complete and cut-off runs only.
+pub(crate) struct Sample<'a, 's> {
+    pub(crate) runs: &'s [Stopped<'a>],
+    /// The positions of the runs among all runs.
+    pub(crate) positions: &'s [usize],
+    pub(crate) success_given: Option<&'s SuccessGiven<'s>>,
+    pub(crate) success_probabilities: Option<&'s [Probability]>,
+    pub(crate) weights: Option<&'s [Weight]>,
+    pub(crate) resampler: &'s Resampler,
+    pub(crate) odds_ratio: f64,
+    pub(crate) censoring_rate: f64,
+}

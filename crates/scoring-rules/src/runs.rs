@@ -1,0 +1,43 @@
+//! The weighted sum of the scores of a run of steps, for runs of one rule.
+//!
+//! Whole-number weights have shortcuts that the rules of this crate use: the log score takes one logarithm
+//! per run. Other rules are scored step by step.
+
+pub use crate::loops::{runs::Runs, step_weights::StepWeights};
+use crate::{
+    rule::{ScoringRule, sealed::Sealed},
+    values::probability::Probability,
+};
+
+/// The weighted sum of the scores of the steps of one run, within 1e-12 relative of the sum of
+/// [`ScoringRule::score`] over the steps. An infinite score makes the sum infinite.
+///
+/// ```
+/// use scoring_rules::{BrierScore, Probability, runs::{StepWeights, weighted_sum}};
+///
+/// let steps = Probability::from_slice(&[0.5, 1.0])?;
+/// assert_eq!(weighted_sum(&BrierScore, steps, true, StepWeights::Falling), -0.5);
+/// # Ok::<(), scoring_rules::Error>(())
+/// ```
+#[must_use]
+#[inline]
+pub fn weighted_sum<R: ScoringRule + ?Sized>(
+    rule: &R,
+    steps: &[Probability],
+    outcome: bool,
+    weights: StepWeights,
+) -> f64 {
+    rule.weighted_sum(steps, outcome, weights, Sealed)
+}
+
+/// `sums[i]` becomes the [`weighted_sum`] of run i, with the same bits. Stops at the end of the shorter
+/// of the two. [`Runs`] has an example.
+#[inline]
+pub fn weighted_sums<R: ScoringRule + ?Sized>(
+    rule: &R,
+    runs: Runs<'_>,
+    weights: StepWeights,
+    sums: &mut [f64],
+) {
+    rule.weighted_sums(runs, weights, sums, Sealed);
+}

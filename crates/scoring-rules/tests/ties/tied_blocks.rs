@@ -1,0 +1,147 @@
+use proptest::prelude::*;
+use scoring_rules::{Error, Probability, TiedBlocks, Weight};
+
+const HALF: Probability = Probability::HALF;
+
+#[test]
+fn arguments_of_different_lengths_and_empty_input_are_refused() {
+    let p = [HALF; 3];
+    assert_eq!(
+        TiedBlocks::new(&p, &[true; 2], None),
+        Err(Error::Length { what: "outcomes", expected: 3, found: 2 })
+    );
+    assert_eq!(
+        TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[1.0; 4]).unwrap())),
+        Err(Error::Length { what: "weights", expected: 3, found: 4 })
+    );
+    assert_eq!(
+        TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[0.0; 3]).unwrap())),
+        Err(Error::Empty)
+    );
+    assert_eq!(TiedBlocks::new(&[], &[], None), Err(Error::Empty));
+    for weight in [1e-100, 1e100] {
+        let blocks =
+            TiedBlocks::new(&p, &[true; 3], Some(Weight::from_slice(&[weight; 3]).unwrap()))
+                .unwrap();
+        assert_eq!((blocks.failures(), blocks.successes()), (0.0, weight + weight + weight));
+    }
+}
+
+#[test]
+fn a_refill_that_fails_leaves_no_blocks() {
+    let mut blocks = TiedBlocks::new(&[HALF], &[true], None).unwrap();
+    assert_eq!(blocks.refill([(HALF, true, Weight::ZERO)]), Err(Error::Empty));
+    assert_eq!(blocks, TiedBlocks::default());
+}
+
+#[test]
+#[should_panic(expected = "row 1: the confidence 0 is below an earlier one")]
+fn a_refill_with_unsorted_rows_panics() {
+    let rows = [(HALF, true, Weight::ONE), (Probability::ZERO, true, Weight::ONE)];
+    let _ = TiedBlocks::default().refill(rows);
+}
+
+#[test]
+fn zeros_of_either_sign_are_one_confidence() {
+    for n in [2, 16, 10_000] {
+        let zeros: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 0.0 } else { -0.0 }).collect();
+        let zeros = Probability::from_slice(&zeros).unwrap();
+        for weights in [None, Some(vec![1.0; n])] {
+            let blocks = TiedBlocks::new(
+                zeros,
+                &vec![true; n],
+                weights.as_deref().map(|weights| Weight::from_slice(weights).unwrap()),
+            )
+            .unwrap();
+            assert_eq!(blocks.as_slice().len(), 1);
+            assert!(blocks.as_slice()[0].confidence.get().is_sign_positive());
+            assert_eq!((blocks.failures(), blocks.successes()), (0.0, n as f64));
+        }
+    }
+}
+
+/// The blocks by comparison of rows.
+fn by_comparison(mut rows: Vec<(Probability, bool, f64)>) -> TiedBlocks {
+    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.total_cmp(&b.2)));
+    let mut blocks = TiedBlocks::default();
+    let weight = |weight| Weight::new(weight).unwrap();
+    blocks.refill(rows.into_iter().map(|(p, outcome, w)| (p, outcome, weight(w)))).unwrap();
+    blocks
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn counting_sorting_and_reused_memory_give_equal_blocks(
+        n in prop_oneof![1_usize..40, 4_000_usize..12_000],
+        decimals in 0..7_i32,
+        seed in any::<u64>(),
+    ) {
+        let steps = 10.0_f64.powi(decimals);
+        let mut state = seed | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let values: Vec<f64> = (0..n).map(|_| (next() * steps).round() / steps).collect();
+        let outcomes: Vec<bool> = values.iter().map(|&p| next() < p).collect();
+        let weights: Vec<f64> = (0..n).map(|_| 0.1 + next()).collect();
+        let confidence = Probability::from_slice(&values).unwrap();
+        let mut blocks = TiedBlocks::new(&[HALF; 20], &[true; 20], Some(Weight::from_slice(&[1.0; 20]).unwrap())).unwrap();
+        for weights in [None, Some(&weights[..])] {
+            let rows = confidence.iter().zip(&outcomes).enumerate();
+            let rows = rows.map(|(i, (&p, &y))| (p, y, weights.map_or(1.0, |w| w[i])));
+            let expected = by_comparison(rows.collect());
+            blocks.rebuild(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap();
+            prop_assert_eq!(&blocks, &expected);
+            prop_assert_eq!(&TiedBlocks::new(confidence, &outcomes, weights.map(|weights| Weight::from_slice(weights).unwrap())).unwrap(), &expected);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn blocks_of_scores_in_0_to_1_have_the_same_bits_as_blocks_of_probabilities(
+        rows in prop::collection::vec((0..40_u32, any::<bool>(), 0..4_u32), 1..200),
+    ) {
+        let values: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 39.0).collect();
+        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) / 3.0).collect();
+        for weights in [None, Some(Weight::from_slice(&weights).unwrap())] {
+            let confidence = Probability::from_slice(&values).unwrap();
+            let of_scores = TiedBlocks::from_scores(&values, &outcomes, weights);
+            match (TiedBlocks::new(confidence, &outcomes, weights), of_scores) {
+                (Ok(a), Ok(b)) => {
+                    prop_assert_eq!([a.failures(), a.successes()], [b.failures(), b.successes()]);
+                    prop_assert_eq!(a.as_slice().len(), b.as_slice().len());
+                    for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
+                        prop_assert_eq!(a.confidence.get(), b.confidence.get());
+                        prop_assert_eq!((a.failures, a.successes), (b.failures, b.successes));
+                    }
+                }
+                (a, b) => prop_assert_eq!(a.err(), b.err()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_score_that_is_not_finite_is_named() {
+    for value in [f64::INFINITY, f64::NEG_INFINITY] {
+        let error = TiedBlocks::from_scores(&[0.5, value], &[true; 2], None).unwrap_err();
+        assert_eq!(error, Error::NotFiniteAt { what: "scores", index: 1, value });
+    }
+    let zeros = TiedBlocks::from_scores(&[0.0, -0.0], &[true; 2], None).unwrap();
+    assert_eq!(zeros.as_slice().len(), 1);
+}
+
+#[test]
+fn blocks_are_shown_without_the_memory_for_reuse() {
+    let mut blocks = TiedBlocks::new(&[HALF; 9], &[true; 9], None).unwrap();
+    blocks.rebuild(&[HALF], &[true], None).unwrap();
+    assert_eq!(
+        format!("{blocks:?}"),
+        "TiedBlocks { blocks: [Block { confidence: 0.5, failures: 0.0, successes: 1.0 }], \
+         class_weights: (0.0, 1.0), scratch: Scratch { .. } }"
+    );
+}

@@ -1,0 +1,67 @@
+use scoring_rules::Error as Shared;
+use trajectory_metrics::{
+    CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, Probability, Traces, Weight,
+    WeightSchedule, cross_fit,
+};
+
+/// Keeps the records on which it was fitted.
+#[derive(Debug)]
+struct Recorder;
+
+#[derive(Debug)]
+struct Recorded(Vec<(f64, bool, f64)>);
+
+impl CalibrationMap for Recorded {
+    fn apply(&self, _: Probability) -> Probability {
+        Probability::HALF
+    }
+}
+
+impl Calibrator for Recorder {
+    type Map = Recorded;
+
+    fn fit(&self, p: &[Probability], y: &[bool], w: Option<&[Weight]>) -> Result<Recorded, Error> {
+        let w = w.unwrap();
+        Ok(Recorded(p.iter().zip(y).zip(w).map(|((p, y), w)| (p.get(), *y, w.get())).collect()))
+    }
+}
+
+#[test]
+fn every_step_outside_a_fold_is_a_record_with_its_weight_under_the_schedule() {
+    let traces =
+        Traces::from_flat(&[0.1, 0.2, 0.3, 0.4, 0.5], &[2, 3, 5], &[true, true, false]).unwrap();
+    let folds = Folds::halves(traces.outcomes(), &[1, 2, 3]).unwrap();
+    let fitted = cross_fit(&Recorder, &traces, &folds, &WeightSchedule::LinearFront).unwrap();
+    let (first, second) = (2.0 / 3.0, 1.0 / 3.0);
+    let records =
+        [(0.1, true, first), (0.2, true, second), (0.4, false, first), (0.5, false, second)];
+    let recorded: Vec<_> = fitted.maps().iter().map(|Recorded(records)| &records[..]).collect();
+    assert_eq!(recorded, [&[(0.3, true, 1.0)][..], &records]);
+    assert!(fitted.into_traces().iter().all(|t| t.forecasts()[0] == Probability::HALF));
+}
+
+#[test]
+fn a_fold_with_too_few_traces_outside_it_is_named() {
+    let cross = |outcomes: &[bool]| {
+        let forecasts = vec![0.5; outcomes.len()];
+        let ends: Vec<usize> = (1..=outcomes.len()).collect();
+        let traces = Traces::from_flat(&forecasts, &ends, outcomes).unwrap();
+        let folds = Folds::halves(outcomes, &ends).unwrap();
+        let uniform = WeightSchedule::Uniform;
+        let platt = cross_fit(&Platt::default(), &traces, &folds, &uniform).map(drop);
+        let isotonic = cross_fit(&Isotonic, &traces, &folds, &uniform).map(drop);
+        [platt, isotonic]
+    };
+    let fold = |fold, error| Err(Error::Fold { fold, source: Box::new(error) });
+    let empty = || fold(0, Shared::Empty.into());
+    assert_eq!(cross(&[]), [empty(), empty()]);
+    assert_eq!(cross(&[true, false]), [empty(), empty()]);
+    let one_class = fold(0, Error::OneClass { outcome: false });
+    assert_eq!(cross(&[true, false, false]), [one_class, Ok(())]);
+    assert_eq!(cross(&[true, false, true, false]), [Ok(()), Ok(())]);
+    let custom = WeightSchedule::custom(&[Weight::ONE]).unwrap();
+    let long = Traces::from_flat(&[0.5; 4], &[2, 4], &[true; 2]).unwrap();
+    let folds = Folds::halves(long.outcomes(), &[1, 2]).unwrap();
+    let error = cross_fit(&Isotonic, &long, &folds, &custom).map(drop);
+    assert_eq!(error, Err(Error::ScheduleTooShort { horizon: 2, weights: 1 }));
+}

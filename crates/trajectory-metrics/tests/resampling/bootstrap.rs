@@ -1,0 +1,65 @@
+use scoring_rules::Error as Shared;
+use trajectory_metrics::{Bootstrap, Error, Seed};
+
+#[test]
+fn a_replicate_is_the_same_whatever_was_drawn_before() {
+    let rows = Bootstrap::rows(50, Seed::new(1)).unwrap();
+    let (mut first, mut again) = (Vec::new(), Vec::new());
+    rows.draw(9, &mut first);
+    rows.draw(2, &mut again);
+    rows.draw(9, &mut again);
+    assert_eq!(first, again);
+    assert_eq!(first.iter().sum::<u32>(), 50);
+}
+
+#[test]
+fn rows_of_a_cluster_come_together_and_row_order_does_not_matter() {
+    let groups = ["b", "a", "b", "c", "a"];
+    let clusters = Bootstrap::clusters(&groups, Seed::new(5)).unwrap();
+    let reversed: Vec<_> = groups.iter().rev().collect();
+    let mirrored = Bootstrap::clusters(&reversed, Seed::new(5)).unwrap();
+    let (mut counts, mut mirror) = (Vec::new(), Vec::new());
+    for replicate in 0..50 {
+        clusters.draw(replicate, &mut counts);
+        mirrored.draw(replicate, &mut mirror);
+        mirror.reverse();
+        assert_eq!(counts, mirror);
+        assert_eq!((counts[0], counts[1]), (counts[2], counts[4]));
+        assert_eq!(counts[0] + counts[1] + counts[3], 3);
+    }
+}
+
+#[test]
+fn each_row_is_drawn_as_often_as_any_other() {
+    let rows = Bootstrap::rows(7, Seed::new(11)).unwrap();
+    let (mut counts, mut totals) = (Vec::new(), [0_u32; 7]);
+    for replicate in 0..20_000 {
+        rows.draw(replicate, &mut counts);
+        totals.iter_mut().zip(&counts).for_each(|(total, count)| *total += count);
+    }
+    // A binomial count of mean 20,000 and standard deviation 131.
+    assert!(totals.iter().all(|total| total.abs_diff(20_000) < 600), "{totals:?}");
+}
+
+#[test]
+fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
+    let rows = Bootstrap::rows(2, Seed::new(1)).unwrap();
+    let needs_both = |counts: &[u32]| {
+        if counts.contains(&0) { Err(Shared::Empty.into()) } else { Ok(1.0) }
+    };
+    let only_all = |counts: &[u32], value: f64| Ok(if counts == [1, 1] { value } else { f64::NAN });
+    let mut seen = 0;
+    let [some, never, none] = rows.replicates(1_000, |counts| {
+        seen += 1;
+        let first = if seen == 1 { Ok(1.0) } else { Ok(f64::NAN) };
+        [needs_both(counts), first, only_all(counts, f64::NAN)]
+    });
+    let undefined = some.unwrap().undefined();
+    assert!((400..600).contains(&undefined), "{undefined}");
+    assert!(matches!(never, Err(Error::ScoringRules(Shared::Undefined { .. }))));
+    assert!(matches!(none, Err(Error::ScoringRules(_))));
+    let [many] = rows.replicates(usize::MAX, |_| [Ok(0.0)]);
+    assert!(matches!(many, Err(Error::ScoringRules(Shared::Setting { name: "resamples", .. }))));
+    let [undefined] = rows.replicates(5, |_| [Err(Shared::Empty.into())]);
+    assert_eq!(undefined.unwrap_err(), Shared::Empty.into());
+}

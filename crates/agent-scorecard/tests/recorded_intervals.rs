@@ -6,15 +6,16 @@
 use std::{collections::BTreeSet, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
-    AdaptiveConformal, BudgetEstimator, Calibrated, ClusterEstimate, Estimate, Estimator, Level,
-    LinearEstimator, MarginUnit, Metrics, PastQuantiles, Rollouts, Sample, Seed, StopRule,
-    cluster_mean, early_stopping, score_rollouts,
+    AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
+    MarginUnit, Metrics, PastQuantiles, Rollouts, Sample, Seed, StopRule, early_stopping,
+    score_rollouts,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+use trajectory_metrics::{ClusterEstimate, cluster_mean};
 
 const COVERAGE: f64 = 0.8;
 

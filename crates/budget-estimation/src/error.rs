@@ -15,11 +15,8 @@ use crate::{answer_error::AnswerError, resource::Resource, short_number::Short};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The input is empty, or all weights are 0.
-    #[error("the input is empty; give at least one item")]
-    Empty,
-    /// An error of the crate `scoring_rules`: an invalid interval, value or weight, or too few
-    /// clusters.
+    /// An error of the crate `scoring_rules`, which all crates share: an invalid setting, value or weight,
+    /// arguments of different lengths, an empty input, or an undefined result.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// An error of the crate `trajectory_metrics`, in a bootstrap.
@@ -28,26 +25,6 @@ pub enum Error {
     /// An error of the crate `censoring`, in the model of success.
     #[error(transparent)]
     Censoring(#[from] censoring::Error),
-    /// A setting is outside its range.
-    #[error("{name} is {}; it must be {range}", Short(*value))]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The given number.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
-    /// Two arguments that belong together differ in length.
-    #[error("{what}: expected {expected}, found {found}")]
-    Length {
-        /// The argument of the wrong length.
-        what: &'static str,
-        /// The length that it should have.
-        expected: usize,
-        /// The length that it has.
-        found: usize,
-    },
     /// The name of a resource is empty or repeated.
     #[error("resource name {name:?} is empty or repeated; give each resource its own name")]
     ResourceName {
@@ -185,14 +162,6 @@ pub enum Error {
     /// The answer of a model cannot be read.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// A quantity does not exist for this input.
-    #[error("{name} is undefined: {reason}")]
-    Undefined {
-        /// The quantity.
-        name: &'static str,
-        /// The reason.
-        reason: &'static str,
-    },
     /// Two parts with different settings cannot be merged.
     #[error("the parts differ in {what}; make both with the same settings")]
     Unlike {
@@ -254,12 +223,6 @@ pub enum Error {
         expected: String,
         /// Name of the resource of these amounts.
         found: String,
-    },
-    /// A stored value is not one that this crate writes.
-    #[error("a stored value is invalid: {problem}")]
-    StoredValue {
-        /// What a valid value satisfies.
-        problem: &'static str,
     },
     /// An estimator failed for a reason of its own.
     #[error("the estimator failed: {reason}")]

@@ -2,14 +2,13 @@
 
 mod answer_error;
 mod calibration;
-#[cfg(feature = "serde")]
-mod checked;
 mod checks;
 mod error;
 mod estimates;
 mod estimators;
 #[doc(hidden)]
 pub mod forest;
+mod key_effects;
 mod learning;
 mod metrics;
 #[cfg(feature = "serde")]
@@ -19,6 +18,7 @@ mod ranks;
 mod replay;
 mod resource;
 mod rollouts;
+mod scratch;
 mod short_number;
 mod stopping;
 mod success;
@@ -39,7 +39,7 @@ pub use estimators::{
 pub use metrics::{
     ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    best_interval, bootstrap_metrics, interval_reward, joint_hits,
+    best_interval, interval_reward, joint_hits,
 };
 pub use replay::{
     Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
@@ -61,4 +61,3 @@ pub use training::{
     subsample_prefixes, training_target,
 };
 pub use trajectory_metrics;
-pub use trajectory_metrics::{ClusterEstimate, Replicates, cluster_mean};

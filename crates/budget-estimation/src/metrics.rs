@@ -1,6 +1,5 @@
 mod all_measures;
 mod best_interval;
-mod bootstrap;
 mod detection;
 mod feasibility;
 mod interval_diagnostics;
@@ -16,7 +15,6 @@ mod tally;
 
 pub use all_measures::{Metrics, MetricsSummary};
 pub use best_interval::best_interval;
-pub use bootstrap::bootstrap_metrics;
 pub use detection::DetectionSummary;
 pub use feasibility::{ClassScores, FeasibilitySummary};
 pub use interval_diagnostics::DiagnosticSummary;

@@ -421,24 +421,45 @@ fn wrong_rows_and_settings_are_refused() {
     let rows = plain(2, &features, &targets);
     let fit = |rows: &TrainingRows<'_>| QuantileForest::fit(rows, &ForestSettings::default());
     assert!(fit(&rows).is_ok());
-    assert_eq!(fit(&plain(2, &[], &[])).unwrap_err(), Error::Empty);
-    assert_eq!(fit(&plain(0, &[], &targets)).unwrap_err(), Error::Empty);
-    assert!(matches!(fit(&plain(3, &features, &targets)), Err(Error::Length { .. })));
+    assert_eq!(
+        fit(&plain(2, &[], &[])).unwrap_err(),
+        Error::ScoringRules(scoring_rules::Error::Empty)
+    );
+    assert_eq!(
+        fit(&plain(0, &[], &targets)).unwrap_err(),
+        Error::ScoringRules(scoring_rules::Error::Empty)
+    );
+    assert!(matches!(
+        fit(&plain(3, &features, &targets)),
+        Err(Error::ScoringRules(scoring_rules::Error::Length { .. }))
+    ));
     let ends = Some(&[1_usize][..]);
     let wrong = TrainingRows { cluster_ends: ends, ..rows };
-    assert!(matches!(fit(&wrong), Err(Error::Length { expected: 2, found: 1, .. })));
+    assert!(matches!(
+        fit(&wrong),
+        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
+    ));
     let ends = Some(&[2_usize, 1, 2][..]);
     assert!(matches!(
         fit(&TrainingRows { cluster_ends: ends, ..rows }),
-        Err(Error::Undefined { .. })
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
     ));
     let weights = Some(Weight::from_slice(&[0.0, 0.0]).unwrap());
-    assert_eq!(fit(&TrainingRows { weights, ..rows }).unwrap_err(), Error::Empty);
+    assert_eq!(
+        fit(&TrainingRows { weights, ..rows }).unwrap_err(),
+        Error::ScoringRules(scoring_rules::Error::Empty)
+    );
     for value in [f64::NAN, f64::INFINITY, 1e130] {
         let wrong = [value, 2.0];
-        assert!(matches!(fit(&plain(2, &features, &wrong)), Err(Error::Setting { .. })));
+        assert!(matches!(
+            fit(&plain(2, &features, &wrong)),
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+        ));
         let wrong = [1.0, 2.0, value, 4.0];
-        assert!(matches!(fit(&plain(2, &wrong, &targets)), Err(Error::Setting { .. })));
+        assert!(matches!(
+            fit(&plain(2, &wrong, &targets)),
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+        ));
     }
     let good = ForestSettings::default();
     let wrong = [
@@ -451,13 +472,25 @@ fn wrong_rows_and_settings_are_refused() {
     ];
     for settings in wrong {
         let error = QuantileForest::fit(&rows, &settings).unwrap_err();
-        assert!(matches!(error, Error::Setting { .. }), "{settings:?}: {error}");
+        assert!(
+            matches!(error, Error::ScoringRules(scoring_rules::Error::Setting { .. })),
+            "{settings:?}: {error}"
+        );
     }
     let censored = Some(&[true][..]);
     let short = TrainingRows { censored, ..rows };
-    assert!(matches!(fit(&short), Err(Error::Length { expected: 2, found: 1, .. })));
+    assert!(matches!(
+        fit(&short),
+        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
+    ));
     let error = fit(&rows).unwrap().distribution(&[1.0], &mut Vec::new()).err();
-    assert!(matches!(error, Some(Error::Length { expected: 2, found: 1, .. })), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            Some(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
+        ),
+        "{error:?}"
+    );
 }
 
 /// Runs of random length, cut off at random budgets, whose turns cost about as much as their first turn. Rows of

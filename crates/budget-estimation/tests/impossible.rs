@@ -10,6 +10,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
+use statrs::function::beta::beta_reg;
 
 struct Random(ChaCha8Rng);
 
@@ -79,7 +80,24 @@ fn a_run_counts_with_its_lowest_chance_or_with_the_share_of_its_turns() {
     assert_eq!(by_turn.threshold(&runs).unwrap(), Some(chances(&[0.6])[0]));
     // A run without prefixes is a run that is never aborted.
     assert_eq!(by_turn.threshold(&[chances(&[]); 9]).unwrap(), Some(Probability::ONE));
-    assert_eq!(limit.threshold::<&[Probability]>(&[]), Err(Error::Empty));
+    assert_eq!(
+        limit.threshold::<&[Probability]>(&[]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+}
+
+#[test]
+fn thresholds_of_many_runs_are_those_of_binomial_tails_by_statrs() {
+    // The probability of no false abort among 20,000 runs is too small for a number.
+    for (n, rate) in [(500, 0.02), (3_000, 0.3), (20_000, 0.05), (20_000, 0.5)] {
+        let runs: Vec<[Probability; 1]> =
+            (0..n).map(|i| [Probability::new(f64::from(i) / f64::from(n)).unwrap()]).collect();
+        let limit = AbortLimit::new(level(rate)).with_confidence(level(0.9));
+        // P(Binomial(n, rate) <= k), at most 0.1.
+        let tail = |k: i32| beta_reg(f64::from(n - k), f64::from(k + 1), 1.0 - rate);
+        let rank = (0..n).find(|&k| tail(k) > 0.1).unwrap();
+        assert_eq!(limit.threshold(&runs).unwrap(), Some(runs[rank as usize - 1][0]), "{n}");
+    }
 }
 
 #[test]

@@ -2,11 +2,12 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use budget_estimation::{
-    Error, Estimate, Level, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Seed,
-    Weight, bootstrap_metrics, cluster_mean, interval_reward, joint_hits,
+    Error, Estimate, Level, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight,
+    interval_reward, joint_hits,
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
+use trajectory_metrics::cluster_mean;
 
 /// Costs of a run, whether it succeeded, and what was said after each turn but the last.
 type Run = (Vec<u32>, bool, Vec<Estimate>);
@@ -238,7 +239,10 @@ fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_
     metrics.update(&trivial[3]).unwrap();
     for remaining in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let result = interval_reward(Estimate::Impossible, remaining);
-        assert!(matches!(result, Err(Error::Setting { .. })), "{remaining}");
+        assert!(
+            matches!(result, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))),
+            "{remaining}"
+        );
     }
 }
 
@@ -246,7 +250,7 @@ fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_
 fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
     let failed = samples(&[(vec![5, 5], false, vec![Estimate::Impossible])]);
     let mut metrics = Metrics::default();
-    assert_eq!(metrics.finish(), Err(Error::Empty));
+    assert_eq!(metrics.finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     metrics.update(&failed[0]).unwrap();
     let summary = metrics.finish().unwrap();
     assert_eq!((summary.intervals, summary.linear), (None, None));
@@ -263,7 +267,10 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 
 #[test]
 fn settings_are_checked_and_unlike_parts_do_not_merge() {
-    assert!(matches!(ProgressMetrics::new(0), Err(Error::Setting { .. })));
+    assert!(matches!(
+        ProgressMetrics::new(0),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+    ));
     let mut evaluation = ProgressMetrics::new(3).unwrap();
     let claimed = ProgressMetrics::new(3).unwrap().with_coverage(Level::HALF);
     for other in [ProgressMetrics::new(4).unwrap(), claimed] {
@@ -309,33 +316,6 @@ fn samples_of_one_run_are_one_cluster() {
     // Three clusters with sums of residuals 1, -2 and 1, over nine samples.
     assert_eq!((found.estimate, found.clusters), (2.0 / 3.0, 3));
     assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);
-
-    let [macro_f1, fail_f1, hit_rate, reward] =
-        bootstrap_metrics(&samples, Sample::rollout, 500, Seed::new(7)).unwrap();
-    let mut metrics = Metrics::default();
-    samples.iter().for_each(|sample| metrics.update(sample).unwrap());
-    let whole = metrics.finish().unwrap();
-    let intervals = whole.intervals.unwrap();
-    let estimates = [macro_f1, hit_rate.clone(), reward].map(|r| r.unwrap().estimate());
-    assert_eq!(estimates[0], whole.feasibility.macro_f1.unwrap());
-    assert_eq!(estimates[1..], [intervals.hit_rate, intervals.interval_reward]);
-    // One run failed, and no other was called impossible.
-    let few = scoring_rules::Error::TooFew { what: "clusters", least: 2, found: 1 };
-    assert_eq!(fail_f1.unwrap_err(), few.into());
-    // Resamples draw whole runs, so the rate is a multiple of one over the runs that succeeded.
-    let values: Vec<f64> = hit_rate.unwrap().values().flatten().collect();
-    let whole_runs = |rate: &f64| (1..=4).any(|n| (rate * f64::from(n)).fract().abs() < 1e-12);
-    assert!(values.len() > 400 && values.iter().all(whole_runs));
-    assert_eq!(
-        bootstrap_metrics(&[], Sample::rollout, 10, Seed::new(7)).unwrap_err(),
-        Error::Empty
-    );
-    let failed: Vec<Sample> = samples.into_iter().filter(|sample| !sample.is_feasible()).collect();
-    let [.., hit_rate, reward] =
-        bootstrap_metrics(&failed, Sample::rollout, 10, Seed::new(7)).unwrap();
-    for undefined in [hit_rate, reward] {
-        assert!(matches!(undefined, Err(Error::Undefined { .. })));
-    }
 }
 
 #[test]
@@ -347,7 +327,7 @@ fn a_joint_hit_needs_every_resource_on_the_same_prefix() {
     assert_eq!(joint_hits(&[&a, &b[..1]]).map_err(|_| ()), Err(()));
     let turned: Vec<Sample> = b.iter().rev().copied().collect();
     assert_eq!(joint_hits(&[&a, &turned]), Err(Error::OtherPrefix { index: 0 }));
-    assert_eq!(joint_hits(&[]), Err(Error::Empty));
+    assert_eq!(joint_hits(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
 }
 
 #[test]
@@ -374,29 +354,6 @@ fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
     progress.update(&a).unwrap();
     // In another bin.
     assert_eq!(progress.update(&b), Err(mixed()));
-    assert!(bootstrap_metrics(&[a, b], Sample::turn, 10, Seed::new(1)).is_err());
-}
-
-#[test]
-fn a_measure_that_one_cluster_alone_decides_has_no_replicates() {
-    let said = |end| vec![interval(0.0, end), interval(0.0, end), Estimate::Impossible];
-    let few = |found| {
-        let error = scoring_rules::Error::TooFew { what: "clusters", least: 2, found };
-        Some(Error::ScoringRules(error))
-    };
-    let errors = |runs: &[Run]| {
-        let all = bootstrap_metrics(&samples(runs), Sample::rollout, 50, Seed::new(7)).unwrap();
-        all.map(|replicates| replicates.err())
-    };
-    // Success and failure have one run each: nothing says how far they would be from others.
-    let runs =
-        [(vec![5, 5, 5], true, said(9.0)), (vec![5, 5, 5], false, vec![Estimate::Impossible; 2])];
-    assert_eq!(errors(&runs), [few(1), few(1), few(1), few(1)]);
-    // Two runs that succeeded, and one of them with all that Fail-F1 counts.
-    let runs = [(vec![5; 4], true, said(9.0)), (vec![5; 3], true, said(1.0))];
-    assert_eq!(errors(&runs), [None, few(1), None, None]);
-    let runs = [(vec![5; 4], true, said(9.0)), (vec![5; 4], true, said(1.0))];
-    assert_eq!(errors(&runs), [None, None, None, None]);
 }
 
 /// Samples of runs with caps, one list of answers per run.
@@ -497,8 +454,11 @@ proptest! {
 fn a_share_of_the_cap_needs_a_cap_and_bins_on_two_axes_do_not_merge() {
     let sample = samples(&[(vec![5, 5, 5], true, vec![interval(1.0, 2.0)])])[0];
     let mut by_cap = ProgressMetrics::new(4).unwrap().with_axis(ProgressAxis::Cap);
-    assert!(matches!(by_cap.update(&sample), Err(Error::Undefined { .. })));
-    assert_eq!(by_cap.finish(), Err(Error::Empty));
+    assert!(matches!(
+        by_cap.update(&sample),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
+    assert_eq!(by_cap.finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     let by_turns = ProgressMetrics::new(4).unwrap();
     assert!(matches!(by_cap.merge(&by_turns), Err(Error::Unlike { .. })));
     let mut plain = Metrics::new();

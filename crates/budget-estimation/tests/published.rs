@@ -143,6 +143,12 @@ fn the_retentions_of_table_6_follow_from_its_rewards() {
     }
     for (in_task, transferred) in [(-0.1, 0.1), (0.1, f64::NAN), (f64::INFINITY, 0.1)] {
         let error = budget_estimation::reward_retention(in_task, transferred).unwrap_err();
-        assert!(matches!(error, budget_estimation::Error::Setting { .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                budget_estimation::Error::ScoringRules(scoring_rules::Error::Setting { .. })
+            ),
+            "{error}"
+        );
     }
 }

@@ -102,13 +102,25 @@ fn the_oracle_of_mean_cost_and_turns_is_exact_for_runs_of_equal_turns() {
 fn a_best_interval_needs_a_feasible_sample_and_a_weight_per_sample() {
     let failed = samples(&[(vec![1, 2, 3], false)]);
     let undefined = best_interval(&failed, Level::HALF, None, |_| Some(1.0));
-    assert!(matches!(undefined, Err(Error::Undefined { .. })), "{undefined:?}");
+    assert!(
+        matches!(undefined, Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))),
+        "{undefined:?}"
+    );
     let weights = Weight::from_slice(&[1.0]).unwrap();
     let short = best_interval(&failed, Level::HALF, Some(weights), |_| Some(1.0));
-    assert!(matches!(short, Err(Error::Length { expected: 2, found: 1, .. })), "{short:?}");
+    assert!(
+        matches!(
+            short,
+            Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
+        ),
+        "{short:?}"
+    );
     let known = samples(&[(vec![1, 2, 3], true)]);
     let unknown = best_interval(&known, Level::HALF, None, |_| None);
-    assert!(matches!(unknown, Err(Error::Undefined { .. })), "{unknown:?}");
+    assert!(
+        matches!(unknown, Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))),
+        "{unknown:?}"
+    );
     let negative = known[0].with_estimate(Estimate::Interval(Interval::new(-1.0, 1.0).unwrap()));
     assert!(matches!(negative, Err(Error::NegativeEstimate { .. })), "{negative:?}");
 }

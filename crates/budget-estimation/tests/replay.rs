@@ -301,7 +301,10 @@ fn a_sum_of_resources_is_a_resource_and_a_choice_of_rollouts_keeps_what_they_are
         rollouts.add_sum("total", &parts),
         Err(Error::ResourceName { name: "total".into() })
     );
-    assert_eq!(rollouts.add_sum("none", &[]), Err(Error::Empty));
+    assert_eq!(
+        rollouts.add_sum("none", &[]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
 }
 
 #[test]
@@ -326,7 +329,10 @@ fn wrong_rollouts_are_refused_and_leave_no_trace() {
     assert!(matches!(rollouts.resource("time"), Err(Error::NoSuchResource { .. })));
     assert!(matches!(Rollouts::new(["a", "a"]), Err(Error::ResourceName { .. })));
     assert!(matches!(Rollouts::new([""]), Err(Error::ResourceName { .. })));
-    assert!(matches!(Rollouts::new(Vec::<String>::new()), Err(Error::Empty)));
+    assert!(matches!(
+        Rollouts::new(Vec::<String>::new()),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    ));
 }
 
 #[test]
@@ -399,7 +405,10 @@ fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero
     );
     assert_eq!(linear.assumed_turns(), 7.0);
     for (turns, half_width) in [(0.5, 0.1), (f64::NAN, 0.1), (5.0, 1.1), (5.0, f64::NAN)] {
-        assert!(matches!(LinearEstimator::new(turns, half_width), Err(Error::Setting { .. })));
+        assert!(matches!(
+            LinearEstimator::new(turns, half_width),
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+        ));
     }
 }
 

@@ -210,7 +210,13 @@ fn equal_starts_of_stages_are_refused_and_one_stage_is_none() {
     let split = SplitConformal::new(level(COVERAGE));
     let calibrated = Calibrated::new(linear(), split, MarginUnit::Midpoint);
     let refused = calibrated.clone().with_stages(&[Level::HALF; 2]);
-    assert!(matches!(refused, Err(Error::Setting { value: 0.5, .. })), "{refused:?}");
+    assert!(
+        matches!(
+            refused,
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { value: 0.5, .. }))
+        ),
+        "{refused:?}"
+    );
     assert_eq!(calibrated.clone().with_stages(&[]).unwrap(), calibrated);
 }
 

@@ -178,7 +178,11 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let rule = StopRule::first_impossible();
     assert_eq!(
         early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), &[rule]),
-        Err(Error::Length { what: "failure_probabilities", expected: 4, found: 3 })
+        Err(Error::ScoringRules(scoring_rules::Error::Length {
+            what: "failure_probabilities",
+            expected: 4,
+            found: 3
+        }))
     );
     samples.swap(1, 2);
     assert_eq!(
@@ -186,7 +190,7 @@ fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
         Err(Error::SampleOrder { sample: 2 })
     );
     let none = early_stopping(&rollouts, tokens, &[], None, &[rule]).unwrap();
-    assert_eq!(none.false_abort_rate(), Err(Error::Empty));
+    assert_eq!(none.false_abort_rate(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     assert_eq!(none.saved_share(), Ok(0.0));
 }
 
@@ -196,13 +200,23 @@ fn counts_that_cannot_be_give_no_share() {
     (stops.stopped_successes, stops.successes) = (3, 2);
     assert!(matches!(
         stops.success_lost(),
-        Err(Error::Setting { name: "stopped_successes", value: 3.0, .. })
+        Err(Error::ScoringRules(scoring_rules::Error::Setting {
+            name: "stopped_successes",
+            value: 3.0,
+            ..
+        }))
     ));
     stops.spent_by_failures = 10.0;
     for saved in [-1.0, 10.5, f64::NAN, f64::INFINITY] {
         stops.saved = saved;
         let error = stops.saved_share().unwrap_err();
-        assert!(matches!(error, Error::Setting { name: "saved", .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::ScoringRules(scoring_rules::Error::Setting { name: "saved", .. })
+            ),
+            "{error}"
+        );
     }
     stops.saved = 10.0;
     assert_eq!(stops.saved_share(), Ok(1.0));
@@ -529,11 +543,14 @@ fn joint_early_stopping_takes_the_same_prefixes_of_each_resource() {
     let sample = |of, k| Sample::new(&rollouts.get(0).unwrap(), of, k, Estimate::NoAnswer).unwrap();
     let (first, second) = ([sample(tokens, 1)], [sample(usd, 2)]);
     let joint = |resources: &[_]| joint_early_stopping(&rollouts, resources, None, &[]);
-    assert_eq!(joint(&[]), Err(Error::Empty));
+    assert_eq!(joint(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     let other = joint(&[(tokens, &first[..]), (usd, &second[..])]);
     assert_eq!(other, Err(Error::OtherPrefix { index: 0 }));
     let fewer = joint(&[(tokens, &first[..]), (usd, &[])]);
-    assert!(matches!(fewer, Err(Error::Length { .. })), "{fewer:?}");
+    assert!(
+        matches!(fewer, Err(Error::ScoringRules(scoring_rules::Error::Length { .. }))),
+        "{fewer:?}"
+    );
     let mixed = joint(&[(tokens, &first[..]), (usd, &first[..])]);
     assert!(matches!(mixed, Err(Error::OtherResource { .. })), "{mixed:?}");
 }
@@ -549,11 +566,17 @@ fn estimates_before_the_first_turn_come_before_the_first_turn() {
         assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
     }
     assert_eq!((monitor.turns(), monitor.spent()), (0, &[0.0][..]));
-    assert!(matches!(monitor.begin(&[], None), Err(Error::Length { expected: 1, found: 0, .. })));
+    assert!(matches!(
+        monitor.begin(&[], None),
+        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 1, found: 0, .. }))
+    ));
     let advice = monitor.push(&turn(&[1.0], &impossible), None).unwrap();
     assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
     let late = monitor.begin(&impossible, None);
-    assert!(matches!(late, Err(Error::Setting { value: 1.0, .. })), "{late:?}");
+    assert!(
+        matches!(late, Err(Error::ScoringRules(scoring_rules::Error::Setting { value: 1.0, .. }))),
+        "{late:?}"
+    );
 }
 
 #[test]
@@ -608,6 +631,12 @@ fn lost_success_is_a_share_of_feasible_runs_or_of_all_runs() {
     (stops.stopped_successes, stops.successes, stops.failures) = (2, 50, 30);
     assert_eq!((stops.success_lost(), stops.success_rate_lost()), (Ok(0.04), Ok(0.025)));
     stops.stopped_successes = 51;
-    assert!(matches!(stops.success_rate_lost(), Err(Error::Setting { .. })));
-    assert_eq!(EarlyStops::default().success_rate_lost(), Err(Error::Empty));
+    assert!(matches!(
+        stops.success_rate_lost(),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+    ));
+    assert_eq!(
+        EarlyStops::default().success_rate_lost(),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
 }

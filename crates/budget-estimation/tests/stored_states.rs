@@ -195,24 +195,20 @@ fn what_cannot_be_a_state_is_refused() {
     let calibrated = |tail: &str| {
         let linear = r#"{"turns":5,"half_width":0.5,"learnt":null}"#;
         let split = r#"{"coverage":0.8,"runs":0,"scores":[]}"#;
-        let head = format!(r#"{{"estimator":{linear},"calibrator":{split},"unit":"midpoint","#);
+        let settings = r#""unit":"midpoint","clipped":false"#;
+        let head = format!(r#"{{"estimator":{linear},"calibrator":{split},{settings},"#);
         let tail = tail.replace("SPLIT", split);
-        serde_json::from_str::<Calibrated<LinearEstimator, SplitConformal>>(&(head + &tail))
-            .map_err(|error| error.to_string())
+        refused::<Calibrated<LinearEstimator, SplitConformal>>(&(head + &tail + "}"))
     };
-    // Without the later settings, as written by version 0.2.
-    assert!(calibrated(r#""given":[[1,[2,3]]]}"#).is_ok());
-    assert!(calibrated(r#""given":[],"stage_starts":[0.5],"later_stages":[SPLIT]}"#).is_ok());
-    for (tail, what) in [
-        (r#""given":[[2,[2,3]],[1,[2,3]]]}"#, "turns must rise"),
-        (r#""given":[],"stage_starts":[0.5]}"#, "one calibrator"),
-        (r#""given":[],"upper_ends":[SPLIT,SPLIT]}"#, "one calibrator"),
-        (
-            r#""given":[],"stage_starts":[0.5,0.5],"later_stages":[SPLIT,SPLIT]}"#,
-            "starts of stages must rise",
-        ),
+    for (given, starts, later, upper, what) in [
+        ("[[2,[2,3]],[1,[2,3]]]", "[]", "[]", "[]", "turns must rise"),
+        ("[]", "[0.5]", "[]", "[]", "one calibrator"),
+        ("[]", "[]", "[]", "[SPLIT,SPLIT]", "one calibrator"),
+        ("[]", "[0.5,0.5]", "[SPLIT,SPLIT]", "[]", "starts of stages must rise"),
     ] {
-        let error = calibrated(tail).unwrap_err();
+        let error = calibrated(&format!(
+            r#""given":{given},"stage_starts":{starts},"later_stages":{later},"upper_ends":{upper}"#
+        ));
         assert!(error.contains(what), "{error}");
     }
     let past = |by_turn: &str| {

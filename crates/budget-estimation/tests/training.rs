@@ -178,7 +178,10 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
     let feasible = balanced.iter().filter(|&&i| samples[i].is_feasible()).count();
     assert_eq!((balanced.len(), feasible), (22, 11));
     assert!(balanced.iter().all(|&i| !samples[i].is_trivial()));
-    assert_eq!(balance_samples(&samples[..4], 2, Seed::new(42)), Err(Error::Empty));
+    assert_eq!(
+        balance_samples(&samples[..4], 2, Seed::new(42)),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
 }
 
 /// Each of these has no prefix and is taken out of its bucket; that must not cost a pass over the others.
@@ -220,7 +223,7 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
         runs[1].spent[1] = wrong;
         assert!(matches!(
             half_reachable(&runs, ProbeMethod::Described, Seed::new(42)),
-            Err(Error::Setting { .. })
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
         ));
     }
 }
@@ -257,7 +260,16 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
 fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
     for n in [usize::MAX, 100_000_001] {
         let error = split_rollouts(n, &[0.5, 0.5], Seed::new(1)).unwrap_err();
-        assert!(matches!(error, Error::Setting { name: "number of rollouts", .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::ScoringRules(scoring_rules::Error::Setting {
+                    name: "number of rollouts",
+                    ..
+                })
+            ),
+            "{error}"
+        );
     }
 }
 
@@ -288,7 +300,7 @@ proptest! {
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
         }
         let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], method, Seed::new(seed));
-        let is_length = matches!(short, Err(Error::Length { .. }));
+        let is_length = matches!(short, Err(Error::ScoringRules(scoring_rules::Error::Length { .. })));
         prop_assert!(is_length);
     }
 }
@@ -356,7 +368,7 @@ fn truncated_targets_are_those_of_the_released_code() {
         assert_eq!(target(remaining, width), Ok(interval), "{remaining} {width:?}");
     }
     let zero = training_target(Some(0.0), TargetWidth::Fixed(1.0), TargetRounding::Decimal);
-    assert!(matches!(zero, Err(Error::Setting { .. })));
+    assert!(matches!(zero, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 }
 
 #[cfg(feature = "serde")]

@@ -2,8 +2,9 @@
 /// implements `Serialize`, and `Deserialize` by reading its fields and then checking them.
 ///
 /// The check is a function from a reference to the struct to a `Result<(), E>` whose error is
-/// displayed. Unknown fields are errors. Attributes of fields, such as `serde(default)`, apply to
-/// writing and to reading.
+/// displayed. With `restore:` in place of `check:` the reference is mutable, so that the function can also
+/// compute the fields that are not stored (`serde(skip)`). Unknown fields are errors. Attributes of fields,
+/// such as `serde(default)`, apply to writing and to reading.
 ///
 /// The struct is defined inside the macro, so that its fields are listed once. With
 /// `serde(remote = "Self")` they would be, too, but a public type would then have a public function
@@ -31,37 +32,44 @@
 macro_rules! checked {
     (
         $(#[$attribute:meta])*
-        $visible:vis struct $type:ident {
+        $visible:vis struct $type:ident $(<$($parameter:ident),+>)? {
             $($(#[$field_attribute:meta])* $field_visible:vis $field:ident: $kind:ty),* $(,)?
         }
-        check: $check:expr
+        $how:ident: $check:expr
     ) => {
         #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         $(#[$attribute])*
-        $visible struct $type {
+        $visible struct $type $(<$($parameter),+>)? {
             $($(#[$field_attribute])* $field_visible $field: $kind),*
         }
 
         #[cfg(feature = "serde")]
-        impl<'de> serde::Deserialize<'de> for $type {
+        impl<'de $($(, $parameter: serde::Deserialize<'de>)+)?> serde::Deserialize<'de>
+            for $type $(<$($parameter),+>)?
+        {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let read = {
                     // Has the same name as the type, which appears in error messages.
                     #[derive(serde::Deserialize)]
                     #[serde(deny_unknown_fields)]
-                    struct $type {
+                    struct $type $(<$($parameter),+>)? {
                         $($(#[$field_attribute])* $field: $kind),*
                     }
                     let $type { $($field),* } = serde::Deserialize::deserialize(deserializer)?;
                     Self { $($field),* }
                 };
-                // The type of the argument is given here, so that the check can be a plain closure.
-                let check: fn(&Self) -> Result<(), _> = $check;
-                match check(&read) {
-                    Ok(()) => Ok(read),
-                    Err(error) => Err(serde::de::Error::custom(error)),
-                }
+                $crate::checked!(@$how read, $check).map_err(serde::de::Error::custom)
             }
         }
     };
+    // The type of the argument is given here, so that the check can be a plain closure.
+    (@check $read:ident, $check:expr) => {{
+        let check: fn(&Self) -> Result<(), _> = $check;
+        check(&$read).map(|()| $read)
+    }};
+    (@restore $read:ident, $check:expr) => {{
+        let restore: fn(&mut Self) -> Result<(), _> = $check;
+        let mut read = $read;
+        restore(&mut read).map(|()| read)
+    }};
 }

@@ -154,7 +154,7 @@ pub fn report(
     let resources: BTreeMap<&str, Block> =
         if blocks.len() > 1 { blocks.iter().cloned().collect() } else { BTreeMap::new() };
     let first = blocks.into_iter().next();
-    let (name, mut block) = first.ok_or(budget_estimation::Error::Empty)?;
+    let (name, mut block) = first.ok_or(scoring_rules::Error::Empty)?;
     block.note = "What the released code calls accuracy_on_success and accuracy_on_failure corresponds to feasible_recall and fail_recall.".to_owned();
     if !resources.is_empty() {
         block.push_json("resources", &resources);

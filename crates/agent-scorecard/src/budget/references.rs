@@ -21,7 +21,7 @@ fn reference_loss(
 ) -> Result<Option<f64>, Error> {
     let best = match best_interval(samples, coverage, None, &reference) {
         Ok(best) => best,
-        Err(Error::Undefined { .. }) => return Ok(None),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. })) => return Ok(None),
         Err(error) => return Err(error),
     };
     let mut metrics = Metrics::new().with_coverage(coverage);

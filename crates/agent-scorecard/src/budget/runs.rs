@@ -211,7 +211,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         resources.sort_by_key(|&(name, _)| (!name.contains("time"), name.to_owned()));
         let resources: Vec<Resource> =
             resources.into_iter().map(|(_, resource)| resource).collect();
-        let (time, spent) = resources.split_first().ok_or(Error::Empty)?;
+        let (time, spent) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
         let seed = Seed::new(seed);
         all = probed_rollouts(&all, &achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }

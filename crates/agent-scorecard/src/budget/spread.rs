@@ -1,10 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use budget_estimation::{
-    ClusterEstimate, Error, Interval, Level, Miss, Replicates, Sample, Seed, bootstrap_metrics,
-    cluster_mean,
+use budget_estimation::{Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Sample, Seed};
+use trajectory_metrics::{
+    Bootstrap, ClusterEstimate, Error as Unknown, Figure, NoInterval, Replicates, cluster_mean,
 };
-use trajectory_metrics::{Figure, NoInterval};
 
 use crate::{
     budget::runs::{Options, Runs},
@@ -58,24 +57,26 @@ pub(super) fn spreads(
         return Ok(Spreads::default());
     }
     let Clusters { clusters, what } = clusters(runs, cluster_by, notes);
-    let cluster = |sample: &Sample| clusters.get(sample.rollout()).copied();
-    if runs.samples.windows(2).all(|pair| cluster(&pair[0]) == cluster(&pair[1])) {
+    let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
+    if clusters.iter().all(|cluster| *cluster == clusters[0]) {
         let why = NoInterval::check_clusters(1, level).err();
         notes.extend(
             why.map(|why| format!("no intervals: all prefixes are of one of the {what}: {why}")),
         );
         return Ok(Spreads::default());
     }
+    let few = |name| format!("{name}: no interval, it counts prefixes of fewer than 2 {what}");
     let names = ["macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"];
-    let replicates = bootstrap_metrics(&runs.samples, cluster, resamples, Seed::new(seed))?;
-    for (name, replicates) in names.into_iter().zip(replicates) {
-        let replicates = match replicates {
-            Ok(replicates) => replicates,
-            Err(error) => {
-                few(name, what, &error, notes);
-                continue;
-            }
-        };
+    let replicates = resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?;
+    let counted = clusters_counted(&runs.samples, &clusters);
+    for ((name, replicates), counted) in names.into_iter().zip(replicates).zip(counted) {
+        // Undefined where the figure is.
+        let Ok(replicates) = replicates else { continue };
+        if counted < 2 {
+            notes.push(few(name));
+            continue;
+        }
+        let replicates = replicates.with_clusters(counted);
         if replicates.undefined() > 0 {
             let undefined = replicates.undefined();
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
@@ -93,12 +94,14 @@ pub(super) fn spreads(
     ];
     for (name, value) in means {
         // Undefined where the figure is, and with a single run.
-        let rows = runs.samples.iter().filter_map(|s| Some((value(s)?, cluster(s))));
-        let (values, clusters): (Vec<f64>, Vec<_>) = rows.unzip();
+        let rows = runs.samples.iter().zip(&clusters).filter_map(|(s, &of)| Some((value(s)?, of)));
+        let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
         let mean = match cluster_mean(&values, None, &clusters) {
             Ok(mean) => mean,
             Err(error) => {
-                few(name, what, &error.into(), notes);
+                let one =
+                    matches!(error, Unknown::ScoringRules(scoring_rules::Error::TooFew { .. }));
+                notes.extend(one.then(|| few(name)));
                 continue;
             }
         };
@@ -160,19 +163,64 @@ fn clusters(runs: &Runs, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     Clusters { clusters, what }
 }
 
-/// Says that a figure of a single cluster has no interval; one that is undefined is noted as that.
-fn few(name: &str, what: &str, error: &Error, notes: &mut Vec<String>) {
-    use scoring_rules::Error::TooFew;
-    use trajectory_metrics::Error::ScoringRules;
-    if matches!(
-        error,
-        Error::ScoringRules(TooFew { .. }) | Error::TrajectoryMetrics(ScoringRules(TooFew { .. }))
-    ) {
-        notes.push(format!("{name}: no interval, it counts prefixes of fewer than 2 {what}"));
-    }
-}
-
 fn of_interval(sample: &Sample, is: bool) -> Option<f64> {
     let counts = sample.is_feasible() && sample.estimate().ends().is_some();
     counts.then(|| f64::from(is))
+}
+
+/// Macro-F1, Fail-F1, the hit rate and the mean interval reward, with resamples of whole clusters.
+fn resampled(
+    samples: &[Sample],
+    clusters: &[usize],
+    resamples: usize,
+    seed: Seed,
+) -> Result<[Result<Replicates, Unknown>; 4], Error> {
+    let reward = |s: &Sample| if s.is_feasible() { s.reward() } else { Ok(0.0) };
+    let rewards: Vec<f64> = samples.iter().map(reward).collect::<Result<_, _>>()?;
+    let bootstrap = Bootstrap::clusters(clusters, seed)?;
+    let replicates = bootstrap.replicates(resamples, |counts| {
+        // Numbers of samples, which are exact, by label and answer.
+        let (mut numbers, mut hits, mut sum) = ([[0.0; 3]; 2], 0.0, 0.0);
+        for ((sample, reward), &count) in samples.iter().zip(&rewards).zip(counts) {
+            let n = f64::from(count);
+            let answer = match sample.estimate() {
+                _ if sample.predicts_impossible() => 0,
+                Estimate::NoAnswer => 2,
+                _ => 1,
+            };
+            numbers[usize::from(sample.is_feasible())][answer] += n;
+            if sample.is_feasible() {
+                hits += if sample.is_hit() { n } else { 0.0 };
+                sum += n * reward;
+            }
+        }
+        let scores = FeasibilitySummary::from_counts(numbers);
+        let macro_f1 = scores.and_then(|all| all.macro_f1);
+        let fail_f1 = scores.and_then(|all| all.impossible.f1);
+        let feasible: f64 = numbers[1].iter().sum();
+        let mean = |sum: f64| (feasible > 0.0).then(|| sum / feasible);
+        let undefined = || Unknown::from(scoring_rules::Error::Empty);
+        [macro_f1, fail_f1, mean(hits), mean(sum)].map(|value| value.ok_or_else(undefined))
+    });
+    // The hit rate is a share; it is exact if no two samples share a cluster.
+    let [macro_f1, fail_f1, hit_rate, reward] = replicates;
+    let independent = bootstrap.cluster_count() == samples.len();
+    let exact = |all: Replicates| if independent { all.of_independent_outcomes() } else { all };
+    Ok([macro_f1, fail_f1, hit_rate.map(exact), reward])
+}
+
+/// For each of the four, the number of clusters with a sample that changes its value. F1 scores ignore samples
+/// of the other class that are predicted to be of the other class.
+fn clusters_counted(samples: &[Sample], clusters: &[usize]) -> [usize; 4] {
+    let count = |counts: &dyn Fn(&Sample) -> bool| {
+        let counted = samples.iter().zip(clusters).filter(|(sample, _)| counts(sample));
+        counted.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
+    };
+    let impossible = count(&|it| !it.is_feasible() || it.predicts_impossible());
+    let feasible = count(&|it| {
+        it.is_feasible() || (it.estimate().ends().is_some() && !it.predicts_impossible())
+    });
+    let intervals = count(&Sample::is_feasible);
+    // If one cluster alone makes up both classes, the resamples of their mean do not vary.
+    [impossible.max(feasible), impossible, intervals, intervals]
 }

@@ -1,54 +1,59 @@
 use scoring_rules::Level;
 
 use super::{online_calibrator::misses, sorted_scores::SortedScores};
-use crate::{calibration::online_calibrator::OnlineCalibrator, error::Error, ranks::least};
+#[cfg(feature = "serde")]
+use crate::checks::stored;
+use crate::{
+    calibration::online_calibrator::OnlineCalibrator, checks::setting, error::Error, ranks::least,
+};
 
-/// Adaptive conformal inference: split conformal prediction at a miss level that falls after misses and
-/// rises after hits.
-///
-/// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, where a miss
-/// is 1 and a hit 0. The margin is the score of rank `(1 - level) (n + 1)`, rounded up, among all n
-/// scores so far; it is infinite for a level of at most 0, and minus infinity for a level of at
-/// least 1. The scores of a run are known only when the run has ended, so the level moves once per
-/// run, by the sum over its prefixes.
-///
-/// **Guarantee**, for any sequence of scores, even an adversarial one: after N scores, with at most m
-/// per run, the share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one
-/// score per run this is the published bound. See [`AdaptiveConformal::bound`].
-///
-/// For a run of 50 prefixes, a step of 0.002 moves the level about as much as a step of 0.1 does for
-/// a single score.
-///
-/// Takes O(n^(1/3)) per score for n scores so far, well under a microsecond for 10^6, and stores all scores.
-///
-/// ```
-/// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
-///
-/// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
-/// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
-/// // An infinite margin misses nothing, so the level rose to 0.2 + 4 * 0.1 * 0.2.
-/// assert_eq!(calibrator.margin(), 4.0);
-/// calibrator.update(&[0.0; 6]);
-/// // The level is 0.4; the margin is the score of rank 7 (0.6 * 11, rounded up) among ten.
-/// assert_eq!(calibrator.margin(), 1.0);
-/// assert!((calibrator.bound() - (0.8 + 0.1 * 6.0) / (0.1 * 10.0)).abs() < 1e-12);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
-/// proposition 4.1.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct AdaptiveConformal {
-    coverage: Level,
-    step: f64,
-    /// The current target share of misses.
-    level: f64,
-    scores: SortedScores,
-    longest_run: usize,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    margin: f64,
+scoring_rules::checked! {
+    /// Adaptive conformal inference: split conformal prediction at a miss level that falls after misses and
+    /// rises after hits.
+    ///
+    /// With a = 1 - coverage and the step g, each score moves the level by `g (a - miss)`, where a miss
+    /// is 1 and a hit 0. The margin is the score of rank `(1 - level) (n + 1)`, rounded up, among all n
+    /// scores so far; it is infinite for a level of at most 0, and minus infinity for a level of at
+    /// least 1. The scores of a run are known only when the run has ended, so the level moves once per
+    /// run, by the sum over its prefixes.
+    ///
+    /// **Guarantee**, for any sequence of scores, even an adversarial one: after N scores, with at most m
+    /// per run, the share of misses differs from a by at most `(max(a, 1 - a) + g m) / (g N)`. With one
+    /// score per run this is the published bound. See [`AdaptiveConformal::bound`].
+    ///
+    /// For a run of 50 prefixes, a step of 0.002 moves the level about as much as a step of 0.1 does for
+    /// a single score.
+    ///
+    /// Takes O(n^(1/3)) per score for n scores so far, well under a microsecond for 10^6, and stores all scores.
+    ///
+    /// ```
+    /// use budget_estimation::{AdaptiveConformal, Error, Level, OnlineCalibrator};
+    ///
+    /// let mut calibrator = AdaptiveConformal::new(Level::new(0.8)?, 0.1)?;
+    /// calibrator.update(&[1.0, 2.0, 3.0, 4.0]);
+    /// // An infinite margin misses nothing, so the level rose to 0.2 + 4 * 0.1 * 0.2.
+    /// assert_eq!(calibrator.margin(), 4.0);
+    /// calibrator.update(&[0.0; 6]);
+    /// // The level is 0.4; the margin is the score of rank 7 (0.6 * 11, rounded up) among ten.
+    /// assert_eq!(calibrator.margin(), 1.0);
+    /// assert!((calibrator.bound() - (0.8 + 0.1 * 6.0) / (0.1 * 10.0)).abs() < 1e-12);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Gibbs, Candès (2021), Adaptive conformal inference under distribution shift, NeurIPS,
+    /// proposition 4.1.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct AdaptiveConformal {
+        coverage: Level,
+        step: f64,
+        /// The current target share of misses.
+        level: f64,
+        scores: SortedScores,
+        longest_run: usize,
+        #[cfg_attr(feature = "serde", serde(skip))]
+        margin: f64,
+    }
+    restore: Self::restore
 }
 
 impl AdaptiveConformal {
@@ -56,12 +61,9 @@ impl AdaptiveConformal {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the step is above 0 and at most 1.
+    /// [`scoring_rules::Error::Setting`] unless the step is above 0 and at most 1.
     pub fn new(coverage: Level, step: f64) -> Result<Self, Error> {
-        if !(step > 0.0 && step <= 1.0) {
-            let (name, range) = ("step", "above 0 and at most 1");
-            return Err(Error::Setting { name, value: step, range });
-        }
+        setting(step > 0.0 && step <= 1.0, "step", step, "above 0 and at most 1")?;
         let (level, scores) = (1.0 - coverage.get(), SortedScores::default());
         Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }
@@ -102,20 +104,14 @@ impl OnlineCalibrator for AdaptiveConformal {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(AdaptiveConformal, AdaptiveConformal::check);
-
-#[cfg(feature = "serde")]
 impl AdaptiveConformal {
-    fn check(&mut self) -> Result<(), Error> {
+    fn restore(&mut self) -> Result<(), Error> {
         // Before the first score the margin is infinite at every level.
         self.margin = Self::new(self.coverage, self.step)?.margin;
-        if !self.level.is_finite() {
-            return Err(Error::StoredValue { problem: "the level must be finite" });
-        }
-        if self.longest_run > self.scores.len() {
-            let problem = "the longest run cannot have more scores than all runs together";
-            return Err(Error::StoredValue { problem });
-        }
+        self.scores.check()?;
+        stored(self.level.is_finite(), "the level must be finite")?;
+        let problem = "the longest run cannot have more scores than all runs together";
+        stored(self.longest_run <= self.scores.len(), problem)?;
         if self.scores.len() > 0 {
             self.margin = self.margin_of_level();
         }

@@ -1,7 +1,10 @@
 use scoring_rules::{Interval, Level};
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
     calibration::{margin_unit::MarginUnit, online_calibrator::OnlineCalibrator},
+    checks::setting,
     error::Error,
     estimates::estimate::Estimate,
     estimators::estimator::Estimator,
@@ -10,81 +13,69 @@ use crate::{
     rollouts::rollout::Rollout,
 };
 
-/// An estimator whose intervals are widened or narrowed, so that they contain what remained as often
-/// as they claim. Learns from each finished run.
-///
-/// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and
-/// the unit u. A negative lower end becomes 0, an infinite margin gives `[0, f64::MAX]`, and an
-/// interval that a negative margin reverses becomes no answer. The answer is `impossible` if the
-/// lower end exceeds what is left under a cap. Other answers pass unchanged. An interval up to
-/// `f64::MAX` carries no information, and mean widths and errors that include one are meaningless:
-/// replace it by no answer there.
-///
-/// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
-/// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
-/// estimator learns from a run after the calibrator.
-///
-/// - [`with_stages`](Self::with_stages): a margin for each stage of a run, so that the coverage holds early
-///   and late and not only on average.
-/// - [`with_separate_ends`](Self::with_separate_ends): a margin for each end, so that an estimator that is
-///   too low or too high is corrected on that side.
-/// - [`with_clipped_ends`](Self::with_clipped_ends): no upper end above what is left under a cap.
-///
-/// ```
-/// use budget_estimation::{
-///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
-///     score_rollouts,
-/// };
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// for cost in [10.0, 14.0, 11.0, 13.0, 12.0, 13.5, 12.0] {
-///     rollouts.push(&[5.0, cost, 5.0], true)?;
-/// }
-/// let tokens = rollouts.resource("tokens")?;
-/// // Always predicts exactly 10 more tokens.
-/// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
-/// let split = SplitConformal::new(Level::new(0.8)?);
-/// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
-/// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
-/// // The margin is finite from the fifth run on.
-/// assert!(samples.iter().all(|sample| sample.is_hit()));
-/// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// References: Romano, Patterson, Candès (2019), Conformalized quantile regression, NeurIPS, theorems 1
-/// (one margin) and 2 (a margin for each end); for stages Vovk, Gammerman, Shafer (2005), Algorithmic
-/// Learning in a Random World, section 4.5 (Mondrian conformal prediction).
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct Calibrated<E, C> {
-    estimator: E,
-    /// Of the first stage; of lower ends, if upper ends have calibrators of their own.
-    calibrator: C,
-    /// The same of later stages.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
-    )]
-    later_stages: Vec<C>,
-    /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
-    )]
-    upper_ends: Vec<C>,
-    /// The shares of a run at which later stages begin, rising.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")
-    )]
-    stage_starts: Vec<Level>,
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
-    clipped: bool,
-    unit: MarginUnit,
-    /// For the current run: completed turns, and the interval of the estimator.
-    given: Vec<(usize, Interval)>,
+scoring_rules::checked! {
+    /// An estimator whose intervals are widened or narrowed, so that they contain what remained as often
+    /// as they claim. Learns from each finished run.
+    ///
+    /// An interval `[low, high]` becomes `[low - q u, high + q u]`, with the calibrator's margin q and
+    /// the unit u. A negative lower end becomes 0, an infinite margin gives `[0, f64::MAX]`, and an
+    /// interval that a negative margin reverses becomes no answer. The answer is `impossible` if the
+    /// lower end exceeds what is left under a cap. Other answers pass unchanged. An interval up to
+    /// `f64::MAX` carries no information, and mean widths and errors that include one are meaningless:
+    /// replace it by no answer there.
+    ///
+    /// The calibrator learns from runs that succeeded within their caps, at every prefix, k = 1 to T - 1,
+    /// with an interval of the estimator; the coverage therefore refers to prefixes of such runs. The
+    /// estimator learns from a run after the calibrator.
+    ///
+    /// - [`with_stages`](Self::with_stages): a margin for each stage of a run, so that the coverage holds early
+    ///   and late and not only on average.
+    /// - [`with_separate_ends`](Self::with_separate_ends): a margin for each end, so that an estimator that is
+    ///   too low or too high is corrected on that side.
+    /// - [`with_clipped_ends`](Self::with_clipped_ends): no upper end above what is left under a cap.
+    ///
+    /// ```
+    /// use budget_estimation::{
+    ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
+    ///     score_rollouts,
+    /// };
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for cost in [10.0, 14.0, 11.0, 13.0, 12.0, 13.5, 12.0] {
+    ///     rollouts.push(&[5.0, cost, 5.0], true)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// // Always predicts exactly 10 more tokens.
+    /// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
+    /// let split = SplitConformal::new(Level::new(0.8)?);
+    /// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
+    /// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// // The margin is finite from the fifth run on.
+    /// assert!(samples.iter().all(|sample| sample.is_hit()));
+    /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// References: Romano, Patterson, Candès (2019), Conformalized quantile regression, NeurIPS, theorems 1
+    /// (one margin) and 2 (a margin for each end); for stages Vovk, Gammerman, Shafer (2005), Algorithmic
+    /// Learning in a Random World, section 4.5 (Mondrian conformal prediction).
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Calibrated<E, C> {
+        estimator: E,
+        /// Of the first stage; of lower ends, if upper ends have calibrators of their own.
+        calibrator: C,
+        /// The same of later stages.
+        later_stages: Vec<C>,
+        /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
+        upper_ends: Vec<C>,
+        /// The shares of a run at which later stages begin, rising.
+        stage_starts: Vec<Level>,
+        clipped: bool,
+        unit: MarginUnit,
+        /// For the current run: completed turns, and the interval of the estimator.
+        given: Vec<(usize, Interval)>,
+    }
+    check: Self::check
 }
 
 impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
@@ -113,7 +104,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless each start is above the one before it.
+    /// [`scoring_rules::Error::Setting`] unless each start is above the one before it.
     ///
     /// ```
     /// use budget_estimation::{
@@ -140,10 +131,9 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     where
         C: Clone,
     {
-        if let Some(value) = first_not_rising(starts) {
-            let (name, range) = ("start of a stage", "above the start before it");
-            return Err(Error::Setting { name, value, range });
-        }
+        let stale = first_not_rising(starts);
+        let (name, range) = ("start of a stage", "above the start before it");
+        setting(stale.is_none(), name, stale.unwrap_or_default(), range)?;
         self.stage_starts = starts.to_vec();
         self.later_stages = vec![self.calibrator.clone(); starts.len()];
         let upper = self.upper_ends.first().cloned();
@@ -351,24 +341,15 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(Calibrated<E, C>, Calibrated::check);
-
-#[cfg(feature = "serde")]
 impl<E, C> Calibrated<E, C> {
-    fn check(&mut self) -> Result<(), Error> {
-        let wrong = |problem| Err(Error::StoredValue { problem });
-        if self.given.first().is_some_and(|(turns, _)| *turns == 0)
-            || !self.given.is_sorted_by(|a, b| a.0 < b.0)
-        {
-            return wrong("turns must rise, and begin at 1 or later");
-        }
-        if first_not_rising(&self.stage_starts).is_some() {
-            return wrong("the starts of stages must rise");
-        }
-        let (later, upper) = (self.stage_starts.len(), self.upper_ends.len());
-        if self.later_stages.len() != later || (upper > 0 && upper != later + 1) {
-            return wrong("each stage must have one calibrator, or one for each end");
-        }
-        Ok(())
+    fn check(&self) -> Result<(), Error> {
+        let rise = self.given.is_sorted_by(|a, b| a.0 < b.0);
+        let late = self.given.first().is_none_or(|(turns, _)| *turns > 0);
+        stored(rise && late, "turns must rise, and begin at 1 or later")?;
+        let starts = &self.stage_starts;
+        stored(first_not_rising(starts).is_none(), "the starts of stages must rise")?;
+        let (later, upper) = (starts.len(), self.upper_ends.len());
+        let valid = self.later_stages.len() == later && (upper == 0 || upper == later + 1);
+        stored(valid, "each stage must have one calibrator, or one for each end")
     }
 }

@@ -1,13 +1,13 @@
 use std::cmp::Ordering;
 
-#[cfg(feature = "serde")]
-use crate::error::Error;
 use crate::order_statistics::{OrderStatistics, Ranked};
+#[cfg(feature = "serde")]
+use crate::{checks::stored, error::Error};
 
 /// The scores of all runs so far, sorted, each with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", transparent))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub(super) struct SortedScores {
     scores: OrderStatistics<Score>,
 }
@@ -58,16 +58,11 @@ impl SortedScores {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(SortedScores, SortedScores::check);
-
-#[cfg(feature = "serde")]
 impl SortedScores {
-    fn check(&mut self) -> Result<(), Error> {
-        if !self.scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0) {
-            let problem = "weights of scores must be above 0 and at most 1";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+    /// Checks what was read.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let valid = self.scores.iter().all(|&Score(_, weight)| weight > 0.0 && weight <= 1.0);
+        stored(valid, "weights of scores must be above 0 and at most 1")
     }
 }
 

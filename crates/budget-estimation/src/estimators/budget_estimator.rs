@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use scoring_rules::{Level, Seed};
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
     error::Error,
     estimates::estimate::Estimate,
@@ -16,87 +18,88 @@ use crate::{
     },
 };
 
-/// The estimator to start with. It learns run by run what a run will still spend, and whether the run will
-/// succeed within its caps.
-///
-/// It answers from the first run on, takes any number of resources, and is stored by serde. Keys and features
-/// of the runs are used if there are any.
-///
-/// **Intervals.** A quantile regression forest predicts the distribution of the remaining cost from
-/// [`PrefixFeatures`](crate::PrefixFeatures) and from the keys of the run: the mean effects of each key on the total
-/// and on the number of turns, shrunk towards 0 if few runs have the key. A second forecast depends on the turn
-/// alone; the mixture of both that would have scored best so far is used. The part of the distribution
-/// above what is left under the cap is removed, so that the interval is for a run that fits.
-///
-/// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
-/// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored: least interval loss,
-/// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
-/// thus kept by feedback, not by a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the runs is used, so that the
-/// coverage needs about 1,000 runs to return after a change: if the agent changes, start a new estimator.
-/// The coverage is that of feasible runs. For runs that fail, which nobody can tell apart while they go on, the
-/// intervals contain what remained less often.
-///
-/// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
-/// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
-/// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
-/// If no run has had more turns than a run that was cut off, nothing shows how it would have gone on: as if there were a
-/// limit on turns, it counts as a run that failed there, until a longer run is learnt.
-///
-/// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
-/// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.
-///
-/// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until it knows enough runs, and
-/// whenever success cannot be predicted, only runs that have exceeded a cap are impossible. The limit holds for
-/// each resource: a run that is stopped if it is impossible in any of r resources may be stopped wrongly at r times the rate.
-///
-/// An estimate after k turns takes O(k + columns + trees · depth + entries of leaves). Forests are grown from at most
-/// 4,516 rows of recent runs, whenever the number of runs has grown by a tenth, by a quarter from 200 runs on, and
-/// twofold from 1,000 runs on. Memory does not grow with
-/// the number of runs, except for the values of keys.
-///
-/// ```
-/// use budget_estimation::{BudgetEstimator, Error, Estimate, Estimator, LiveRun, Rollouts};
-///
-/// // Small tasks take 3 turns, large ones 12.
-/// let mut past = Rollouts::new(["tokens"])?;
-/// for i in 0..60 {
-///     let turns = if i % 2 == 0 { 3 } else { 12 };
-///     let costs: Vec<f64> = (0..turns).map(|turn| f64::from(80 + (i * 7 + turn * 13) % 40)).collect();
-///     past.push(&costs, true)?;
-///     past.set_key(past.len() - 1, "task", if turns == 3 { "small" } else { "large" })?;
-/// }
-/// let mut run = LiveRun::new(["tokens"])?;
-/// run.set_key("task", "small")?;
-/// let tokens = run.resource("tokens")?;
-/// run.push(&[Some(100.0)])?;
-///
-/// let mut estimator = BudgetEstimator::default();
-/// // Before the first run, 10 % to 90 % of the total may be spent.
-/// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
-/// assert!((ends.low() - 100.0 / 9.0).abs() < 1e-9 && (ends.high() - 900.0).abs() < 1e-9);
-/// for rollout in past.iter() {
-///     estimator.learn(&rollout, past.resource("tokens")?)?;
-/// }
-/// // About 200 tokens remain.
-/// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
-/// assert!(ends.low() > 150.0 && ends.high() < 250.0);
-/// assert!(estimator.forecast_success(&run.prefix(tokens)?)?.chance.get() > 0.9);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// References: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
-/// 983-999; Romano, Patterson and Candès (2019), Conformalized quantile regression, arXiv:1905.03222, which
-/// corrects quantiles by past forecasts; Gott (1993), Implications of the Copernican principle for our future
-/// prospects, doi:10.1038/363315a0, for the first runs.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct BudgetEstimator {
-    coverage: Level,
-    limit: AbortLimit,
-    seed: u64,
-    /// By name of the resource.
-    resources: BTreeMap<String, Learnt>,
+scoring_rules::checked! {
+    /// The estimator to start with. It learns run by run what a run will still spend, and whether the run will
+    /// succeed within its caps.
+    ///
+    /// It answers from the first run on, takes any number of resources, and is stored by serde. Keys and features
+    /// of the runs are used if there are any.
+    ///
+    /// **Intervals.** A quantile regression forest predicts the distribution of the remaining cost from
+    /// [`PrefixFeatures`](crate::PrefixFeatures) and from the keys of the run: the mean effects of each key on the total
+    /// and on the number of turns, shrunk towards 0 if few runs have the key. A second forecast depends on the turn
+    /// alone; the mixture of both that would have scored best so far is used. The part of the distribution
+    /// above what is left under the cap is removed, so that the interval is for a run that fits.
+    ///
+    /// The ends are two quantiles of this distribution. The quantiles depend on the stage of the run, its predicted
+    /// progress. They are chosen by how the forecasts of up to 150 recent feasible runs would have scored: least interval loss,
+    /// with a penalty unless the coverage is right in each fifth of these runs and in all of them. The coverage is
+    /// thus kept by feedback, not by a guarantee. From 1,000 runs on, a pseudorandom sixteenth of the runs is used, so that the
+    /// coverage needs about 1,000 runs to return after a change: if the agent changes, start a new estimator.
+    /// The coverage is that of feasible runs. For runs that fail, which nobody can tell apart while they go on, the
+    /// intervals contain what remained less often.
+    ///
+    /// Failed runs are learnt with a weight of 0.3. What remained of a run that was cut off is a lower bound
+    /// for the forest (Kaplan-Meier); to choose ends, such a run is completed by three equally likely rests, which
+    /// the forest predicts. Both assume that, among prefixes that look alike, the reason has nothing to do with what remained.
+    /// If no run has had more turns than a run that was cut off, nothing shows how it would have gone on: as if there were a
+    /// limit on turns, it counts as a run that failed there, until a longer run is learnt.
+    ///
+    /// **First runs.** Up to the eighth run, the share of the total that is spent is assumed to be uniform between 0
+    /// and 1. With tails of t = (1 - coverage) / 2, the interval reaches from t / (1 - t) to (1 - t) / t times what was spent.
+    ///
+    /// **Impossible.** A [`SuccessForecaster`] decides under an [`AbortLimit`]. Until it knows enough runs, and
+    /// whenever success cannot be predicted, only runs that have exceeded a cap are impossible. The limit holds for
+    /// each resource: a run that is stopped if it is impossible in any of r resources may be stopped wrongly at r times the rate.
+    ///
+    /// An estimate after k turns takes O(k + columns + trees · depth + entries of leaves). Forests are grown from at most
+    /// 4,516 rows of recent runs, whenever the number of runs has grown by a tenth, by a quarter from 200 runs on, and
+    /// twofold from 1,000 runs on. Memory does not grow with
+    /// the number of runs, except for the values of keys.
+    ///
+    /// ```
+    /// use budget_estimation::{BudgetEstimator, Error, Estimate, Estimator, LiveRun, Rollouts};
+    ///
+    /// // Small tasks take 3 turns, large ones 12.
+    /// let mut past = Rollouts::new(["tokens"])?;
+    /// for i in 0..60 {
+    ///     let turns = if i % 2 == 0 { 3 } else { 12 };
+    ///     let costs: Vec<f64> = (0..turns).map(|turn| f64::from(80 + (i * 7 + turn * 13) % 40)).collect();
+    ///     past.push(&costs, true)?;
+    ///     past.set_key(past.len() - 1, "task", if turns == 3 { "small" } else { "large" })?;
+    /// }
+    /// let mut run = LiveRun::new(["tokens"])?;
+    /// run.set_key("task", "small")?;
+    /// let tokens = run.resource("tokens")?;
+    /// run.push(&[Some(100.0)])?;
+    ///
+    /// let mut estimator = BudgetEstimator::default();
+    /// // Before the first run, 10 % to 90 % of the total may be spent.
+    /// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
+    /// assert!((ends.low() - 100.0 / 9.0).abs() < 1e-9 && (ends.high() - 900.0).abs() < 1e-9);
+    /// for rollout in past.iter() {
+    ///     estimator.learn(&rollout, past.resource("tokens")?)?;
+    /// }
+    /// // About 200 tokens remain.
+    /// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
+    /// assert!(ends.low() > 150.0 && ends.high() < 250.0);
+    /// assert!(estimator.forecast_success(&run.prefix(tokens)?)?.chance.get() > 0.9);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// References: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
+    /// 983-999; Romano, Patterson and Candès (2019), Conformalized quantile regression, arXiv:1905.03222, which
+    /// corrects quantiles by past forecasts; Gott (1993), Implications of the Copernican principle for our future
+    /// prospects, doi:10.1038/363315a0, for the first runs.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BudgetEstimator {
+        coverage: Level,
+        limit: AbortLimit,
+        seed: u64,
+        /// By name of the resource.
+        resources: BTreeMap<String, Learnt>,
+    }
+    check: Self::check
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -193,22 +196,14 @@ impl Estimator for BudgetEstimator {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(BudgetEstimator, BudgetEstimator::check);
-
-#[cfg(feature = "serde")]
 impl BudgetEstimator {
-    fn check(&mut self) -> Result<(), Error> {
-        if self.resources.values().any(|learnt| learnt.success.limit() != self.limit) {
-            let problem = "all forecasters must have the limit of the estimator";
-            return Err(Error::StoredValue { problem });
-        }
+    fn check(&self) -> Result<(), Error> {
+        let own = self.resources.values().all(|learnt| learnt.success.limit() == self.limit);
+        stored(own, "all forecasters must have the limit of the estimator")?;
         let is_own = |(name, learnt): (&String, &Learnt)| {
             learnt.cost.resource_name() == name && learnt.success.knows_only(name)
         };
-        if !self.resources.iter().all(is_own) {
-            let problem = "what was learnt of a resource must be stored under its name";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+        let problem = "what was learnt of a resource must be stored under its name";
+        stored(self.resources.iter().all(is_own), problem)
     }
 }

@@ -1,38 +1,41 @@
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
-    error::Error, estimates::estimate::Estimate, estimators::estimator::Estimator,
+    checks::setting, error::Error, estimates::estimate::Estimate, estimators::estimator::Estimator,
     replay::prefix::Prefix, resource::Resource, rollouts::rollout::Rollout,
 };
 
-/// Linear extrapolation with an assumed number of turns T': each later turn costs as much as the
-/// average earlier turn.
-///
-/// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one
-/// more turn. The interval is `[(1 - w) m, (1 + w) m]` for a relative half-width w. The answer is
-/// `impossible` if the lower end exceeds what is left under a cap. There is no answer before the
-/// first turn.
-///
-/// [`Sample::linear_reference`](crate::Sample::linear_reference) is the reference that knows T.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts, replay};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 30.0, 80.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// let mut linear = LinearEstimator::new(5.0, 0.5)?;
-/// let estimates: Result<Vec<_>, _> = replay(&rollouts.get(0)?, tokens)?
-///     .map(|prefix| linear.estimate(&prefix))
-///     .collect();
-/// assert_eq!(estimates?, [Estimate::interval(100.0, 300.0)?, Estimate::interval(60.0, 180.0)?]);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct LinearEstimator {
-    turns: f64,
-    half_width: f64,
-    learnt: Option<Turns>,
+scoring_rules::checked! {
+    /// Linear extrapolation with an assumed number of turns T': each later turn costs as much as the
+    /// average earlier turn.
+    ///
+    /// The midpoint is `m = (C_k / k) max(1, T' - k)`, because a run that has not ended has at least one
+    /// more turn. The interval is `[(1 - w) m, (1 + w) m]` for a relative half-width w. The answer is
+    /// `impossible` if the lower end exceeds what is left under a cap. There is no answer before the
+    /// first turn.
+    ///
+    /// [`Sample::linear_reference`](crate::Sample::linear_reference) is the reference that knows T.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts, replay};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 30.0, 80.0], true)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let mut linear = LinearEstimator::new(5.0, 0.5)?;
+    /// let estimates: Result<Vec<_>, _> = replay(&rollouts.get(0)?, tokens)?
+    ///     .map(|prefix| linear.estimate(&prefix))
+    ///     .collect();
+    /// assert_eq!(estimates?, [Estimate::interval(100.0, 300.0)?, Estimate::interval(60.0, 180.0)?]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LinearEstimator {
+        turns: f64,
+        half_width: f64,
+        learnt: Option<Turns>,
+    }
+    check: Self::check
 }
 
 /// Counts of successful runs and of their turns.
@@ -48,16 +51,12 @@ impl LinearEstimator {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width from 0 to 1.
+    /// [`scoring_rules::Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width from 0 to 1.
     pub fn new(turns: f64, half_width: f64) -> Result<Self, Error> {
-        if !(1.0..=1e9).contains(&turns) {
-            let name = "assumed number of turns";
-            return Err(Error::Setting { name, value: turns, range: "from 1 to 1e9" });
-        }
-        if !(0.0..=1.0).contains(&half_width) {
-            let (name, range) = ("relative half-width", "from 0 to 1");
-            return Err(Error::Setting { name, value: half_width, range });
-        }
+        let valid = (1.0..=1e9).contains(&turns);
+        setting(valid, "assumed number of turns", turns, "from 1 to 1e9")?;
+        let valid = (0.0..=1.0).contains(&half_width);
+        setting(valid, "relative half-width", half_width, "from 0 to 1")?;
         Ok(Self { turns, half_width, learnt: None })
     }
 
@@ -104,17 +103,13 @@ impl Estimator for LinearEstimator {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(LinearEstimator, LinearEstimator::check);
-
-#[cfg(feature = "serde")]
 impl LinearEstimator {
-    fn check(&mut self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let Turns { runs, total } = self.learnt.unwrap_or_default();
         let mean = if runs == 0 { self.turns } else { total as f64 / runs as f64 };
-        if total < runs || (runs == 0 && total > 0) || mean.to_bits() != self.turns.to_bits() {
-            let problem = "the assumed number of turns must be the mean of the counts";
-            return Err(Error::StoredValue { problem });
-        }
+        let counted = total >= runs && (runs > 0 || total == 0);
+        let valid = counted && mean.to_bits() == self.turns.to_bits();
+        stored(valid, "the assumed number of turns must be the mean of the counts")?;
         // The assumption has a range; the mean of past runs has none.
         Self::new(if runs == 0 { self.turns } else { 1.0 }, self.half_width).map(|_| ())
     }

@@ -2,6 +2,8 @@ use std::cmp::Ordering;
 
 use scoring_rules::Level;
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
     error::Error,
     estimates::estimate::Estimate,
@@ -13,52 +15,53 @@ use crate::{
     rollouts::rollout::Rollout,
 };
 
-/// Quantiles of what past runs still spent after the same number of turns.
-///
-/// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles, where a quantile is
-/// the smallest value at or below which at least that share of past runs lies. There is no answer
-/// until there are enough past runs for both ends, `2 / (1 - coverage)`. If too few past runs
-/// reached turn k, the latest earlier turn with enough runs is used instead, but never k = 0. Before
-/// the first turn, the quantiles are those of what whole runs spent. The answer is `impossible` if
-/// the lower end exceeds what is left under a cap.
-///
-/// [`PastQuantiles::new`] learns from runs that succeeded within their caps. If a budget cut runs
-/// off, the runs that succeeded are the short ones, and these quantiles are too low.
-/// [`PastQuantiles::survival_aware`] then counts a run that was cut off as one that would have spent
-/// at least as much (Kaplan-Meier), and ignores runs that failed by themselves. It is unbiased if
-/// being cut off tells nothing else about what would have remained. If the largest values are
-/// cut-offs, they count as ended there (Efron's convention), so an upper end may be too low.
-///
-/// Stores one number per turn of every past run. With n past runs, an estimate takes O(n) if there
-/// are cut-offs and otherwise O(log n), plus O(log k) to find the turn; learning from a run of T turns
-/// takes O(T n^(1/3)), well under a microsecond per turn for 10^6 runs.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// for cost in [10.0, 14.0, 11.0, 13.0, 12.0] {
-///     rollouts.push(&[5.0, cost], true)?;
-/// }
-/// let tokens = rollouts.resource("tokens")?;
-/// let mut past = PastQuantiles::new(Level::new(0.5)?);
-/// let samples = score_rollouts(&rollouts, tokens, &mut past)?;
-/// assert_eq!(samples[3].estimate(), Estimate::NoAnswer);
-/// assert_eq!(samples[4].estimate(), Estimate::interval(10.0, 13.0)?);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934,
-/// type 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
-/// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct PastQuantiles {
-    coverage: Level,
-    survival_aware: bool,
-    /// For each number of completed turns, from 0, what past runs still spent, sorted.
-    by_turn: Vec<OrderStatistics<Past>>,
+scoring_rules::checked! {
+    /// Quantiles of what past runs still spent after the same number of turns.
+    ///
+    /// The interval is central: a coverage of 0.8 gives the 10 % and 90 % quantiles, where a quantile is
+    /// the smallest value at or below which at least that share of past runs lies. There is no answer
+    /// until there are enough past runs for both ends, `2 / (1 - coverage)`. If too few past runs
+    /// reached turn k, the latest earlier turn with enough runs is used instead, but never k = 0. Before
+    /// the first turn, the quantiles are those of what whole runs spent. The answer is `impossible` if
+    /// the lower end exceeds what is left under a cap.
+    ///
+    /// [`PastQuantiles::new`] learns from runs that succeeded within their caps. If a budget cut runs
+    /// off, the runs that succeeded are the short ones, and these quantiles are too low.
+    /// [`PastQuantiles::survival_aware`] then counts a run that was cut off as one that would have spent
+    /// at least as much (Kaplan-Meier), and ignores runs that failed by themselves. It is unbiased if
+    /// being cut off tells nothing else about what would have remained. If the largest values are
+    /// cut-offs, they count as ended there (Efron's convention), so an upper end may be too low.
+    ///
+    /// Stores one number per turn of every past run. With n past runs, an estimate takes O(n) if there
+    /// are cut-offs and otherwise O(log n), plus O(log k) to find the turn; learning from a run of T turns
+    /// takes O(T n^(1/3)), well under a microsecond per turn for 10^6 runs.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for cost in [10.0, 14.0, 11.0, 13.0, 12.0] {
+    ///     rollouts.push(&[5.0, cost], true)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let mut past = PastQuantiles::new(Level::new(0.5)?);
+    /// let samples = score_rollouts(&rollouts, tokens, &mut past)?;
+    /// assert_eq!(samples[3].estimate(), Estimate::NoAnswer);
+    /// assert_eq!(samples[4].estimate(), Estimate::interval(10.0, 13.0)?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// References: Hyndman, Fan (1996), Sample quantiles in statistical packages, doi:10.2307/2684934,
+    /// type 1; Kaplan, Meier (1958), Nonparametric estimation from incomplete observations,
+    /// doi:10.1080/01621459.1958.10501452; Efron (1967), The two sample problem with censored data.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PastQuantiles {
+        coverage: Level,
+        survival_aware: bool,
+        /// For each number of completed turns, from 0, what past runs still spent, sorted.
+        by_turn: Vec<OrderStatistics<Past>>,
+    }
+    check: Self::check
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,21 +166,17 @@ impl Estimator for PastQuantiles {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(PastQuantiles, PastQuantiles::check);
-
-#[cfg(feature = "serde")]
 impl PastQuantiles {
-    fn check(&mut self) -> Result<(), Error> {
-        if !self.by_turn.is_sorted_by(|a, b| a.len() >= b.len()) {
-            return Err(Error::StoredValue { problem: "a later turn cannot have more past runs" });
-        }
+    fn check(&self) -> Result<(), Error> {
+        let fewer = self.by_turn.is_sorted_by(|a, b| a.len() >= b.len());
+        stored(fewer, "a later turn cannot have more past runs")?;
         let valid = |run: &Past| {
             (0.0..f64::INFINITY).contains(&run.remaining) && (self.survival_aware || !run.cut_off)
         };
-        if !self.by_turn.iter().flat_map(OrderStatistics::iter).all(valid) {
-            let problem = "past runs must have finite numbers of at least 0, and no cut-off unless aware of it";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+        let valid = self.by_turn.iter().flat_map(OrderStatistics::iter).all(valid);
+        stored(
+            valid,
+            "past runs must have finite numbers of at least 0, and no cut-off unless aware of it",
+        )
     }
 }

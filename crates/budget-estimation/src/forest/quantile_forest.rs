@@ -14,53 +14,54 @@ use crate::{
 /// Groups of distinct targets, among which a quantile is found.
 const TARGETS: usize = 512;
 
-/// Conditional quantiles of a number given the features of a row, estimated by the weighted rows that
-/// share leaves with it.
-///
-/// Each tree splits rows of some clusters where the variance of the split targets within the two parts is least.
-/// All rows are then put into its leaves. A row has, in each tree, the share of the weight that its own weight
-/// has in the leaf of the given features. The average of these shares over all trees is a distribution of the targets.
-///
-/// A run that was cut off tells a lower bound of its target. With such rows the distribution is the Kaplan-Meier
-/// estimate with these weights, which is unbiased if, among rows with equal features, being cut off tells nothing else about
-/// the target. If the largest targets are lower bounds, the rest of the probability belongs to the largest (Efron's
-/// convention). Splits treat lower bounds as targets.
-///
-/// Splits lie between groups of neighbouring distinct values, of which a feature has at most 256, and targets are
-/// represented by at most 512 such groups. With fewer distinct numbers nothing is lost.
-///
-/// Growing n rows takes O(trees · n · features · depth). Tree t depends on the seed and on t only. A
-/// distribution takes O(trees · (depth + rows of a leaf)), with at most 512 entries per leaf.
-///
-/// Reference: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
-/// 983-999; Li, Bradic (2020), Censored quantile regression forest, Proceedings of AISTATS 108, 2109-2119;
-/// Beran (1981), Nonparametric regression with randomly censored survival data, technical report, University of
-/// California, Berkeley.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct QuantileForest {
-    /// Number of features of a row.
-    pub(super) columns: u32,
-    /// One number per group of targets, in ascending order.
-    pub(super) values: Vec<f64>,
-    /// The first node of each tree.
-    pub(super) roots: Vec<u32>,
-    #[cfg_attr(feature = "serde", serde(with = "super::stored"))]
-    pub(super) nodes: Vec<Node>,
-    /// The end of each node among the entries; only leaves have entries.
-    pub(super) ends: Vec<u32>,
-    /// One over the number of trees and the weight of the leaf, for each node.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) scales: Vec<f64>,
-    /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow
-    /// those of targets.
-    pub(super) groups: Vec<u16>,
-    /// The weight of all rows of an entry, in a common unit.
-    pub(super) weights: Vec<f32>,
-    /// Whether there are lower bounds.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) censored: bool,
+scoring_rules::checked! {
+    /// Conditional quantiles of a number given the features of a row, estimated by the weighted rows that
+    /// share leaves with it.
+    ///
+    /// Each tree splits rows of some clusters where the variance of the split targets within the two parts is least.
+    /// All rows are then put into its leaves. A row has, in each tree, the share of the weight that its own weight
+    /// has in the leaf of the given features. The average of these shares over all trees is a distribution of the targets.
+    ///
+    /// A run that was cut off tells a lower bound of its target. With such rows the distribution is the Kaplan-Meier
+    /// estimate with these weights, which is unbiased if, among rows with equal features, being cut off tells nothing else about
+    /// the target. If the largest targets are lower bounds, the rest of the probability belongs to the largest (Efron's
+    /// convention). Splits treat lower bounds as targets.
+    ///
+    /// Splits lie between groups of neighbouring distinct values, of which a feature has at most 256, and targets are
+    /// represented by at most 512 such groups. With fewer distinct numbers nothing is lost.
+    ///
+    /// Growing n rows takes O(trees · n · features · depth). Tree t depends on the seed and on t only. A
+    /// distribution takes O(trees · (depth + rows of a leaf)), with at most 512 entries per leaf.
+    ///
+    /// Reference: Meinshausen (2006), Quantile regression forests, Journal of Machine Learning Research 7,
+    /// 983-999; Li, Bradic (2020), Censored quantile regression forest, Proceedings of AISTATS 108, 2109-2119;
+    /// Beran (1981), Nonparametric regression with randomly censored survival data, technical report, University of
+    /// California, Berkeley.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct QuantileForest {
+        /// Number of features of a row.
+        pub(super) columns: u32,
+        /// One number per group of targets, in ascending order.
+        pub(super) values: Vec<f64>,
+        /// The first node of each tree.
+        pub(super) roots: Vec<u32>,
+        #[cfg_attr(feature = "serde", serde(with = "super::stored"))]
+        pub(super) nodes: Vec<Node>,
+        /// The end of each node among the entries; only leaves have entries.
+        pub(super) ends: Vec<u32>,
+        /// One over the number of trees and the weight of the leaf, for each node.
+        #[cfg_attr(feature = "serde", serde(skip))]
+        pub(super) scales: Vec<f64>,
+        /// The group of targets of each entry, in ascending order in each leaf. Groups of lower bounds follow
+        /// those of targets.
+        pub(super) groups: Vec<u16>,
+        /// The weight of all rows of an entry, in a common unit.
+        pub(super) weights: Vec<f32>,
+        /// Whether there are lower bounds.
+        #[cfg_attr(feature = "serde", serde(skip))]
+        pub(super) censored: bool,
+    }
+    restore: Self::restore
 }
 
 /// Trees that are walked through at the same time, so that one does not wait for the memory of another.
@@ -71,8 +72,8 @@ impl QuantileForest {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a setting out of its range and for numbers that are NaN or too large;
-    /// [`Error::Empty`] without a row of positive weight; [`Error::Length`] if lengths do not agree.
+    /// [`scoring_rules::Error::Setting`] for a setting out of its range and for numbers that are NaN or too large;
+    /// [`scoring_rules::Error::Empty`] without a row of positive weight; [`scoring_rules::Error::Length`] if lengths do not agree.
     pub fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Result<Self, Error> {
         settings.check()?;
         rows.check()?;
@@ -196,7 +197,7 @@ impl QuantileForest {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] for a row with another number of features.
+    /// [`scoring_rules::Error::Length`] for a row with another number of features.
     pub fn distribution<'a>(
         &'a self,
         row: &[f64],

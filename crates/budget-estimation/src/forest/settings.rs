@@ -1,4 +1,7 @@
-use crate::{checks::positive, error::Error};
+use crate::{
+    checks::{positive, setting},
+    error::Error,
+};
 
 /// How a forest is grown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,26 +30,15 @@ impl Default for ForestSettings {
 
 impl ForestSettings {
     pub(super) fn check(&self) -> Result<(), Error> {
-        let share = |name, value: f64| {
-            let range = "above 0 and at most 1";
-            if value > 0.0 && value <= 1.0 {
-                Ok(())
-            } else {
-                Err(Error::Setting { name, value, range })
-            }
-        };
-        share("share of the features", self.tried)?;
-        share("share of the clusters", self.sampled)?;
+        for (name, value) in
+            [("share of the features", self.tried), ("share of the clusters", self.sampled)]
+        {
+            setting(value > 0.0 && value <= 1.0, name, value, "above 0 and at most 1")?;
+        }
         positive("least weight of a leaf", self.smallest_leaf)?;
-        let whole = |name, value: usize, range, valid: bool| {
-            if valid { Ok(()) } else { Err(Error::Setting { name, value: value as f64, range }) }
-        };
-        whole(
-            "number of trees",
-            self.trees,
-            "from 1 to 10,000",
-            (1..=10_000).contains(&self.trees),
-        )?;
-        whole("depth", self.deepest, "from 0 to 64", self.deepest <= 64)
+        let (trees, deepest) = (self.trees, self.deepest);
+        let valid = (1..=10_000).contains(&trees);
+        setting(valid, "number of trees", trees as f64, "from 1 to 10,000")?;
+        setting(deepest <= 64, "depth", deepest as f64, "from 0 to 64")
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serializer};
 
 use super::{node::Node, quantile_forest::QuantileForest};
-use crate::error::Error;
+use crate::{checks::stored, error::Error};
 
 type Split = Option<(u32, f64, u32)>;
 
@@ -24,28 +24,23 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     Ok(nodes.into_iter().zip(0..).map(node).collect())
 }
 
-crate::checked::checked!(QuantileForest, QuantileForest::check);
-
 impl QuantileForest {
     /// Checks a stored forest, and computes what is not stored.
-    fn check(&mut self) -> Result<(), Error> {
+    pub(super) fn restore(&mut self) -> Result<(), Error> {
         let Self { columns, values, roots, nodes, ends, groups, weights, .. } = self;
-        let check = |valid: bool, problem| {
-            if valid { Ok(()) } else { Err(Error::StoredValue { problem }) }
-        };
-        check(
+        stored(
             (1..=1 << 15).contains(&values.len())
                 && values.is_sorted_by(|a, b| a < b)
                 && values.iter().all(|value| value.is_finite()),
             "the values of a forest must be finite and ascending",
         )?;
-        check(
+        stored(
             roots.first() == Some(&0)
                 && roots.is_sorted_by(|a, b| a < b)
                 && roots.last().is_some_and(|&last| (last as usize) < nodes.len()),
             "the trees of a forest must begin at its nodes, in their order",
         )?;
-        check(
+        stored(
             groups.len() == weights.len()
                 && ends.len() == nodes.len()
                 && ends.is_sorted()
@@ -68,11 +63,11 @@ impl QuantileForest {
                 numbers && left > at && left + 1 < tree_end && entries.is_empty()
             };
             let problem = "a node must be a leaf with sorted entries or a split with a feature and two later nodes";
-            check(valid, problem)?;
+            stored(valid, problem)?;
             start = end as usize;
         }
         let positive = |weight: &f32| (f32::MIN_POSITIVE..=1e30).contains(weight);
-        check(weights.iter().all(positive), "weights of entries must be positive and finite")?;
+        stored(weights.iter().all(positive), "weights of entries must be positive and finite")?;
         self.censored = groups.iter().any(|&group| usize::from(group) >= values.len());
         self.set_scales();
         Ok(())

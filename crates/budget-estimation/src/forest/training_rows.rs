@@ -1,6 +1,9 @@
 use scoring_rules::Weight;
 
-use crate::{checks::same_length, error::Error};
+use crate::{
+    checks::{same_length, setting},
+    error::Error,
+};
 
 /// The rows that a forest is grown from.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +30,14 @@ impl TrainingRows<'_> {
     pub(super) fn check(&self) -> Result<(), Error> {
         let n = self.targets.len();
         if n == 0 || self.columns == 0 {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         same_length("features of all rows", n * self.columns, self.features.len())?;
         same_length("split targets", n, self.split_targets.len())?;
         if let Some(weights) = self.weights {
             same_length("weights", n, weights.len())?;
             if weights.iter().all(|weight| weight.get() == 0.0) {
-                return Err(Error::Empty);
+                return Err(scoring_rules::Error::Empty.into());
             }
         }
         if let Some(censored) = self.censored {
@@ -43,27 +46,20 @@ impl TrainingRows<'_> {
         if let Some(ends) = self.cluster_ends {
             same_length("rows of all clusters", n, ends.last().copied().unwrap_or(0))?;
             if !ends.is_sorted() {
-                let reason = "the ends of clusters must not descend";
-                return Err(Error::Undefined { name: "a cluster", reason });
+                let (name, reason) = ("a cluster", "the ends of clusters must not descend");
+                return Err(scoring_rules::Error::Undefined { name, reason }.into());
             }
         }
         let number = |&value: &f64| value.abs() <= LARGEST;
         let feature = |value: &f64| number(value) || *value == f64::NEG_INFINITY;
         let targets = self.targets.iter().chain(self.split_targets);
-        match targets.copied().find(|value| !number(value)) {
-            None => {}
-            Some(value) => {
-                let (name, range) = ("a target", "from -1e120 to 1e120");
-                return Err(Error::Setting { name, value, range });
-            }
+        if let Some(&value) = targets.into_iter().find(|value| !number(value)) {
+            setting(false, "a target", value, "from -1e120 to 1e120")?;
         }
-        match self.features.iter().copied().find(|value| !feature(value)) {
-            None => Ok(()),
-            Some(value) => {
-                let (name, range) = ("a feature", "from -1e120 to 1e120, or minus infinity");
-                Err(Error::Setting { name, value, range })
-            }
-        }
+        let wrong = self.features.iter().find(|value| !feature(value));
+        wrong.map_or(Ok(()), |&value| {
+            setting(false, "a feature", value, "from -1e120 to 1e120, or minus infinity")
+        })
     }
 
     /// The weights divided by a power of two near the largest weight, which keeps weights with few digits

@@ -3,19 +3,23 @@ use scoring_rules::Level;
 use super::{
     ROWS_OF_A_RUN,
     candidate_ends::Remaining,
-    cost_effects::{CostEffects, KeyNames},
+    cost_effects::CostEffects,
     past_rows::{Ending, PastRows},
     stage_ends::{PastForecast, StageEnds},
 };
+#[cfg(feature = "serde")]
+use crate::checks::{MOST_RUNS, stored};
 use crate::{
     error::Error,
     forest::quantile_forest::QuantileForest,
+    key_effects::Keys,
     replay::{
         prefix::{Prefix, prefix},
         prefix_features::PrefixFeatures,
     },
     resource::Resource,
     rollouts::rollout::Rollout,
+    scratch::Scratch,
 };
 
 /// Runs after which the first forest is grown.
@@ -37,41 +41,35 @@ const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
 /// Quantiles of the rest of a run that was cut off.
 const RESTS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 
-/// What is learnt about one resource.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub(crate) struct ResourceLearner {
-    features: PrefixFeatures,
-    keys: CostEffects,
-    rows: PastRows,
-    runs: u64,
-    /// The largest number of turns of a run.
-    longest: usize,
-    next_forest: u64,
-    forests: Option<Box<[QuantileForest; 2]>>,
-    /// By share of the forest of all columns.
-    ends: [StageEnds; 3],
-    /// The share that is used.
-    share: usize,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    space: Space,
+scoring_rules::checked! {
+    /// What is learnt about one resource.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct ResourceLearner {
+        features: PrefixFeatures,
+        keys: CostEffects,
+        rows: PastRows,
+        runs: u64,
+        /// The largest number of turns of a run.
+        longest: usize,
+        next_forest: u64,
+        forests: Option<Box<[QuantileForest; 2]>>,
+        /// By share of the forest of all columns.
+        ends: [StageEnds; 3],
+        /// The share that is used.
+        share: usize,
+        #[cfg_attr(feature = "serde", serde(skip))]
+        space: Scratch<Space>,
+    }
+    check: Self::check
 }
 
 /// Memory that is used again.
 #[derive(Clone, Debug, Default)]
 struct Space {
     row: Vec<f64>,
-    names: KeyNames,
+    names: Keys,
     cumulative: Vec<f64>,
     of_turns: Vec<f64>,
-}
-
-/// Its contents mean nothing between two calls.
-impl PartialEq for Space {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 impl Space {
@@ -126,7 +124,7 @@ impl ResourceLearner {
             forests: None,
             ends: Default::default(),
             share: SHARES.len() - 1,
-            space: Space::default(),
+            space: Scratch::default(),
         })
     }
 
@@ -149,7 +147,7 @@ impl ResourceLearner {
         let usage = prefix.usage();
         let (spent, left) = (usage.total(), usage.left());
         let forests = self.forests.as_deref();
-        let remaining = self.space.remaining(forests, self.share, coverage, spent, left)?;
+        let remaining = self.space.0.remaining(forests, self.share, coverage, spent, left)?;
         let Some((remaining, ends)) = remaining.zip(self.ends.get(self.share)) else {
             return Ok(None);
         };
@@ -160,7 +158,7 @@ impl ResourceLearner {
 
     /// Puts the row of a prefix into the memory.
     fn set_row(&mut self, prefix: &Prefix<'_>) -> Result<(), Error> {
-        let Space { row, names, .. } = &mut self.space;
+        let Space { row, names, .. } = &mut self.space.0;
         row.clear();
         self.features.append_to(row, prefix)?;
         names.set(prefix.keys());
@@ -193,14 +191,14 @@ impl ResourceLearner {
             self.set_row(&seen)?;
             let (spent, left) = (seen.usage().total(), seen.usage().left());
             let remaining = total.remaining_after(spent);
-            self.rows.push(&self.space.row, remaining, weight, ending);
+            self.rows.push(&self.space.0.row, remaining, weight, ending);
             let weight = weight * share_of_ending;
             if !endings.is_scored || k == 0 || !chooses_ends(self.runs) {
                 continue;
             }
             for (share, forecasts) in forecasts.iter_mut().enumerate() {
                 let forests = self.forests.as_deref();
-                let predicted = self.space.remaining(forests, share, coverage, spent, left)?;
+                let predicted = self.space.0.remaining(forests, share, coverage, spent, left)?;
                 let Some(predicted) = predicted else { continue };
                 let ends = predicted.candidates();
                 for rest in &endings.rests {
@@ -245,7 +243,7 @@ impl ResourceLearner {
         }
         self.set_row(whole)?;
         let (forests, spent) = (self.forests.as_deref(), whole.usage().total());
-        let predicted = self.space.remaining(forests, self.share, coverage, spent, None)?;
+        let predicted = self.space.0.remaining(forests, self.share, coverage, spent, None)?;
         let rests = predicted.map(|predicted| RESTS.map(|p| predicted.quantile(p)).to_vec());
         Ok(Endings { rests: rests.unwrap_or_default(), is_scored: !is_over })
     }
@@ -256,8 +254,8 @@ impl ResourceLearner {
             let whole = (total + rest).ln();
             // The quotient of the whole and the known total may overflow.
             let turns = (rollout.turns() as f64).ln() + (whole - total.ln());
-            self.space.names.set(rollout.keys());
-            self.keys.learn(&self.space.names, [whole, turns]);
+            self.space.0.names.set(rollout.keys());
+            self.keys.learn(&self.space.0.names, [whole, turns]);
         }
     }
 
@@ -280,28 +278,20 @@ impl ResourceLearner {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(ResourceLearner, ResourceLearner::check);
-
-#[cfg(feature = "serde")]
 impl ResourceLearner {
-    fn check(&mut self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let columns = self.features.len() + CostEffects::COLUMNS;
-        let wrong = |problem| Err(Error::StoredValue { problem });
-        if !self.rows.is_valid(columns) || !self.keys.is_valid() {
-            return wrong("the rows must have the columns of the features and finite numbers");
-        }
-        if self.runs.max(self.keys.runs()) > crate::checks::MOST_RUNS {
-            return wrong("the number of runs is too large");
-        }
-        if let Some([all, turns]) = self.forests.as_deref()
-            && !(all.columns() == columns && turns.columns() == 1 && all.has_targets_of(turns))
-        {
-            return wrong("the forests must have the columns of the rows and the same targets");
-        }
-        if self.share >= self.ends.len() || !self.ends.iter().all(|ends| ends.is_valid(self.runs)) {
-            return wrong("the ends of intervals must be candidates, and past runs in order");
-        }
-        Ok(())
+        let valid = self.rows.is_valid(columns) && self.keys.is_valid();
+        stored(valid, "the rows must have the columns of the features and finite numbers")?;
+        let few = self.runs.max(self.keys.runs()) <= MOST_RUNS;
+        stored(few, "the number of runs is too large")?;
+        let alike = self.forests.as_deref().is_none_or(|[all, turns]| {
+            all.columns() == columns && turns.columns() == 1 && all.has_targets_of(turns)
+        });
+        stored(alike, "the forests must have the columns of the rows and the same targets")?;
+        let mut ends = self.ends.iter();
+        let valid = self.share < self.ends.len() && ends.all(|ends| ends.is_valid(self.runs));
+        stored(valid, "the ends of intervals must be candidates, and past runs in order")
     }
 }
 

@@ -1,5 +1,7 @@
 use scoring_rules::{ExactMean, Level, Weight};
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
     error::Error,
     estimates::estimate::Estimate,
@@ -16,48 +18,49 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// Feasibility, interval scores, the comparison with linear extrapolation and, on request, diagnostics
-/// over the same samples.
-///
-/// Parts can be merged in any order, and a weight of 2 counts as the sample given twice. Stores one number
-/// per feasible sample with an interval, for the quantiles of the midpoint error.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-///
-/// let mut metrics = Metrics::new().with_coverage(Level::new(0.8)?);
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
-/// let summary = metrics.finish()?;
-/// assert_eq!(summary.feasibility.accuracy, 1.0);
-/// assert_eq!(summary.intervals.map(|intervals| intervals.interval_loss), Some(Some(20.0)));
-/// assert_eq!(summary.linear.map(|linear| linear.linear_error), Some(0.0));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct Metrics {
-    resource: OneResource,
-    /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
-    predictions: [[Tally; 3]; 2],
-    /// By label, the intervals above what is left under a cap, which are counted as impossible.
-    above_left: [Tally; 2],
-    /// By label, then hits, optimistic and conservative misses.
-    sides: [[Tally; 3]; 2],
-    /// The means from here on are over feasible samples.
-    reward: [ExactMean; 1],
-    /// Width, and width relative to what remained.
-    widths: [ExactMean; 2],
-    /// Relative errors of midpoints, each with its weight.
-    midpoint_errors: Vec<(f64, f64)>,
-    /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
-    linear: [ExactMean; 3],
-    proper: Option<Box<ProperLosses>>,
-    diagnostics: Option<Box<Diagnostics>>,
+scoring_rules::checked! {
+    /// Feasibility, interval scores, the comparison with linear extrapolation and, on request, diagnostics
+    /// over the same samples.
+    ///
+    /// Parts can be merged in any order, and a weight of 2 counts as the sample given twice. Stores one number
+    /// per feasible sample with an interval, for the quantiles of the midpoint error.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
+    ///
+    /// let mut metrics = Metrics::new().with_coverage(Level::new(0.8)?);
+    /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+    /// let summary = metrics.finish()?;
+    /// assert_eq!(summary.feasibility.accuracy, 1.0);
+    /// assert_eq!(summary.intervals.map(|intervals| intervals.interval_loss), Some(Some(20.0)));
+    /// assert_eq!(summary.linear.map(|linear| linear.linear_error), Some(0.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, Default)]
+    pub struct Metrics {
+        resource: OneResource,
+        /// By label (impossible, feasible), then by prediction (impossible, feasible, no answer).
+        predictions: [[Tally; 3]; 2],
+        /// By label, the intervals above what is left under a cap, which are counted as impossible.
+        above_left: [Tally; 2],
+        /// By label, then hits, optimistic and conservative misses.
+        sides: [[Tally; 3]; 2],
+        /// The means from here on are over feasible samples.
+        reward: [ExactMean; 1],
+        /// Width, and width relative to what remained.
+        widths: [ExactMean; 2],
+        /// Relative errors of midpoints, each with its weight.
+        midpoint_errors: Vec<(f64, f64)>,
+        /// Errors of the midpoint, errors of the extrapolation, and the second less the first.
+        linear: [ExactMean; 3],
+        proper: Option<Box<ProperLosses>>,
+        diagnostics: Option<Box<Diagnostics>>,
+    }
+    check: Self::check
 }
 
 /// The measures of [`Metrics`].
@@ -232,14 +235,15 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a sample of positive weight.
+    /// [`scoring_rules::Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<MetricsSummary, Error> {
         let predictions = self.predictions.each_ref().map(|row| row.each_ref().map(Tally::value));
         let above_left = self.above_left.each_ref().map(Tally::value);
         let [failed, feasible] = &self.sides;
         let sides = || std::array::from_fn(|side| Tally::sum([&failed[side], &feasible[side]]));
         Ok(MetricsSummary {
-            feasibility: FeasibilitySummary::new(predictions, above_left).ok_or(Error::Empty)?,
+            feasibility: FeasibilitySummary::new(predictions, above_left)
+                .ok_or(scoring_rules::Error::Empty)?,
             intervals: self.intervals(),
             linear: LinearSummary::new(&self.linear),
             diagnostics: self.diagnostics.as_ref().and_then(|it| it.finish(sides())),
@@ -280,23 +284,15 @@ impl Metrics {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(Metrics, Metrics::check);
-
-#[cfg(feature = "serde")]
 impl Metrics {
-    fn check(&mut self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let tallies = self.predictions.iter().chain(&self.sides).flatten().chain(&self.above_left);
-        if !tallies.map(Tally::value).all(|sum| (0.0..f64::INFINITY).contains(&sum)) {
-            let problem = "a sum of weights must be finite and at least 0";
-            return Err(Error::StoredValue { problem });
-        }
+        let valid = tallies.map(Tally::value).all(|sum| (0.0..f64::INFINITY).contains(&sum));
+        stored(valid, "a sum of weights must be finite and at least 0")?;
         let valid = |&(error, weight): &(f64, f64)| {
             (0.0..f64::INFINITY).contains(&error) && Weight::new(weight).is_ok()
         };
-        if !self.midpoint_errors.iter().all(valid) {
-            let problem = "errors must be finite and at least 0, with the weights of samples";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+        let problem = "errors must be finite and at least 0, with the weights of samples";
+        stored(self.midpoint_errors.iter().all(valid), problem)
     }
 }

@@ -25,8 +25,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Length`] unless there is one weight per sample; [`Error::MixedResources`] for samples of several
-/// resources; [`Error::TooLarge`] if a ratio overflows; [`Error::Undefined`] if no sample counts.
+/// [`scoring_rules::Error::Length`] unless there is one weight per sample; [`Error::MixedResources`] for samples of several
+/// resources; [`Error::TooLarge`] if a ratio overflows; [`scoring_rules::Error::Undefined`] if no sample counts.
 ///
 /// ```
 /// use budget_estimation::{
@@ -83,7 +83,7 @@ pub fn best_interval(
     let ends = quantile(&ratios, tail).zip(quantile(&ratios, 1.0 - tail));
     let Some((low, high)) = ends else {
         let reason = "no feasible sample has a reference above 0";
-        return Err(Error::Undefined { name: "the best interval", reason });
+        return Err(scoring_rules::Error::Undefined { name: "the best interval", reason }.into());
     };
     Ok(Interval::new(low, high)?)
 }

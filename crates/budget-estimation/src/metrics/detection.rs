@@ -27,12 +27,12 @@ struct Alarm {
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// let mut metrics = ProgressMetrics::new(1)?;
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
-/// let never = metrics.finish()?.detection.ok_or(Error::Empty)?;
+/// let never = metrics.finish()?.detection.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((never.failed, never.detected, never.mean_turns), (1, 0, None));
 /// assert_eq!((never.mean_turn_share, never.median_spent_share), (1.0, 1.0));
 ///
 /// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
-/// let summary = metrics.finish()?.detection.ok_or(Error::Empty)?;
+/// let summary = metrics.finish()?.detection.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.mean_turns, summary.mean_turn_share), (Some(2.0), 0.5));
 /// assert_eq!(summary.mean_spent_share, 70.0 / 200.0);
 /// # Ok::<(), Error>(())

@@ -90,6 +90,21 @@ pub struct FeasibilitySummary {
 }
 
 impl FeasibilitySummary {
+    /// The scores of numbers of samples, or of sums of their weights. The rows are those of infeasible and of
+    /// feasible prefixes; the columns those that are predicted impossible, those that are predicted feasible,
+    /// and those without an answer. Every interval counts as predicted feasible. `None` without a sample.
+    ///
+    /// ```
+    /// use budget_estimation::FeasibilitySummary;
+    ///
+    /// let scores = FeasibilitySummary::from_counts([[3.0, 1.0, 0.0], [1.0, 5.0, 0.0]]).unwrap();
+    /// assert_eq!((scores.impossible.f1, scores.accuracy), (Some(0.75), 0.8));
+    /// ```
+    #[must_use]
+    pub fn from_counts(counts: [[f64; 3]; 2]) -> Option<Self> {
+        Self::new(counts, [0.0; 2])
+    }
+
     /// From counts by label and prediction, (impossible, feasible) by (impossible,
     /// feasible, no answer), and by label those of intervals above what is left; `None` if all are 0.
     pub(super) fn new(counts: [[f64; 3]; 2], above_left: [f64; 2]) -> Option<Self> {

@@ -31,7 +31,7 @@ pub(super) struct Diagnostics {
 /// let mut metrics = Metrics::new().with_diagnostics();
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(60.0, 80.0)?)?)?;
 /// // A miss on a run that failed counts as well; there is no feasible sample and no cap.
-/// let summary = metrics.finish()?.diagnostics.ok_or(Error::Empty)?;
+/// let summary = metrics.finish()?.diagnostics.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.optimistic_share, summary.conservative_share), (1.0, 0.0));
 /// assert_eq!((summary.mean_midpoint_bias, summary.mean_width_over_cap), (None, None));
 /// # Ok::<(), Error>(())

@@ -1,6 +1,6 @@
 use scoring_rules::Weight;
 
-use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample};
+use crate::{checks::setting, error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
 /// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, where R is
 /// what remained; 0 for anything except an interval.
@@ -11,7 +11,7 @@ use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample}
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless R is above 0 and finite.
+/// [`scoring_rules::Error::Setting`] unless R is above 0 and finite.
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.3, equation 4.
 ///
@@ -41,10 +41,8 @@ use crate::{error::Error, estimates::estimate::Estimate, replay::sample::Sample}
 /// # Ok::<(), Error>(())
 /// ```
 pub fn interval_reward(estimate: Estimate, remaining: f64) -> Result<f64, Error> {
-    if !(remaining > 0.0 && remaining < f64::INFINITY) {
-        let name = "remaining amount";
-        return Err(Error::Setting { name, value: remaining, range: "above 0 and finite" });
-    }
+    let valid = remaining > 0.0 && remaining < f64::INFINITY;
+    setting(valid, "remaining amount", remaining, "above 0 and finite")?;
     Ok(reward(estimate, remaining))
 }
 

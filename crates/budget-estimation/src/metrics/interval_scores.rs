@@ -29,7 +29,7 @@ pub(super) struct ProperLosses {
 /// let mut metrics = Metrics::new().with_coverage(Level::HALF);
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
-/// let summary = metrics.finish()?.intervals.ok_or(Error::Empty)?;
+/// let summary = metrics.finish()?.intervals.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.samples, summary.answered, summary.hits), (2.0, 1.0, 1.0));
 /// assert_eq!((summary.hit_rate, summary.coverage), (0.5, Some(1.0)));
 /// assert!((summary.interval_reward - 0.4).abs() < 1e-15);

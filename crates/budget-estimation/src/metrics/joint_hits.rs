@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a resource; [`Error::Length`] if the lists differ in length;
+/// [`scoring_rules::Error::Empty`] without a resource; [`scoring_rules::Error::Length`] if the lists differ in length;
 /// [`Error::OtherPrefix`] if samples at one position belong to different prefixes;
 /// [`Error::MixedResources`] if a list has samples of several resources.
 ///
@@ -36,7 +36,7 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {
-    let (first, others) = resources.split_first().ok_or(Error::Empty)?;
+    let (first, others) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
     one_resource(first)?;
     let mut hits: Vec<bool> = first.iter().map(Sample::is_hit).collect();
     for &other in others {

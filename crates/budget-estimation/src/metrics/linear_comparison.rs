@@ -20,7 +20,7 @@ use crate::{metrics::tally::finish_means, replay::sample::Sample};
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
 /// // After turn 2, 80 remain. One more turn of 35 makes 35; the midpoint is 75.
 /// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 80.0)?)?)?;
-/// let summary = metrics.finish()?.linear.ok_or(Error::Empty)?;
+/// let summary = metrics.finish()?.linear.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.estimate_error, summary.linear_error), (7.5, 22.5));
 /// assert_eq!((summary.reduction, summary.relative_reduction), (15.0, Some(15.0 / 22.5)));
 /// # Ok::<(), Error>(())

@@ -1,6 +1,7 @@
 use scoring_rules::{Level, Weight};
 
 use crate::{
+    checks::setting,
     error::Error,
     metrics::{
         all_measures::{Metrics, MetricsSummary},
@@ -81,20 +82,16 @@ pub struct ProgressSummary {
     pub detection: Option<DetectionSummary>,
 }
 
-const BINS: std::ops::RangeInclusive<usize> = 1..=1000;
-
 impl ProgressMetrics {
     /// Measures with a number of bins by progress, k / T unless [`ProgressMetrics::with_axis`] sets
     /// another axis.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless there are 1 to 1000 bins.
+    /// [`scoring_rules::Error::Setting`] unless there are 1 to 1000 bins.
     pub fn new(bins: usize) -> Result<Self, Error> {
-        if !BINS.contains(&bins) {
-            let (name, range) = ("number of bins", "from 1 to 1000");
-            return Err(Error::Setting { name, value: bins as f64, range });
-        }
+        let valid = (1..=1000).contains(&bins);
+        setting(valid, "number of bins", bins as f64, "from 1 to 1000")?;
         Ok(Self {
             resource: OneResource::default(),
             axis: ProgressAxis::default(),
@@ -131,7 +128,7 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// As [`Metrics::update`]; [`Error::Undefined`] for a sample without a cap if bins are shares of
+    /// As [`Metrics::update`]; [`scoring_rules::Error::Undefined`] for a sample without a cap if bins are shares of
     /// the cap. The sample is not added.
     #[inline]
     pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
@@ -184,9 +181,9 @@ impl ProgressMetrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a sample of positive weight.
+    /// [`scoring_rules::Error::Empty`] without a sample of positive weight.
     pub fn finish(&self) -> Result<ProgressSummary, Error> {
-        let (first, others) = self.bins.split_first().ok_or(Error::Empty)?;
+        let (first, others) = self.bins.split_first().ok_or(scoring_rules::Error::Empty)?;
         let mut all_turns = first.clone();
         others.iter().try_for_each(|bin| all_turns.merge(bin))?;
         Ok(ProgressSummary {

@@ -14,7 +14,7 @@ use crate::replay::prefix::Prefix;
 /// rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
 /// let output = rollouts.resource("output_tokens")?;
 /// rollouts.set_cap(output, 200.0)?;
-/// let prefix = replay(&rollouts.get(0)?, output)?.nth(1).ok_or(Error::Empty)?;
+/// let prefix = replay(&rollouts.get(0)?, output)?.nth(1).ok_or(scoring_rules::Error::Empty)?;
 ///
 /// let context = Context::new(&prefix);
 /// assert_eq!(

@@ -42,7 +42,7 @@ impl Rollouts {
     /// rollouts.set_feature(0, 1, "tool_errors", 2.0)?;
     /// rollouts.set_feature(0, 2, "tool_errors", 0.0)?;
     /// let tokens = rollouts.resource("tokens")?;
-    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(Error::Empty)?;
+    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     /// assert_eq!(first.feature(1, "tool_errors"), Some(2.0));
     /// assert_eq!(first.feature(2, "tool_errors"), None);
     /// # Ok::<(), Error>(())

@@ -14,7 +14,7 @@ impl Rollouts {
     /// Appends a turn to the last rollout.
     pub(crate) fn continue_with(&mut self, costs: &[Option<f64>]) -> Result<(), Error> {
         let Some(rollout) = self.len().checked_sub(1) else {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         };
         let (found, resources) = (costs.len(), self.columns.len());
         if found != resources {

@@ -68,7 +68,7 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a name; [`Error::ResourceName`] for an empty or repeated name.
+    /// [`scoring_rules::Error::Empty`] without a name; [`Error::ResourceName`] for an empty or repeated name.
     pub fn new<N: Into<String>>(resources: impl IntoIterator<Item = N>) -> Result<Self, Error> {
         let mut rollouts = Self::with_columns(Vec::new());
         rollouts.keys.push(KeyColumn::new(TASK.to_owned()));
@@ -76,7 +76,10 @@ impl Rollouts {
             let name = rollouts.new_name(name.into())?;
             rollouts.columns.push(Column::new(name));
         }
-        if rollouts.columns.is_empty() { Err(Error::Empty) } else { Ok(rollouts) }
+        if rollouts.columns.is_empty() {
+            return Err(scoring_rules::Error::Empty.into());
+        }
+        Ok(rollouts)
     }
 
     /// Resources without a rollout.
@@ -221,7 +224,7 @@ impl Rollouts {
     ///     rollouts.set_content(0, turn, text)?;
     /// }
     /// let tokens = rollouts.resource("tokens")?;
-    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(Error::Empty)?;
+    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     /// assert_eq!((first.content(0), first.content(1)), (Some("Sort the list."), Some("read_file")));
     /// assert_eq!(first.content(2), None);
     /// # Ok::<(), Error>(())

@@ -15,14 +15,14 @@ impl Rollouts {
     ///
     /// # Errors
     ///
-    /// [`Error::ResourceName`] if the name is empty or taken; [`Error::Empty`] without a resource to
+    /// [`Error::ResourceName`] if the name is empty or taken; [`scoring_rules::Error::Empty`] without a resource to
     /// add; [`Error::NoSuchResource`] for a handle from other rollouts; [`Error::Cost`] for a sum
     /// above 1e100.
     pub fn add_sum(&mut self, name: &str, parts: &[Resource]) -> Result<Resource, Error> {
         let mut sum = Column::new(self.new_name(name.to_owned())?);
         let parts = parts.iter().map(|&part| self.column(part)).collect::<Result<Vec<_>, _>>()?;
         if parts.is_empty() {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         for rollout in self.iter() {
             for at in rollout.start..rollout.end {

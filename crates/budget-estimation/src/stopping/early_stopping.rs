@@ -30,7 +30,7 @@ use crate::{
 ///
 /// [`Error::OtherResource`] for a sample of another resource; [`Error::OtherRollouts`] for a sample that
 /// does not match its rollout; [`Error::SampleOrder`] unless samples are sorted by rollout and turn;
-/// [`Error::NoSuchRollout`] for a sample of a missing rollout; [`Error::Length`] unless there is one
+/// [`Error::NoSuchRollout`] for a sample of a missing rollout; [`scoring_rules::Error::Length`] unless there is one
 /// probability per sample; [`Error::UnknownCost`] if a cost of a run is unknown.
 ///
 /// ```
@@ -60,9 +60,8 @@ pub fn early_stopping(
     rules: &[StopRule],
 ) -> Result<EarlyStops, Error> {
     let resources = [(resource, samples)];
-    joint_early_stopping(rollouts, &resources, failure_probabilities, rules)?
-        .pop()
-        .ok_or(Error::Empty)
+    let mut stops = joint_early_stopping(rollouts, &resources, failure_probabilities, rules)?;
+    Ok(stops.pop().ok_or(scoring_rules::Error::Empty)?)
 }
 
 /// Counts what stop rules would have saved and lost on finished runs whose estimates are about several
@@ -79,7 +78,7 @@ pub fn early_stopping(
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a resource; [`Error::Length`] or [`Error::OtherPrefix`] if the samples of two
+/// [`scoring_rules::Error::Empty`] without a resource; [`scoring_rules::Error::Length`] or [`Error::OtherPrefix`] if the samples of two
 /// resources belong to different prefixes; otherwise as [`early_stopping`].
 ///
 /// ```
@@ -111,7 +110,7 @@ pub fn joint_early_stopping(
     failure_probabilities: Option<&[Probability]>,
     rules: &[StopRule],
 ) -> Result<Vec<EarlyStops>, Error> {
-    let ((_, samples), others) = resources.split_first().ok_or(Error::Empty)?;
+    let ((_, samples), others) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
     let given = failure_probabilities.map_or(samples.len(), <[Probability]>::len);
     same_length("failure_probabilities", samples.len(), given)?;
     let place = |sample: &Sample| (sample.rollout(), sample.turn());

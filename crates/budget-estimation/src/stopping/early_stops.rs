@@ -1,4 +1,4 @@
-use crate::error::Error;
+use crate::{checks::setting, error::Error};
 
 /// Counts of what early stopping saved and lost.
 ///
@@ -80,7 +80,7 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without such a prefix; [`Error::Setting`] for more alarms than prefixes.
+    /// [`scoring_rules::Error::Empty`] without such a prefix; [`scoring_rules::Error::Setting`] for more alarms than prefixes.
     pub fn false_abort_rate(&self) -> Result<f64, Error> {
         let range = "from 0 to success_prefixes";
         let part = self.false_alarm_prefixes as f64;
@@ -92,7 +92,7 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a feasible run; [`Error::Setting`] for more stops than runs.
+    /// [`scoring_rules::Error::Empty`] without a feasible run; [`scoring_rules::Error::Setting`] for more stops than runs.
     pub fn success_lost(&self) -> Result<f64, Error> {
         let part = self.stopped_successes as f64;
         ratio("stopped_successes", part, self.successes as f64, "from 0 to successes")
@@ -103,23 +103,21 @@ impl EarlyStops {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a run; [`Error::Setting`] for more stops than feasible runs.
+    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for more stops than feasible runs.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
     pub fn success_rate_lost(&self) -> Result<f64, Error> {
         let (stopped, successes) = (self.stopped_successes as f64, self.successes as f64);
-        if stopped > successes {
-            let (name, range) = ("stopped_successes", "from 0 to successes");
-            return Err(Error::Setting { name, value: stopped, range });
-        }
-        ratio("stopped_successes", stopped, successes + self.failures as f64, "from 0 to successes")
+        let (name, range) = ("stopped_successes", "from 0 to successes");
+        setting(stopped <= successes, name, stopped, range)?;
+        ratio(name, stopped, successes + self.failures as f64, range)
     }
 
     /// Share of what infeasible runs spent that the rule saves, in [0, 1]; higher is better.
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if infeasible runs spent nothing, or there are none; [`Error::Setting`] if the
+    /// [`scoring_rules::Error::Empty`] if infeasible runs spent nothing, or there are none; [`scoring_rules::Error::Setting`] if the
     /// saved amount is negative or larger than what they spent.
     pub fn saved_share(&self) -> Result<f64, Error> {
         ratio("saved", self.saved, self.spent_by_failures, "from 0 to spent_by_failures")
@@ -128,11 +126,8 @@ impl EarlyStops {
 
 fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Result<f64, Error> {
     if whole.is_nan() || whole <= 0.0 {
-        return Err(Error::Empty);
+        return Err(scoring_rules::Error::Empty.into());
     }
-    if (0.0..=whole.min(f64::MAX)).contains(&part) {
-        Ok(part / whole)
-    } else {
-        Err(Error::Setting { name, value: part, range })
-    }
+    setting((0.0..=whole.min(f64::MAX)).contains(&part), name, part, range)?;
+    Ok(part / whole)
 }

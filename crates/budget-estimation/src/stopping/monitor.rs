@@ -1,7 +1,9 @@
 use scoring_rules::{DecimalSum, Probability, decimals::Decimal};
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
-    checks::{is_amount, same_length},
+    checks::{is_amount, same_length, setting},
     error::Error,
     estimates::estimate::Estimate,
     rollouts::decimals::left_of,
@@ -11,47 +13,48 @@ use crate::{
     },
 };
 
-/// Watches a run: takes what each turn spent and what the agent then estimates, and advises whether to
-/// continue.
-///
-/// Costs are added and compared with caps as the decimals that were written, as in
-/// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
-/// resources and S stop rules.
-///
-/// With the feature `serde`, a monitor can be stored in the middle of a run and continues without a
-/// change in any later advice.
-///
-/// ```
-/// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
-///
-/// let rule = StopRule::impossible_in_a_row(2)?;
-/// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
-/// let estimate = Estimate::interval(300.0, 600.0)?;
-/// assert_eq!(monitor.push(&[(200.0, estimate)], None)?, Advice::Continue);
-/// let advice = monitor.push(&[(400.0, estimate)], None)?;
-/// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() }));
-/// // At least 300 more, but only 200 are left: the estimate itself says that this is impossible.
-/// let advice = monitor.push(&[(200.0, estimate)], None)?;
-/// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
-/// let advice = monitor.push(&[(0.0, Estimate::Impossible)], None)?;
-/// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", deny_unknown_fields))]
-pub struct BudgetMonitor {
-    resources: Vec<Watched>,
-    /// The value of each resource's sum.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    spent: Vec<f64>,
-    #[cfg_attr(feature = "serde", serde(rename = "stop_rules"))]
-    rules: Vec<StopRule>,
-    warn_at: f64,
-    /// Impossible estimates in a row so far.
-    #[cfg_attr(feature = "serde", serde(rename = "impossible_in_a_row"))]
-    in_a_row: u32,
-    turns: u64,
+scoring_rules::checked! {
+    /// Watches a run: takes what each turn spent and what the agent then estimates, and advises whether to
+    /// continue.
+    ///
+    /// Costs are added and compared with caps as the decimals that were written, as in
+    /// [`Rollouts`](crate::Rollouts). Memory does not grow with the run; a turn takes O(R + S) for R
+    /// resources and S stop rules.
+    ///
+    /// With the feature `serde`, a monitor can be stored in the middle of a run and continues without a
+    /// change in any later advice.
+    ///
+    /// ```
+    /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+    ///
+    /// let rule = StopRule::impossible_in_a_row(2)?;
+    /// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
+    /// let estimate = Estimate::interval(300.0, 600.0)?;
+    /// assert_eq!(monitor.push(&[(200.0, estimate)], None)?, Advice::Continue);
+    /// let advice = monitor.push(&[(400.0, estimate)], None)?;
+    /// assert_eq!(advice, Advice::Warn(AdviceReason::MayNotFit { resource: "tokens".to_owned() }));
+    /// // At least 300 more, but only 200 are left: the estimate itself says that this is impossible.
+    /// let advice = monitor.push(&[(200.0, estimate)], None)?;
+    /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
+    /// let advice = monitor.push(&[(0.0, Estimate::Impossible)], None)?;
+    /// assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BudgetMonitor {
+        resources: Vec<Watched>,
+        /// The value of each resource's sum.
+        #[cfg_attr(feature = "serde", serde(skip))]
+        spent: Vec<f64>,
+        #[cfg_attr(feature = "serde", serde(rename = "stop_rules"))]
+        rules: Vec<StopRule>,
+        warn_at: f64,
+        /// Impossible estimates in a row so far.
+        #[cfg_attr(feature = "serde", serde(rename = "impossible_in_a_row"))]
+        in_a_row: u32,
+        turns: u64,
+    }
+    restore: Self::restore
 }
 
 /// One resource of a run.
@@ -76,7 +79,7 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a resource; [`Error::ResourceName`] for an empty or repeated name;
+    /// [`scoring_rules::Error::Empty`] without a resource; [`Error::ResourceName`] for an empty or repeated name;
     /// [`Error::Cap`] for a cap that is not from 0 to 1e100.
     pub fn new<N: Into<String>>(
         resources: impl IntoIterator<Item = (N, Option<f64>)>,
@@ -96,7 +99,7 @@ impl BudgetMonitor {
             watched.push(Watched { name, cap, near, spent });
         }
         if watched.is_empty() {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         let spent = vec![0.0; watched.len()];
         let rules = Vec::new();
@@ -114,12 +117,10 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the share is from 0 to 1.
+    /// [`scoring_rules::Error::Setting`] unless the share is from 0 to 1.
     pub fn with_warning_at(mut self, share: f64) -> Result<Self, Error> {
-        if !(0.0..=1.0).contains(&share) {
-            let (name, range) = ("share of a cap to warn at", "from 0 to 1");
-            return Err(Error::Setting { name, value: share, range });
-        }
+        let valid = (0.0..=1.0).contains(&share);
+        setting(valid, "share of a cap to warn at", share, "from 0 to 1")?;
         self.warn_at = share;
         for resource in &mut self.resources {
             resource.near = if share < 1.0 && resource.cap.is_finite() {
@@ -141,7 +142,7 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one entry per resource; [`Error::Cost`] for
+    /// [`scoring_rules::Error::Length`] unless there is one entry per resource; [`Error::Cost`] for
     /// a cost that is not from 0 to 1e100; [`Error::NegativeEstimate`] for an interval that begins
     /// below 0. The turn is not added.
     pub fn push(
@@ -174,7 +175,7 @@ impl BudgetMonitor {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] after a turn; [`Error::Length`] unless there is one estimate per resource;
+    /// [`scoring_rules::Error::Setting`] after a turn; [`scoring_rules::Error::Length`] unless there is one estimate per resource;
     /// [`Error::NegativeEstimate`] for an interval that begins below 0.
     ///
     /// ```
@@ -194,10 +195,8 @@ impl BudgetMonitor {
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
-        if self.turns > 0 {
-            let (name, value) = ("number of completed turns", self.turns as f64);
-            return Err(Error::Setting { name, value, range: "0 before the first turn" });
-        }
+        let (name, range) = ("number of completed turns", "0 before the first turn");
+        setting(self.turns == 0, name, self.turns as f64, range)?;
         same_length("estimates before the first turn", self.resources.len(), estimates.len())?;
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         self.in_a_row = 0;
@@ -273,12 +272,9 @@ impl BudgetMonitor {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(BudgetMonitor, BudgetMonitor::check);
-
-#[cfg(feature = "serde")]
 impl BudgetMonitor {
     /// Checks a stored monitor, and computes what is not stored.
-    fn check(&mut self) -> Result<(), Error> {
+    fn restore(&mut self) -> Result<(), Error> {
         let caps =
             self.resources.iter().map(|it| (&*it.name, Some(it.cap).filter(|it| it.is_finite())));
         let fresh = Self::new(caps)?.with_warning_at(self.warn_at)?;
@@ -286,18 +282,12 @@ impl BudgetMonitor {
             resource.near = fresh.near;
         }
         self.spent = self.resources.iter().map(|resource| resource.spent.value()).collect();
-        if !self.spent.iter().all(|spent| (0.0..f64::INFINITY).contains(spent)) {
-            let problem = "what was spent must be finite and at least 0";
-            return Err(Error::StoredValue { problem });
-        }
-        if self.turns == 0 && self.spent.iter().any(|&spent| spent > 0.0) {
-            return Err(Error::StoredValue { problem: "nothing is spent before the first turn" });
-        }
+        let amounts = self.spent.iter().all(|spent| (0.0..f64::INFINITY).contains(spent));
+        stored(amounts, "what was spent must be finite and at least 0")?;
+        let begun = self.turns > 0 || self.spent.iter().all(|&spent| spent == 0.0);
+        stored(begun, "nothing is spent before the first turn")?;
         // Before the first turn there can be an estimate, too.
-        if u64::from(self.in_a_row) > self.turns.saturating_add(1) {
-            let problem = "impossible_in_a_row must be at most the number of turns plus 1";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+        let valid = u64::from(self.in_a_row) <= self.turns.saturating_add(1);
+        stored(valid, "impossible_in_a_row must be at most the number of turns plus 1")
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 /// use budget_estimation::{Error, Probability, StopRule};
 ///
 /// assert_eq!(StopRule::first_impossible(), StopRule::impossible_in_a_row(1)?);
-/// assert!(matches!(StopRule::impossible_in_a_row(0), Err(Error::Setting { .. })));
+/// assert!(matches!(StopRule::impossible_in_a_row(0), Err(Error::ScoringRules(_))));
 /// let unlikely = StopRule::failure_probability(Probability::new(0.9)?);
 /// assert!(matches!(unlikely, StopRule::FailureProbability { .. }));
 /// # Ok::<(), Error>(())
@@ -64,13 +64,14 @@ impl StopRule {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for 0.
+    /// [`scoring_rules::Error::Setting`] for 0.
     pub const fn impossible_in_a_row(in_a_row: u32) -> Result<Self, Error> {
         match NonZeroU32::new(in_a_row) {
             Some(in_a_row) => Ok(Self::Impossible { in_a_row }),
             None => {
-                let name = "number of estimates in a row";
-                Err(Error::Setting { name, value: 0.0, range: "at least 1" })
+                let (name, value) = ("number of estimates in a row", 0.0);
+                let range = "at least 1";
+                Err(Error::ScoringRules(scoring_rules::Error::Setting { name, value, range }))
             }
         }
     }
@@ -94,7 +95,7 @@ impl StopRule {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the value is above 0 and at most 1e100.
+    /// [`scoring_rules::Error::Setting`] unless the value is above 0 and at most 1e100.
     ///
     /// ```
     /// use budget_estimation::{

@@ -1,5 +1,4 @@
 use scoring_rules::Level;
-use statrs::function::beta::beta_reg;
 
 /// What the rate of false aborts counts.
 ///
@@ -188,9 +187,23 @@ impl AbortLimit {
     }
 }
 
-/// P(Binomial(n, rate) <= k), for whole k.
+/// P(Binomial(n, rate) <= k), for whole k: the sum of the probabilities from 0 to k. Takes O(k).
 fn binomial_tail(n: f64, rate: f64, k: f64) -> f64 {
-    if k >= n { 1.0 } else { beta_reg(n - k, k + 1.0, 1.0 - rate) }
+    if k >= n {
+        return 1.0;
+    }
+    // As multiples of the probability of 0, which is too small for a number if there are many runs.
+    let (odds, mut log_of_unit) = (rate / (1.0 - rate), n * (-rate).ln_1p());
+    let (mut term, mut sum, mut i) = (1.0, 1.0, 0.0);
+    while i < k {
+        term *= (n - i) / (i + 1.0) * odds;
+        sum += term;
+        i += 1.0;
+        if sum > 1e200 {
+            (term, sum, log_of_unit) = (term / 1e200, sum / 1e200, log_of_unit + 1e200_f64.ln());
+        }
+    }
+    (sum.ln() + log_of_unit).exp().min(1.0)
 }
 
 /// The p-value of "the mean of n losses from 0 to 1 is above the rate", given the sum of the losses.

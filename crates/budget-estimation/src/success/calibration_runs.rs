@@ -1,5 +1,7 @@
 use scoring_rules::Probability;
 
+#[cfg(feature = "serde")]
+use crate::checks::stored;
 use crate::{
     error::Error,
     success::abort_limit::{AbortLimit, AbortUnit},
@@ -82,15 +84,14 @@ impl CalibrationRuns {
             (chance == BELOW_ALL || (0.0..=1.0).contains(&chance)) && share > 0.0 && share <= 1.0
         };
         let runs: f64 = self.chances.iter().map(|(_, share)| share).sum();
-        if self.limit != limit
-            || !self.chances.iter().all(valid)
-            || !self.chances.is_sorted_by(|a, b| a.0 <= b.0)
-            || (runs - self.runs as f64).abs() > 1e-6
-        {
-            let problem = "calibration runs must have the limit of the forecaster, sorted chances from 0 to 1, and shares that add up to 1 per run";
-            return Err(Error::StoredValue { problem });
-        }
-        Ok(())
+        let valid = self.limit == limit
+            && self.chances.iter().all(valid)
+            && self.chances.is_sorted_by(|a, b| a.0 <= b.0)
+            && (runs - self.runs as f64).abs() <= 1e-6;
+        stored(
+            valid,
+            "calibration runs must have the limit of the forecaster, sorted chances from 0 to 1, and shares that add up to 1 per run",
+        )
     }
 }
 
@@ -104,7 +105,7 @@ impl AbortLimit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without a calibration run.
+    /// [`scoring_rules::Error::Empty`] without a calibration run.
     pub fn threshold<C: AsRef<[Probability]>>(
         &self,
         chances: &[C],
@@ -112,6 +113,9 @@ impl AbortLimit {
         let mut runs = CalibrationRuns::new(*self);
         chances.iter().for_each(|run| runs.add(run.as_ref()));
         runs.chances.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if chances.is_empty() { Err(Error::Empty) } else { Ok(runs.threshold()) }
+        if chances.is_empty() {
+            return Err(scoring_rules::Error::Empty.into());
+        }
+        Ok(runs.threshold())
     }
 }

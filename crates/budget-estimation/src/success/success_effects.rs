@@ -1,11 +1,9 @@
-use std::collections::BTreeMap;
-
 use scoring_rules::Probability;
 
-use crate::error::Error;
-
-/// Weight of "no effect", in runs.
-const SHRINKAGE: f64 = 4.0;
+use crate::{
+    error::Error,
+    key_effects::{KeyEffects, Keys},
+};
 
 /// Differences of the success rate between runs with different keys, such as model and task: additive
 /// effects, each shrunk towards 0 by the number of its runs. A run with an unknown value of a key has
@@ -19,22 +17,7 @@ const SHRINKAGE: f64 = 4.0;
 pub(super) struct SuccessEffects {
     runs: u64,
     successes: u64,
-    /// By name and value of the key.
-    effects: BTreeMap<String, BTreeMap<String, Effect>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-struct Effect {
-    runs: u64,
-    sum: f64,
-}
-
-impl Effect {
-    fn mean(self) -> f64 {
-        self.sum / (self.runs as f64 + SHRINKAGE)
-    }
+    effects: KeyEffects<4, 2>,
 }
 
 impl SuccessEffects {
@@ -49,50 +32,29 @@ impl SuccessEffects {
     }
 
     /// The sum of the effects of a run's keys, in units of the success rate.
-    pub(super) fn effect<'a>(&self, keys: impl Iterator<Item = (&'a str, &'a str)>) -> f64 {
-        keys.map(|(name, value)| self.known(name, value).mean()).sum()
+    pub(super) fn effect(&self, keys: &Keys) -> f64 {
+        self.effects.sum(keys)
     }
 
     /// The chance of a run before its first turn, at least as far from 0 and 1 as if all runs had been
     /// alike.
-    pub(super) fn chance<'a>(
-        &self,
-        keys: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Probability, Error> {
+    pub(super) fn chance(&self, keys: &Keys) -> Result<Probability, Error> {
         let least = 1.0 / (self.runs as f64 + 2.0);
         let chance = self.base_rate() + self.effect(keys);
         Ok(Probability::new(chance.clamp(least, 1.0 - least))?)
     }
 
-    pub(super) fn learn(&mut self, keys: &[(&str, &str)], feasible: bool) {
+    pub(super) fn learn(&mut self, keys: &Keys, feasible: bool) {
         let outcome = if feasible { 1.0 } else { 0.0 };
-        let unexplained = outcome - self.base_rate() - self.effect(keys.iter().copied());
-        for &(name, value) in keys {
-            let own = self.known(name, value).mean();
-            if !self.effects.contains_key(name) {
-                self.effects.insert(name.to_owned(), BTreeMap::new());
-            }
-            let Some(values) = self.effects.get_mut(name) else { continue };
-            let effect = values.entry(value.to_owned()).or_default();
-            effect.runs += 1;
-            effect.sum += unexplained + own;
-        }
+        let unexplained = outcome - self.base_rate() - self.effect(keys);
+        self.effects.learn(keys, unexplained);
         self.runs += 1;
         self.successes += u64::from(feasible);
-    }
-
-    fn known(&self, name: &str, value: &str) -> Effect {
-        // A key with the same value in all runs distinguishes none of them.
-        let values = self.effects.get(name).filter(|values| values.len() > 1);
-        let known = values.and_then(|values| values.get(value));
-        known.copied().unwrap_or_default()
     }
 
     /// Whether a stored value can be one of this type.
     #[cfg(feature = "serde")]
     pub(super) fn is_valid(&self) -> bool {
-        let mut effects = self.effects.values().flat_map(BTreeMap::values);
-        self.successes <= self.runs
-            && effects.all(|effect| effect.sum.is_finite() && effect.runs <= self.runs)
+        self.successes <= self.runs && self.effects.is_valid(self.runs)
     }
 }

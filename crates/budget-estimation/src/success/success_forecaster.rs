@@ -1,12 +1,14 @@
 use scoring_rules::Probability;
 
 #[cfg(feature = "serde")]
-use crate::checks::MOST_RUNS;
+use crate::checks::{MOST_RUNS, stored};
 use crate::{
     error::Error,
+    key_effects::Keys,
     replay::prefix::{Prefix, replay},
     resource::Resource,
     rollouts::rollout::Rollout,
+    scratch::Scratch,
     success::{
         abort_limit::AbortLimit,
         calibration_runs::CalibrationRuns,
@@ -57,124 +59,124 @@ pub struct SuccessForecast {
     pub is_impossible: bool,
 }
 
-/// Learns online, run by run, how probable it is that a run succeeds within its caps, and when it may be
-/// called impossible at a guaranteed rate of false aborts.
-///
-/// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the
-/// columns of [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns
-/// that fit under the cap at the mean and at the recent pace; squares and products of three of these;
-/// and the effects of the keys of the run, shrunk towards 0. Each run has the same total weight. The
-/// regression is fitted after 30 runs and whenever the number of runs has grown by half. Its chances
-/// of later runs, which are out of sample, are calibrated by Platt scaling with the same weights.
-/// Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
-///
-/// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if
-/// its chance is below one half and the chance in a model with a certified threshold is below that
-/// threshold. The chances of all feasible runs *after* a fit, and none that it was fitted on,
-/// calibrate its threshold: fit, threshold and use follow each other in time, so that the guarantee
-/// of [`AbortLimit`] holds for each threshold, for independent runs of one distribution.
-/// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
-/// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
-/// This depends on the number of feasible runs and not on their chances, so it does not select
-/// thresholds. It covers the forecasts after each turn except the last, those of [`replay`](crate::replay). Before the
-/// first turn, no model is asked: the chance is the share of feasible runs plus the effects of the keys, and
-/// no run is called impossible. The guarantee is for one threshold at a time and not for all thresholds in service
-/// over time together.
-///
-/// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap
-/// first. This assumes that the reason has nothing to do with their chance. If a run that was called
-/// impossible is cut off, it counts as a false abort in the calibration, the worst case; otherwise
-/// thresholds would rise from run to run, as feasible runs with low chances would never be seen. To
-/// stop runs and keep learning, choose a random share of the runs before their first turn, let these
-/// run to their end, and learn from them only.
-///
-/// Memory does not grow with the number of runs, except for the values of keys and up to 1,000 runs, or twice
-/// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d)
-/// for d columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a
-/// fit O(d^2) for each of at most 8,192 rows.
-///
-/// ```
-/// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster, replay};
-///
-/// // Runs whose first turn is expensive fail.
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// for i in 0..200 {
-///     let fails = i % 3 == 0;
-///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
-///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
-/// }
-/// let tokens = rollouts.resource("tokens")?;
-/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
-/// for rollout in rollouts.iter() {
-///     forecaster.learn(&rollout, tokens)?;
-/// }
-/// let mut first_turn = |run: usize| {
-///     let prefix = replay(&rollouts.get(run)?, tokens)?.next().ok_or(Error::Empty)?;
-///     forecaster.forecast(&prefix)
-/// };
-/// let (failure, success) = (first_turn(0)?, first_turn(1)?);
-/// assert!(failure.is_impossible && failure.chance.get() < 0.1);
-/// assert!(!success.is_impossible && success.chance.get() > 0.9);
-/// assert!(forecaster.threshold().is_some());
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// The chances of a run are a stream of forecasts of its outcome, which the trajectory proper score of
-/// `trajectory_metrics` evaluates:
-///
-/// ```
-/// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster, replay};
-/// use trajectory_metrics::{LogScore, Tps, Traces, WeightSchedule};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// for i in 0..200 {
-///     let fails = i % 3 == 0;
-///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
-///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
-/// }
-/// let tokens = rollouts.resource("tokens")?;
-/// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
-/// let mut traces = Traces::default();
-/// for rollout in rollouts.iter() {
-///     let mut chances = Vec::new();
-///     for prefix in replay(&rollout, tokens)? {
-///         chances.push(forecaster.forecast(&prefix)?.chance);
-///     }
-///     traces.push(&chances, rollout.is_feasible()?)?;
-///     forecaster.learn(&rollout, tokens)?;
-/// }
-/// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
-/// let base_rate = Probability::new(2.0 / 3.0)?;
-/// let constant = traces.map_forecasts(|_, _| base_rate);
-/// assert!(tps.mean(&traces, None)? > tps.mean(&constant, None)? + 0.3);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(remote = "Self", transparent))]
-pub struct SuccessForecaster {
-    state: State,
-    /// Space for a raw row and for a row of the regression.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    raw: Vec<f64>,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    row: Vec<f64>,
+scoring_rules::checked! {
+    /// Learns online, run by run, how probable it is that a run succeeds within its caps, and when it may be
+    /// called impossible at a guaranteed rate of false aborts.
+    ///
+    /// **Chance.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the
+    /// columns of [`PrefixFeatures`](crate::PrefixFeatures), on a logarithmic scale; the numbers of turns
+    /// that fit under the cap at the mean and at the recent pace; squares and products of three of these;
+    /// and the effects of the keys of the run, shrunk towards 0. Each run has the same total weight. The
+    /// regression is fitted after 30 runs and whenever the number of runs has grown by half. Its chances
+    /// of later runs, which are out of sample, are calibrated by Platt scaling with the same weights.
+    /// Before the first fit, the chance is the share of feasible runs, (s + 1) / (n + 2).
+    ///
+    /// **Impossible.** A run that has exceeded a cap is impossible. Otherwise it is called impossible if
+    /// its chance is below one half and the chance in a model with a certified threshold is below that
+    /// threshold. The chances of all feasible runs *after* a fit, and none that it was fitted on,
+    /// calibrate its threshold: fit, threshold and use follow each other in time, so that the guarantee
+    /// of [`AbortLimit`] holds for each threshold, for independent runs of one distribution.
+    /// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
+    /// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
+    /// This depends on the number of feasible runs and not on their chances, so it does not select
+    /// thresholds. It covers the forecasts after each turn except the last, those of [`replay`](crate::replay). Before the
+    /// first turn, no model is asked: the chance is the share of feasible runs plus the effects of the keys, and
+    /// no run is called impossible. The guarantee is for one threshold at a time and not for all thresholds in service
+    /// over time together.
+    ///
+    /// **Runs that were cut off** have no known outcome and teach nothing, unless they exceeded a cap
+    /// first. This assumes that the reason has nothing to do with their chance. If a run that was called
+    /// impossible is cut off, it counts as a false abort in the calibration, the worst case; otherwise
+    /// thresholds would rise from run to run, as feasible runs with low chances would never be seen. To
+    /// stop runs and keep learning, choose a random share of the runs before their first turn, let these
+    /// run to their end, and learn from them only.
+    ///
+    /// Memory does not grow with the number of runs, except for the values of keys and up to 1,000 runs, or twice
+    /// [`AbortLimit::least_runs`], that calibrate a threshold. A forecast takes O(d)
+    /// for d columns, apart from the search of the largest cost; learning a run of T turns O(d T), and a
+    /// fit O(d^2) for each of at most 8,192 rows.
+    ///
+    /// ```
+    /// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster, replay};
+    ///
+    /// // Runs whose first turn is expensive fail.
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for i in 0..200 {
+    ///     let fails = i % 3 == 0;
+    ///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
+    ///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    /// for rollout in rollouts.iter() {
+    ///     forecaster.learn(&rollout, tokens)?;
+    /// }
+    /// let mut first_turn = |run: usize| {
+    ///     let prefix = replay(&rollouts.get(run)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    ///     forecaster.forecast(&prefix)
+    /// };
+    /// let (failure, success) = (first_turn(0)?, first_turn(1)?);
+    /// assert!(failure.is_impossible && failure.chance.get() < 0.1);
+    /// assert!(!success.is_impossible && success.chance.get() > 0.9);
+    /// assert!(forecaster.threshold().is_some());
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// The chances of a run are a stream of forecasts of its outcome, which the trajectory proper score of
+    /// `trajectory_metrics` evaluates:
+    ///
+    /// ```
+    /// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster, replay};
+    /// use trajectory_metrics::{LogScore, Tps, Traces, WeightSchedule};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for i in 0..200 {
+    ///     let fails = i % 3 == 0;
+    ///     let first = if fails { 400.0 } else { 100.0 } + f64::from(i * 37 % 100);
+    ///     rollouts.push(&[first, 50.0, 70.0], !fails)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
+    /// let mut traces = Traces::default();
+    /// for rollout in rollouts.iter() {
+    ///     let mut chances = Vec::new();
+    ///     for prefix in replay(&rollout, tokens)? {
+    ///         chances.push(forecaster.forecast(&prefix)?.chance);
+    ///     }
+    ///     traces.push(&chances, rollout.is_feasible()?)?;
+    ///     forecaster.learn(&rollout, tokens)?;
+    /// }
+    /// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+    /// let base_rate = Probability::new(2.0 / 3.0)?;
+    /// let constant = traces.map_forecasts(|_, _| base_rate);
+    /// assert!(tps.mean(&traces, None)? > tps.mean(&constant, None)? + 0.3);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SuccessForecaster {
+        limit: AbortLimit,
+        /// `None` before the first run.
+        rows: Option<SuccessRows>,
+        effects: SuccessEffects,
+        past: PastRuns,
+        /// The number of runs at which the next fit takes place.
+        next_fit: u64,
+        /// From the oldest, which is in service, to the newest.
+        models: Vec<Candidate>,
+        calibration: ChanceCalibration,
+        #[cfg_attr(feature = "serde", serde(skip))]
+        space: Scratch<Space>,
+    }
+    restore: Self::restore
 }
 
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-struct State {
-    limit: AbortLimit,
-    /// `None` before the first run.
-    rows: Option<SuccessRows>,
-    effects: SuccessEffects,
-    past: PastRuns,
-    /// The number of runs at which the next fit takes place.
-    next_fit: u64,
-    /// From the oldest, which is in service, to the newest.
-    models: Vec<Candidate>,
-    calibration: ChanceCalibration,
+#[derive(Clone, Debug, Default)]
+struct Space {
+    keys: Keys,
+    /// The row of a prefix without the effect of the keys of its run.
+    raw: Vec<f64>,
+    /// A row of the regression.
+    row: Vec<f64>,
 }
 
 /// A fitted model and the later runs that calibrate its threshold.
@@ -187,17 +189,11 @@ struct Candidate {
     threshold: Option<Probability>,
 }
 
-impl PartialEq for SuccessForecaster {
-    fn eq(&self, other: &Self) -> bool {
-        self.state == other.state
-    }
-}
-
 impl SuccessForecaster {
     /// A forecaster before the first run.
     #[must_use]
     pub fn new(limit: AbortLimit) -> Self {
-        let state = State {
+        Self {
             limit,
             rows: None,
             effects: SuccessEffects::default(),
@@ -205,27 +201,27 @@ impl SuccessForecaster {
             next_fit: FIRST_FIT,
             models: Vec::new(),
             calibration: ChanceCalibration::default(),
-        };
-        Self { state, raw: Vec::new(), row: Vec::new() }
+            space: Scratch::default(),
+        }
     }
 
     /// The limit on false aborts.
     #[must_use]
     pub const fn limit(&self) -> AbortLimit {
-        self.state.limit
+        self.limit
     }
 
     /// Whether it has learnt of no other resource.
     #[cfg(feature = "serde")]
     pub(crate) fn knows_only(&self, resource: &str) -> bool {
-        self.state.rows.as_ref().is_none_or(|rows| rows.resource_name() == resource)
+        self.rows.as_ref().is_none_or(|rows| rows.resource_name() == resource)
     }
 
     /// The threshold in service, on the scale of uncalibrated chances; `None` while no run is called
     /// impossible except for an exceeded cap.
     #[must_use]
     pub fn threshold(&self) -> Option<Probability> {
-        self.state.models.first().and_then(|model| model.threshold)
+        self.models.first().and_then(|model| model.threshold)
     }
 
     /// The chance of success after a prefix, and whether the run may be called impossible.
@@ -237,27 +233,26 @@ impl SuccessForecaster {
         if is_over(prefix) {
             return Ok(SuccessForecast { chance: Probability::ZERO, is_impossible: true });
         }
-        let state = &self.state;
-        let (Some(rows), Some(newest)) = (&state.rows, state.models.last()) else {
-            let chance = Probability::new(state.effects.base_rate())?;
+        let (Some(rows), Some(newest)) = (&self.rows, self.models.last()) else {
+            let chance = Probability::new(self.effects.base_rate())?;
             return Ok(SuccessForecast { chance, is_impossible: false });
         };
-        rows.fill(&mut self.raw, prefix)?;
+        let Space { keys, raw, row } = &mut self.space.0;
+        keys.set(prefix.keys());
         if prefix.turns() == 0 {
-            let chance = state.effects.chance(prefix.keys())?;
+            let chance = self.effects.chance(keys)?;
             return Ok(SuccessForecast { chance, is_impossible: false });
         }
-        let effect = newest.fit.effects().effect(prefix.keys());
-        let stated = newest.chance(&self.raw, effect, &mut self.row)?;
-        let chance = state.calibration.apply(stated);
+        rows.fill(raw, prefix)?;
+        let stated = newest.chance(raw, newest.fit.effects().effect(keys), row)?;
+        let chance = self.calibration.apply(stated);
         let mut is_impossible = false;
         if chance < Probability::HALF
-            && let Some(serving) = state.models.first()
+            && let Some(serving) = self.models.first()
             && let Some(threshold) = serving.threshold
         {
-            let effect = serving.fit.effects().effect(prefix.keys());
-            let chance = serving.chance(&self.raw, effect, &mut self.row)?;
-            is_impossible = chance < threshold;
+            let effect = serving.fit.effects().effect(keys);
+            is_impossible = serving.chance(raw, effect, row)? < threshold;
         }
         Ok(SuccessForecast { chance, is_impossible })
     }
@@ -273,61 +268,60 @@ impl SuccessForecaster {
         let feasible = rollout.is_feasible()?;
         let open: Vec<Prefix<'_>> =
             replay(rollout, resource)?.filter(|prefix| !is_over(prefix)).collect();
-        let rows = match &self.state.rows {
+        let rows = match &self.rows {
             Some(rows) => rows.clone(),
             None => SuccessRows::new(rollout, resource)?,
         };
         let width = rows.columns();
         let mut raw = Vec::with_capacity(open.len() * width);
-        let effect = self.state.effects.effect(rollout.keys());
+        let Space { keys, raw: of_prefix, row } = &mut self.space.0;
+        keys.set(rollout.keys());
+        let effect = self.effects.effect(keys);
         for prefix in &open {
-            rows.fill(&mut self.raw, prefix)?;
-            raw.extend_from_slice(&self.raw);
+            rows.fill(of_prefix, prefix)?;
+            raw.extend_from_slice(of_prefix);
             raw.push(effect);
         }
         if rollout.is_censored() && !rollout.is_known_over() {
             return self.learn_cut_off(&open);
         }
-        let most = most_calibration_runs(self.state.limit);
-        let mut chances = Vec::with_capacity(self.state.models.len());
-        for (at, model) in self.state.models.iter().enumerate() {
+        let most = most_calibration_runs(self.limit);
+        let mut chances = Vec::with_capacity(self.models.len());
+        for (at, model) in self.models.iter().enumerate() {
             // The newest model learns from each run, others from feasible runs until they have enough.
-            let is_newest = at + 1 == self.state.models.len();
+            let is_newest = at + 1 == self.models.len();
             let is_needed = is_newest || (feasible && model.runs.len() < most);
             if !is_needed {
                 chances.push(Vec::new());
                 continue;
             }
-            let effect = model.fit.effects().effect(rollout.keys());
-            let of_prefix = |raw: &[f64]| {
-                model.chance(raw.get(..width - 1).unwrap_or_default(), effect, &mut self.row)
-            };
-            let all = raw.chunks_exact(width).map(of_prefix);
+            let effect = model.fit.effects().effect(keys);
+            let all =
+                raw.chunks_exact(width).map(|raw| model.chance(&raw[..width - 1], effect, row));
             chances.push(all.collect::<Result<Vec<Probability>, Error>>()?);
         }
-        let state = &mut self.state;
         if let Some(newest) = chances.last() {
-            state.calibration.push(newest, feasible)?;
+            self.calibration.push(newest, feasible)?;
         }
+        self.effects.learn(keys, feasible);
         if feasible {
-            for (model, chances) in state.models.iter_mut().zip(&chances) {
+            for (model, chances) in self.models.iter_mut().zip(&chances) {
                 model.calibrate(most, |runs| runs.push(chances));
             }
-            state.replace_model();
+            self.replace_model();
         }
         let kept = thinned(open.len()).filter_map(|at| raw.get(at * width..(at + 1) * width));
-        state.past.push(kept.flatten().copied().collect(), feasible);
-        state.effects.learn(&rollout.keys().collect::<Vec<_>>(), feasible);
-        state.rows = Some(rows);
-        state.fit_if_due(width)
+        self.past.push(kept.flatten().copied().collect(), feasible);
+        self.rows = Some(rows);
+        self.fit_if_due(width)
     }
 
     /// Learns from a run without an outcome.
     fn learn_cut_off(&mut self, open: &[Prefix<'_>]) -> Result<(), Error> {
         for prefix in open {
             if self.forecast(prefix)?.is_impossible {
-                let most = most_calibration_runs(self.state.limit);
-                for model in &mut self.state.models {
+                let most = most_calibration_runs(self.limit);
+                for model in &mut self.models {
                     model.calibrate(most, CalibrationRuns::push_stopped);
                 }
                 break;
@@ -335,14 +329,7 @@ impl SuccessForecaster {
         }
         Ok(())
     }
-}
 
-/// The largest number of calibration runs of a model. A limit that needs many gets twice that number.
-fn most_calibration_runs(limit: AbortLimit) -> usize {
-    limit.least_runs().saturating_mul(2).max(MOST_CALIBRATION_RUNS)
-}
-
-impl State {
     /// Puts the newest model into service that has enough calibration runs.
     fn replace_model(&mut self) {
         let least = self.limit.least_runs();
@@ -373,6 +360,11 @@ impl State {
     }
 }
 
+/// The largest number of calibration runs of a model. A limit that needs many gets twice that number.
+fn most_calibration_runs(limit: AbortLimit) -> usize {
+    limit.least_runs().saturating_mul(2).max(MOST_CALIBRATION_RUNS)
+}
+
 impl Candidate {
     /// The chance of a raw row without its effect of keys, and that effect in this model.
     fn chance(&self, raw: &[f64], effect: f64, row: &mut Vec<f64>) -> Result<Probability, Error> {
@@ -392,30 +384,21 @@ impl Candidate {
 }
 
 #[cfg(feature = "serde")]
-crate::checked::checked!(SuccessForecaster, SuccessForecaster::check);
-
-#[cfg(feature = "serde")]
 impl SuccessForecaster {
-    fn check(&mut self) -> Result<(), Error> {
-        let state = &mut self.state;
-        let columns = state.rows.as_ref().map(SuccessRows::columns);
+    fn restore(&mut self) -> Result<(), Error> {
         let fits = |columns| {
-            state.past.is_valid(columns)
-                && state.models.iter().all(|model| model.fit.is_valid(columns))
+            self.past.is_valid(columns) && self.models.iter().all(|it| it.fit.is_valid(columns))
         };
-        let empty = || state.past == PastRuns::default() && state.models.is_empty();
-        if !columns.map_or_else(empty, fits) || !state.effects.is_valid() {
-            let problem = "the rows and models must have the columns of the features";
-            return Err(Error::StoredValue { problem });
-        }
-        if state.models.len() > MOST_MODELS || !state.calibration.is_valid() {
-            return Err(Error::StoredValue { problem: "there are too many models or forecasts" });
-        }
-        if state.effects.runs().max(state.calibration.runs()) > MOST_RUNS {
-            return Err(Error::StoredValue { problem: "the number of runs is too large" });
-        }
-        for model in &mut state.models {
-            model.runs.check(state.limit)?;
+        let empty = || self.past == PastRuns::default() && self.models.is_empty();
+        let fits = self.rows.as_ref().map(SuccessRows::columns).map_or_else(empty, fits);
+        let problem = "the rows and models must have the columns of the features";
+        stored(fits && self.effects.is_valid(), problem)?;
+        let few = self.models.len() <= MOST_MODELS && self.calibration.is_valid();
+        stored(few, "there are too many models or forecasts")?;
+        let few = self.effects.runs().max(self.calibration.runs()) <= MOST_RUNS;
+        stored(few, "the number of runs is too large")?;
+        for model in &mut self.models {
+            model.runs.check(self.limit)?;
             model.threshold = model.runs.threshold();
         }
         Ok(())

@@ -6,7 +6,7 @@ use rand_chacha::{
 };
 
 use crate::{
-    checks::{is_amount, positive, same_length},
+    checks::{is_amount, positive, same_length, setting},
     error::Error,
     resource::Resource,
     rollouts::storage::Rollouts,
@@ -113,7 +113,7 @@ pub enum ProbeMethod {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a run; [`Error::Setting`] for an achievement or time that is not above 0 and
+/// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement or time that is not above 0 and
 /// at most 1e100, or a cost that is not from 0 to 1e100.
 ///
 /// ```
@@ -135,17 +135,14 @@ pub fn half_reachable(
     seed: Seed,
 ) -> Result<Vec<FeasibilityProbe>, Error> {
     if runs.is_empty() {
-        return Err(Error::Empty);
+        return Err(scoring_rules::Error::Empty.into());
     }
     for run in runs {
         for value in [run.achieved, run.time] {
             positive("achievement or time of a run", value)?;
         }
         for &value in &run.spent {
-            if !is_amount(value) {
-                let name = "cost of a run";
-                return Err(Error::Setting { name, value, range: "from 0 to 1e100" });
-            }
+            setting(is_amount(value), "cost of a run", value, "from 0 to 1e100")?;
         }
     }
     let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
@@ -183,7 +180,7 @@ pub fn half_reachable(
 ///
 /// # Errors
 ///
-/// The errors of [`half_reachable`]; [`Error::Length`] unless there is one achievement per rollout;
+/// The errors of [`half_reachable`]; [`scoring_rules::Error::Length`] unless there is one achievement per rollout;
 /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
 ///
 /// ```

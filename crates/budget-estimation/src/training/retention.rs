@@ -1,4 +1,4 @@
-use crate::error::Error;
+use crate::{checks::setting, error::Error};
 
 /// The share of a reward that an estimator keeps on a task on which it was not trained: its reward there
 /// divided by its reward on the task of its training.
@@ -7,26 +7,25 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for a reward that is negative or not finite; [`Error::Undefined`] if the reward on
+/// [`scoring_rules::Error::Setting`] for a reward that is negative or not finite; [`scoring_rules::Error::Undefined`] if the reward on
 /// the task of the training is 0.
 ///
 /// ```
 /// use budget_estimation::{Error, reward_retention};
 ///
 /// assert_eq!(reward_retention(0.143, 0.052)?, 0.052 / 0.143);
-/// assert!(matches!(reward_retention(0.0, 0.1), Err(Error::Undefined { .. })));
+/// assert!(matches!(reward_retention(0.0, 0.1), Err(Error::ScoringRules(_))));
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix H, table 6.
 pub fn reward_retention(in_task: f64, transferred: f64) -> Result<f64, Error> {
     for (name, value) in [("in-task reward", in_task), ("transferred reward", transferred)] {
-        if !(0.0..f64::INFINITY).contains(&value) {
-            return Err(Error::Setting { name, value, range: "finite and at least 0" });
-        }
+        setting((0.0..f64::INFINITY).contains(&value), name, value, "finite and at least 0")?;
     }
     if in_task == 0.0 {
-        return Err(Error::Undefined { name: "the retention", reason: "the in-task reward is 0" });
+        let (name, reason) = ("the retention", "the in-task reward is 0");
+        return Err(scoring_rules::Error::Undefined { name, reason }.into());
     }
     Ok(transferred / in_task)
 }

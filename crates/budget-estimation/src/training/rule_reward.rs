@@ -13,7 +13,7 @@ const IMPOSSIBLE: f64 = 0.2;
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless what remains is above 0 and at most 1e100; leave out trivial samples.
+/// [`scoring_rules::Error::Setting`] unless what remains is above 0 and at most 1e100; leave out trivial samples.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, rule_reward};

@@ -7,7 +7,7 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-use crate::{error::Error, replay::sample::Sample, rollouts::storage::Rollouts};
+use crate::{checks::setting, error::Error, replay::sample::Sample, rollouts::storage::Rollouts};
 
 /// Puts items into a random order, by sorting them by random words of 64 bits.
 pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
@@ -25,7 +25,7 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] without a share; [`Error::Setting`] for a share that is not from 0 to 1, shares that
+/// [`scoring_rules::Error::Empty`] without a share; [`scoring_rules::Error::Setting`] for a share that is not from 0 to 1, shares that
 /// do not add up to 1 (within 1e-9), and more than 100 million rollouts.
 ///
 /// ```
@@ -43,23 +43,15 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// 50 % for reinforcement learning, 10 % held out.
 pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<usize>>, Error> {
     if shares.is_empty() {
-        return Err(Error::Empty);
+        return Err(scoring_rules::Error::Empty.into());
     }
-    if n > MOST_ROLLOUTS {
-        let (name, range) = ("number of rollouts", "at most 100 million");
-        return Err(Error::Setting { name, value: n as f64, range });
-    }
+    setting(n <= MOST_ROLLOUTS, "number of rollouts", n as f64, "at most 100 million")?;
     let mut total = 0.0;
     for &share in shares {
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::Setting { name: "share", value: share, range: "from 0 to 1" });
-        }
+        setting((0.0..=1.0).contains(&share), "share", share, "from 0 to 1")?;
         total += share;
     }
-    if (total - 1.0).abs() > 1e-9 {
-        let name = "sum of the shares";
-        return Err(Error::Setting { name, value: total, range: "1" });
-    }
+    setting((total - 1.0).abs() <= 1e-9, "sum of the shares", total, "1")?;
     let mut order: Vec<usize> = (0..n).collect();
     shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.get()));
     let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
@@ -82,7 +74,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless there are 1 to 1000 copies; [`Error::Empty`] if a label has no sample.
+/// [`scoring_rules::Error::Setting`] unless there are 1 to 1000 copies; [`scoring_rules::Error::Empty`] if a label has no sample.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, Rollouts, Sample, Seed, balance_samples};
@@ -106,10 +98,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<Vec<usize>, Error> {
-    if !(1..=1000).contains(&copies) {
-        let name = "number of copies";
-        return Err(Error::Setting { name, value: copies as f64, range: "from 1 to 1000" });
-    }
+    setting((1..=1000).contains(&copies), "number of copies", copies as f64, "from 1 to 1000")?;
     let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let mut chosen = |feasible: bool, copies: usize| {
         let kept = samples.iter().enumerate();
@@ -121,7 +110,7 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
     let (mut feasible, mut others) = (chosen(true, copies), chosen(false, 1));
     let each = feasible.len().min(others.len());
     if each == 0 {
-        return Err(Error::Empty);
+        return Err(scoring_rules::Error::Empty.into());
     }
     feasible.truncate(each);
     others.truncate(each);
@@ -139,7 +128,7 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] for 0 buckets.
+/// [`scoring_rules::Error::Setting`] for 0 buckets.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts, Seed, subsample_prefixes};
@@ -161,10 +150,7 @@ pub fn subsample_prefixes(
     cap: usize,
     seed: Seed,
 ) -> Result<Vec<(usize, usize)>, Error> {
-    if buckets == 0 {
-        let name = "number of buckets";
-        return Err(Error::Setting { name, value: 0.0, range: "at least 1" });
-    }
+    setting(buckets > 0, "number of buckets", 0.0, "at least 1")?;
     let mut runs: Vec<(usize, usize)> =
         rollouts.iter().map(|run| (run.turns(), run.index())).collect();
     runs.sort_unstable();

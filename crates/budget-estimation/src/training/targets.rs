@@ -1,4 +1,4 @@
-use crate::{error::Error, estimates::estimate::Estimate};
+use crate::{checks::setting, error::Error, estimates::estimate::Estimate};
 
 /// The half-width of the interval in a training target.
 ///
@@ -53,7 +53,7 @@ pub enum TargetRounding {
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
+/// [`scoring_rules::Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
 ///
 /// ```
 /// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
@@ -79,18 +79,14 @@ pub fn training_target(
         TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),
         TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
     };
-    if !allowed.contains(&value) {
-        let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";
-        return Err(Error::Setting { name, value, range });
-    }
+    let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";
+    setting(allowed.contains(&value), name, value, range)?;
     let Some(remaining) = remaining else { return Ok(Estimate::Impossible) };
     if remaining == 0.0 && rounding == TargetRounding::Truncated {
         return Estimate::interval(0.0, 0.0);
     }
-    if !(1.0..=1e15).contains(&remaining) {
-        let name = "remaining amount";
-        return Err(Error::Setting { name, value: remaining, range: "from 1 to 1e15" });
-    }
+    let valid = (1.0..=1e15).contains(&remaining);
+    setting(valid, "remaining amount", remaining, "from 1 to 1e15")?;
     let (low, high) = match width {
         TargetWidth::Share(w) => (remaining * (1.0 - w), remaining * (1.0 + w)),
         TargetWidth::Fixed(w) => (remaining - w, remaining + w),

@@ -1,0 +1,77 @@
+use std::collections::BTreeMap;
+
+/// What the values of keys, such as the task or the model, add to a number of a run. Each is learned from what
+/// the others leave unexplained, and shrunk towards 0 as by so many runs without an effect.
+///
+/// A key counts once it has had so many values: a key with the same value in all runs distinguishes none of
+/// them.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub(crate) struct KeyEffects<const SHRINKAGE: u32, const LEAST_VALUES: usize> {
+    by_name: BTreeMap<u64, BTreeMap<u64, Effect>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Effect {
+    runs: u64,
+    sum: f64,
+}
+
+/// The hashes of the names and values of the keys of a run. Names and values are distinguished by their hashes
+/// alone, which is enough for estimates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(Vec<(u64, u64)>);
+
+impl Keys {
+    pub(crate) fn set<'k>(&mut self, keys: impl Iterator<Item = (&'k str, &'k str)>) {
+        self.0.clear();
+        self.0.extend(keys.map(|(name, value)| {
+            let name = hash(START, name.as_bytes());
+            (name, hash(name, value.as_bytes()))
+        }));
+    }
+}
+
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash FNV-1a of the bytes and of their number, so that the border of two texts matters.
+fn hash(before: u64, bytes: &[u8]) -> u64 {
+    let length = (bytes.len() as u64).to_le_bytes();
+    bytes
+        .iter()
+        .chain(&length)
+        .fold(before, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAST_VALUES> {
+    fn own(&self, (name, value): (u64, u64)) -> f64 {
+        let values = self.by_name.get(&name).filter(|values| values.len() >= LEAST_VALUES);
+        let effect = values.and_then(|values| values.get(&value));
+        effect.map_or(0.0, |effect| effect.sum / (effect.runs as f64 + f64::from(SHRINKAGE)))
+    }
+
+    /// The sum of the effects of all keys.
+    pub(crate) fn sum(&self, keys: &Keys) -> f64 {
+        keys.0.iter().fold(0.0, |sum, &key| sum + self.own(key))
+    }
+
+    /// Learns from a run, given what its keys did not explain.
+    pub(crate) fn learn(&mut self, keys: &Keys, unexplained: f64) {
+        for &key in &keys.0 {
+            let own = self.own(key);
+            let effect = self.by_name.entry(key.0).or_default().entry(key.1).or_default();
+            effect.runs += 1;
+            effect.sum += unexplained + own;
+        }
+    }
+
+    /// Whether a stored value can be one of so many runs.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_valid(&self, runs: u64) -> bool {
+        let mut effects = self.by_name.values().flat_map(BTreeMap::values);
+        effects.all(|effect| effect.sum.is_finite() && effect.runs <= runs)
+    }
+}

@@ -64,8 +64,10 @@ impl From<tool_graph::Error> for Failure {
 impl From<knapsack_oracle::Error> for Failure {
     fn from(error: knapsack_oracle::Error) -> Self {
         use knapsack_oracle::Error;
-        let undefined = matches!(error, Error::Empty | Error::Undefined { .. });
-        Self { message: error.to_string(), undefined }
+        match error {
+            Error::ScoringRules(error) => error.into(),
+            error => Self { message: error.to_string(), undefined: false },
+        }
     }
 }
 

@@ -11,41 +11,10 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The input is empty.
-    #[error("the input is empty; give at least one item")]
-    Empty,
-    /// A number is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The name of the number.
-        name: &'static str,
-        /// The number as given.
-        value: f64,
-        /// The numbers that are allowed.
-        range: &'static str,
-    },
-    /// Two lists that belong together differ in length.
-    #[error("{what}: expected {expected}, found {found}")]
-    Length {
-        /// The contents of the list.
-        what: &'static str,
-        /// The length that the list should have.
-        expected: usize,
-        /// The length that the list has.
-        found: usize,
-    },
-    /// An entry of a list is outside its range.
-    #[error("{what} {index} is {value}; it must be {range}")]
-    Entry {
-        /// The contents of the list.
-        what: &'static str,
-        /// The position of the entry, from 0.
-        index: usize,
-        /// The entry as given.
-        value: f64,
-        /// The entries that are allowed.
-        range: &'static str,
-    },
+    /// A setting, a length or an entry of a list is invalid, the input is empty, or a number is undefined
+    /// because its denominator is 0.
+    #[error(transparent)]
+    ScoringRules(#[from] scoring_rules::Error),
     /// A sum over all items is too large to be exact.
     #[error("the {what} up to item {item} sum to more than {limit}; use a coarser unit")]
     Sum {
@@ -130,13 +99,5 @@ pub enum Error {
         position: usize,
         /// The number of items in the pool.
         items: usize,
-    },
-    /// A number is undefined for this input, because its denominator is 0.
-    #[error("{name} is undefined: {reason}")]
-    Undefined {
-        /// The name of the number.
-        name: &'static str,
-        /// Why the number is undefined.
-        reason: &'static str,
     },
 }

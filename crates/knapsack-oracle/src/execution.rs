@@ -1,4 +1,5 @@
 use crate::{
+    amount::Amount,
     error::Error,
     plans::plan::{Plan, Step},
     pools::{item::Item, pool::Pool},
@@ -24,11 +25,11 @@ pub enum Regime {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Attempt {
+pub struct Attempt<A = u64> {
     /// The position of the item in its pool, from 0.
     pub position: usize,
     /// What the attempt spent of the budget.
-    pub spent: u64,
+    pub spent: A,
     /// What the attempt earned: the value of the item, or 0.
     pub earned: f64,
 }
@@ -37,18 +38,18 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Execution {
+pub struct Execution<A = u64> {
     /// The regime of the execution.
     pub regime: Regime,
     /// The attempts in order. They are the first steps of the plan.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<Attempt<A>>,
     /// The position of the item that did not fit in what was left of the budget, at which execution
     /// stopped. `None` if the plan was executed to its end.
     pub stopped_by: Option<usize>,
     /// The value that all attempts earned together.
     pub earned: f64,
     /// What all attempts spent of the budget.
-    pub spent: u64,
+    pub spent: A,
     /// Whether the planner saw costs or outcomes.
     pub informed: bool,
 }
@@ -85,9 +86,15 @@ pub struct Execution {
 /// # Errors
 ///
 /// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
-pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<Execution, Error> {
+pub fn execute<A: Amount>(
+    plan: &Plan<A>,
+    pool: &Pool<A>,
+    budget: A,
+    regime: Regime,
+) -> Result<Execution<A>, Error> {
     attempt_each(plan, pool, budget, regime, |item, step| {
-        Ok(item.is_solved() && (regime == Regime::Advisory || item.cost() <= step.allocation))
+        let is_finished = regime == Regime::Advisory || step.allocation.covers(item.cost());
+        Ok(item.is_solved() && is_finished)
     })
 }
 
@@ -137,25 +144,25 @@ pub fn execute(plan: &Plan, pool: &Pool, budget: u64, regime: Regime) -> Result<
 ///
 /// Returns [`Error::OtherPool`] if the plan has a position outside this pool, and the errors of
 /// `solves`.
-pub fn execute_capped<E: From<Error>>(
-    plan: &Plan,
-    pool: &Pool,
-    budget: u64,
-    mut solves: impl FnMut(Step) -> Result<bool, E>,
-) -> Result<Execution, E> {
+pub fn execute_capped<A: Amount, E: From<Error>>(
+    plan: &Plan<A>,
+    pool: &Pool<A>,
+    budget: A,
+    mut solves: impl FnMut(Step<A>) -> Result<bool, E>,
+) -> Result<Execution<A>, E> {
     attempt_each(plan, pool, budget, Regime::Enforced, |_, step| {
-        if step.allocation == 0 { Ok(false) } else { solves(step) }
+        if step.allocation == A::NOTHING { Ok(false) } else { solves(step) }
     })
 }
 
 /// Attempts the steps of a plan in order, until one does not fit in what is left of the budget.
-fn attempt_each<E: From<Error>>(
-    plan: &Plan,
-    pool: &Pool,
-    budget: u64,
+fn attempt_each<A: Amount, E: From<Error>>(
+    plan: &Plan<A>,
+    pool: &Pool<A>,
+    budget: A,
     regime: Regime,
-    mut solves: impl FnMut(&Item, Step) -> Result<bool, E>,
-) -> Result<Execution, E> {
+    mut solves: impl FnMut(&Item<A>, Step<A>) -> Result<bool, E>,
+) -> Result<Execution<A>, E> {
     let items = pool.items();
     let (mut attempts, mut stopped_by) = (Vec::with_capacity(plan.steps().len()), None);
     let (mut left, mut points) = (budget, 0_u64);
@@ -181,84 +188,6 @@ fn attempt_each<E: From<Error>>(
         attempts.push(Attempt { position, spent, earned: if solved { item.value() } else { 0.0 } });
     }
     let earned = pool.points().value(points);
-    let spent = budget - left;
+    let spent = A::from_fn(|resource| budget.parts()[resource] - left.parts()[resource]);
     Ok(Execution { regime, attempts, stopped_by, earned, spent, informed: plan.is_informed() })
-}
-
-/// The result of attempts in a given order under several budgets. Returned by
-/// [`Pool::execute_in_order`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct OrderedExecution<const R: usize> {
-    /// The number of attempted items.
-    pub attempted: usize,
-    /// The position of the item that did not fit in what was left of some budget, at which
-    /// execution stopped. `None` if every item was attempted.
-    pub stopped_by: Option<usize>,
-    /// The value that all attempts earned together.
-    pub earned: f64,
-    /// What all attempts spent of each resource.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stored::as_list"))]
-    pub spent: [u64; R],
-}
-
-impl<const R: usize> Pool<R> {
-    /// Attempts items in a given order under several budgets. Each item runs at its true costs, and
-    /// execution stops at the first item of which some cost is more than what is left.
-    ///
-    /// For one resource, [`execute`] in the advisory regime does the same with a plan.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Error, Item, Pool};
-    ///
-    /// // Tokens and cents.
-    /// let pool = Pool::new(vec![
-    ///     Item::with_costs("a", 1.0, [500, 2], true)?,
-    ///     Item::with_costs("b", 1.0, [100, 9], true)?,
-    /// ])?;
-    /// let run = pool.execute_in_order(&[0, 1], &[600, 10])?;
-    /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
-    /// assert_eq!(pool.oracle_under(&[600, 10])?.value, 1.0);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::OtherPool`] for a position outside the pool, and [`Error::DuplicateId`] for
-    /// a position that occurs twice.
-    pub fn execute_in_order(
-        &self,
-        order: &[usize],
-        budgets: &[u64; R],
-    ) -> Result<OrderedExecution<R>, Error> {
-        let items = self.items();
-        let mut seen = vec![None; items.len()];
-        let mut run =
-            OrderedExecution { attempted: 0, stopped_by: None, earned: 0.0, spent: [0; R] };
-        let mut points = 0_u64;
-        for (index, &position) in order.iter().enumerate() {
-            let (Some(item), Some(first)) = (items.get(position), seen.get_mut(position)) else {
-                return Err(Error::OtherPool { index, position, items: items.len() });
-            };
-            if let Some(first) = first.replace(index) {
-                let id = item.id().to_owned();
-                return Err(Error::DuplicateId { id, first, second: index });
-            }
-            if run.stopped_by.is_some() {
-                continue;
-            }
-            // No item occurs twice, so no sum exceeds that over the pool, which does not overflow.
-            let fits = |r: usize| run.spent[r].saturating_add(item.costs()[r]) <= budgets[r];
-            if !(0..R).all(fits) {
-                run.stopped_by = Some(position);
-                continue;
-            }
-            run.spent.iter_mut().zip(item.costs()).for_each(|(spent, cost)| *spent += cost);
-            run.attempted += 1;
-            points += if item.is_solved() { self.points().each[position] } else { 0 };
-        }
-        run.earned = self.points().value(points);
-        Ok(run)
-    }
 }

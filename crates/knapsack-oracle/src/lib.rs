@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod amount;
 mod engines;
 mod error;
 mod execution;
@@ -12,8 +13,9 @@ mod scores;
 mod stored;
 mod values;
 
+pub use amount::Amount;
 pub use error::Error;
-pub use execution::{Attempt, Execution, OrderedExecution, Regime, execute, execute_capped};
+pub use execution::{Attempt, Execution, Regime, execute, execute_capped};
 pub use knapsacks::{
     budget_staircase::BudgetStaircase,
     knapsack::{Knapsack, Solution},
@@ -50,5 +52,6 @@ pub use scores::{
     unsolvable::UnsolvableCounts,
     variants::{VariantPair, VariantScores},
 };
+pub use scoring_rules;
 pub use scoring_rules::{FromFn, Probability, Seed};
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

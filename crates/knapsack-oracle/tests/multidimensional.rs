@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{Error, KnapsackItem, MultidimensionalKnapsack};
-#[cfg(feature = "serde")]
-use knapsack_oracle::{Item, Pool};
 use proptest::prelude::*;
 
 /// Items with the given profits and weights.
@@ -221,7 +219,10 @@ fn a_capacity_of_0_leaves_only_items_that_do_not_need_the_resource() {
 #[test]
 fn invalid_input_is_a_typed_error() {
     let error = MultidimensionalKnapsack::<0>::new([], &[]).unwrap_err();
-    assert!(matches!(error, Error::Setting { value: 0.0, .. }), "{error}");
+    assert!(
+        matches!(error, Error::ScoringRules(scoring_rules::Error::Setting { value: 0.0, .. })),
+        "{error}"
+    );
     assert!(MultidimensionalKnapsack::new([1; 9], &[]).is_err());
     let error = MultidimensionalKnapsack::new([1], &items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
     assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
@@ -239,11 +240,5 @@ fn results_are_stored_with_snake_case_names() {
     assert_eq!(
         serde_json::to_string(&knapsack.solve()).unwrap(),
         r#"{"value":7,"weights":[2,3],"chosen":[0],"upper_bound":7,"nodes":1}"#
-    );
-    let pool = Pool::new(vec![Item::with_costs("a", 1.0, [2, 3], true).unwrap()]).unwrap();
-    let run = pool.execute_in_order(&[0], &[5, 5]).unwrap();
-    assert_eq!(
-        serde_json::to_string(&run).unwrap(),
-        r#"{"attempted":1,"stopped_by":null,"earned":1.0,"spent":[2,3]}"#
     );
 }

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, ForecastThreshold, InOrder, InformedPlanner, Item,
-    OraclePlanner, Plan, Pool, Probability, ProspectiveItem, ProspectivePlanner, RandomOrder,
-    Regime, Seed, Step, UnsolvableCounts, ValuePerCost, execute, informed_from_fn,
-    prospective_from_fn, triage_efficiency_score,
+    Alpha, CheapestFirst, DropReason, Efficiency, Error, FitRule, ForecastThreshold, InOrder,
+    InformedPlanner, Item, OraclePlanner, Plan, PlanReading, Pool, Probability, ProspectiveItem,
+    ProspectivePlanner, RandomOrder, Regime, Repair, Seed, Step, UnsolvableCounts, ValuePerCost,
+    execute, informed_from_fn, prospective_from_fn, repair_plan, triage_efficiency_score,
 };
 use proptest::prelude::*;
 
@@ -27,15 +27,33 @@ fn pools(most: usize) -> impl Strategy<Value = Pool> {
 }
 
 /// The best value over all sets of items, in hundredths.
-fn best_of_all_sets<const R: usize>(pool: &Pool<R>, budgets: &[u64; R]) -> i64 {
-    let hundredths = |item: &Item<R>| (item.value() * 100.0).round() as i64;
+fn best_of_all_sets<const R: usize>(pool: &Pool<[u64; R]>, budgets: [u64; R]) -> i64 {
+    let hundredths = |item: &Item<[u64; R]>| (item.value() * 100.0).round() as i64;
     let value = |set: u32| {
         let chosen = || pool.items().iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
-        let fits = |r: usize| chosen().map(|(_, item)| item.costs()[r]).sum::<u64>() <= budgets[r];
+        let fits = |r: usize| chosen().map(|(_, item)| item.cost()[r]).sum::<u64>() <= budgets[r];
         let value = chosen().filter(|(_, item)| item.is_solved()).map(|(_, item)| hundredths(item));
         if (0..R).all(fits) { value.sum() } else { 0 }
     };
     (0..1_u32 << pool.items().len()).map(value).max().unwrap()
+}
+
+/// A plan as a model would write it.
+fn written(plan: &Plan<[u64; 2]>, pool: &Pool<[u64; 2]>) -> String {
+    let step = |step: &Step<[u64; 2]>| {
+        let id = pool.items()[step.position].id();
+        format!(r#"{{"id": "{id}", "allocation": {:?}}}"#, step.allocation)
+    };
+    format!("[{}]", plan.steps().iter().map(step).collect::<Vec<_>>().join(", "))
+}
+
+/// The same pool with costs in an array, and with nothing of the other resources.
+fn with_resources<const R: usize>(pool: &Pool) -> Pool<[u64; R]> {
+    let item = |item: &Item| {
+        let cost = std::array::from_fn(|r| if r == 0 { item.cost() } else { 0 });
+        Item::new(item.id(), item.value(), cost, item.is_solved()).unwrap()
+    };
+    Pool::new(pool.items().iter().map(item).collect()).unwrap()
 }
 
 proptest! {
@@ -61,11 +79,11 @@ proptest! {
     fn the_oracle_is_the_best_of_all_sets(pool in pools(10), alpha in 0.01..=1.0_f64) {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap();
-        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, &[budget]));
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&with_resources(&pool), [budget]));
         prop_assert!(oracle.chosen.iter().all(|&i| pool.items()[i].is_solved()));
         let cost: u64 = oracle.chosen.iter().map(|&i| pool.items()[i].cost()).sum();
         prop_assert!(cost <= budget);
-        prop_assert_eq!(pool.oracle_under(&[budget]).unwrap().value, oracle.value);
+        prop_assert_eq!(with_resources(&pool).oracle([budget]).unwrap().value, oracle.value);
     }
 
     #[test]
@@ -74,27 +92,41 @@ proptest! {
         alpha in 0.01..=1.0_f64,
     ) {
         let item = |(i, (value, tokens, cents, solved)): (usize, (u32, u64, u64, bool))| {
-            Item::with_costs(i.to_string(), value.into(), [tokens, cents], solved).unwrap()
+            Item::new(i.to_string(), value.into(), [tokens, cents], solved).unwrap()
         };
         let pool = Pool::new(rows.into_iter().enumerate().map(item).collect()).unwrap();
-        let budgets = pool.budgets(Alpha::new(alpha).unwrap());
-        let oracle = pool.oracle_under(&budgets).unwrap();
-        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, &budgets));
-        let run = pool.execute_in_order(&oracle.chosen, &budgets).unwrap();
-        prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
+        let budgets = pool.budget(Alpha::new(alpha).unwrap());
+        let oracle = pool.oracle(budgets).unwrap();
+        prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, budgets));
+        let plan = Plan::informed(&OraclePlanner, &pool, budgets).unwrap();
+        for regime in [Regime::Advisory, Regime::Enforced] {
+            let run = execute(&plan, &pool, budgets, regime).unwrap();
+            prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
+        }
     }
 
     #[test]
-    fn an_order_of_one_resource_runs_like_a_plan(
+    fn a_resource_of_which_nothing_is_needed_changes_nothing(
         pool in pools(12), alpha in 0.01..=1.0_f64, seed: u64,
     ) {
-        let budget = pool.budget(Alpha::new(alpha).unwrap());
-        let plan = Plan::prospective(&RandomOrder::new(Seed::new(seed), 1), &pool, budget).unwrap();
-        let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
-        let run = pool.execute_in_order(&order, &[budget]).unwrap();
-        let want = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
-        prop_assert_eq!((run.earned, run.spent[0], run.stopped_by), (want.earned, want.spent, want.stopped_by));
-        prop_assert_eq!(run.attempted, want.attempts.len());
+        let (budget, two) = (pool.budget(Alpha::new(alpha).unwrap()), with_resources::<2>(&pool));
+        let order = RandomOrder::new(Seed::new(seed), 1);
+        let plan = Plan::prospective(&order, &pool, budget).unwrap();
+        let of_two = Plan::prospective(&order, &two, [budget, 0]).unwrap();
+        let text = written(&of_two, &two);
+        let reading = repair_plan(&text, &two, [budget, 0]);
+        prop_assert_eq!(reading.plan(), Some(&of_two));
+        for regime in [Regime::Advisory, Regime::Enforced] {
+            let run = execute(&of_two, &two, [budget, 0], regime).unwrap();
+            let want = execute(&plan, &pool, budget, regime).unwrap();
+            prop_assert_eq!((run.earned, run.spent, run.stopped_by), (want.earned, [want.spent, 0], want.stopped_by));
+        }
+        for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
+            let random = two.random_sampled([budget, 0], rule, 50, Seed::new(seed)).unwrap();
+            let want = pool.random_sampled(budget, rule, 50, Seed::new(seed)).unwrap();
+            prop_assert_eq!((random.value, random.standard_error), (want.value, want.standard_error));
+            prop_assert_eq!(random.spent, [want.spent, 0.0]);
+        }
     }
 
     #[test]
@@ -227,7 +259,11 @@ fn the_plan_of_a_custom_planner_is_checked() {
     let short = ForecastThreshold::new(vec![], vec![], Probability::HALF).unwrap();
     assert_eq!(
         Plan::informed(&short, &pool, 10),
-        Err(Error::Length { what: "forecasts", expected: 1, found: 0 })
+        Err(Error::ScoringRules(scoring_rules::Error::Length {
+            what: "forecasts",
+            expected: 1,
+            found: 0
+        }))
     );
 }
 
@@ -293,4 +329,140 @@ fn an_unsolvable_item_that_is_allocated_nothing_is_left_out() {
     let mut counts = UnsolvableCounts::default();
     counts.update(&plan, &[false, true, true]).unwrap();
     assert_eq!((counts.detection_rate(), counts.waste_rate()), (Ok(0.5), Ok(0.25)));
+}
+
+fn items(n: usize) -> Vec<Item> {
+    (0..n).map(|i| Item::new(format!("p{i}"), 1.0, i as u64 + 1, true).unwrap()).collect()
+}
+
+#[test]
+fn chunks_contain_every_item_once_and_in_order() {
+    let pool = Pool::new(items(65)).unwrap();
+    let chunks = pool.chunks(30).unwrap();
+    let sizes: Vec<usize> = chunks.iter().map(|chunk| chunk.items().len()).collect();
+    assert_eq!(sizes, [30, 30, 5]);
+    let all: Vec<Item> = chunks.iter().flat_map(|chunk| chunk.items().to_vec()).collect();
+    assert_eq!(all, pool.items());
+    assert!(matches!(
+        pool.chunks(0),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+    ));
+}
+
+#[test]
+fn each_resource_has_its_total_and_its_budget() {
+    let item = |id, costs| Item::new(id, 1.0, costs, true).unwrap();
+    let pool = Pool::new(vec![item("a", [5, 30]), item("b", [6, 40])]).unwrap();
+    assert_eq!(pool.total_cost(), [11, 70]);
+    assert_eq!(pool.budget(Alpha::new(0.5).unwrap()), [5, 35]);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_pool_is_read_from_a_list_of_items_through_the_same_checks() {
+    let pool = Pool::new(items(3)).unwrap();
+    let text = serde_json::to_string(&pool).unwrap();
+    assert_eq!(serde_json::from_str::<Pool>(&text).unwrap(), pool);
+    let error = serde_json::from_str::<Pool>(&text.replace("p1", "p0")).unwrap_err();
+    assert!(error.to_string().contains("occurs twice"), "{error}");
+    assert!(serde_json::from_str::<Pool>("[]").is_err());
+}
+
+#[test]
+fn an_item_is_found_by_its_id() {
+    let pool = Pool::new(items(12)).unwrap();
+    for (i, item) in pool.items().iter().enumerate() {
+        assert_eq!(pool.position(item.id()), Some(i));
+    }
+    assert_eq!(pool.position("p12"), None);
+}
+
+#[test]
+fn invalid_items_and_pools_are_refused() {
+    assert_eq!(Pool::<u64>::new(vec![]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    let mut twice = items(3);
+    twice.push(Item::new("p1", 1.0, 9, false).unwrap());
+    let want = Error::DuplicateId { id: "p1".into(), first: 1, second: 3 };
+    assert_eq!(Pool::new(twice), Err(want));
+    let mut dear = items(2);
+    dear.push(Item::new("c", 1.0, u64::MAX - 2, true).unwrap());
+    assert_eq!(Pool::new(dear), Err(Error::Sum { what: "costs", item: 2, limit: u64::MAX }));
+    for value in [0.0, -1.0, 9.9e-101, 1.1e100, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Item::new("a", value, 1, true), Err(Error::ItemValue { .. })));
+    }
+    assert_eq!(Item::new("a", 1.0, 0, true), Err(Error::ItemCost { id: "a".into() }));
+    assert!(Item::new("a", 1e-100, [0, 1], true).is_ok());
+}
+
+#[test]
+fn hundredths_of_a_total_equal_whole_number_arithmetic() {
+    for hundredths in 1..=100_u64 {
+        let alpha = Alpha::new(hundredths as f64 / 100.0).unwrap();
+        for total in (0..500).chain([u64::MAX - 1, u64::MAX]) {
+            let want = u128::from(total) * u128::from(hundredths) / 100;
+            assert_eq!(u128::from(alpha.budget(total)), want, "{hundredths} {total}");
+        }
+    }
+}
+
+#[test]
+fn a_share_is_formatted_and_compared_as_its_number() {
+    let [low, high] = [0.25, 0.5].map(|alpha| Alpha::new(alpha).unwrap());
+    assert_eq!((low.get(), f64::from(high)), (0.25, 0.5));
+    assert_eq!((format!("{low:?}"), high.to_string()), ("0.25".into(), "0.5".into()));
+    assert!(low < high);
+}
+
+#[test]
+fn shares_at_the_ends_of_the_range_are_accepted() {
+    assert_eq!(Alpha::SWEEP[3].budget(u64::MAX), u64::MAX);
+    assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().budget(u64::MAX), 0);
+    assert_eq!(Alpha::new(5e-324).unwrap().budget(u64::MAX), 0);
+    for wrong in [0.0, -0.1, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
+        assert!(
+            matches!(
+                Alpha::new(wrong),
+                Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+            ),
+            "{wrong}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_budget_is_at_most_the_total_and_grows_with_alpha(
+        a in 1e-6..=1.0_f64, b in 1e-6..=1.0_f64, total: u64,
+    ) {
+        let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
+        prop_assert!(low.budget(total) <= high.budget(total) && high.budget(total) <= total);
+    }
+}
+
+#[test]
+fn an_allocation_of_several_resources_is_a_list_of_as_many_amounts() {
+    let item = |id| Item::new(id, 1.0, [500, 2], true).unwrap();
+    let pool = Pool::new(["a", "b", "c", "d"].map(item).to_vec()).unwrap();
+    let text = r#"{"plan": [{"id": "a", "allocation": ["1.2k", 3]}, {"id": "b", "allocation": [5]},
+        {"id": "c", "allocation": 500}, {"id": "d"}]}"#;
+    let reading = repair_plan(text, &pool, [2_000, 5]);
+    let steps = reading.plan().unwrap().steps();
+    assert_eq!(steps.iter().map(|step| step.allocation).collect::<Vec<_>>(), [[1_200, 3], [0, 0]]);
+    let dropped = |entry, given: &str| {
+        let reason = DropReason::NotATokenCount { given: given.to_owned() };
+        Repair::EntryDropped { entry, reason }
+    };
+    let allocation =
+        |entry, given: &str, taken| Repair::Allocation { entry, given: given.to_owned(), taken };
+    let repairs = [
+        allocation(0, "[1.2k, 3]", [1_200, 3]),
+        dropped(1, "[5]"),
+        dropped(2, "500"),
+        allocation(3, "", [0, 0]),
+    ];
+    assert_eq!(reading.repairs(), repairs);
+    // The first resource that does not suffice is named.
+    let over = Plan::new(&[("a", [2, 9])], &pool, [2, 5]).unwrap_err();
+    assert_eq!(over, Error::OverBudget { allocated: 9, budget: 5 });
+    assert!(matches!(repair_plan(text, &pool, [2_000, 2]), PlanReading::OverBudget { .. }));
 }

@@ -291,7 +291,13 @@ fn an_exact_reference_beyond_the_memory_limit_is_an_error() {
 #[test]
 fn one_shuffle_has_no_standard_error_and_is_refused() {
     let error = pool(1).random_sampled(1, FitRule::StopAtFirst, 1, Seed::new(7)).unwrap_err();
-    assert!(matches!(error, Error::Setting { name: "shuffles", value: 1.0, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::ScoringRules(scoring_rules::Error::Setting { name: "shuffles", value: 1.0, .. })
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -359,7 +365,11 @@ fn more_than_ten_million_shuffles_are_refused() {
         for shuffles in [10_000_001, usize::MAX] {
             let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, Seed::new(1));
             let value = shuffles as f64;
-            let want = Error::Setting { name: "shuffles", value, range: "from 2 to 10 million" };
+            let want = Error::ScoringRules(scoring_rules::Error::Setting {
+                name: "shuffles",
+                value,
+                range: "from 2 to 10 million",
+            });
             assert_eq!(refused, Err(want));
         }
     }

@@ -47,7 +47,10 @@ fn the_three_conventions_of_the_paper_hold() {
     assert_eq!(achieved, Efficiency::RandomIsOptimal { achieved: true });
     assert_eq!(missed, Efficiency::RandomIsOptimal { achieved: false });
     assert_eq!(nothing, Efficiency::NothingSolvable);
-    assert!(matches!(normalized_regret(0.0, 0.0), Err(Error::Undefined { .. })));
+    assert!(matches!(
+        normalized_regret(0.0, 0.0),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
     assert_eq!(cases[2]["normalized_regret"], "undefined");
 }
 
@@ -71,13 +74,25 @@ fn tau_b_equals_that_of_scipy() {
 #[test]
 fn rankings_of_equal_scores_have_no_tau() {
     for (a, b) in [(vec![], vec![]), (vec![1.0], vec![2.0]), (vec![1.0, 1.0], vec![1.0, 2.0])] {
-        assert!(matches!(kendall_tau_b(&a, &b), Err(Error::Undefined { .. })), "{a:?} {b:?}");
+        assert!(
+            matches!(
+                kendall_tau_b(&a, &b),
+                Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+            ),
+            "{a:?} {b:?}"
+        );
     }
-    assert!(matches!(kendall_tau_b(&[1.0], &[]), Err(Error::Length { expected: 1, found: 0, .. })));
+    assert!(matches!(
+        kendall_tau_b(&[1.0], &[]),
+        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 1, found: 0, .. }))
+    ));
     let error = kendall_tau_b(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err();
     assert_eq!(error.to_string(), "first score 1 is NaN; it must be a number");
     let error = kendall_tau_b(&[1.0, 2.0], &[f64::NAN, 1.0]).unwrap_err();
-    assert!(matches!(error, Error::Entry { what: "second score", index: 0, .. }));
+    assert!(matches!(
+        error,
+        Error::ScoringRules(scoring_rules::Error::Entry { what: "second score", index: 0, .. })
+    ));
     assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 1.0, 2.0]), Ok(1.0));
     let tied = kendall_tau_b(&[0.0, 0.0, 1.0], &[1.0, 2.0, 3.0]);
     assert_eq!(kendall_tau_b(&[0.0, -0.0, 1.0], &[1.0, 2.0, 3.0]), tied);
@@ -97,9 +112,15 @@ fn impossible_values_are_refused() {
         (0.1, 0.0, 0.0),
     ] {
         let refused = triage_efficiency_score(achieved, random, oracle);
-        assert!(matches!(refused, Err(Error::Setting { .. })), "{achieved} {random} {oracle}");
+        assert!(
+            matches!(refused, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))),
+            "{achieved} {random} {oracle}"
+        );
     }
-    assert!(matches!(normalized_regret(2.0, 1.0), Err(Error::Setting { .. })));
+    assert!(matches!(
+        normalized_regret(2.0, 1.0),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+    ));
 }
 
 #[test]
@@ -114,10 +135,10 @@ fn means_leave_out_undefined_pools_and_count_them() {
     assert_eq!((mean.score, mean.informative_score), (0.0, Some(-0.5)));
     assert_eq!((mean.pools, mean.nothing_solvable, mean.random_is_optimal), (4, 1, 1));
     assert!((mean.standard_error.unwrap() - (6.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
-    assert_eq!(mean_efficiency_score(&[]), Err(Error::Empty));
+    assert_eq!(mean_efficiency_score(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().standard_error, None);
     assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().informative_score, None);
-    assert_eq!(mean_regret(&[None, None]), Err(Error::Empty));
+    assert_eq!(mean_regret(&[None, None]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
     let mean = mean_regret(&[None, Some(0.5), None, None]).unwrap();
     assert_eq!((mean.pools, mean.left_out, mean.standard_error), (1, 3, None));
 }
@@ -127,8 +148,14 @@ fn re_solving_refuses_an_item_without_an_allocation() {
     let item = ReSolve { allocation: 0, cost: 1, solved_before: true, solved_after: true };
     let mut counts = BudgetAware::default();
     let refused = counts.update(item);
-    assert!(matches!(refused, Err(Error::Setting { name: "allocation", .. })), "{refused:?}");
-    assert_eq!(counts.compliance_rate(), Err(Error::Empty));
+    assert!(
+        matches!(
+            refused,
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "allocation", .. }))
+        ),
+        "{refused:?}"
+    );
+    assert_eq!(counts.compliance_rate(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
 }
 
 /// Computes tau-b by counting all pairs.
@@ -160,7 +187,7 @@ proptest! {
                 let turned: Vec<f64> = b.iter().map(|b| -b).collect();
                 prop_assert_eq!(kendall_tau_b(&a, &turned), Ok(-tau));
             }
-            (Err(Error::Undefined { .. }), None) => {}
+            (Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. })), None) => {}
             other => prop_assert!(false, "{:?}", other),
         }
     }
@@ -204,9 +231,25 @@ fn invalid_scores_have_no_mean() {
     for wrong in [f64::NAN, f64::NEG_INFINITY, 1.1] {
         let pools = [Efficiency::Informative(0.5), Efficiency::Informative(wrong)];
         let error = mean_efficiency_score(&pools).unwrap_err();
-        assert!(matches!(error, Error::Entry { what: "efficiency", index: 1, .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::ScoringRules(scoring_rules::Error::Entry {
+                    what: "efficiency",
+                    index: 1,
+                    ..
+                })
+            ),
+            "{error}"
+        );
         let error = mean_regret(&[None, Some(0.5), Some(wrong)]).unwrap_err();
-        assert!(matches!(error, Error::Entry { what: "regret", index: 2, .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::ScoringRules(scoring_rules::Error::Entry { what: "regret", index: 2, .. })
+            ),
+            "{error}"
+        );
     }
 }
 

@@ -3,19 +3,27 @@
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
     ForecastThreshold, InjectedPool, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
-    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, OrderedExecution, Plan,
-    PlanReading, Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution, UnsolvableCounts,
-    VariantPair, VariantScores,
+    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, Plan, PlanReading, Pool,
+    ProspectiveItem, RandomOrder, SampledRandom, Solution, UnsolvableCounts, VariantPair,
+    VariantScores,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
 fn everything_can_be_shared_between_threads() {
-    assert_send_sync::<(Alpha, Item<3>, Pool<3>, Error, Oracle, ExactRandom, SampledRandom)>();
+    assert_send_sync::<(
+        Alpha,
+        Item<[u64; 3]>,
+        Pool<[u64; 3]>,
+        Error,
+        Oracle,
+        ExactRandom,
+        SampledRandom,
+    )>();
     assert_send_sync::<(Knapsack<'_>, KnapsackItem, Solution, BudgetStaircase)>();
     assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();
-    assert_send_sync::<(Plan, PlanReading, Execution, OrderedExecution<3>)>();
+    assert_send_sync::<(Plan, PlanReading, Execution<[u64; 3]>)>();
     assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();
     assert_send_sync::<(Efficiency, MeanEfficiency, MeanRegret, BudgetAware)>();
     assert_send_sync::<(InjectedPool, UnsolvableCounts, VariantScores, VariantPair)>();

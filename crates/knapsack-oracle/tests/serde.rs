@@ -9,6 +9,7 @@ use knapsack_oracle::{
     Alpha, BudgetAware, CheapestFirst, DropReason, FitRule, ForecastThreshold, InOrder, Item,
     KnapsackItem, OraclePlanner, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve,
     Regime, Repair, Seed, Step, UnreadableReason, UnsolvableCounts, ValuePerCost, VariantScores,
+    execute,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -72,24 +73,32 @@ fn plans_round_trip_through_checks() {
 #[test]
 fn results_are_written() {
     let pool = pool();
-    let unparseable = PlanReading::Unparseable { reason: UnreadableReason::NoJson, at: 0 };
+    let unparseable: PlanReading =
+        PlanReading::Unparseable { reason: UnreadableReason::NoJson, at: 0 };
     assert_eq!(
         serde_json::to_string(&unparseable).unwrap(),
         r#"{"unparseable":{"reason":"no_json","at":0}}"#
     );
     let reason = DropReason::NotATokenCount { given: "5 %".to_owned() };
-    let repair = Repair::EntryDropped { entry: 0, reason };
+    let repair: Repair = Repair::EntryDropped { entry: 0, reason };
     assert_eq!(
         serde_json::to_string(&repair).unwrap(),
         r#"{"entry_dropped":{"entry":0,"reason":{"not_a_token_count":{"given":"5 %"}}}}"#
     );
     let oracle = pool.oracle(9).unwrap();
     assert_eq!(serde_json::to_string(&oracle).unwrap(), r#"{"value":2.0,"chosen":[0,2]}"#);
-    let several = Pool::new(vec![Item::with_costs("a", 1.0, [5, 2], true).unwrap()]).unwrap();
-    let run = several.execute_in_order(&[0], &[9, 9]).unwrap();
+    let several = Pool::new(vec![Item::new("a", 1.0, [5, 2], true).unwrap()]).unwrap();
+    let plan = Plan::new(&[("a", [9, 9])], &several, [9, 9]).unwrap();
+    round_trips(&plan);
+    let run = execute(&plan, &several, [9, 9], Regime::Advisory).unwrap();
     assert_eq!(
         serde_json::to_string(&run).unwrap(),
-        r#"{"attempted":1,"stopped_by":null,"earned":1.0,"spent":[5,2]}"#
+        r#"{"regime":"advisory","attempts":[{"position":0,"spent":[5,2],"earned":1.0}],"stopped_by":null,"earned":1.0,"spent":[5,2],"informed":false}"#
+    );
+    let random = several.random_sampled([9, 9], FitRule::StopAtFirst, 2, Seed::new(1)).unwrap();
+    assert_eq!(
+        serde_json::to_string(&random).unwrap(),
+        r#"{"value":1.0,"standard_error":0.0,"spent":[5.0,2.0],"shuffles":2}"#
     );
 }
 
@@ -111,4 +120,16 @@ fn counts_and_variants_round_trip_through_checks() {
     );
     let variants = VariantScores::new(&[[0.5, 0.25], [0.75, 0.5]]).unwrap();
     refuses(&variants, &[("0.25]", "0.25,1.0]", "expected 3, found 2")]);
+}
+
+#[test]
+fn an_item_is_read_from_json_through_the_same_checks() {
+    let item = Item::new("a", 0.1, 7, true).unwrap();
+    let text = round_trips(&item);
+    assert_eq!(text, r#"{"id":"a","value":0.1,"cost":7,"solved":true}"#);
+    let refused = [("7", "0", "costs nothing"), ("0.1", "0", "1e-100"), ("0.1", "-1", "1e-100")];
+    refuses(&item, &refused);
+    let several = Item::new("a", 0.1, [7, 2], true).unwrap();
+    assert_eq!(round_trips(&several), r#"{"id":"a","value":0.1,"cost":[7,2],"solved":true}"#);
+    round_trips(&Pool::new(vec![several]).unwrap());
 }

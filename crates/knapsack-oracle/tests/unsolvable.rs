@@ -40,7 +40,10 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
             assert_eq!(informed.waste_rate(), Ok(0.0));
         } else {
             // The best plan is empty, so no share of it is wasted.
-            assert!(matches!(informed.waste_rate(), Err(Error::Undefined { .. })));
+            assert!(matches!(
+                informed.waste_rate(),
+                Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+            ));
         }
     }
 }
@@ -63,8 +66,14 @@ fn at_full_injection_no_plan_can_earn_anything() {
 #[test]
 fn without_unsolvable_items_there_is_no_detection_rate() {
     let counts = UnsolvableCounts::default();
-    assert!(matches!(counts.detection_rate(), Err(Error::Undefined { .. })));
-    assert!(matches!(counts.waste_rate(), Err(Error::Undefined { .. })));
+    assert!(matches!(
+        counts.detection_rate(),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
+    assert!(matches!(
+        counts.waste_rate(),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
     let pool = Pool::new(items("solvable", 3, true)).unwrap();
     let plan = Plan::new(&[("solvable-2", 5)], &pool, 9).unwrap();
     let mut counts = UnsolvableCounts::default();
@@ -110,9 +119,9 @@ fn an_error_of_a_capped_run_ends_the_execution() {
     let mut calls = 0;
     let refused = execute_capped(&plan, &pool, 300, |_| {
         calls += 1;
-        Err::<bool, _>(Error::Empty)
+        Err::<bool, _>(Error::ScoringRules(scoring_rules::Error::Empty))
     });
-    assert_eq!((refused, calls), (Err(Error::Empty), 1));
+    assert_eq!((refused, calls), (Err(Error::ScoringRules(scoring_rules::Error::Empty)), 1));
 }
 
 proptest! {
@@ -175,4 +184,108 @@ proptest! {
             prop_assert!((rate - want / items).abs() < 1e-12);
         }
     }
+}
+
+fn pools() -> Vec<Pool> {
+    Pool::new(items("solvable", 65, true)).unwrap().chunks(30).unwrap()
+}
+
+#[test]
+fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
+    let unsolvable = items("abstain", 90, false);
+    for (ratio, counts) in [
+        (0.0, [0, 0, 0]),
+        (0.25, [7, 7, 1]),
+        (0.5, [15, 15, 2]),
+        (0.75, [22, 22, 3]),
+        (1.0, [30, 30, 5]),
+    ] {
+        let injected = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
+        let mut used = Vec::new();
+        for ((injected, pool), count) in injected.iter().zip(pools()).zip(counts) {
+            let marks = injected.unsolvable();
+            assert_eq!(marks.iter().filter(|&&mark| mark).count(), count, "{ratio}");
+            assert_eq!(injected.pool().items().len(), pool.items().len());
+            for ((new, old), mark) in injected.pool().items().iter().zip(pool.items()).zip(marks) {
+                assert_eq!(new == old, !mark);
+                assert_eq!(new.is_solved(), !mark);
+                used.extend(mark.then(|| new.id().to_owned()));
+            }
+        }
+        let total = used.len();
+        used.sort();
+        used.dedup();
+        assert_eq!(used.len(), total, "no item is injected twice");
+    }
+}
+
+#[test]
+fn the_items_injected_at_one_ratio_stay_at_every_larger_ratio() {
+    let unsolvable = items("abstain", 90, false);
+    let at =
+        |ratio, seed| inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
+    let (few, many) = (at(0.25, 3), at(0.75, 3));
+    for (few, many) in few.iter().zip(&many) {
+        let both = few.pool().items().iter().zip(many.pool().items());
+        for (&mark, (few, many)) in few.unsolvable().iter().zip(both) {
+            assert!(!mark || few == many);
+        }
+    }
+    assert_eq!(at(0.25, 3), few);
+    assert_ne!(at(0.25, 4), few);
+}
+
+#[test]
+fn every_position_and_every_unsolvable_item_is_equally_likely() {
+    let pool = [Pool::new(items("solvable", 10, true)).unwrap()];
+    let unsolvable = items("abstain", 5, false);
+    let (mut positions, mut used) = ([0_u32; 10], [0_u32; 5]);
+    for seed in 0..4_000 {
+        let injected = inject_unsolvable(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
+        for (position, item) in injected[0].pool().items().iter().enumerate() {
+            if let Some(which) = unsolvable.iter().position(|other| other == item) {
+                positions[position] += 1;
+                used[which] += 1;
+            }
+        }
+    }
+    // Binomial with means of 800 and 1,600 and standard deviations of at most 31.
+    assert!(positions.iter().all(|count| count.abs_diff(800) < 4 * 26), "{positions:?}");
+    assert!(used.iter().all(|count| count.abs_diff(1_600) < 4 * 31), "{used:?}");
+}
+
+#[test]
+fn invalid_ratios_and_items_are_refused() {
+    let unsolvable = items("abstain", 20, false);
+    for ratio in [-0.1, 1.1, f64::NAN] {
+        let refused = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(1));
+        assert!(
+            matches!(
+                refused,
+                Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "ratio", .. }))
+            ),
+            "{ratio}"
+        );
+    }
+    let refused = inject_unsolvable(&pools(), &unsolvable, 0.25, Seed::new(1));
+    let what = "unsolvable items";
+    // 21 items are dealt to three pools in seven rounds; the last pool needs one.
+    assert!(refused.is_ok(), "{refused:?}");
+    let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, Seed::new(1));
+    assert_eq!(
+        refused,
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 44, found: 20 }))
+    );
+    // The number in the error is enough, and one item less is not.
+    assert!(inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok());
+    let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
+    assert_eq!(
+        refused,
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 44, found: 43 }))
+    );
+    assert!(inject_unsolvable(&pools(), &[], 0.0, Seed::new(1)).is_ok());
+    let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
+    assert_eq!(refused, Err(Error::SolvedItem { id: "a-0".into() }));
+    let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
+    assert!(matches!(refused, Err(Error::DuplicateId { .. })), "{refused:?}");
 }

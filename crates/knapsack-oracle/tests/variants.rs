@@ -106,13 +106,28 @@ fn one_configuration_or_equal_scores_have_no_ranking() {
 
 #[test]
 fn invalid_scores_are_refused() {
-    assert_eq!(VariantScores::new::<[f64; 2]>(&[]), Err(Error::Empty));
+    assert_eq!(
+        VariantScores::new::<[f64; 2]>(&[]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
     let one_variant = VariantScores::new(&[[0.5]]);
-    assert!(matches!(one_variant, Err(Error::Setting { name: "number of variants", .. })));
+    assert!(matches!(
+        one_variant,
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "number of variants", .. }))
+    ));
     let short = VariantScores::new(&[vec![0.5, 0.6], vec![0.5]]);
-    assert!(matches!(short, Err(Error::Length { expected: 2, found: 1, .. })));
+    assert!(matches!(
+        short,
+        Err(Error::ScoringRules(scoring_rules::Error::Length { expected: 2, found: 1, .. }))
+    ));
     for score in [f64::NAN, f64::NEG_INFINITY, 1.1e100] {
         let refused = VariantScores::new(&[[0.5, 0.6], [0.5, score]]);
-        assert!(matches!(refused, Err(Error::Entry { index: 1, .. })), "{score}");
+        assert!(
+            matches!(
+                refused,
+                Err(Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. }))
+            ),
+            "{score}"
+        );
     }
 }

@@ -1,3 +1,5 @@
+use scoring_rules::checks::setting;
+
 use crate::{
     engines::checked_sum::checked_sum,
     engines::several_resources::branch_and_bound::BranchAndBound, error::Error,
@@ -78,13 +80,11 @@ impl<'a, const R: usize> MultidimensionalKnapsack<'a, R> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Setting`] unless there are 1 to 8 resources, [`Error::TooLarge`] for more
+    /// Returns [`scoring_rules::Error::Setting`] unless there are 1 to 8 resources, [`Error::TooLarge`] for more
     /// than 1,000 items, and [`Error::Sum`] if the profits sum to 2^64 or more.
     pub fn new(capacities: [u64; R], items: &'a [KnapsackItem<[u64; R]>]) -> Result<Self, Error> {
-        if !(1..=MOST_RESOURCES).contains(&R) {
-            let (name, range) = ("number of resources", "from 1 to 8");
-            return Err(Error::Setting { name, value: R as f64, range });
-        }
+        let is_valid = (1..=MOST_RESOURCES).contains(&R);
+        setting("number of resources", R as f64, is_valid, "from 1 to 8")?;
         if items.len() > MOST_ITEMS {
             return Err(Error::TooLarge {
                 what: "choice under several budgets",

@@ -1,6 +1,9 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{Probability, Seed};
+use scoring_rules::{
+    Probability, Seed,
+    checks::{same_length, setting},
+};
 
 use crate::{
     error::Error,
@@ -46,7 +49,7 @@ impl ForecastThreshold {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Length`] if the two lists differ in length.
+    /// Returns [`scoring_rules::Error::Length`] if the two lists differ in length.
     pub fn new(
         costs: Vec<u64>,
         success_probabilities: Vec<Probability>,
@@ -58,12 +61,8 @@ impl ForecastThreshold {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let (expected, found) = (self.costs.len(), self.success_probabilities.len());
-        if expected == found {
-            Ok(())
-        } else {
-            Err(Error::Length { what: "success probabilities", expected, found })
-        }
+        let found = self.success_probabilities.len();
+        Ok(same_length("success probabilities", self.costs.len(), found)?)
     }
 
     /// Creates a planner whose forecasts are the truth with noise, to show what forecasts of a
@@ -92,17 +91,15 @@ impl ForecastThreshold {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Setting`] if `cost_error` is not from 0 to 1.
+    /// Returns [`scoring_rules::Error::Setting`] if `cost_error` is not from 0 to 1.
     pub fn noisy(
         pool: &Pool,
         cost_error: f64,
         outcome_error: Probability,
         seed: Seed,
     ) -> Result<Self, Error> {
-        if !(0.0..=1.0).contains(&cost_error) {
-            let range = "a number from 0 to 1";
-            return Err(Error::Setting { name: "cost error", value: cost_error, range });
-        }
+        let is_valid = (0.0..=1.0).contains(&cost_error);
+        setting("cost error", cost_error, is_valid, "a number from 0 to 1")?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
         // A uniform draw from [0, 1).
         let mut share = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
@@ -127,10 +124,7 @@ impl ForecastThreshold {
 
 impl InformedPlanner for ForecastThreshold {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        let (expected, found) = (pool.items().len(), self.costs.len());
-        if expected != found {
-            return Err(Error::Length { what: "forecasts", expected, found });
-        }
+        same_length("forecasts", pool.items().len(), self.costs.len())?;
         let is_taken = |&i: &usize| self.success_probabilities[i] >= self.threshold;
         let mut order: Vec<usize> = (0..self.costs.len()).filter(is_taken).collect();
         order.sort_by_key(|&i| self.costs[i]);
@@ -160,7 +154,16 @@ mod tests {
         assert!(wrong.abs_diff(200) < 54, "{wrong}");
         for error in [-0.1, 1.1, f64::NAN] {
             let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, Seed::new(1));
-            assert!(matches!(noisy, Err(Error::Setting { name: "cost error", .. })), "{noisy:?}");
+            assert!(
+                matches!(
+                    noisy,
+                    Err(Error::ScoringRules(scoring_rules::Error::Setting {
+                        name: "cost error",
+                        ..
+                    }))
+                ),
+                "{noisy:?}"
+            );
         }
     }
 
@@ -168,6 +171,9 @@ mod tests {
     fn forecasts_of_different_lengths_are_refused() {
         let forecasts = ForecastThreshold::new(vec![1], vec![], Probability::HALF);
         let what = "success probabilities";
-        assert_eq!(forecasts, Err(Error::Length { what, expected: 1, found: 0 }));
+        assert_eq!(
+            forecasts,
+            Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found: 0 }))
+        );
     }
 }

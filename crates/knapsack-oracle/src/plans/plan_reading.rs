@@ -1,4 +1,4 @@
-use crate::{plans::plan::Plan, values::unreadable_reason::UnreadableReason};
+use crate::{amount::Amount, plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 
 /// One repair of the text of a plan. [`repair_plan`](crate::repair_plan) lists the repairs and has
 /// an example.
@@ -8,7 +8,7 @@ use crate::{plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Repair {
+pub enum Repair<A = u64> {
     /// Text before or after the JSON was ignored. White space does not count.
     TextStripped {
         /// The number of bytes before the JSON.
@@ -79,7 +79,7 @@ pub enum Repair {
         /// The allocation as given. Empty if it was missing.
         given: String,
         /// The allocation that was used.
-        taken: u64,
+        taken: A,
     },
 }
 
@@ -121,23 +121,23 @@ pub enum DropReason {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum PlanReading {
+pub enum PlanReading<A: Amount = u64> {
     /// A plan within its budget.
     Plan {
         /// The plan.
-        plan: Plan,
+        plan: Plan<A>,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// A plan that allocates more than its budget. It can be executed: the enforced regime stops
     /// when the budget is spent, and the advisory regime ignores allocations.
     OverBudget {
         /// The plan.
-        plan: Plan,
+        plan: Plan<A>,
         /// The sum of its allocations.
-        allocated: u128,
+        allocated: A::Sum,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// The plan contains an item twice. It cannot be executed, because an item can be attempted
     /// only once.
@@ -145,7 +145,7 @@ pub enum PlanReading {
         /// The first id that is repeated.
         id: String,
         /// The repairs, in order.
-        repairs: Vec<Repair>,
+        repairs: Vec<Repair<A>>,
     },
     /// The text contains no plan.
     Unparseable {
@@ -158,10 +158,10 @@ pub enum PlanReading {
     },
 }
 
-impl PlanReading {
+impl<A: Amount> PlanReading<A> {
     /// Returns the plan if there is one that can be executed.
     #[must_use]
-    pub const fn plan(&self) -> Option<&Plan> {
+    pub const fn plan(&self) -> Option<&Plan<A>> {
         match self {
             Self::Plan { plan, .. } | Self::OverBudget { plan, .. } => Some(plan),
             Self::DuplicateId { .. } | Self::Unparseable { .. } => None,
@@ -170,7 +170,7 @@ impl PlanReading {
 
     /// Returns the repairs in order.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub fn repairs(&self) -> &[Repair<A>] {
         match self {
             Self::Plan { repairs, .. }
             | Self::OverBudget { repairs, .. }

@@ -1,5 +1,10 @@
 use crate::{
-    engines::plan_text::{allocation::allocation, entry::Entry, lenient_json::find_plan},
+    amount::Amount,
+    engines::plan_text::{
+        allocation::allocation,
+        entry::{Entry, Scalar, Value},
+        lenient_json::find_plan,
+    },
     plans::{
         plan::{Plan, Repeat, Step},
         plan_reading::{DropReason, PlanReading, Repair},
@@ -32,6 +37,10 @@ use crate::{
 ///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
 ///   of the budget, is not a number of tokens, and its entry is dropped.
 ///
+/// For several resources, the allocation is a list with an entry for each of them, in the order of the
+/// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
+/// whose list is too short or too long is dropped.
+///
 /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
 /// resulting plan, written in that form, is read as the same plan without repairs.
 ///
@@ -45,21 +54,26 @@ use crate::{
 /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
 /// let text = r#"First b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
 /// let reading = repair_plan(text, &pool, 2_000);
-/// let plan = reading.plan().ok_or(Error::Empty)?;
+/// let plan = reading.plan().expect("the text has a plan");
 /// assert_eq!((plan.steps()[0].position, plan.steps()[0].allocation), (1, 1_200));
 /// assert!(reading.repairs().contains(&Repair::UnknownId { entry: 1, id: "z".to_owned() }));
 ///
 /// assert!(matches!(repair_plan(text, &pool, 1_000), PlanReading::OverBudget { .. }));
 /// let reason = UnreadableReason::NoJson;
 /// assert_eq!(repair_plan("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
+///
+/// // Tokens and cents.
+/// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
+/// let reading = repair_plan(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
+/// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
 /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
 #[must_use]
-pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
-    let list = match find_plan(text) {
+pub fn repair_plan<A: Amount>(text: &str, pool: &Pool<A>, budget: A) -> PlanReading<A> {
+    let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
         Ok(list) => list,
         Err((reason, at)) => return PlanReading::Unparseable { reason, at },
     };
@@ -89,7 +103,7 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
     }
     let items = pool.items();
     match Plan::without_repeats(steps, items.len(), false) {
-        Ok(plan) if plan.allocated() > u128::from(budget) => {
+        Ok(plan) if plan.check_budget(budget).is_err() => {
             PlanReading::OverBudget { allocated: plan.allocated(), plan, repairs }
         }
         Ok(plan) => PlanReading::Plan { plan, repairs },
@@ -101,14 +115,14 @@ pub fn repair_plan(text: &str, pool: &Pool, budget: u64) -> PlanReading {
 
 /// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
 /// is kept are appended to `repairs`.
-fn step(
+fn step<A: Amount>(
     entry: usize,
     fields: &Entry<'_>,
-    pool: &Pool,
-    repairs: &mut Vec<Repair>,
-) -> Result<Step, Repair> {
+    pool: &Pool<A>,
+    repairs: &mut Vec<Repair<A>>,
+) -> Result<Step<A>, Repair<A>> {
     let dropped = |reason| Repair::EntryDropped { entry, reason };
-    let Some(id) = &fields.id.value else {
+    let Some(Value::Scalar(id)) = &fields.id.value else {
         let reason = if fields.is_object { DropReason::NoId } else { DropReason::NotAnObject };
         return Err(dropped(reason));
     };
@@ -121,8 +135,8 @@ fn step(
         return Err(Repair::UnknownId { entry, id: given() });
     };
     let written = fields.allocation.value.as_ref();
-    let text = || written.map_or_else(String::new, |value| value.text().to_owned());
-    let Some((allocation, as_written)) = allocation(written) else {
+    let text = || written.map_or_else(String::new, Value::text);
+    let Some((allocation, as_written)) = amount(written) else {
         return Err(dropped(DropReason::NotATokenCount { given: text() }));
     };
     if exact.is_none() {
@@ -139,4 +153,18 @@ fn step(
         repairs.push(Repair::Allocation { entry, given: text(), taken: allocation });
     }
     Ok(Step { position, allocation })
+}
+
+/// Returns the allocation that a value denotes, and whether it needed no conversion.
+fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
+    let resources = A::NOTHING.parts().len();
+    let parts: Vec<(u64, bool)> = match value {
+        Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
+        Some(Value::List(parts)) if parts.len() == resources => {
+            parts.iter().map(|part| allocation(Some(part))).collect::<Option<_>>()?
+        }
+        None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
+        Some(_) => return None,
+    };
+    Some((A::from_fn(|resource| parts[resource].0), parts.iter().all(|part| part.1)))
 }

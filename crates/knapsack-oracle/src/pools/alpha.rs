@@ -16,7 +16,7 @@ use crate::{error::Error, pools::points::share_of};
 /// assert_eq!((alpha.budget(100), alpha.get(), alpha.to_string().as_str()), (29, 0.29, "0.29"));
 /// assert_eq!(Alpha::new(0.3)?.budget(9), 2);
 /// assert_eq!(Alpha::SWEEP.into_iter().max(), Some(Alpha::new(1.0)?));
-/// assert!(matches!(Alpha::new(1.5), Err(Error::Setting { .. })));
+/// assert!(matches!(Alpha::new(1.5), Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq)]
@@ -32,16 +32,16 @@ impl Alpha {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Setting`] for any other number.
+    /// Returns [`scoring_rules::Error::Setting`] for any other number.
     pub const fn new(alpha: f64) -> Result<Self, Error> {
         if alpha > 0.0 && alpha <= 1.0 {
             Ok(Self(alpha))
         } else {
-            Err(Error::Setting {
+            Err(Error::ScoringRules(scoring_rules::Error::Setting {
                 name: "alpha",
                 value: alpha,
                 range: "a number above 0 and at most 1",
-            })
+            }))
         }
     }
 
@@ -97,51 +97,5 @@ impl TryFrom<f64> for Alpha {
 impl From<Alpha> for f64 {
     fn from(alpha: Alpha) -> Self {
         alpha.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn hundredths_of_a_total_equal_whole_number_arithmetic() {
-        for hundredths in 1..=100_u64 {
-            let alpha = Alpha::new(hundredths as f64 / 100.0).unwrap();
-            for total in (0..500).chain([u64::MAX - 1, u64::MAX]) {
-                let want = u128::from(total) * u128::from(hundredths) / 100;
-                assert_eq!(u128::from(alpha.budget(total)), want, "{hundredths} {total}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_share_is_formatted_and_compared_as_its_number() {
-        let [low, high] = [0.25, 0.5].map(|alpha| Alpha::new(alpha).unwrap());
-        assert_eq!((low.get(), f64::from(high)), (0.25, 0.5));
-        assert_eq!((format!("{low:?}"), high.to_string()), ("0.25".into(), "0.5".into()));
-        assert!(low < high);
-    }
-
-    #[test]
-    fn shares_at_the_ends_of_the_range_are_accepted() {
-        assert_eq!(Alpha::SWEEP[3].budget(u64::MAX), u64::MAX);
-        assert_eq!(Alpha::new(f64::MIN_POSITIVE).unwrap().budget(u64::MAX), 0);
-        assert_eq!(Alpha::new(5e-324).unwrap().budget(u64::MAX), 0);
-        for wrong in [0.0, -0.1, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Alpha::new(wrong), Err(Error::Setting { .. })), "{wrong}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_budget_is_at_most_the_total_and_grows_with_alpha(
-            a in 1e-6..=1.0_f64, b in 1e-6..=1.0_f64, total: u64,
-        ) {
-            let (low, high) = (Alpha::new(a.min(b)).unwrap(), Alpha::new(a.max(b)).unwrap());
-            prop_assert!(low.budget(total) <= high.budget(total) && high.budget(total) <= total);
-        }
     }
 }

@@ -1,4 +1,4 @@
-use scoring_rules::Seed;
+use scoring_rules::{Seed, checks::setting};
 
 use crate::{
     engines::random_order::permutations::Permutations,
@@ -72,8 +72,8 @@ impl InjectedPool {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
-/// unsolvable item that is marked as solved, [`Error::Length`] with the number that is needed if
+/// Returns [`scoring_rules::Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
+/// unsolvable item that is marked as solved, [`scoring_rules::Error::Length`] with the number that is needed if
 /// there are too few unsolvable items, and the errors of [`Pool::new`], for instance
 /// [`Error::DuplicateId`] if an unsolvable item has the id of an item of the pool. Unsolvable items
 /// are dealt one per pool and round, so pools of different sizes need more items than are injected.
@@ -83,9 +83,7 @@ pub fn inject_unsolvable(
     ratio: f64,
     seed: Seed,
 ) -> Result<Vec<InjectedPool>, Error> {
-    if !(0.0..=1.0).contains(&ratio) {
-        return Err(Error::Setting { name: "ratio", value: ratio, range: "a number from 0 to 1" });
-    }
+    setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "a number from 0 to 1")?;
     if let Some(solved) = unsolvable.iter().find(|item| item.is_solved()) {
         return Err(Error::SolvedItem { id: solved.id().to_owned() });
     }
@@ -98,7 +96,7 @@ pub fn inject_unsolvable(
     let expected = pools.iter().enumerate().map(last).max().unwrap_or(0);
     if unsolvable.len() < expected {
         let (what, found) = ("unsolvable items", unsolvable.len());
-        return Err(Error::Length { what, expected, found });
+        return Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected, found }));
     }
     let mut dealt: Vec<&Item> = unsolvable.iter().collect();
     // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
@@ -116,110 +114,4 @@ pub fn inject_unsolvable(
         Ok(InjectedPool { pool: Pool::new(items)?, unsolvable: marks })
     };
     pools.iter().enumerate().map(inject).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn items(name: &str, count: usize, solved: bool) -> Vec<Item> {
-        let item = |i| Item::new(format!("{name}-{i}"), 1.0, 10 + i as u64, solved).unwrap();
-        (0..count).map(item).collect()
-    }
-
-    fn pools() -> Vec<Pool> {
-        Pool::new(items("solvable", 65, true)).unwrap().chunks(30).unwrap()
-    }
-
-    #[test]
-    fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
-        let unsolvable = items("abstain", 90, false);
-        for (ratio, counts) in [
-            (0.0, [0, 0, 0]),
-            (0.25, [7, 7, 1]),
-            (0.5, [15, 15, 2]),
-            (0.75, [22, 22, 3]),
-            (1.0, [30, 30, 5]),
-        ] {
-            let injected = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
-            let mut used = Vec::new();
-            for ((injected, pool), count) in injected.iter().zip(pools()).zip(counts) {
-                let marks = injected.unsolvable();
-                assert_eq!(marks.iter().filter(|&&mark| mark).count(), count, "{ratio}");
-                assert_eq!(injected.pool().items().len(), pool.items().len());
-                for ((new, old), mark) in
-                    injected.pool().items().iter().zip(pool.items()).zip(marks)
-                {
-                    assert_eq!(new == old, !mark);
-                    assert_eq!(new.is_solved(), !mark);
-                    used.extend(mark.then(|| new.id().to_owned()));
-                }
-            }
-            let total = used.len();
-            used.sort();
-            used.dedup();
-            assert_eq!(used.len(), total, "no item is injected twice");
-        }
-    }
-
-    #[test]
-    fn the_items_injected_at_one_ratio_stay_at_every_larger_ratio() {
-        let unsolvable = items("abstain", 90, false);
-        let at =
-            |ratio, seed| inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
-        let (few, many) = (at(0.25, 3), at(0.75, 3));
-        for (few, many) in few.iter().zip(&many) {
-            let both = few.pool().items().iter().zip(many.pool().items());
-            for (&mark, (few, many)) in few.unsolvable().iter().zip(both) {
-                assert!(!mark || few == many);
-            }
-        }
-        assert_eq!(at(0.25, 3), few);
-        assert_ne!(at(0.25, 4), few);
-    }
-
-    #[test]
-    fn every_position_and_every_unsolvable_item_is_equally_likely() {
-        let pool = [Pool::new(items("solvable", 10, true)).unwrap()];
-        let unsolvable = items("abstain", 5, false);
-        let (mut positions, mut used) = ([0_u32; 10], [0_u32; 5]);
-        for seed in 0..4_000 {
-            let injected = inject_unsolvable(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
-            for (position, item) in injected[0].pool().items().iter().enumerate() {
-                if let Some(which) = unsolvable.iter().position(|other| other == item) {
-                    positions[position] += 1;
-                    used[which] += 1;
-                }
-            }
-        }
-        // Binomial with means of 800 and 1,600 and standard deviations of at most 31.
-        assert!(positions.iter().all(|count| count.abs_diff(800) < 4 * 26), "{positions:?}");
-        assert!(used.iter().all(|count| count.abs_diff(1_600) < 4 * 31), "{used:?}");
-    }
-
-    #[test]
-    fn invalid_ratios_and_items_are_refused() {
-        let unsolvable = items("abstain", 20, false);
-        for ratio in [-0.1, 1.1, f64::NAN] {
-            let refused = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(1));
-            assert!(matches!(refused, Err(Error::Setting { name: "ratio", .. })), "{ratio}");
-        }
-        let refused = inject_unsolvable(&pools(), &unsolvable, 0.25, Seed::new(1));
-        let what = "unsolvable items";
-        // 21 items are dealt to three pools in seven rounds; the last pool needs one.
-        assert!(refused.is_ok(), "{refused:?}");
-        let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, Seed::new(1));
-        assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 20 }));
-        // The number in the error is enough, and one item less is not.
-        assert!(
-            inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok()
-        );
-        let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
-        assert_eq!(refused, Err(Error::Length { what, expected: 44, found: 43 }));
-        assert!(inject_unsolvable(&pools(), &[], 0.0, Seed::new(1)).is_ok());
-        let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
-        assert_eq!(refused, Err(Error::SolvedItem { id: "a-0".into() }));
-        let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
-        assert!(matches!(refused, Err(Error::DuplicateId { .. })), "{refused:?}");
-    }
 }

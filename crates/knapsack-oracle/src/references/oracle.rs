@@ -1,16 +1,7 @@
-use crate::{
-    error::Error,
-    knapsacks::{
-        knapsack::Knapsack,
-        most_solved::most_solved_items,
-        multidimensional::{MOST_NODES, MultidimensionalKnapsack},
-    },
-    pools::pool::Pool,
-    values::knapsack_item::KnapsackItem,
-};
+use crate::{amount::Amount, error::Error, pools::pool::Pool, values::knapsack_item::KnapsackItem};
 
 /// The best choice of items for a planner that knows every cost and outcome. Returned by
-/// [`Pool::oracle`] and [`Pool::oracle_under`].
+/// [`Pool::oracle`].
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Pool};
@@ -35,95 +26,44 @@ pub struct Oracle {
     pub chosen: Vec<usize>,
 }
 
-impl Pool {
+impl<A: Amount> Pool<A> {
     /// Finds the best value within a budget and a set of items that earns it.
     ///
     /// The value is the maximum of `sum of value * solved` over the sets of items that cost at most
     /// the budget: an exact 0-1 knapsack over the solvable items.
     ///
-    /// If all values are equal, the cheapest items are best, and one sort finds them. Otherwise the
-    /// pool is solved by [`Knapsack::solve`], whose documentation describes its time and memory.
+    /// For one resource and equal values, the cheapest items are best, and one sort finds them. Otherwise
+    /// the pool is solved by [`Knapsack::solve`](crate::Knapsack::solve), whose documentation describes its
+    /// time and memory. For several resources, the worst case is exponential, so the search ends after the
+    /// 2^22 nodes of [`MultidimensionalKnapsack::solve`](crate::MultidimensionalKnapsack::solve).
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
     /// # Errors
     ///
-    /// If values differ: [`Error::Sum`] if the costs of solvable items sum to more than 2^63 - 1,
-    /// and [`Error::TooLarge`] for more than 4,194,304 solvable items or if the search would need
-    /// more than 2 GiB.
-    pub fn oracle(&self, budget: u64) -> Result<Oracle, Error> {
-        if self.points().equal {
-            let items = self.items().iter().map(|item| (item.cost(), item.is_solved()));
-            return Ok(self.oracle_of(most_solved_items(items, budget)));
-        }
+    /// [`Error::TooLarge`] if the search ends without a proof: for one resource if it would need more than
+    /// 2 GiB. For one resource and values that differ, also for more than 4,194,304 solvable items, and
+    /// [`Error::Sum`] if the costs of solvable items sum to more than 2^63 - 1. For several resources, also
+    /// for more than 1,000 solvable items, and [`scoring_rules::Error::Setting`] for more than 8 resources.
+    pub fn oracle(&self, budget: A) -> Result<Oracle, Error> {
         let solvable = self.solvable();
         let item = |&i: &usize| KnapsackItem {
             profit: self.points().each[i],
             weight: self.items()[i].cost(),
         };
-        let items: Vec<KnapsackItem> = solvable.iter().map(item).collect();
-        let best = Knapsack::new(budget, &items)?.solve();
-        if !best.is_optimal() {
-            let reason = "the search would need more than 2 GiB; use coarser costs or values";
+        let items: Vec<KnapsackItem<A>> = solvable.iter().map(item).collect();
+        let Some(chosen) = A::best(&items, budget, self.points().equal)? else {
+            let reason = "the search would need too much memory or time; use coarser costs or values \
+                          or smaller pools";
             return Err(Error::TooLarge { what: "oracle", items: items.len(), reason });
-        }
-        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
-    }
-}
-
-impl<const R: usize> Pool<R> {
-    /// Finds the best value within a budget for each resource and a set of items that earns it.
-    ///
-    /// The worst case is exponential, so the search ends after the 2^22 nodes of
-    /// [`MultidimensionalKnapsack::solve`].
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Setting`] for more than 8 resources, and [`Error::TooLarge`] for more than
-    /// 1,000 solvable items or if the search ends without a proof.
-    pub fn oracle_under(&self, budgets: &[u64; R]) -> Result<Oracle, Error> {
-        self.oracle_within(budgets, MOST_NODES)
-    }
-
-    fn oracle_within(&self, budgets: &[u64; R], nodes: u64) -> Result<Oracle, Error> {
-        let solvable = self.solvable();
-        let item = |&i: &usize| KnapsackItem {
-            profit: self.points().each[i],
-            weight: *self.items()[i].costs(),
         };
-        let items: Vec<KnapsackItem<[u64; R]>> = solvable.iter().map(item).collect();
-        let best = MultidimensionalKnapsack::new(*budgets, &items)?.solve_within(nodes);
-        if !best.is_optimal() {
-            let reason = "the search would take too long; use smaller pools, or search for longer \
-                          with MultidimensionalKnapsack::solve_within";
-            return Err(Error::TooLarge { what: "oracle", items: items.len(), reason });
-        }
-        Ok(self.oracle_of(best.chosen.iter().map(|&k| solvable[k]).collect()))
+        let mut chosen: Vec<usize> = chosen.iter().map(|&k| solvable[k]).collect();
+        chosen.sort_unstable();
+        let points = chosen.iter().map(|&i| self.points().each[i]).sum();
+        Ok(Oracle { value: self.points().value(points), chosen })
     }
 
     fn solvable(&self) -> Vec<usize> {
         (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect()
-    }
-
-    fn oracle_of(&self, mut chosen: Vec<usize>) -> Oracle {
-        chosen.sort_unstable();
-        let points = chosen.iter().map(|&i| self.points().each[i]).sum();
-        Oracle { value: self.points().value(points), chosen }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pools::item::Item;
-
-    #[test]
-    fn an_oracle_whose_search_ends_without_a_proof_is_an_error() {
-        let item =
-            |i: u64| Item::with_costs(i.to_string(), 1.0, [i * 7 % 13 + 1, i * 5 % 11 + 1], true);
-        let pool = Pool::new((0..20).map(|i| item(i).unwrap()).collect()).unwrap();
-        let error = pool.oracle_within(&[41, 37], 0).unwrap_err();
-        assert!(matches!(error, Error::TooLarge { what: "oracle", items: 20, .. }), "{error}");
-        assert!(pool.oracle_under(&[41, 37]).is_ok());
     }
 }

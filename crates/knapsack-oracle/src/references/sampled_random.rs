@@ -1,6 +1,7 @@
-use scoring_rules::Seed;
+use scoring_rules::{Seed, checks::setting};
 
 use crate::{
+    amount::Amount,
     engines::{compensated_sum::sum, random_order::permutations::Permutations},
     error::Error,
     pools::pool::Pool,
@@ -38,19 +39,20 @@ pub enum FitRule {
 /// An estimate of the expectation of a random planner. Returned by [`Pool::random_sampled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(bound = "A::Mean: serde::Serialize"))]
 #[non_exhaustive]
-pub struct SampledRandom {
+pub struct SampledRandom<A: Amount = u64> {
     /// The mean value earned.
     pub value: f64,
     /// The standard error of `value`: `sqrt(s^2 / shuffles)`, where s^2 is the sample variance.
     pub standard_error: f64,
     /// The mean cost, at most the budget.
-    pub spent: f64,
+    pub spent: A::Mean,
     /// The number of shuffles.
     pub shuffles: usize,
 }
 
-impl Pool {
+impl<A: Amount> Pool<A> {
     /// Estimates the expected value of a planner without any self-knowledge from random orders.
     ///
     /// [`Pool::random_exact`] computes the expectation for [`FitRule::StopAtFirst`]. The paper uses
@@ -63,7 +65,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Setting`] for fewer than 2 shuffles, which have no standard error, and for
+    /// Returns [`scoring_rules::Error::Setting`] for fewer than 2 shuffles, which have no standard error, and for
     /// more than 10 million.
     ///
     /// ```
@@ -81,19 +83,17 @@ impl Pool {
     /// ```
     pub fn random_sampled(
         &self,
-        budget: u64,
+        budget: A,
         rule: FitRule,
         shuffles: usize,
         seed: Seed,
-    ) -> Result<SampledRandom, Error> {
-        if !(2..=MAX_SHUFFLES).contains(&shuffles) {
-            let (value, range) = (shuffles as f64, "from 2 to 10 million");
-            return Err(Error::Setting { name: "shuffles", value, range });
-        }
+    ) -> Result<SampledRandom<A>, Error> {
+        let is_valid = (2..=MAX_SHUFFLES).contains(&shuffles);
+        setting("shuffles", shuffles as f64, is_valid, "from 2 to 10 million")?;
         let outcomes = &ItemOutcome::all(self);
-        if self.total_cost() <= budget {
+        if budget.covers(self.total_cost()) {
             let value = sum(outcomes.iter().map(|outcome| outcome.earned));
-            let spent = self.total_cost() as f64;
+            let spent = A::mean(A::sum(std::iter::once(self.total_cost())), 1.0);
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
         let n = outcomes.len() as u64;
@@ -114,24 +114,25 @@ const MAX_SHUFFLES: usize = 10_000_000;
 /// The number of shuffles that read one stream.
 const BLOCK: usize = 1 << 10;
 
-struct Runs<'a> {
-    outcomes: &'a [ItemOutcome],
-    budget: u64,
+struct Runs<'a, A> {
+    outcomes: &'a [ItemOutcome<A>],
+    budget: A,
     rule: FitRule,
     shuffles: usize,
     seed: u64,
 }
 
-impl Runs<'_> {
-    fn all<const K: usize>(&self) -> SampledRandom {
+impl<A: Amount> Runs<'_, A> {
+    fn all<const K: usize>(&self) -> SampledRandom<A> {
         let mut earned = Vec::with_capacity(BLOCK.min(self.shuffles));
         let mut outcomes = self.outcomes.to_vec();
-        let (mut mean, mut squares, mut spent, mut done) = (0.0_f64, 0.0_f64, 0_u128, 0_usize);
+        let (mut mean, mut squares, mut done) = (0.0_f64, 0.0_f64, 0_usize);
+        let mut spent = A::sum(std::iter::empty());
         for (stream, start) in (0_u64..).zip((0..self.shuffles).step_by(BLOCK)) {
             outcomes.copy_from_slice(self.outcomes);
             let orders = Permutations::<K>::new(outcomes.len(), self.seed, stream);
             let size = BLOCK.min(self.shuffles - start);
-            spent += self.block(&mut outcomes, orders, size, &mut earned);
+            self.block(&mut outcomes, orders, size, &mut earned, &mut spent);
             // Merges the mean and the squared deviations of this block into those of all blocks.
             let (before, size) = (done as f64, size as f64);
             done += earned.len();
@@ -145,44 +146,49 @@ impl Runs<'_> {
         SampledRandom {
             value: mean,
             standard_error: (squares / (shuffles - 1.0) / shuffles).sqrt(),
-            spent: spent as f64 / shuffles,
+            spent: A::mean(spent, shuffles),
             shuffles: done,
         }
     }
 
-    /// Runs one block of orders. Writes the value of each order into `earned` and returns the cost
-    /// of all orders together.
+    /// Runs one block of orders. Writes the value of each order into `earned` and adds their cost to
+    /// `spent`.
     fn block<const K: usize>(
         &self,
-        outcomes: &mut [ItemOutcome],
+        outcomes: &mut [ItemOutcome<A>],
         mut orders: Permutations<K>,
         size: usize,
         earned: &mut Vec<f64>,
-    ) -> u128 {
-        let cheapest = self.outcomes.iter().map(|outcome| outcome.cost).min().unwrap_or_default();
-        let mut spent = 0_u128;
+        spent: &mut A::Sum,
+    ) {
+        let least = |resource: usize| {
+            let costs = self.outcomes.iter().map(|outcome| outcome.cost.parts()[resource]);
+            costs.min().unwrap_or_default()
+        };
+        let cheapest = A::from_fn(least);
         earned.clear();
         earned.extend((0..size).map(|_| {
             let (mut left, mut value) = (self.budget, 0.0);
             match self.rule {
                 FitRule::StopAtFirst => orders.each(outcomes, |outcome| {
-                    let fits = outcome.cost <= left;
-                    if fits {
-                        left -= outcome.cost;
+                    let rest = left.checked_sub(outcome.cost);
+                    if let Some(rest) = rest {
+                        left = rest;
                         value += outcome.earned;
                     }
-                    fits
+                    rest.is_some()
                 }),
                 FitRule::SkipWhatDoesNotFit => orders.each(outcomes, |outcome| {
-                    let fits = outcome.cost <= left;
-                    left -= if fits { outcome.cost } else { 0 };
-                    value += if fits { outcome.earned } else { 0.0 };
-                    left >= cheapest
+                    if let Some(rest) = left.checked_sub(outcome.cost) {
+                        left = rest;
+                        value += outcome.earned;
+                    }
+                    left.covers(cheapest)
                 }),
             }
-            spent += u128::from(self.budget - left);
+            let (budget, left) = (self.budget, left);
+            A::from_fn(|r| budget.parts()[r] - left.parts()[r]).add_to(spent);
             value
         }));
-        spent
     }
 }

@@ -1,3 +1,5 @@
+use scoring_rules::checks::setting;
+
 use crate::error::Error;
 
 /// The triage efficiency of one plan on one pool, and whether the ratio is defined. Returned by
@@ -75,7 +77,7 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// Returns [`Error::Setting`] for a value that is negative or not finite, and for an achieved or
+/// Returns [`scoring_rules::Error::Setting`] for a value that is negative or not finite, and for an achieved or
 /// random value above the oracle's.
 pub fn triage_efficiency_score(
     achieved: f64,
@@ -103,7 +105,7 @@ pub fn triage_efficiency_score(
 /// use knapsack_oracle::{Error, normalized_regret};
 ///
 /// assert_eq!(normalized_regret(3.0, 4.0)?, 0.25);
-/// assert!(matches!(normalized_regret(0.0, 0.0), Err(Error::Undefined { .. })));
+/// assert!(matches!(normalized_regret(0.0, 0.0), Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))));
 /// # Ok::<(), Error>(())
 /// ```
 ///
@@ -111,34 +113,26 @@ pub fn triage_efficiency_score(
 ///
 /// # Errors
 ///
-/// Returns [`Error::Undefined`] if the oracle earns nothing, and [`Error::Setting`] like
+/// Returns [`scoring_rules::Error::Undefined`] if the oracle earns nothing, and [`scoring_rules::Error::Setting`] like
 /// [`triage_efficiency_score`].
 pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check_oracle(oracle)?;
     check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;
     if oracle == 0.0 {
-        return Err(Error::Undefined {
+        return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
             name: "normalised regret",
             reason: "the oracle earns nothing; leave the pool out of the mean",
-        });
+        }));
     }
     Ok(((oracle - achieved) / oracle).max(0.0))
 }
 
 fn check_oracle(oracle: f64) -> Result<(), Error> {
-    if oracle >= 0.0 && oracle.is_finite() {
-        return Ok(());
-    }
-    Err(Error::Setting {
-        name: "oracle value",
-        value: oracle,
-        range: "a finite number of at least 0",
-    })
+    let is_valid = oracle >= 0.0 && oracle.is_finite();
+    Ok(setting("oracle value", oracle, is_valid, "a finite number of at least 0")?)
 }
 
 fn check(name: &'static str, value: f64, limit: f64) -> Result<(), Error> {
-    if value >= 0.0 && value <= limit {
-        return Ok(());
-    }
-    Err(Error::Setting { name, value, range: "a number from 0 to the oracle value" })
+    let is_valid = value >= 0.0 && value <= limit;
+    Ok(setting(name, value, is_valid, "a number from 0 to the oracle value")?)
 }

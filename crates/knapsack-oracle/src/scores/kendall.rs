@@ -1,3 +1,5 @@
+use scoring_rules::checks::same_length;
+
 use crate::error::Error;
 
 /// Computes Kendall's tau-b between two rankings of the same items, given as scores:
@@ -18,16 +20,19 @@ use crate::error::Error;
 ///
 /// # Errors
 ///
-/// Returns [`Error::Length`] if the lists differ in length, [`Error::Entry`] for a NaN, and
-/// [`Error::Undefined`] if all scores of one list are equal, which includes lists of fewer than two
+/// Returns [`scoring_rules::Error::Length`] if the lists differ in length, [`scoring_rules::Error::Entry`] for a NaN, and
+/// [`scoring_rules::Error::Undefined`] if all scores of one list are equal, which includes lists of fewer than two
 /// scores.
 pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
-    if a.len() != b.len() {
-        return Err(Error::Length { what: "second scores", expected: a.len(), found: b.len() });
-    }
+    same_length("second scores", a.len(), b.len())?;
     for (what, scores) in [("first score", a), ("second score", b)] {
         if let Some(index) = scores.iter().position(|score| score.is_nan()) {
-            return Err(Error::Entry { what, index, value: f64::NAN, range: "a number" });
+            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                what,
+                index,
+                value: f64::NAN,
+                range: "a number",
+            }));
         }
     }
     // Adding 0 turns -0 into 0. `total_cmp` would order -0 before 0.
@@ -40,10 +45,10 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     let tied_b = tied_pairs(&seconds, |x, y| x == y);
     let all = pairs_of(a.len() as u64);
     if tied_a == all || tied_b == all {
-        return Err(Error::Undefined {
+        return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
             name: "Kendall's tau-b",
             reason: "all scores of one list are equal",
-        });
+        }));
     }
     // Pairs without a tie are concordant or discordant.
     let untied = all + tied_both - tied_a - tied_b;

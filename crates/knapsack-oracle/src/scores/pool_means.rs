@@ -53,7 +53,7 @@ pub struct MeanRegret {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Empty`] without pools, and [`Error::Entry`] for an efficiency that is not
+/// Returns [`scoring_rules::Error::Empty`] without pools, and [`scoring_rules::Error::Entry`] for an efficiency that is not
 /// finite or is above 1.
 pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
     let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
@@ -61,7 +61,12 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
     for (index, &value) in scores.iter().enumerate() {
         if !(f64::MIN..=1.0).contains(&value) {
             let range = "a finite number of at most 1";
-            return Err(Error::Entry { what: "efficiency", index, value, range });
+            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                what: "efficiency",
+                index,
+                value,
+                range,
+            }));
         }
     }
     let (score, standard_error) = mean(&scores)?;
@@ -91,7 +96,7 @@ pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Err
 ///
 /// # Errors
 ///
-/// Returns [`Error::Empty`] if no pool has a regret, and [`Error::Entry`] for a regret that is not
+/// Returns [`scoring_rules::Error::Empty`] if no pool has a regret, and [`scoring_rules::Error::Entry`] for a regret that is not
 /// from 0 to 1.
 pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
     for (index, regret) in pools.iter().enumerate() {
@@ -99,7 +104,12 @@ pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
             && !(0.0..=1.0).contains(&value)
         {
             let range = "a number from 0 to 1";
-            return Err(Error::Entry { what: "regret", index, value, range });
+            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                what: "regret",
+                index,
+                value,
+                range,
+            }));
         }
     }
     let defined: Vec<f64> = pools.iter().copied().flatten().collect();
@@ -111,7 +121,7 @@ pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
 /// Returns the mean and its standard error.
 fn mean(values: &[f64]) -> Result<(f64, Option<f64>), Error> {
     if values.is_empty() {
-        return Err(Error::Empty);
+        return Err(Error::ScoringRules(scoring_rules::Error::Empty));
     }
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

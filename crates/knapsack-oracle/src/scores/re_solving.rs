@@ -1,3 +1,5 @@
+use scoring_rules::checks::setting;
+
 use crate::error::Error;
 #[cfg(feature = "serde")]
 use crate::stored::must;
@@ -69,11 +71,9 @@ impl BudgetAware {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Setting`] for an allocation of 0: such an item is not part of the experiment.
+    /// Returns [`scoring_rules::Error::Setting`] for an allocation of 0: such an item is not part of the experiment.
     pub fn update(&mut self, item: ReSolve) -> Result<(), Error> {
-        if item.allocation == 0 {
-            return Err(Error::Setting { name: "allocation", value: 0.0, range: "at least 1" });
-        }
+        setting("allocation", item.allocation as f64, item.allocation > 0, "at least 1")?;
         let kept = u64::from(item.cost <= item.allocation);
         self.compliant = self.compliant.saturating_add(kept);
         let count = match (item.solved_before, item.solved_after) {
@@ -122,7 +122,7 @@ impl BudgetAware {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Empty`] without items.
+    /// Returns [`scoring_rules::Error::Empty`] without items.
     pub fn compliance_rate(&self) -> Result<f64, Error> {
         self.share(self.compliant)
     }
@@ -131,7 +131,7 @@ impl BudgetAware {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Empty`] without items.
+    /// Returns [`scoring_rules::Error::Empty`] without items.
     pub fn baseline_accuracy(&self) -> Result<f64, Error> {
         self.share(self.kept_correct + self.lost_correct)
     }
@@ -140,14 +140,14 @@ impl BudgetAware {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Empty`] without items.
+    /// Returns [`scoring_rules::Error::Empty`] without items.
     pub fn budget_aware_accuracy(&self) -> Result<f64, Error> {
         self.share(self.kept_correct + self.newly_correct)
     }
 
     fn share(&self, count: u64) -> Result<f64, Error> {
         if self.items() == 0 {
-            return Err(Error::Empty);
+            return Err(Error::ScoringRules(scoring_rules::Error::Empty));
         }
         Ok(count as f64 / self.items() as f64)
     }

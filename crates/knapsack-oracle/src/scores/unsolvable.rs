@@ -85,13 +85,13 @@ impl UnsolvableCounts {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Undefined`] without an unsolvable item.
+    /// Returns [`scoring_rules::Error::Undefined`] without an unsolvable item.
     pub fn detection_rate(&self) -> Result<f64, Error> {
         if self.unsolvable == 0 {
-            return Err(Error::Undefined {
+            return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
                 name: "detection rate",
                 reason: "no item is marked as unsolvable",
-            });
+            }));
         }
         Ok(self.left_out as f64 / self.unsolvable as f64)
     }
@@ -101,10 +101,13 @@ impl UnsolvableCounts {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Undefined`] if nothing is allocated.
+    /// Returns [`scoring_rules::Error::Undefined`] if nothing is allocated.
     pub fn waste_rate(&self) -> Result<f64, Error> {
         if self.allocated == 0 {
-            return Err(Error::Undefined { name: "waste rate", reason: "nothing is allocated" });
+            return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
+                name: "waste rate",
+                reason: "nothing is allocated",
+            }));
         }
         Ok(self.wasted as f64 / self.allocated as f64)
     }

@@ -1,4 +1,7 @@
-use scoring_rules::DecimalSum;
+use scoring_rules::{
+    DecimalSum,
+    checks::{same_length, setting},
+};
 
 use crate::{error::Error, scores::kendall::kendall_tau_b};
 
@@ -51,23 +54,23 @@ impl VariantScores {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Empty`] without a configuration, [`Error::Setting`] for fewer than two
-    /// variants, [`Error::Length`] for a row that is not as long as the first, and [`Error::Entry`]
+    /// Returns [`scoring_rules::Error::Empty`] without a configuration, [`scoring_rules::Error::Setting`] for fewer than two
+    /// variants, [`scoring_rules::Error::Length`] for a row that is not as long as the first, and [`scoring_rules::Error::Entry`]
     /// with the position of the row for a score that is not from -1e100 to 1e100.
     pub fn new<S: AsRef<[f64]>>(rows: &[S]) -> Result<Self, Error> {
-        let variants = rows.first().ok_or(Error::Empty)?.as_ref().len();
-        if variants < 2 {
-            let (name, value) = ("number of variants", variants as f64);
-            return Err(Error::Setting { name, value, range: "at least 2" });
-        }
+        let variants =
+            rows.first().ok_or(Error::ScoringRules(scoring_rules::Error::Empty))?.as_ref().len();
+        setting("number of variants", variants as f64, variants >= 2, "at least 2")?;
         for (index, row) in rows.iter().enumerate() {
-            let (what, found) = ("scores of a configuration", row.as_ref().len());
-            if found != variants {
-                return Err(Error::Length { what, expected: variants, found });
-            }
+            same_length("scores of a configuration", variants, row.as_ref().len())?;
             if let Some(&value) = row.as_ref().iter().find(|score| !RANGE.contains(score)) {
                 let what = "a score of configuration";
-                return Err(Error::Entry { what, index, value, range: "from -1e100 to 1e100" });
+                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                    what,
+                    index,
+                    value,
+                    range: "from -1e100 to 1e100",
+                }));
             }
         }
         Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })

@@ -7,6 +7,27 @@ pub(crate) enum Scalar<'a> {
     Bare(&'a str),
 }
 
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Scalar(Scalar<'a>),
+    /// A list of scalars.
+    List(Vec<Scalar<'a>>),
+}
+
+impl Value<'_> {
+    /// Returns the text without quotes, that of a list in brackets.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Scalar(scalar) => scalar.text().to_owned(),
+            Self::List(parts) => {
+                let parts: Vec<&str> = parts.iter().map(Scalar::text).collect();
+                format!("[{}]", parts.join(", "))
+            }
+        }
+    }
+}
+
 impl Scalar<'_> {
     /// Returns the text without quotes.
     pub(crate) const fn text(&self) -> &str {
@@ -24,12 +45,14 @@ pub(crate) struct Entry<'a> {
     pub(crate) allocation: Field<'a>,
     pub(crate) fields: usize,
     pub(crate) is_object: bool,
+    /// The element itself, if it is neither a list nor an object.
+    pub(crate) scalar: Option<Scalar<'a>>,
 }
 
 /// A field that may have several names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
-    pub(crate) value: Option<Scalar<'a>>,
+    pub(crate) value: Option<Value<'a>>,
     /// The position of the name in the list of names.
     rank: usize,
     /// Whether the name occurs twice in the object.
@@ -82,8 +105,8 @@ impl<'a> Entry<'a> {
         Self { is_object: true, ..Self::default() }
     }
 
-    /// Adds a field. The value of a field that is a list or an object is `None`.
-    pub(crate) fn take(&mut self, key: &str, value: Option<Scalar<'a>>) {
+    /// Adds a field. The value of a field that is an object, or a list of anything but scalars, is `None`.
+    pub(crate) fn take(&mut self, key: &str, value: Option<Value<'a>>) {
         self.fields += 1;
         for (names, field) in [(ID, &mut self.id), (ALLOCATION, &mut self.allocation)] {
             let Some(rank) = names.iter().position(|&name| name == key) else { continue };

@@ -5,7 +5,7 @@
 //! are linear in the length of any text.
 
 use super::{
-    entry::{Entry, Scalar},
+    entry::{Entry, Scalar, Value},
     json_string,
 };
 use crate::values::unreadable_reason::UnreadableReason;
@@ -34,9 +34,12 @@ pub(crate) struct List<'a> {
 /// The plan is the last list under the key `plan`, otherwise the last list that has an entry with
 /// an id, otherwise the last empty list that stands alone. A list that is cut off by the end of the
 /// text is used if no complete list outside of it is as good.
-pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize)> {
+///
+/// With `lists`, the value of a field may be a list of scalars; otherwise such a field has no value.
+pub(crate) fn find_plan(text: &str, lists: bool) -> Result<List<'_>, (UnreadableReason, usize)> {
     let mut reader = Reader {
         text,
+        lists,
         at: 0,
         open: Vec::new(),
         found: None,
@@ -90,6 +93,8 @@ pub(crate) fn find_plan(text: &str) -> Result<List<'_>, (UnreadableReason, usize
 
 struct Reader<'a> {
     text: &'a str,
+    /// Whether the value of a field may be a list.
+    lists: bool,
     at: usize,
     open: Vec<Open<'a>>,
     found: Option<List<'a>>,
@@ -209,11 +214,11 @@ impl<'a> Reader<'a> {
             }
             b'"' | b'\'' => {
                 let text = self.string()?;
-                self.give(Some(Scalar::Text(text)), None);
+                self.give(Some(Value::Scalar(Scalar::Text(text))), None);
             }
             _ => {
                 let bare = self.bare(in_list)?;
-                self.give(Some(Scalar::Bare(bare)), None);
+                self.give(Some(Value::Scalar(Scalar::Bare(bare))), None);
             }
         }
         Some(())
@@ -224,21 +229,28 @@ impl<'a> Reader<'a> {
         match self.open.pop()? {
             Open::Object { entry, .. } => self.give(None, Some(entry)),
             Open::List(list) => {
+                let entries = list.entries.iter();
+                let scalars = || entries.map(|entry| entry.scalar.clone()).collect();
+                let value: Option<Vec<_>> = self.lists.then(scalars).flatten();
                 self.consider(list.start, list, None);
-                self.give(None, None);
+                self.give(value.map(Value::List), None);
             }
         }
         Some(())
     }
 
     /// Adds a value to the innermost open bracket.
-    fn give(&mut self, scalar: Option<Scalar<'a>>, object: Option<Entry<'a>>) {
+    fn give(&mut self, value: Option<Value<'a>>, object: Option<Entry<'a>>) {
         match self.open.last_mut() {
             Some(Open::List(list)) => {
-                list.entries.push(object.unwrap_or_default());
+                let scalar = match value {
+                    Some(Value::Scalar(scalar)) => Some(scalar),
+                    _ => None,
+                };
+                list.entries.push(object.unwrap_or(Entry { scalar, ..Entry::default() }));
                 list.end = self.at;
             }
-            Some(Open::Object { entry, key }) => entry.take(key, scalar),
+            Some(Open::Object { entry, key }) => entry.take(key, value),
             None => {}
         }
     }
@@ -347,11 +359,12 @@ mod tests {
 
     fn ids(text: &str) -> Option<Vec<String>> {
         let id = |entry: Entry<'_>| match entry.id.value {
-            Some(Scalar::Text(text)) => text,
-            Some(Scalar::Bare(text)) => format!("bare {text}"),
+            Some(Value::Scalar(Scalar::Text(text))) => text,
+            Some(Value::Scalar(Scalar::Bare(text))) => format!("bare {text}"),
+            Some(Value::List(_)) => "list".to_owned(),
             None => "none".to_owned(),
         };
-        Some(find_plan(text).ok()?.entries.into_iter().map(id).collect())
+        Some(find_plan(text, false).ok()?.entries.into_iter().map(id).collect())
     }
 
     #[test]
@@ -410,13 +423,14 @@ mod tests {
 
     #[test]
     fn numbers_with_separators_are_one_value() {
-        let list = find_plan(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"tokens": ~5 k }, 3, 4]"#);
+        let list =
+            find_plan(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"tokens": ~5 k }, 3, 4]"#, false);
         let list = list.unwrap();
         assert_eq!(list.entries.len(), 4);
-        assert_eq!(list.entries[0].id.value, Some(Scalar::Bare("7")));
-        assert_eq!(list.entries[0].allocation.value, Some(Scalar::Bare("1,200")));
+        assert_eq!(list.entries[0].id.value, Some(Value::Scalar(Scalar::Bare("7"))));
+        assert_eq!(list.entries[0].allocation.value, Some(Value::Scalar(Scalar::Bare("1,200"))));
         assert_eq!(list.entries[0].extra_fields(), 1);
-        assert_eq!(list.entries[1].allocation.value, Some(Scalar::Bare("~5 k")));
+        assert_eq!(list.entries[1].allocation.value, Some(Value::Scalar(Scalar::Bare("~5 k"))));
     }
 
     #[test]

@@ -39,7 +39,12 @@ pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
         #[serde(deserialize_with = "yes_or_no")]
         solved: bool,
         output_tokens: u64,
-        value: Option<f64>,
+        #[serde(default = "one")]
+        value: f64,
+    }
+
+    fn one() -> f64 {
+        1.0
     }
 
     let (mut items, mut lines, mut seen) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -50,7 +55,6 @@ pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
             let text = format!("{problem:?} is that of line {first} too; problems must differ");
             return Err(wrong("problem", text));
         }
-        let value = value.unwrap_or(1.0);
         items.push(Item::new(problem, value, output_tokens, solved).map_err(|error| {
             let is_value = matches!(error, Error::ItemValue { .. });
             wrong(if is_value { "value" } else { "output_tokens" }, error.to_string())

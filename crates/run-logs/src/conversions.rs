@@ -1,7 +1,5 @@
 //! What the other crates take, made of runs.
 
-#[cfg(feature = "rollouts")]
-pub(crate) mod fresh_input;
 pub(crate) mod outcome_policy;
 #[cfg(feature = "pools")]
 pub(crate) mod pool_items;

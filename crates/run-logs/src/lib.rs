@@ -15,13 +15,13 @@ mod values;
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
-#[cfg(feature = "rollouts")]
-pub use conversions::fresh_input::fresh_input_tokens;
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
     StreamRuns, TokenMeasure, token_confidence,
 };
+#[cfg(feature = "rollouts")]
+pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;

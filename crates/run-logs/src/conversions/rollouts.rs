@@ -1,10 +1,8 @@
 use budget_estimation::Rollouts;
 
 use crate::{
-    conversions::{
-        fresh_input::fresh_input_tokens,
-        run_table::{LoggedRun, RunTable},
-    },
+    conversions::run_table::{LoggedRun, RunTable},
+    engines::fresh_input::fresh_input_tokens,
     error::Error,
 };
 

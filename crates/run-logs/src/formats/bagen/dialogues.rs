@@ -4,7 +4,7 @@ use budget_estimation::Rollouts;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    conversions::fresh_input::fresh,
+    engines::fresh_input::fresh,
     error::Error,
     formats::bagen::{
         released_sample::Kind,

@@ -5,8 +5,8 @@
 use std::f64::consts::FRAC_PI_2;
 
 use budget_estimation::{
-    AdaptiveConformal, Calibrated, ConformalPid, Error, Estimate, Estimator, Level, LiveRun,
-    MarginUnit, OnlineCalibrator, PastQuantiles, Rollouts, Sample, SplitConformal,
+    AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Error, Estimate, Estimator, Level,
+    MarginUnit, OnlineCalibrator, PastQuantiles, RecordedRun, Rollouts, Sample, SplitConformal,
     estimator_from_fn, probe, replay, score_rollouts,
 };
 use proptest::prelude::*;
@@ -292,7 +292,7 @@ fn only_prefixes_of_the_run_that_ended_are_learnt_from() {
         disturbed.estimate(&prefix).unwrap();
     }
     disturbed.estimate(&probe(&second, tokens).unwrap()).unwrap();
-    let mut live = LiveRun::new(["tokens"]).unwrap();
+    let mut live = RecordedRun::new(BudgetMonitor::new([("tokens", None)]).unwrap()).unwrap();
     for _ in 0..first.turns() {
         live.push(&[Some(5.0)]).unwrap();
         let prefix = live.prefix(tokens).unwrap();

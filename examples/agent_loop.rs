@@ -4,17 +4,15 @@
 
 use std::error::Error;
 
-use budget_estimation::{Advice, BudgetMonitor, Estimate, StopRule};
+use budget_estimation::{BudgetMonitor, Estimate, RecordedRun, StopRule};
 use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
-use trajectory_metrics::{LogScore, OnlineTps, Probability, Tps, WeightSchedule};
+use trajectory_metrics::{LogScore, Tps, WeightSchedule};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let scenario = world()?;
     let mut episode = Episode::new(&scenario);
-    let mut monitor =
-        BudgetMonitor::new([("tokens", Some(80.0))])?.with_stop_rule(StopRule::first_impossible());
-    let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
-    let mut confidence = OnlineTps::new(tps);
+    let monitor = BudgetMonitor::new([("tokens", Some(80.0))])?;
+    let mut run = RecordedRun::new(monitor.with_stop_rule(StopRule::first_impossible()))?;
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
@@ -25,19 +23,21 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         // It expects to pay for the rest of its plan, or for all of it where the call failed.
         let rest = plan.cost() - reply.cost;
-        confidence.push(Probability::new(1.0 - rest / 100.0)?);
-        let estimate = Estimate::interval(rest, 1.5 * rest)?;
-        let advice = monitor.push(&[(reply.cost, estimate)], None)?;
+        run.push_forecast(1.0 - rest / 100.0);
+        run.push(&[reply.cost])?;
+        let advice = run.advise(&[Estimate::interval(rest, 1.5 * rest)?], None)?;
         let name = episode.graph().tool_names(&[next]).concat();
         println!("{name}: {:?}, cost {}, then {advice:?}", reply.status, reply.cost);
-        if matches!(advice, Advice::Stop(_)) {
+        if advice.stop_reason().is_some() {
             break;
         }
     }
     let succeeded = episode.goal_reached();
     let scores = episode.finish(succeeded).scores(&scenario.optimal_run())?;
     println!("succeeded: {succeeded}, edit distance: {:?}", scores.edit_distance);
-    println!("score of its confidence: {:.3} nats", confidence.finish(succeeded)?);
+    run.finish(succeeded)?;
+    let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
+    println!("score of its confidence: {:.3} nats", run.tps(&tps)?);
     Ok(())
 }
 

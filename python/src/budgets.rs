@@ -136,31 +136,30 @@ impl BudgetEstimator {
 /// A run that has not ended: what its turns spent of each resource.
 #[pyclass(module = "agent_scorecard")]
 pub(crate) struct LiveRun {
-    run: budget_estimation::LiveRun,
-    turns: usize,
+    run: budget_estimation::RecordedRun,
 }
 
 #[pymethods]
 impl LiveRun {
     #[new]
     fn new(resources: Vec<String>, caps: Vec<(String, f64)>) -> PyResult<Self> {
-        let mut run = budget_estimation::LiveRun::new(resources).map_err(Failure::from)?;
-        for (resource, cap) in caps {
-            let resource = run.resource(&resource).map_err(Failure::from)?;
-            run.set_cap(resource, cap).map_err(Failure::from)?;
+        if let Some((name, _)) = caps.iter().find(|(name, _)| !resources.contains(name)) {
+            return Err(Failure::from(Error::NoSuchResource { name: name.clone() }).into());
         }
-        Ok(Self { run, turns: 0 })
+        let cap = |name: &String| Some(caps.iter().find(|(capped, _)| capped == name)?.1);
+        let monitor = resources.iter().map(|name| (name.as_str(), cap(name)));
+        let monitor = budget_estimation::BudgetMonitor::new(monitor).map_err(Failure::from)?;
+        let run = budget_estimation::RecordedRun::new(monitor).map_err(Failure::from)?;
+        Ok(Self { run })
     }
 
     fn __len__(&self) -> usize {
-        self.turns
+        self.run.monitor().turns() as usize
     }
 
     /// Appends a turn with its cost of each resource, `None` for an unknown one.
     fn push(&mut self, costs: Vec<Option<f64>>) -> PyResult<()> {
-        self.run.push(&costs).map_err(Failure::from)?;
-        self.turns += 1;
-        Ok(())
+        Ok(self.run.push(&costs).map_err(Failure::from)?)
     }
 }
 

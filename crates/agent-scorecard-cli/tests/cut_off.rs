@@ -7,7 +7,7 @@ mod program;
 use std::{fs, path::Path};
 
 use program::{bundled, in_folder, json, names_field, refusal, run, write};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
@@ -59,7 +59,7 @@ fn bad_forecasts_follow_the_policy_and_are_counted_by_file() {
     let report = json(&[&first, &path, "--json", "--missing", "carry-forward"]);
     let carried = [0, 1].map(|file| report["files"][file]["missing"]["carried"].as_u64().unwrap());
     assert_eq!(carried, [0, 2]);
-    assert_eq!(notes(&report, &format!("{path}: forecasts that are missing")), 1);
+    assert_eq!(notes(&report, "bad_forecasts: forecasts that are missing"), 1);
     // With the run left out both files hold the same runs.
     let report = json(&[&first, &path, "--json", "--missing", "leave-out"]);
     assert_eq!(report["files"][1]["missing"]["left_out_runs"], 1);
@@ -71,8 +71,8 @@ fn stop_reasons_that_are_not_known_are_noted() {
     let row = r#"{"id":"e","forecasts":[0.5],"outcome":null,"stop":"an own word"}"#;
     let path = write("own_words", &[SUCCESS, FAILURE, row].join("\n"));
     let report = json(&[&path, "--json"]);
-    let start = format!("{path}: stop: reasons that are not known: \"an own word\" (1); 1 of");
-    assert_eq!(notes(&report, &start), 1, "{report}");
+    let start = "stop: reasons that are not known: \"an own word\" (1); 1 of";
+    assert_eq!(notes(&report, start), 1, "{report}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_missing_interval_is_null_and_says_why() {
     let found = json(&[&write("one_complete", &rows.join("\n")), "--json"]);
     let mean = &found["files"][0]["report"]["comparisons"][0]["complete_only"];
     assert!(mean["value"].is_number() && mean["ci_low"].is_null(), "{mean}");
-    let why = "no interval of complete_only, simple_shift: 1 cluster; a 95 % interval needs";
+    let why = "no interval of complete_only, ipcw, simple_shift: 1 cluster; a 95 % interval needs";
     let notes = found["notes"].as_array().unwrap();
     assert!(notes.iter().any(|note| note.as_str().unwrap().contains(why)), "{notes:?}");
 }
@@ -399,5 +399,61 @@ fn settings_of_the_report_out_of_range_are_refused() {
     ] {
         let error = refusal(&run(&[option, value]), option);
         assert!(error.contains(option) && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn chances_are_checked_with_file_line_and_field() {
+    let line = |chance: &str| {
+        format!(
+            "{{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}}\n{{\"id\":\"c\",\"forecasts\":[0.8],\"outcome\":null,\"stop\":\"max_steps\",\"success_chance\":{chance}}}"
+        )
+    };
+    for (chance, expected) in [("1.2", "1.2"), ("-0.1", "-0.1"), ("\"high\"", "f64")] {
+        let path = write("bad_chance.jsonl", &line(chance));
+        let error = refusal(&run(&[&path]), chance);
+        assert!(error.starts_with(&format!("error: {path}:2: field success_chance: ")), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    let good = write("good_chance.jsonl", &line("0.25"));
+    let report = json(&[&good, "--json"]);
+    assert_eq!(report["files"][0]["mean_success_chance"], 0.25);
+    let file = write(
+        "chances.jsonl",
+        "{\"id\":\"c\",\"success_chance\":0.25}\n{\"id\":\"c\",\"success_chance\":2}",
+    );
+    let error = refusal(&run(&[&good, "--success-chance", &file]), "file");
+    assert!(error.starts_with(&format!("error: {file}:2: field success_chance: ")), "{error}");
+    // Two chances of one run, also where the files do not hold the same runs.
+    let other = write("other_chance.jsonl", &format!("{}\n{FAILURE}", line("0.5")));
+    let error = refusal(&run(&[&good, &other]), "two chances");
+    let expected =
+        format!("error: {other}:2: field success_chance: 0.5 for the run \"c\", but 0.25");
+    assert!(error.starts_with(&expected) && error.contains(&format!("{good}:2")), "{error}");
+}
+
+#[test]
+fn continuations_of_an_id_that_names_different_runs_are_refused() {
+    let line = |steps: usize| {
+        let forecasts = vec![0.5; steps];
+        value!({"id": "c", "forecasts": forecasts, "outcome": null, "stop": "max_steps"})
+            .to_string()
+    };
+    let [first, second] =
+        [1, 2].map(|n| write(&format!("of_{n}.jsonl"), &format!("{SUCCESS}\n{}", line(n))));
+    let ends = write("ends.jsonl", r#"{"id":"c","successes":3,"failures":3}"#);
+    let error = refusal(&run(&[&first, &second, "--continuations", &ends]), "different runs");
+    assert!(error.starts_with("error: --continuations: \"c\" names different runs"), "{error}");
+    assert!(error.contains(&first) && error.contains(&second), "{error}");
+}
+
+#[test]
+fn a_stream_that_would_teach_its_own_chance_is_refused() {
+    let files = ["truthful", "overconfident"].map(|name| bundled(&format!("demo_{name}.jsonl")));
+    for teacher in &files {
+        let error = refusal(&run(&[&files[0], &files[1], "--chance-from", teacher]), teacher);
+        let is_named =
+            error.starts_with(&format!("error: --chance-from: {teacher} has the forecasts"));
+        assert!(is_named && error.contains("its own chance"), "{error}");
     }
 }

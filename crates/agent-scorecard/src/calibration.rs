@@ -11,7 +11,7 @@ use trajectory_metrics::{
 
 use crate::{
     clusters::ClusterBy,
-    error::Error,
+    error::{Error, with_causes},
     report::block::{Block, Field},
     traces::{
         curves::{CurveSettings, before_and_after},
@@ -153,16 +153,4 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         block.pictures = before_and_after(&raw, &calibrated, how)?;
     }
     Ok(block)
-}
-
-/// An error with its causes, on one line.
-fn with_causes(error: &trajectory_metrics::Error) -> String {
-    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
-    let mut line = error.to_string();
-    for cause in causes.map(ToString::to_string) {
-        if !line.ends_with(&cause) {
-            line = format!("{line}: {cause}");
-        }
-    }
-    line
 }

@@ -45,6 +45,19 @@ pub enum Error {
     /// An error of scoring-rules.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
+    /// Two chances of success of one run that was cut off. A run has one chance, whatever column it stands in.
+    #[error(
+        "{}: field success_chance: {} for the run {run:?}, but {} in {}; give one chance per run",
+        places[1], chances[1], chances[0], places[0]
+    )]
+    TwoChances {
+        /// The id of the run.
+        run: String,
+        /// Both chances.
+        chances: [f64; 2],
+        /// Where each of them stands.
+        places: [String; 2],
+    },
     /// An error of tool-graph.
     #[error(transparent)]
     ToolGraph(#[from] tool_graph::Error),
@@ -54,4 +67,25 @@ pub enum Error {
     /// A run that was named is not among those that are evaluated.
     #[error("no run that is scored is called {0:?}")]
     UnknownRun(String),
+}
+
+/// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
+///
+/// ```
+/// use agent_scorecard::{Error, trajectory_metrics, with_causes};
+///
+/// let error = Error::CrossFit { runs: 1, source: trajectory_metrics::Error::Empty };
+/// assert!(with_causes(&error).ends_with(&format!(": {}", trajectory_metrics::Error::Empty)));
+/// ```
+#[must_use]
+pub fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string();
+    for cause in std::iter::successors(error.source(), |error| error.source()) {
+        let message = cause.to_string();
+        // Some errors already contain the message of their cause.
+        if !line.ends_with(&message) {
+            line = format!("{line}: {message}");
+        }
+    }
+    line
 }

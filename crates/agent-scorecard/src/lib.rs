@@ -4,6 +4,7 @@ pub mod budget;
 pub mod calibration;
 mod clusters;
 pub mod costbench;
+pub mod cut_off;
 mod error;
 pub mod logs;
 mod mean_figure;
@@ -24,7 +25,8 @@ pub use tool_graph;
 pub use trajectory_metrics;
 
 pub use clusters::{ClusterBy, few_clusters};
-pub use error::Error;
+pub use cut_off::cut_off;
+pub use error::{Error, with_causes};
 pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,
     Report, Row, Series, Table, Value, shown, thinned,

@@ -16,6 +16,7 @@ mod metrics;
 mod missing;
 mod order_statistics;
 mod ranks;
+mod recorded_run;
 mod replay;
 mod resource;
 mod rollouts;
@@ -30,7 +31,7 @@ pub use calibration::{
     AdaptiveConformal, Calibrated, ConformalPid, MarginUnit, OnlineCalibrator, SplitConformal,
 };
 pub use censoring;
-pub use censoring::StopReason;
+pub use censoring::{StopReason, Stopped};
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
 pub use estimators::{
@@ -42,9 +43,8 @@ pub use metrics::{
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
     best_interval, interval_reward, joint_hits,
 };
-pub use replay::{
-    Context, LiveRun, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay,
-};
+pub use recorded_run::RecordedRun;
+pub use replay::{Context, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay};
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
 pub use scoring_rules;
@@ -62,3 +62,4 @@ pub use training::{
     subsample_prefixes, training_target,
 };
 pub use trajectory_metrics;
+pub use trajectory_metrics::{ForecastPolicy, ScoringRule, Tps};

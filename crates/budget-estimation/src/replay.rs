@@ -1,11 +1,9 @@
 mod context;
-mod live_run;
 pub(crate) mod prefix;
 pub(crate) mod prefix_features;
 pub(crate) mod sample;
 
 pub use context::{Context, ResourceContext};
-pub use live_run::LiveRun;
 pub use prefix::{Prefix, probe, replay};
 pub use prefix_features::PrefixFeatures;
 pub use sample::Sample;

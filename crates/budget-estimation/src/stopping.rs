@@ -1,10 +1,10 @@
 //! Decisions from estimates: stop a run early, or warn.
 
-mod advice;
+pub(crate) mod advice;
 mod cap_reason;
 mod early_stopping;
 mod early_stops;
-mod monitor;
+pub(crate) mod monitor;
 mod sampled_runs;
 mod stop_rule;
 mod stopping_curve;

@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use budget_estimation::{
-    AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, LiveRun, PastQuantiles,
-    Resource, Rollouts, Sample, Seed, replay, score_rollouts,
+    AbortLimit, BudgetEstimator, BudgetMonitor, Error, Estimate, Estimator, Level, PastQuantiles,
+    RecordedRun, Resource, Rollouts, Sample, Seed, replay, score_rollouts,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
@@ -408,7 +408,8 @@ fn a_live_run_gets_the_estimates_of_its_replay() {
     let mut estimator = BudgetEstimator::default();
     rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
     let rollout = rollouts.get(7).unwrap();
-    let mut live = LiveRun::new(["tokens", "usd"]).unwrap().with_keys(["model"]).unwrap();
+    let live = BudgetMonitor::new([("tokens", None), ("usd", None)]).unwrap();
+    let mut live = RecordedRun::new(live).unwrap().with_keys(["model"]).unwrap();
     live.set_key("model", rollout.key("model").unwrap()).unwrap();
     let (live_tokens, usd) = (live.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
     for prefix in replay(&rollout, tokens).unwrap() {

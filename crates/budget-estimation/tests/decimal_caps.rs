@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Estimate, LiveRun, Rollouts};
+use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Estimate, RecordedRun, Rollouts};
 use proptest::prelude::*;
+
+fn recorded(cap: f64) -> RecordedRun {
+    RecordedRun::new(BudgetMonitor::new([("usd", Some(cap))]).unwrap()).unwrap()
+}
 
 /// One entry per resource.
 fn turn(costs: &[f64], estimates: &[Estimate]) -> Vec<(f64, Estimate)> {
@@ -29,8 +33,7 @@ fn three_times_a_tenth_fits_under_a_cap_of_three_tenths() {
     assert_eq!(rollout.remaining(usd, 1), Ok(0.2));
     assert_eq!(rollout.usage(usd).unwrap().left(), Some(0.0));
 
-    let mut run = LiveRun::new(["usd"]).unwrap();
-    run.set_cap(usd, 0.3).unwrap();
+    let mut run = recorded(0.3);
     (0..3).for_each(|_| run.push(&[Some(0.1)]).unwrap());
     assert_eq!(run.prefix(usd).unwrap().usage().left(), Some(0.0));
 }
@@ -52,8 +55,7 @@ fn exceeds(costs: &[f64], cap: f64) -> bool {
     rollouts.set_cap(usd, cap).unwrap();
     let rollout = rollouts.get(0).unwrap();
     assert_eq!(rollout.is_feasible().unwrap(), !stopped, "{costs:?} under {cap}");
-    let mut run = LiveRun::new(["usd"]).unwrap();
-    run.set_cap(usd, cap).unwrap();
+    let mut run = recorded(cap);
     costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
     let (live, whole) = (run.prefix(usd).unwrap().usage(), rollout.usage(usd).unwrap());
     assert_eq!(live, whole);
@@ -157,9 +159,8 @@ fn a_cap_is_exceeded_by_what_rounding_takes_away() {
         (&[1e16, 1.0], 1e16 + 2.0, 1.0),
     ] {
         assert_eq!(exceeds(costs, cap), left < 0.0, "{costs:?} under {cap}");
-        let mut run = LiveRun::new(["usd"]).unwrap();
+        let mut run = recorded(cap);
         let usd = run.resource("usd").unwrap();
-        run.set_cap(usd, cap).unwrap();
         costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
         assert_eq!(run.prefix(usd).unwrap().usage().left(), Some(left), "{costs:?} under {cap}");
     }

@@ -3,8 +3,8 @@
 
 use approx::assert_relative_eq;
 use budget_estimation::{
-    AbortLimit, AbortUnit, Error, Estimate, Level, LiveRun, Probability, Rollouts, Sample,
-    StopRule, SuccessForecast, SuccessForecaster, early_stopping, replay,
+    AbortLimit, AbortUnit, BudgetMonitor, Error, Estimate, Level, Probability, RecordedRun,
+    Rollouts, Sample, StopRule, SuccessForecast, SuccessForecaster, early_stopping, replay,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -188,11 +188,8 @@ fn forecast(
     costs: &[f64],
     cap: Option<f64>,
 ) -> SuccessForecast {
-    let mut run = LiveRun::new(["tokens"]).unwrap();
+    let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", cap)]).unwrap()).unwrap();
     let tokens = run.resource("tokens").unwrap();
-    if let Some(cap) = cap {
-        run.set_cap(tokens, cap).unwrap();
-    }
     costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
     forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap()
 }
@@ -292,9 +289,9 @@ fn a_run_over_its_cap_is_impossible_before_anything_is_learned() {
     let over = forecast(&mut forecaster, &[60.0, 40.5], Some(100.0));
     assert_eq!((over.chance, over.is_impossible), (Probability::ZERO, true));
     // A cap on another resource counts as well.
-    let mut run = LiveRun::new(["tokens", "usd"]).unwrap();
-    let (tokens, usd) = (run.resource("tokens").unwrap(), run.resource("usd").unwrap());
-    run.set_cap(usd, 1.0).unwrap();
+    let monitor = BudgetMonitor::new([("tokens", None), ("usd", Some(1.0))]).unwrap();
+    let mut run = RecordedRun::new(monitor).unwrap();
+    let tokens = run.resource("tokens").unwrap();
     run.push(&[Some(60.0), Some(1.5)]).unwrap();
     assert!(forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap().is_impossible);
 }

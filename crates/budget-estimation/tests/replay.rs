@@ -2,11 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use budget_estimation::{
-    Context, Error, Estimate, Estimator, LinearEstimator, LiveRun, Prefix, PrefixFeatures,
-    Resource, Rollout, Rollouts, Sample, estimator_from_fn, probe, replay, score_probe,
-    score_rollout, score_rollouts,
+    BudgetMonitor, Context, Error, Estimate, Estimator, LinearEstimator, Prefix, PrefixFeatures,
+    RecordedRun, Resource, Rollout, Rollouts, Sample, estimator_from_fn, probe, replay,
+    score_probe, score_rollout, score_rollouts,
 };
 use proptest::prelude::*;
+
+/// A run of two resources that has not begun, with a cap on the output.
+fn recorded(cap: Option<f64>) -> RecordedRun {
+    RecordedRun::new(BudgetMonitor::new([("input", None), ("output", cap)]).unwrap()).unwrap()
+}
 
 fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
     let mut rollouts = Rollouts::new(["input", "output"]).unwrap();
@@ -115,9 +120,8 @@ proptest! {
         let first = probe(&rollout, output).unwrap();
         let mut replayed = std::iter::once(first).chain(replay(&rollout, output).unwrap());
 
-        let live = LiveRun::new(["input", "output"]).unwrap().with_keys(["model"]).unwrap();
+        let live = recorded(Some(f64::from(cap))).with_keys(["model"]).unwrap();
         let mut live = live.with_features(["errors"]).unwrap();
-        live.set_cap(output, f64::from(cap)).unwrap();
         live.set_key("model", "m").unwrap();
         live.set_key("task", "t").unwrap();
         for (turn, errors) in errors.iter().take(turns.len()).enumerate() {
@@ -337,7 +341,7 @@ fn wrong_rollouts_are_refused_and_leave_no_trace() {
 
 #[test]
 fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
-    let mut live = LiveRun::new(["input", "output"]).unwrap();
+    let mut live = recorded(None);
     let output = live.resource("output").unwrap();
     live.push(&[None, Some(2.0)]).unwrap();
     let before = seen(&live.prefix(output).unwrap());
@@ -436,7 +440,7 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
     let error = Error::NoSuchTurn { rollout: 1, turn: 4, turns: 3 };
     assert_eq!(rollouts.set_content(1, 4, "too late"), Err(error));
 
-    let mut live = LiveRun::new(["input", "output"]).unwrap();
+    let mut live = recorded(None);
     live.set_content(0, "task").unwrap();
     assert!(live.set_content(1, "early").is_err());
     live.push(&[Some(1.0), Some(2.0)]).unwrap();

@@ -2,15 +2,15 @@
 
 use budget_estimation::{
     AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Context, EarlyStops, Error,
-    Estimate, LinearEstimator, LiveRun, Metrics, PastQuantiles, Prefix, PrefixFeatures,
-    ProgressMetrics, ProgressSummary, Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
+    Estimate, LinearEstimator, Metrics, PastQuantiles, Prefix, PrefixFeatures, ProgressMetrics,
+    ProgressSummary, RecordedRun, Rollout, Rollouts, Sample, SplitConformal, StopRule, Usage,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
 
 #[test]
 fn everything_can_be_shared_between_threads() {
-    assert_send_sync::<(Rollouts, Rollout<'_>, Usage<'_>, LiveRun)>();
+    assert_send_sync::<(Rollouts, Rollout<'_>, Usage<'_>, RecordedRun)>();
     assert_send_sync::<(Prefix<'_>, PrefixFeatures, Context, Sample, Estimate, Error)>();
     assert_send_sync::<(LinearEstimator, PastQuantiles, Calibrated<LinearEstimator, ConformalPid>)>(
     );

@@ -5,10 +5,10 @@
 use std::fmt::Debug;
 
 use budget_estimation::{
-    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Context,
-    Error, Estimate, Estimator, Level, LinearEstimator, LiveRun, MarginUnit, Metrics,
-    OnlineCalibrator, PastQuantiles, Prefix, Probability, Resource, Rollouts, SplitConformal,
-    StopReason, StopRule, estimator_from_fn, replay, score_rollout, score_rollouts,
+    AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Error,
+    Estimate, Estimator, Level, LinearEstimator, MarginUnit, Metrics, OnlineCalibrator,
+    PastQuantiles, Probability, Resource, Rollouts, SplitConformal, StopReason, StopRule,
+    estimator_from_fn, replay, score_rollout, score_rollouts,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn monitors_and_live_runs_go_on_to_the_last_bit(
+    fn monitors_go_on_to_the_last_bit(
         turns in prop::collection::vec((0.0..9.0_f64, 0_u32..500, 0_u8..6), 1..20),
     ) {
         let mut monitor = BudgetMonitor::new([("usd", Some(8.5)), ("tokens", None)])
@@ -124,13 +124,7 @@ proptest! {
             .with_stop_rule(StopRule::failure_probability(Probability::HALF))
             .with_warning_at(0.7)
             .unwrap();
-        let run = LiveRun::new(["usd", "tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
-        let mut run = run.with_features(["errors", "tests"]).unwrap();
-        let usd = run.resource("usd").unwrap();
-        run.set_cap(usd, 8.5).unwrap();
-        run.set_key("model", "m").unwrap();
-        run.set_feature(0, "tests", 7.0).unwrap();
-        let (mut resumed, mut resumed_run) = (stored(&monitor), stored(&run));
+        let mut resumed = stored(&monitor);
         for &(seconds, cents, said) in &turns {
             let spent = [f64::from(cents) / 100.0, seconds];
             let estimate = match said {
@@ -143,24 +137,6 @@ proptest! {
             prop_assert_eq!(&advice, &resumed.push(&turn(&spent, &[estimate; 2]), stated).unwrap());
             resumed = stored(&resumed);
             prop_assert_eq!(&resumed, &monitor);
-
-            let costs = [Some(spent[0]), (said > 0).then_some(seconds)];
-            for run in [&mut run, &mut resumed_run] {
-                run.push(&costs).unwrap();
-                let turn = run.prefix(usd).unwrap().turns();
-                if said % 2 == 0 {
-                    run.set_feature(turn, "errors", f64::from(said) / 7.0).unwrap();
-                }
-            }
-            resumed_run = stored(&resumed_run);
-            let [a, b] = [&run, &resumed_run].map(|run| run.prefix(usd).unwrap());
-            prop_assert!(a.keys().eq(b.keys()) && b.key("model") == Some("m"));
-            for turn in 0..=a.turns() {
-                let features = |prefix: &Prefix<'_>| ["errors", "tests"].map(|name| prefix.feature(turn, name));
-                prop_assert_eq!(features(&a), features(&b));
-            }
-            let (a, b) = (Context::new(&a), Context::new(&b));
-            prop_assert_eq!(&a, &b);
         }
     }
 
@@ -236,8 +212,6 @@ fn what_cannot_be_a_state_is_refused() {
     monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
     monitor(one, &rest.replace("row\":0", "row\":2"));
     monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
-    refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[-1]]}"#);
-    refused::<LiveRun>(r#"{"resources":[{"name":"usd","cap":null}],"turns":[[1,2]]}"#);
 }
 
 #[test]
@@ -336,18 +310,7 @@ fn a_monitor_spends_nothing_before_its_first_turn() {
 }
 
 #[test]
-fn contents_of_a_live_run_come_back() {
-    let mut run = LiveRun::new(["tokens"]).unwrap();
-    let tokens = run.resource("tokens").unwrap();
-    run.set_content(0, "task").unwrap();
-    run.push(&[Some(5.0)]).unwrap();
-    run.set_content(1, "first").unwrap();
-    let again = stored(&run);
-    let prefix = again.prefix(tokens).unwrap();
-    assert_eq!([0, 1, 2].map(|turn| prefix.content(turn)), [Some("task"), Some("first"), None]);
-    let json = serde_json::to_string(&run).unwrap();
-    refused::<LiveRun>(&json.replace(r#""1":"first""#, r#""2":"first""#));
-    // A monitor may be given the rule that it has anyway.
+fn a_monitor_may_be_given_the_rule_that_it_has_anyway() {
     let monitor = BudgetMonitor::new([("tokens", Some(4.0))]).unwrap();
     let mut monitor = monitor.with_stop_rule(StopRule::CapExceeded);
     let advice = stored(&monitor).push(&turn(&[5.0], &[Estimate::NoAnswer]), None).unwrap();

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use agent_scorecard::traces::Calibration;
+use agent_scorecard::{
+    cut_off::{CutOffOptions, Hide},
+    traces::Calibration,
+};
 use censoring::{CensoringAnalysis, CensoringAssumption};
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
@@ -34,10 +37,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "X", default_value = "2", value_parser = odds_ratio)]
     pub(crate) odds_ratio: f64,
     /// Resamples of whole tasks
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = resamples)]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
     pub(crate) resamples: usize,
     /// Seed of resamples and of hidden outcomes
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::seed)]
     pub(crate) seed: u64,
     /// Split the shift for this share of the complete runs, each cut off at random
     #[arg(long, value_name = "RATE", value_parser = share, overrides_with = "hide_after")]
@@ -64,6 +67,23 @@ pub(crate) struct Options {
     pub(crate) forms: Forms,
 }
 
+impl Options {
+    /// How runs are scored, without what stands in files.
+    pub(crate) fn how(&self) -> CutOffOptions {
+        CutOffOptions {
+            schedule: self.schedule.clone(),
+            calibration: self.calibrate,
+            assumption: self.assume,
+            odds_ratio: self.odds_ratio,
+            resamples: self.resamples,
+            seed: self.seed,
+            hide: self.hide.map(Hide::Rate).or(self.hide_after.map(Hide::After)),
+            min_valid: self.min_valid,
+            ..CutOffOptions::default()
+        }
+    }
+}
+
 const EXAMPLE: &str = "\
 Example: agent-scorecard cut-off runs.jsonl --assume failure-side --plot cut_off.svg
 ";
@@ -71,12 +91,15 @@ Example: agent-scorecard cut-off runs.jsonl --assume failure-side --plot cut_off
 const CHANCES: &str = "
 The exact mean needs the chance of success of each run that was cut off, and no forecast that is scored ever
 teaches it: the first of
-  1. the field success_chance, or --success-chance
-  2. the share of successes among at least --min-valid outcomes of its --continuations
+  1. the field success_chance, or --success-chance; it is taken to be right. A run has one chance, whichever
+     file it stands in; two are an error
+  2. the share of successes among at least --min-valid outcomes of its --continuations, which are taken to
+     have gone on as the run would have
   3. a model of the turn, of the success rate of the other runs of the task, and of --chance-from. It learns
      from the continuations of other tasks, or from complete runs if there are none. It is refused, and the
      exact mean is null, if complete runs did not go on after the turns where others were cut off, or if a
-     scored stream tells outcomes apart that the model takes for alike.
+     scored stream tells outcomes apart that the model takes for alike. --chance-from is taken to be made
+     without regard to the scored streams; one that repeats their forecasts is refused.
 ";
 
 fn share(text: &str) -> Result<Probability, String> {
@@ -97,13 +120,6 @@ fn odds_ratio(text: &str) -> Result<f64, String> {
     let value = text.parse().map_err(|error: std::num::ParseFloatError| error.to_string())?;
     let analysis = CensoringAnalysis::new(CensoringAssumption::None).with_odds_ratio(value);
     analysis.map(|_| value).map_err(|error| error.to_string())
-}
-
-fn resamples(text: &str) -> Result<usize, String> {
-    match text.parse().map_err(|error: std::num::ParseIntError| error.to_string())? {
-        value @ 0..=1_000_000 => Ok(value),
-        _ => Err("give at most 1000000".to_owned()),
-    }
 }
 
 fn min_valid(text: &str) -> Result<u64, String> {

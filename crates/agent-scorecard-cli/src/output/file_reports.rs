@@ -1,6 +1,6 @@
 //! The columns of files: their names, and what is said where they are pooled.
 
-use std::{error::Error, path::Path};
+use std::error::Error;
 
 use agent_scorecard::Block;
 
@@ -16,18 +16,6 @@ pub(crate) fn pooled(mut block: Block) -> Block {
     block.lines.clear();
     block.notes.get_or_insert_default().push(POOLED.to_owned());
     block
-}
-
-/// Short names of files: a file is called by its stem, unless another one is, too.
-pub(crate) fn names<'a>(files: impl Iterator<Item = &'a Path>) -> Vec<String> {
-    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let files: Vec<(&Path, String)> = files.map(|path| (path, stem(path))).collect();
-    let name = |(path, own): &(&Path, String)| {
-        let is_other = |(file, stem): &&(&Path, String)| stem == own && file != path;
-        let alone = !files.iter().any(|file| is_other(&file));
-        if alone { own.clone() } else { path.display().to_string() }
-    };
-    files.iter().map(name).collect()
 }
 
 /// Names the file, unless the error does.

@@ -9,6 +9,7 @@ use std::{
     process::{self, ExitCode},
 };
 
+pub(crate) use agent_scorecard::with_causes;
 use rayon::ThreadPoolBuilder;
 
 use crate::plain;
@@ -135,22 +136,6 @@ pub(crate) fn destination(path: &Path) -> PathBuf {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path,
     }
-}
-
-/// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
-#[must_use]
-pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        // Some errors already contain the message of their cause.
-        if !line.ends_with(&message) {
-            line = format!("{line}: {message}");
-        }
-        cause = error.source();
-    }
-    line
 }
 
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {

@@ -104,11 +104,6 @@ fn align(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Three decimals, or "undefined".
-pub(crate) fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.3}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,7 @@ use crate::{
     plain,
     report::{
         figure::{BAR_WIDTH, Figure, Figures, Mark, Series},
-        page,
-        pages::{self, common::places},
+        page, pages,
         picture::{png_file, svg_file},
         table::Output,
     },
@@ -59,15 +58,8 @@ impl ReportFiles {
         if let Some(path) = &self.html {
             contents.push((path.as_path(), page_of(subcommand, text)?.into_bytes()));
         }
-        if let Some(path) = &self.plot {
-            let figure = main_figure(subcommand, Output::new(&shown(text)?))?
-                .ok_or("--plot: nothing to draw: no figure of these files has a point")?;
-            let content = if ending(path) == "png" {
-                png_file(&figure).map_err(|error| format!("{}: {error}", path.display()))?
-            } else {
-                svg_file(&figure).into_bytes()
-            };
-            contents.push((path.as_path(), content));
+        if self.plot.is_some() {
+            return Err(format!("--plot: {subcommand} has no figure"));
         }
         Ok(contents)
     }
@@ -132,28 +124,6 @@ fn shown(text: &str) -> Result<Value, String> {
 /// The ending of a file's name in lower case.
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
-}
-
-/// The one figure that stands for a subcommand: that of every column, each named, or else the figure of the
-/// whole output.
-///
-/// # Errors
-///
-/// For a subcommand without a figure.
-fn main_figure(subcommand: &str, output: Output<'_>) -> Result<Option<Figure>, String> {
-    let names: &[&str] = match subcommand {
-        "cut-off" => &["treatments"],
-        _ => return Err(format!("--plot: {subcommand} has no figure")),
-    };
-    let figure = |place: &str| {
-        let pointers = names.iter().map(|name| format!("{place}/curves/{name}"));
-        pointers
-            .filter_map(|pointer| crate::report::figure::deserialized(output.at(&pointer)?))
-            .next()
-    };
-    let columns = places(output).into_iter();
-    let columns = columns.filter_map(|place| Some((place.name, figure(&place.pointer)?)));
-    Ok(together(columns.collect()).or_else(|| figure("")))
 }
 
 /// One figure with the series of several columns, each named after its column; `None` without a column. Bands
@@ -221,33 +191,13 @@ struct WithCurves<'a, T> {
     curves: Figures,
 }
 
-/// The JSON output of a subcommand with its curves: `curves`, and those that follow from the report.
+/// The JSON output of a subcommand with its curves.
 ///
 /// # Errors
 ///
 /// One of the JSON library.
-pub(crate) fn json<T: Serialize>(
-    subcommand: &str,
-    report: &T,
-    mut curves: Figures,
-) -> Result<String, serde_json::Error> {
-    curves.extend(derived(subcommand, report)?);
+pub(crate) fn json<T: Serialize>(report: &T, curves: Figures) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(&WithCurves { report, curves })? + "\n")
-}
-
-/// The figures that follow from the numbers of a report.
-///
-/// # Errors
-///
-/// One of the JSON library.
-pub(crate) fn derived<T: Serialize>(
-    subcommand: &str,
-    report: &T,
-) -> Result<Figures, serde_json::Error> {
-    Ok(match pages::figures(subcommand) {
-        Some(figures) => figures(Output::new(&serde_json::to_value(report)?)),
-        None => Figures::new(),
-    })
 }
 
 #[cfg(test)]

@@ -1,18 +1,9 @@
 //! The page of each subcommand, made of its JSON output.
 
 pub(crate) mod common;
-mod cut_off;
 mod run;
 
-use crate::report::{figure::Figures, page::Page, table::Output};
-
-/// What makes the figures that follow from the numbers of an output, if a subcommand has some.
-pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
-    match subcommand {
-        "cut-off" => Some(cut_off::figures),
-        _ => None,
-    }
-}
+use crate::report::{page::Page, table::Output};
 
 /// The page of a subcommand.
 ///
@@ -21,7 +12,6 @@ pub(crate) fn figures(subcommand: &str) -> Option<fn(Output<'_>) -> Figures> {
 /// For a subcommand without a page.
 pub(crate) fn page(subcommand: &str, output: Output<'_>) -> Result<Page, String> {
     Ok(match subcommand {
-        "cut-off" => cut_off::page(output),
         "run" => run::page(output),
         _ => return Err(format!("--html: {subcommand} has no page")),
     })

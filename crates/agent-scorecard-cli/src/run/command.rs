@@ -79,7 +79,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         rows: finished.rows,
         notes,
     };
-    let json = report::files::json("run", &report, Figures::new())?;
+    let json = report::files::json(&report, Figures::new())?;
     let page = report::files::page_of("run", &json)?;
     program::write_file(&options.out.join("report.html"), page.as_bytes())?;
     options.forms.write("run", |layout| Ok(report.table(layout)), || Ok(json))

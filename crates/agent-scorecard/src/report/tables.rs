@@ -425,11 +425,13 @@ fn json_cell(json: &Json, pointer: String) -> Cell {
             Cell(parts)
         }
         Json::Object(values) => {
-            let words = values.iter().map(|(name, value)| match value {
-                Json::String(text) => format!("{name} {text}"),
-                value => format!("{name} {value}"),
-            });
-            Cell::text(words.collect::<Vec<_>>().join(", "))
+            let mut parts = Vec::new();
+            for (at, (name, item)) in values.iter().enumerate() {
+                let separator = if at == 0 { "" } else { ", " };
+                parts.push(Part::Text(format!("{separator}{name} ").into()));
+                parts.extend(json_cell(item, format!("{pointer}/{}", escaped(name))).0);
+            }
+            Cell(parts)
         }
     }
 }

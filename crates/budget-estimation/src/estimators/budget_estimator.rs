@@ -58,7 +58,9 @@ scoring_rules::checked! {
     /// the number of runs, except for the values of keys.
     ///
     /// ```
-    /// use budget_estimation::{BudgetEstimator, Error, Estimate, Estimator, LiveRun, Rollouts};
+    /// use budget_estimation::{
+    ///     BudgetEstimator, BudgetMonitor, Error, Estimate, Estimator, RecordedRun, Rollouts,
+    /// };
     ///
     /// // Small tasks take 3 turns, large ones 12.
     /// let mut past = Rollouts::new(["tokens"])?;
@@ -68,7 +70,7 @@ scoring_rules::checked! {
     ///     past.push(&costs, true)?;
     ///     past.set_key(past.len() - 1, "task", if turns == 3 { "small" } else { "large" })?;
     /// }
-    /// let mut run = LiveRun::new(["tokens"])?;
+    /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", None)])?)?;
     /// run.set_key("task", "small")?;
     /// let tokens = run.resource("tokens")?;
     /// run.push(&[Some(100.0)])?;

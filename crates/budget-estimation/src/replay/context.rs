@@ -45,9 +45,9 @@ pub struct Context {
 /// The facts about one resource that a prompt states.
 ///
 /// ```
-/// use budget_estimation::{Context, Error, LiveRun};
+/// use budget_estimation::{BudgetMonitor, Context, Error, RecordedRun};
 ///
-/// let mut run = LiveRun::new(["tokens", "usd"])?;
+/// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", None), ("usd", None)])?)?;
 /// let tokens = run.resource("tokens")?;
 /// run.push(&[Some(900.0), None])?;
 /// let context = Context::new(&run.prefix(tokens)?);

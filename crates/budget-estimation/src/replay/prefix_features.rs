@@ -99,7 +99,7 @@ impl PrefixFeatures {
     /// that the rollout belongs to.
     ///
     /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
-    /// [`LiveRun`](crate::LiveRun) lacks one, its columns are [`PrefixFeatures::MISSING`].
+    /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are [`PrefixFeatures::MISSING`].
     ///
     /// # Errors
     ///

@@ -126,7 +126,7 @@ impl Rollouts {
     /// [`Error::NoTurns`] without a cost; [`Error::CostCount`] unless there is one cost per turn and
     /// resource; [`Error::Cost`] for a cost that is not from 0 to 1e100. Nothing is appended.
     pub fn push(&mut self, costs: &[f64], succeeded: bool) -> Result<usize, Error> {
-        self.append(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
+        self.push_costs(costs.len(), |i| Some(costs.get(i).copied().unwrap_or(f64::NAN)), succeeded)
     }
 
     /// Appends a run of which some costs are unknown, and returns its position; see
@@ -140,10 +140,10 @@ impl Rollouts {
         costs: &[Option<f64>],
         succeeded: bool,
     ) -> Result<usize, Error> {
-        self.append(costs.len(), |i| costs.get(i).copied().flatten(), succeeded)
+        self.push_costs(costs.len(), |i| costs.get(i).copied().flatten(), succeeded)
     }
 
-    fn append(
+    fn push_costs(
         &mut self,
         n: usize,
         cost: impl Fn(usize) -> Option<f64>,

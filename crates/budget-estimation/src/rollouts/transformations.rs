@@ -52,33 +52,72 @@ impl Rollouts {
         kept.keys = self.keys.iter().map(|key| KeyColumn::new(key.name.clone())).collect();
         let feature = |from: &FeatureColumn| FeatureColumn::new(from.name.clone());
         kept.features = self.features.iter().map(feature).collect();
-        for rollout in self.iter().filter(|rollout| keep(rollout)) {
-            for (to, from) in kept.columns.iter_mut().zip(&self.columns) {
-                let turns = rollout.start..rollout.end;
-                to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
-                to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
-                to.caps.extend(from.caps.get(rollout.index));
-                to.places.extend(from.places.get(rollout.index));
-            }
-            let start = kept.ends.last().copied().unwrap_or(0);
-            kept.ends.push(start + rollout.turns());
-            kept.successes.push(rollout.succeeded());
-            kept.censored.push(rollout.is_censored());
-            kept.ids.push(rollout.id().map(str::to_owned));
-            let contents = self.contents.range((rollout.index, 0)..=(rollout.index, usize::MAX));
-            let index = kept.ends.len() - 1;
-            for (to, from) in kept.keys.iter_mut().zip(&self.keys) {
-                if let Some(value) = from.get(rollout.index) {
-                    to.set(index, value.to_owned());
-                }
-            }
-            for (to, from) in kept.features.iter_mut().zip(&self.features) {
-                let place = (rollout.index, rollout.first_feature());
-                to.copy((index, start + index), from, place, rollout.turns());
-            }
-            let contents = contents.map(|(&(_, turn), content)| ((index, turn), content.clone()));
-            kept.contents.extend(contents);
-        }
+        self.iter().filter(|rollout| keep(rollout)).for_each(|rollout| kept.copy(&rollout));
         kept
+    }
+
+    /// Adds copies of the rollouts of another collection, with their caps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unlike`] unless both have the same resources, keys and features in the same order.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut all = Rollouts::new(["tokens"])?;
+    /// all.push(&[50.0, 20.0], true)?;
+    /// let one = all.clone();
+    /// all.append(&one)?;
+    /// assert_eq!(all.get(1)?.total(all.resource("tokens")?)?, 70.0);
+    /// let other = Rollouts::new(["usd"])?;
+    /// assert_eq!(all.append(&other), Err(Error::Unlike { what: "the resources" }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn append(&mut self, other: &Self) -> Result<(), Error> {
+        let resources = |all: &Self| all.columns.iter().map(|it| it.name.clone()).collect();
+        let keys = |all: &Self| all.keys.iter().map(|it| it.name.clone()).collect();
+        let features = |all: &Self| all.features.iter().map(|it| it.name.clone()).collect();
+        let alike = |names: fn(&Self) -> Vec<String>| names(self) == names(other);
+        for (what, alike) in [
+            ("the resources", alike(resources)),
+            ("the keys", alike(keys)),
+            ("the features", alike(features)),
+        ] {
+            if !alike {
+                return Err(Error::Unlike { what });
+            }
+        }
+        other.iter().for_each(|rollout| self.copy(&rollout));
+        Ok(())
+    }
+
+    /// Adds a copy of a rollout of a collection with the same columns.
+    fn copy(&mut self, rollout: &Rollout<'_>) {
+        let (from, start) = (rollout.rollouts, self.ends.last().copied().unwrap_or(0));
+        for (to, from) in self.columns.iter_mut().zip(&from.columns) {
+            let turns = rollout.start..rollout.end;
+            to.costs.extend(from.costs.get(turns.clone()).unwrap_or_default());
+            to.cumulative.extend(from.cumulative.get(turns).unwrap_or_default());
+            to.caps.extend(from.caps.get(rollout.index));
+            to.places.extend(from.places.get(rollout.index));
+        }
+        let index = self.len();
+        self.ends.push(start + rollout.turns());
+        self.successes.push(rollout.succeeded());
+        self.censored.push(rollout.is_censored());
+        self.ids.push(rollout.id().map(str::to_owned));
+        for (to, from) in self.keys.iter_mut().zip(&from.keys) {
+            if let Some(value) = from.get(rollout.index) {
+                to.set(index, value.to_owned());
+            }
+        }
+        for (to, from) in self.features.iter_mut().zip(&from.features) {
+            let place = (rollout.index, rollout.first_feature());
+            to.copy((index, start + index), from, place, rollout.turns());
+        }
+        let contents = from.contents.range((rollout.index, 0)..=(rollout.index, usize::MAX));
+        let contents = contents.map(|(&(_, turn), content)| ((index, turn), content.clone()));
+        self.contents.extend(contents);
     }
 }

@@ -160,13 +160,18 @@ impl BudgetMonitor {
         }
         let estimates: Vec<Estimate> = resources.iter().map(|(_, estimate)| *estimate).collect();
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        self.spend(resources.iter().map(|&(cost, _)| Some(cost)));
+        self.advise(&estimates, failure_probability)
+    }
+
+    /// Adds the known ones of the costs of a turn, which have been checked.
+    pub(crate) fn spend(&mut self, costs: impl IntoIterator<Item = Option<f64>>) {
         self.turns = self.turns.saturating_add(1);
         let totals = self.resources.iter_mut().zip(&mut self.spent);
-        for ((resource, total), &(cost, _)) in totals.zip(resources) {
-            resource.spent.add(cost);
+        for ((resource, total), cost) in totals.zip(costs) {
+            cost.into_iter().for_each(|cost| resource.spent.add(cost));
             *total = resource.spent.value();
         }
-        Ok(self.advise(&estimates, failure_probability))
     }
 
     /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of
@@ -197,18 +202,19 @@ impl BudgetMonitor {
     ) -> Result<Advice, Error> {
         let (name, range) = ("number of completed turns", "0 before the first turn");
         setting(self.turns == 0, name, self.turns as f64, range)?;
-        same_length("estimates before the first turn", self.resources.len(), estimates.len())?;
-        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
-        self.in_a_row = 0;
-        Ok(self.advise(estimates, failure_probability))
+        self.advise(estimates, failure_probability)
     }
 
     /// The first advice that applies to these estimates, given what is spent.
-    fn advise(
+    pub(crate) fn advise(
         &mut self,
         estimates: &[Estimate],
         failure_probability: Option<Probability>,
-    ) -> Advice {
+    ) -> Result<Advice, Error> {
+        same_length("estimates of a turn", self.resources.len(), estimates.len())?;
+        estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
+        // An estimate before the first turn may be given again.
+        self.in_a_row = if self.turns == 0 { 0 } else { self.in_a_row };
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
         let mut impossible = false;
         for ((resource, total), estimate) in self.resources.iter().zip(&self.spent).zip(estimates) {
@@ -232,11 +238,11 @@ impl BudgetMonitor {
             estimate: estimates.first().copied().unwrap_or(Estimate::NoAnswer),
         };
         if let Some(resource) = exceeded.cloned() {
-            return Advice::Stop(AdviceReason::CapExceeded { resource });
+            return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
         if let Some(rule) = self.rules.iter().find(|rule| rule.holds(&seen)) {
             let worth_and_cost = |value| seen.worth_and_cost(value).unwrap_or_default();
-            return Advice::Stop(match (*rule, failure_probability) {
+            return Ok(Advice::Stop(match (*rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
                 }
@@ -245,9 +251,9 @@ impl BudgetMonitor {
                     AdviceReason::NotWorthwhile { worth, cost }
                 }
                 _ => AdviceReason::Impossible { in_a_row },
-            });
+            }));
         }
-        if impossible {
+        Ok(if impossible {
             Advice::Warn(AdviceReason::Impossible { in_a_row })
         } else if let Some(resource) = may_not_fit.cloned() {
             Advice::Warn(AdviceReason::MayNotFit { resource })
@@ -255,7 +261,36 @@ impl BudgetMonitor {
             Advice::Warn(AdviceReason::NearCap { resource })
         } else {
             Advice::Continue
-        }
+        })
+    }
+
+    /// The names of the resources, in the order of [`Self::new`].
+    #[must_use]
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.resources.iter().map(|resource| resource.name.as_str())
+    }
+
+    /// The cap on each resource; `None` without a cap.
+    #[must_use]
+    pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+        self.resources.iter().map(|resource| Some(resource.cap).filter(|cap| cap.is_finite()))
+    }
+
+    /// What is left of each resource under its cap, negative if the cap is exceeded; `None` without a cap.
+    ///
+    /// ```
+    /// use budget_estimation::{BudgetMonitor, Error, Estimate};
+    ///
+    /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0)), ("usd", None)])?;
+    /// monitor.push(&[(30.0, Estimate::NoAnswer), (0.01, Estimate::NoAnswer)], None)?;
+    /// assert!(monitor.names().zip(monitor.left()).eq([("tokens", Some(70.0)), ("usd", None)]));
+    /// assert!(monitor.caps().eq([Some(100.0), None]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
+        let left = |resource: &Watched| left_of(resource.cap, resource.spent);
+        self.resources.iter().map(move |it| it.cap.is_finite().then(|| left(it)))
     }
 
     /// What was spent of each resource so far.
@@ -275,9 +310,7 @@ impl BudgetMonitor {
 impl BudgetMonitor {
     /// Checks a stored monitor, and computes what is not stored.
     fn restore(&mut self) -> Result<(), Error> {
-        let caps =
-            self.resources.iter().map(|it| (&*it.name, Some(it.cap).filter(|it| it.is_finite())));
-        let fresh = Self::new(caps)?.with_warning_at(self.warn_at)?;
+        let fresh = Self::new(self.names().zip(self.caps()))?.with_warning_at(self.warn_at)?;
         for (resource, fresh) in self.resources.iter_mut().zip(fresh.resources) {
             resource.near = fresh.near;
         }

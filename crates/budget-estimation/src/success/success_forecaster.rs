@@ -35,11 +35,10 @@ const MOST_MODELS: usize = 6;
 /// The chance that a run succeeds within its caps, as known at one prefix.
 ///
 /// ```
-/// use budget_estimation::{AbortLimit, Error, LiveRun, Probability, SuccessForecaster};
+/// use budget_estimation::{AbortLimit, BudgetMonitor, Error, Probability, RecordedRun, SuccessForecaster};
 ///
-/// let mut run = LiveRun::new(["tokens"])?;
+/// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", Some(100.0))])?)?;
 /// let tokens = run.resource("tokens")?;
-/// run.set_cap(tokens, 100.0)?;
 /// run.push(&[Some(60.0)])?;
 /// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
 /// let forecast = forecaster.forecast(&run.prefix(tokens)?)?;

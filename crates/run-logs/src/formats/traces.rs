@@ -351,6 +351,15 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
+    /// Runs that were not read from a file, under this name.
+    #[must_use]
+    pub fn new(file: impl Into<String>, runs: Vec<TraceRun>) -> Self {
+        let mut remarks = TraceRemarks::default();
+        runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
+        remarks.missing.counts.runs = runs.len() as u64;
+        Self { file: file.into(), runs, remarks }
+    }
+
     /// Reads a file of traces from its bytes. A line holds a run:
     /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?,
     /// "success_chance"?}`. A forecast that is null is missing; the policy says what is done about it. Other

@@ -7,7 +7,7 @@ use crate::report::{
 };
 
 /// The page.
-pub(super) fn page(output: Output<'_>) -> Page {
+pub(crate) fn page(output: Output<'_>) -> Page {
     let of = |part: &str| -> Vec<Place> {
         let row = |i: usize| {
             let pointer = format!("/rows/{i}");

@@ -1,0 +1,426 @@
+//! What do the scores say if a budget ended some runs before their outcome was known?
+//!
+//! Each column is scored with the log score, clipped at 1e-6, in five ways, [`METRICS`]: without the runs that were
+//! cut off, with them as failures, at their chances of success, at their true chances where these are known, and
+//! with complete runs that stand for them.
+//!
+//! The exact mean needs the chance of success of each run that was cut off. It is one number per run, whatever
+//! column the run stands in, and comes from the first of these that the run has: a chance that is given, the share of
+//! successes among its continuations, or a model of the turn, the task and streams that are not scored. A model is
+//! refused unless it passes its checks on runs whose outcome is known. What remains is an assumption, which the
+//! report states: a given chance is taken to be right, continuations to go on as the run would have, a stream that
+//! teaches a model to be made without regard to those that are scored, and a stop to say nothing beyond the model.
+//!
+//! ```
+//! use agent_scorecard::{
+//!     censoring::StopReason,
+//!     cut_off,
+//!     cut_off::CutOffOptions,
+//!     traces::{TraceFile, TraceRun},
+//!     trajectory_metrics::Probability,
+//! };
+//!
+//! // Four runs, of which the last was cut off after two of its four steps.
+//! let run = |id: &str, forecast: f64, outcome: Option<bool>| {
+//!     let was_cut_off = outcome.is_none();
+//!     Ok(TraceRun {
+//!         id: id.to_owned(),
+//!         forecasts: vec![Probability::HALF, Probability::new(forecast)?],
+//!         outcome,
+//!         stop: was_cut_off.then_some(StopReason::MaxSteps),
+//!         horizon: was_cut_off.then_some(4),
+//!         success_chance: was_cut_off.then_some(Probability::new(0.25)?),
+//!         ..TraceRun::default()
+//!     })
+//! };
+//! let stream = |file: &str, last: f64| {
+//!     let runs = [("a", 0.75, Some(true)), ("b", 0.25, Some(false)), ("c", 0.5, Some(true)), ("d", last, None)];
+//!     let runs = runs.map(|(id, forecast, outcome)| run(id, forecast, outcome));
+//!     let runs = runs.into_iter().collect::<Result<_, agent_scorecard::Error>>()?;
+//!     Ok::<_, agent_scorecard::Error>(TraceFile::new(file, runs))
+//! };
+//! let options = CutOffOptions { resamples: 0, ..CutOffOptions::default() };
+//! // The second stream says 0.9 of the run that was cut off, where 0.25 is right.
+//! let report = cut_off(&[stream("truth.jsonl", 0.25)?, stream("lie.jsonl", 0.9)?], &options)?;
+//! let exact = |at: usize| report.columns[at].block.number("exact_plug_in");
+//! assert!(exact(0) > exact(1));
+//! let json = serde_json::to_value(&report)?;
+//! assert_eq!(json["files"][0]["success_chance"]["source"], "given");
+//! assert!(json["pairs"][0]["difference"].as_f64() > Some(0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
+//! arXiv:2605.24756, sections 5 and 6, appendix H.
+
+mod chances;
+mod comparisons;
+mod model;
+mod sample;
+mod settings;
+
+use censoring::{
+    IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
+};
+use run_logs::TraceFile;
+use scoring_rules::ExactMean;
+use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined};
+
+use crate::{
+    cut_off::{
+        chances::{Chances, chances},
+        comparisons::{bounds, comparisons, order_changes},
+        sample::Sample,
+    },
+    error::{Error, with_causes},
+    report::{
+        block::{Block, Column, Field, Report, Value},
+        picture::{Axis, Mark, Picture, Series},
+    },
+};
+
+pub use settings::{CutOffOptions, Hide};
+
+/// The rule of the mean scores.
+const RULE: &str = "log, clipped at 1e-6";
+
+/// What is known of the complete and cut-off runs of one column.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The score of each run, with a chance of success of 0 after a stop.
+    simple: Vec<RunScore>,
+    /// With the chances of success.
+    exact: Result<Vec<RunScore>, Undefined>,
+    /// With the true chances.
+    known: Result<Vec<RunScore>, Undefined>,
+    weights: Result<IpcwWeights, Undefined>,
+}
+
+/// What is measured of a column, in the order of a report; means are of log scores in nats.
+pub const METRICS: [Metric<Known>; 8] = [
+    Metric::new(
+        "complete_only",
+        "mean log score, complete runs only",
+        Better::Higher,
+        "Mean over the runs whose outcome is known.",
+        |it: &Known| {
+            mean(it.simple.iter().filter(|run| chance(run).is_none()).map(RunScore::expected))
+        },
+    )
+    .bar("complete"),
+    Metric::new(
+        "simple",
+        "mean log score, cut-off runs as failures",
+        Better::Neither,
+        "Mean if no run that was cut off would have succeeded; it favours low forecasts on them.",
+        |it: &Known| mean(it.simple.iter().map(RunScore::expected)),
+    )
+    .bar("simple"),
+    Metric::new(
+        "exact_plug_in",
+        "mean log score, at the estimated chances of success after the stops",
+        Better::Higher,
+        "Expected mean at the chances of success that are given, counted or modelled.",
+        |it: &Known| mean(known(&it.exact)?.iter().map(RunScore::expected)),
+    )
+    .bar("estimated"),
+    Metric::new(
+        "exact_known",
+        "mean log score, known chances of success",
+        Better::Higher,
+        "Expected mean at the true chances of success.",
+        |it: &Known| mean(known(&it.known)?.iter().map(RunScore::expected)),
+    )
+    .bar("known"),
+    Metric::new(
+        "ipcw",
+        "mean log score, complete runs weighted",
+        Better::Higher,
+        "Mean over complete runs, each with the weight of those like it that were cut off.",
+        |it: &Known| {
+            let scores = it.simple.iter().map(|run| chance(run).is_none().then(|| run.expected()));
+            let mean = known(&it.weights)?.normalized_mean_score(&scores.collect::<Vec<_>>());
+            mean.map_err(|error| Undefined::new(with_causes(&error)))
+        },
+    )
+    .bar("weighted"),
+    Metric::new(
+        "ipcw_coverage",
+        "share of runs that the weighted ones stand for",
+        Better::Neither,
+        "Mean weight of a run; below 1 if some runs are represented by no complete run.",
+        |it: &Known| Ok(known(&it.weights)?.coverage()),
+    ),
+    Metric::new(
+        "censoring_rate",
+        "share of runs cut off",
+        Better::Neither,
+        "Share of the complete and cut-off runs that were cut off.",
+        |it: &Known| mean(it.simple.iter().map(|run| f64::from(u8::from(chance(run).is_some())))),
+    ),
+    Metric::new(
+        "mean_success_chance",
+        "mean chance of success of cut-off runs",
+        Better::Neither,
+        "Mean of the chances of success after the stops that exact_plug_in takes.",
+        |it: &Known| {
+            let chances = known(&it.exact)?.iter().filter_map(chance);
+            mean(chances).map_err(|_| Undefined::new("no run was cut off"))
+        },
+    ),
+];
+
+fn known<T>(value: &Result<T, Undefined>) -> Result<&T, Undefined> {
+    value.as_ref().map_err(Undefined::clone)
+}
+
+/// The chance of success of a run that was cut off.
+const fn chance(run: &RunScore) -> Option<f64> {
+    match *run {
+        RunScore::Complete(_) => None,
+        RunScore::Censored { success_probability, .. } => Some(success_probability.get()),
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
+    let mut mean = ExactMean::default();
+    values.for_each(|value| mean.update(value));
+    mean.finish().map_err(|_| Undefined::new("there is no such run"))
+}
+
+/// Scores each stream by every way of treating runs that were cut off. Where all streams hold the same runs in the
+/// same order, every two are compared at the same chances of success.
+///
+/// # Errors
+///
+/// [`Error::TwoChances`] for a run with two chances of success, in one stream or in two; [`Error::Options`] for
+/// chances or continuations of an id that names different runs, and for a stream to learn from that lacks a run or
+/// repeats a stream that is scored; an error of censoring for settings out of range and for calibration of too few
+/// runs.
+pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
+    let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
+    let samples: Vec<Sample<'_>> = streams.iter().map(Sample::new).collect::<Result<_, _>>()?;
+    let is_one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
+    let chances = chances(&samples, is_one_set, options)?;
+    let forecasts = samples.iter().map(|it| it.calibrated(options.calibration, &options.schedule));
+    let forecasts: Vec<_> = forecasts.collect::<Result<_, _>>()?;
+    let scored = samples.iter().zip(&forecasts).map(|(sample, to)| sample.with_forecasts(to));
+    let scored: Vec<_> = scored.collect::<Result<_, _>>()?;
+    let (mut columns, mut rows) = (Vec::new(), Vec::new());
+    for (((sample, runs), chances), file) in samples.iter().zip(&scored).zip(&chances).zip(streams)
+    {
+        let (mut block, of_rules) = column(&tps, sample, runs, chances, options)?;
+        let remarks = &file.remarks;
+        block.lines.push(remarks.runs().line());
+        block.extend_json(remarks.runs());
+        block.push_json("missing", &remarks.missing());
+        block.notes.get_or_insert_default().splice(0..0, remarks.notes());
+        columns.push((sample.file.to_owned(), None, block));
+        rows.extend(of_rules);
+    }
+    let mut report = Report {
+        title: "Runs that a budget cut off".to_owned(),
+        lead: format!(
+            "Mean scores in nats, {RULE}, {} weights; intervals of 95 % from {} resamples of tasks",
+            options.schedule, options.resamples
+        ),
+        is_list: true,
+        main_pictures: vec!["treatments"],
+        ..Report::of_columns(columns)
+    };
+    let together = &mut report.together;
+    together.push_json("schedule", options.schedule.name());
+    together.push_json("rule", RULE);
+    let named: Vec<(&str, &str)> =
+        report.columns.iter().map(|column| (&*column.file, &*column.name)).collect();
+    let mut notes = Vec::new();
+    let (mut pairs, mut changes) = (Vec::new(), Vec::new());
+    if !is_one_set {
+        notes.push(
+            "pairs: none, as the files do not hold the same runs in the same order".to_owned(),
+        );
+    } else if let Some(chances) = chances.first().filter(|_| !samples[0].runs.is_empty()) {
+        for (i, first) in scored.iter().enumerate() {
+            for (j, second) in scored.iter().enumerate().skip(i + 1) {
+                let difference = StreamDifference::new(&tps, first, second, None)?;
+                pairs.push(pair([named[i], named[j]], &difference, chances, &mut notes)?);
+            }
+        }
+        let streams = named.iter().zip(&rows).map(|(&(file, name), rows)| (file, name, rows));
+        changes = order_changes(&streams.collect::<Vec<_>>())?;
+    }
+    together.fields.push(Field::rows("pairs", "differences of exact means", pairs));
+    let title = "streams whose order depends on the treatment of cut-off runs";
+    together.fields.push(Field::rows("order_changes", title, changes));
+    together.pictures.extend(picture(&report.columns).map(|it| ("treatments".to_owned(), it)));
+    notes.extend([
+        "simple takes it that no run that was cut off had a chance of success (q_Z = 0), which favours low forecasts \
+         on such runs; do not compare streams by it"
+            .to_owned(),
+        format!(
+            "assumption of the other ways: {}; no data can test it, see sensitivity and bounds",
+            options.assumption
+        ),
+        "a run that was cut off is scored on its steps before the stop, under the weights of its whole horizon; ipcw \
+         stands for whole runs instead, so the two need not agree"
+            .to_owned(),
+    ]);
+    report.together.notes = Some(notes);
+    // Most notes hold for all columns.
+    report.together.notes = Some(report.notes());
+    report.columns.iter_mut().for_each(|column| column.block.notes = None);
+    Ok(report)
+}
+
+/// What is to be said of one column, and its scores by rule and weight schedule if it has a run.
+fn column(
+    tps: &Tps<LogScore>,
+    sample: &Sample<'_>,
+    runs: &[censoring::Stopped<'_>],
+    chances: &Chances,
+    options: &CutOffOptions,
+) -> Result<(Block, Option<Vec<ScoreComparison>>), Error> {
+    let scores = |chance: &dyn Fn(usize) -> Probability| {
+        let runs = runs.iter().enumerate();
+        runs.map(|(at, run)| RunScore::new(tps, run, chance(at))).collect::<Result<Vec<_>, _>>()
+    };
+    let known = options.known.as_ref().and_then(|known| {
+        let chances = sample.runs.iter().map(|run| known.get(&run.id).copied());
+        chances.collect::<Option<Vec<Probability>>>()
+    });
+    let known = Known {
+        simple: scores(&|_| Probability::ZERO)?,
+        exact: match &chances.of_runs {
+            Ok(chances) => Ok(scores(&|run| chances[run])?),
+            Err(why) => Err(why.clone()),
+        },
+        known: match known {
+            Some(known) => Ok(scores(&|run| known[run])?),
+            None => Err(Undefined::new("the true chances are known for the bundled runs only")),
+        },
+        weights: sample.weights().map_err(|error| Undefined::new(with_causes(&error))),
+    };
+    let mut block = Block { is_plain: true, notes: Some(Vec::new()), ..Block::default() };
+    block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
+    let mut notes = block.notes.take().unwrap_or_default();
+    let counts = [
+        ("n_complete", "complete runs", sample.audit.complete()),
+        ("n_censored", "runs cut off by a budget", sample.audit.censored()),
+        ("n_excluded", "runs excluded", sample.audit.excluded()),
+    ];
+    block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
+    let excluded = sample.audit.exclusions();
+    let excluded = excluded.into_iter().map(|(reason, runs)| (reason.to_string(), runs.into()));
+    block.push_json("excluded", &excluded.collect::<serde_json::Map<_, _>>());
+    match &chances.origin {
+        None => block.fields.push(Field::json("success_chance", ())),
+        Some(origin) => {
+            block.fields.push(Field::block("success_chance", origin.block()));
+            if let Ok(of_runs) = &chances.of_runs {
+                notes.push(origin.note());
+                if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
+                    notes.push(
+                        "success chance: the chances are the last forecasts of the scored stream itself on all runs \
+                         that were cut off; if they were copied from them, the exact mean confirms them whether they \
+                         are right or wrong"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+    }
+    if let Ok(weights) = &known.weights
+        && weights.coverage() < 1.0 - 1e-9
+    {
+        let uniform = "; all complete runs have the same weight, so that it corrects nothing and is complete_only";
+        notes.push(format!(
+            "ipcw: the longest runs were all cut off; it stands for the {:.1} % of runs that could be seen to their end{}",
+            100.0 * weights.coverage(),
+            if weights.are_uniform() { uniform } else { "" }
+        ));
+    }
+    if sample.runs.is_empty() {
+        notes.push("bounds: undefined, as there is no such run".to_owned());
+        block.fields.extend(["bounds", "report"].map(|key| Field::json(key, ())));
+        block.notes = Some(notes);
+        return Ok((block, None));
+    }
+    let within = bounds(mean_score_bounds(tps, runs, None, None)?);
+    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within));
+    let (of_rules, rows) =
+        comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
+    block.fields.push(Field::block("report", of_rules));
+    block.notes = Some(notes);
+    Ok((block, Some(rows)))
+}
+
+/// The difference of two columns, each given by its file and its name.
+fn pair(
+    [(first, first_name), (second, second_name)]: [(&str, &str); 2],
+    difference: &StreamDifference,
+    chances: &Chances,
+    notes: &mut Vec<String>,
+) -> Result<Block, Error> {
+    let streams = format!("{first_name} - {second_name}");
+    let chances = chances.of_runs.as_ref();
+    let width = chances.ok().map(|chances| difference.largest_width(chances)).transpose()?;
+    let width = width.flatten();
+    if width.is_none() {
+        let why = match difference.keeps_sign() {
+            true => "none, as the same stream is ahead whatever the chances are",
+            false => "undefined, as there are no chances to start from",
+        };
+        notes.push(format!("largest_width: {streams}: {why}"));
+    }
+    if chances.is_err() {
+        notes.push(format!(
+            "difference: {streams}: undefined, as some run has no chance of success"
+        ));
+    }
+    let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;
+    let fields = vec![
+        Field::json("first", first),
+        Field::json("second", second),
+        Field::shown("streams", "streams", streams),
+        Field::shown("difference", "at the chances", at),
+        Field::shown("bounds", "bounds", bounds(difference.bounds())),
+        Field::shown("keeps_sign", "sign kept", difference.keeps_sign()),
+        Field::shown("largest_width", "largest width", width),
+    ];
+    Ok(Block { fields, ..Block::default() })
+}
+
+/// The mean scores of all columns by treatment; `None` without a value.
+fn picture(columns: &[Column]) -> Option<Picture> {
+    let ways: Vec<&Metric<Known>> = METRICS.iter().filter(|it| it.bar_name().is_some()).collect();
+    let names = ways.iter().filter_map(|way| way.bar_name()).map(str::to_owned).collect();
+    // Side by side, so that columns do not hide each other.
+    let width = 0.5 / columns.len().max(1) as f64;
+    let series = columns.iter().enumerate().map(|(at, Column { name, block, .. })| {
+        let shift = (at as f64 - 0.5 * (columns.len() as f64 - 1.0)) * width;
+        let bounds = match block.get("bounds") {
+            Some(Value::Json(bounds)) => ["low", "high"].map(|end| bounds[end].as_f64()),
+            _ => [None; 2],
+        };
+        let points = ways.iter().enumerate().filter_map(|(at, way)| {
+            let value = block.number(way.measure.key)?;
+            // The bounds are those of the mean over all runs.
+            let is_of_all = way.measure.key.starts_with("exact");
+            let [low, high] = bounds.map(|end| end.filter(|_| is_of_all).unwrap_or(value));
+            Some([at as f64 + shift, value, low, high])
+        });
+        Series::with_intervals(name.clone(), Mark::Dots, points)
+    });
+    let picture = Picture {
+        title: "Scores by treatment of cut-off runs".to_owned(),
+        x: Axis::new("treatment").with_categories(names),
+        y: Axis::new("mean log score in nats"),
+        series: series.collect(),
+        note: "Higher is better. The bars span what the mean over all runs can be, whatever the cut-off runs would have \
+               done. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated, known: at chances \
+               of success after the stops that are given, counted or modelled, or truly known. Weighted: complete runs \
+               stand for similar ones that were cut off."
+            .to_owned(),
+    };
+    (!picture.is_empty()).then_some(picture)
+}

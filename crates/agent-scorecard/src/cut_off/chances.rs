@@ -1,0 +1,280 @@
+//! Where the chance of success after each stop comes from: it is given, counted among continuations, or
+//! modelled from what is not scored. No forecast that is scored ever teaches a chance, since an exact score at
+//! such a chance would confirm the forecast whether it is right or wrong.
+
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use censoring::{Continuations, Probability, hybrid_success_probabilities};
+use run_logs::TraceFile;
+use trajectory_metrics::Undefined;
+
+use crate::{
+    cut_off::{
+        model::{ModelFacts, Teaching},
+        sample::Sample,
+        settings::CutOffOptions,
+    },
+    error::Error,
+    report::block::{Block, Field},
+};
+
+/// Up to this difference a forecast of a stream that teaches is the same as one that is scored.
+const SAME: f64 = 1e-3;
+
+/// The chance of each run, and where they come from.
+#[derive(Clone)]
+pub(super) struct Chances {
+    /// One entry per run, of which those of complete runs mean nothing; why some run has none.
+    pub(super) of_runs: Result<Vec<Probability>, Undefined>,
+    /// `None` if nothing was cut off.
+    pub(super) origin: Option<Origin>,
+}
+
+/// How many of the runs that were cut off have their chance from where.
+#[derive(Clone)]
+pub(super) struct Origin {
+    pub(super) n_given: usize,
+    n_continuations: usize,
+    n_model: usize,
+    n_unknown: usize,
+    model: Option<ModelFacts>,
+}
+
+/// A run by its name, outcome, steps and horizon.
+type Identity<'a> = (&'a str, Option<bool>, usize, usize);
+
+/// The chances of the runs of each column. Columns that hold the same runs have the same chances.
+///
+/// # Errors
+///
+/// [`Error::TwoChances`] for a run with two chances, in whichever columns they stand; [`Error::Options`] for an id
+/// that names different runs, and for a stream to learn from that lacks runs or has scored forecasts.
+pub(super) fn chances(
+    samples: &[Sample<'_>],
+    is_one_set: bool,
+    options: &CutOffOptions,
+) -> Result<Vec<Chances>, Error> {
+    check_ids(&["--success-chance"], &options.given, samples)?;
+    if let Some(continuations) = &options.continuations {
+        check_ids(&["--continuations"], continuations, samples)?;
+    }
+    let given = given(samples, options)?;
+    match samples {
+        [] => Ok(Vec::new()),
+        _ if is_one_set => Ok(vec![of_same_runs(samples, &given, options)?; samples.len()]),
+        _ => samples.chunks(1).map(|one| of_same_runs(one, &given, options)).collect(),
+    }
+}
+
+/// That no id for which a value is given names runs that differ.
+fn check_ids<T>(
+    options: &'static [&'static str],
+    values: &BTreeMap<String, T>,
+    samples: &[Sample<'_>],
+) -> Result<(), Error> {
+    let mut seen = BTreeMap::new();
+    for sample in samples {
+        for run in (0..sample.runs.len()).filter(|&run| values.contains_key(&sample.runs[run].id)) {
+            let identity = sample.identity(run);
+            let (first, known) = *seen.entry(identity.0).or_insert((sample.file, identity));
+            if identity != known {
+                let (id, second) = (identity.0, sample.file);
+                let problem = format!(
+                    "{id:?} names different runs in {first} and {second}; give these files in calls of their own"
+                );
+                return Err(Error::Options { options, problem });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The chance that is given for each run that was cut off: by its id, or by any column that has the run.
+fn given<'a>(
+    samples: &[Sample<'a>],
+    options: &CutOffOptions,
+) -> Result<BTreeMap<Identity<'a>, Probability>, Error> {
+    let mut found: BTreeMap<Identity<'a>, (Probability, String)> = BTreeMap::new();
+    for sample in samples {
+        for run in sample.cut_off() {
+            let of_run = sample.runs[run];
+            let by_id = options.given.get(&of_run.id);
+            let by_id = by_id.map(|&chance| (chance, "--success-chance".to_owned()));
+            let place = || {
+                let line = of_run.line.map(|line| format!(":{line}"));
+                format!("{}{}", sample.file, line.unwrap_or_default())
+            };
+            let own = of_run.success_chance.map(|chance| (chance, place()));
+            for (chance, place) in by_id.into_iter().chain(own) {
+                match found.entry(sample.identity(run)) {
+                    Entry::Vacant(entry) => _ = entry.insert((chance, place)),
+                    Entry::Occupied(entry) if entry.get().0 == chance => {}
+                    Entry::Occupied(entry) => {
+                        let (first, first_place) = entry.remove();
+                        return Err(Error::TwoChances {
+                            run: of_run.id.clone(),
+                            chances: [first, chance].map(Probability::get),
+                            places: [first_place, place],
+                        });
+                    }
+                }
+            }
+        }
+    }
+    Ok(found.into_iter().map(|(run, (chance, _))| (run, chance)).collect())
+}
+
+/// The chances of the runs of columns that hold the same runs, each with forecasts of its own.
+fn of_same_runs(
+    samples: &[Sample<'_>],
+    given: &BTreeMap<Identity<'_>, Probability>,
+    options: &CutOffOptions,
+) -> Result<Chances, Error> {
+    let sample = &samples[0];
+    let cut_off: Vec<usize> = sample.cut_off().collect();
+    let teachers = options.teachers.iter().map(|teacher| forecasts_of(teacher, samples, &cut_off));
+    let teachers: Vec<_> = teachers.collect::<Result<_, _>>()?;
+    let halves = vec![Probability::HALF; sample.runs.len()];
+    if cut_off.is_empty() {
+        // Nothing asks for a chance.
+        return Ok(Chances { of_runs: Ok(halves), origin: None });
+    }
+    let branches = sample.runs.iter().map(|run| {
+        let continuations = options.continuations.as_ref().and_then(|all| all.get(&run.id));
+        continuations.copied().unwrap_or_default()
+    });
+    let branches: Vec<Continuations> = branches.collect();
+    let given = |run: usize| given.get(&sample.identity(run)).copied();
+    let (continued, others): (Vec<usize>, _) =
+        cut_off.iter().partition(|&&run| branches[run].valid() >= options.min_valid);
+    let rest: Vec<usize> = others.into_iter().filter(|&run| given(run).is_none()).collect();
+    let n_given = cut_off.iter().filter(|&&run| given(run).is_some()).count();
+    let n_continuations = cut_off.len() - n_given - rest.len();
+    let (n_model, n_unknown) = (rest.len(), 0);
+    let mut origin = Origin { n_given, n_continuations, n_model, n_unknown, model: None };
+    let modelled = if rest.is_empty() {
+        halves
+    } else {
+        let teaching = Teaching {
+            samples,
+            teachers: options.teachers.iter().map(|it| &*it.file).zip(teachers).collect(),
+            branches: &branches,
+            continued: &continued,
+        };
+        match teaching.model(&rest) {
+            Ok((chances, facts)) => {
+                origin.model = Some(facts);
+                chances
+            }
+            Err(why) => {
+                (origin.n_model, origin.n_unknown) = (0, rest.len());
+                return Ok(Chances { of_runs: Err(why), origin: Some(origin) });
+            }
+        }
+    };
+    let mut chances = hybrid_success_probabilities(&branches, &modelled, options.min_valid)?;
+    for run in cut_off {
+        chances[run] = given(run).unwrap_or(chances[run]);
+    }
+    Ok(Chances { of_runs: Ok(chances), origin: Some(origin) })
+}
+
+/// The forecasts of a stream that is not scored, one list per run.
+fn forecasts_of<'t>(
+    teacher: &'t TraceFile,
+    samples: &[Sample<'_>],
+    cut_off: &[usize],
+) -> Result<Vec<&'t [Probability]>, Error> {
+    let (sample, file) = (&samples[0], &teacher.file);
+    let refuse = |problem| Err(Error::Options { options: &["--chance-from"], problem });
+    let by_id: BTreeMap<&String, &[Probability]> =
+        teacher.runs.iter().map(|run| (&run.id, run.forecasts.as_slice())).collect();
+    let mut forecasts = Vec::with_capacity(sample.runs.len());
+    for (run, of_run) in sample.runs.iter().enumerate() {
+        let (id, steps) = (&of_run.id, sample.steps(run));
+        match by_id.get(id).copied() {
+            None => return refuse(format!("{file} lacks the run {id:?} of {}", sample.file)),
+            Some(of_run) if of_run.len() == steps => forecasts.push(of_run),
+            Some(of_run) => {
+                let found = of_run.len();
+                return refuse(format!(
+                    "{file} has {found} forecasts of the run {id:?}, but {} has {steps}",
+                    sample.file
+                ));
+            }
+        }
+    }
+    for scored in samples {
+        let is_same = |&&run: &&usize| {
+            let last = [forecasts[run], scored.stopped[run].forecasts()].map(<[_]>::last);
+            matches!(last, [Some(a), Some(b)] if (a.get() - b.get()).abs() <= SAME)
+        };
+        let same = cut_off.iter().filter(is_same).count();
+        if same > 0 && 10 * same >= 9 * cut_off.len() {
+            return refuse(format!(
+                "{file} has the forecasts of {} on runs that were cut off; a stream must not teach its own chance of \
+                 success: give one that is not scored",
+                scored.file
+            ));
+        }
+    }
+    Ok(forecasts)
+}
+
+impl Origin {
+    /// `given`, `continuations` or `model`; `hybrid` for more than one of these; `undefined` if some run has no
+    /// chance.
+    const fn source(&self) -> &'static str {
+        match (self.n_given, self.n_continuations, self.n_model) {
+            _ if self.n_unknown > 0 => "undefined",
+            (_, 0, 0) => "given",
+            (0, _, 0) => "continuations",
+            (0, 0, _) => "model",
+            _ => "hybrid",
+        }
+    }
+
+    /// What there is of each source, and what must hold for its chances to be right.
+    fn parts(&self) -> (Vec<String>, Vec<String>) {
+        let Self { n_given, n_continuations, n_model, model, .. } = self;
+        let given = (format!("{n_given} given"), "chances are right as given".to_owned());
+        let continued = (
+            format!("{n_continuations} from their own continuations"),
+            "continuations went on from the stop with the same agent, harness and stopping rule"
+                .to_owned(),
+        );
+        let model = model.as_ref();
+        let model = model.map(|it| (format!("{n_model} by {}", it.note()), it.assumption()));
+        let given = (*n_given > 0).then_some(given);
+        let continued = (*n_continuations > 0).then_some(continued);
+        [given, continued, model].into_iter().flatten().unzip()
+    }
+
+    /// The note on where the chances come from.
+    pub(super) fn note(&self) -> String {
+        let (parts, assumptions) = self.parts();
+        let fixed = match self.model {
+            Some(_) => "; the model is fixed in resamples, so intervals do not include its error",
+            None => "",
+        };
+        let (parts, assumptions) = (parts.join(", "), assumptions.join("; "));
+        format!("success chance: {parts}; assumed: {assumptions}{fixed}")
+    }
+
+    pub(super) fn block(&self) -> Block {
+        let mut block = Block {
+            title: "where the chances of success of cut-off runs come from".to_owned(),
+            fields: vec![
+                Field::shown("source", "source", self.source()),
+                Field::shown("n_given", "given", self.n_given),
+                Field::shown("n_continuations", "share of continuations", self.n_continuations),
+                Field::shown("n_model", "model of what is not scored", self.n_model),
+                Field::shown("n_unknown", "unknown", self.n_unknown),
+            ],
+            ..Block::default()
+        };
+        block.push_json("model", &self.model);
+        block.push_json("assumption", &self.parts().1.join("; "));
+        block
+    }
+}

@@ -1,0 +1,295 @@
+//! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
+
+use censoring::{
+    CensoringAnalysis, Continuations, MeanShift, Observation, ScoreComparison, Seed, StopClass,
+    Trace, artificial_stops, hidden_outcome_shift, rank_changes,
+};
+use serde_json::{Value as Json, json};
+use trajectory_metrics::{
+    BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
+    ScoringRule, Tps, TpsFamily, Undefined, WeightSchedule,
+};
+
+use crate::{
+    cut_off::{
+        sample::Sample,
+        settings::{CutOffOptions, Hide},
+    },
+    error::Error,
+    no_interval,
+    report::block::{Block, Field},
+};
+
+/// What is compared under a rule and a weight schedule: the key in JSON, the name for people, and the value.
+type Compared = (&'static str, &'static str, fn(&ScoreComparison) -> Option<Figure>);
+
+/// The means come first, in the order in which treatments are compared; differences, which tables show, follow.
+const COMPARED: [Compared; 8] = [
+    ("complete_only", "", |row| row.complete_only),
+    ("simple", "", |row| Some(row.simple)),
+    ("exact", "", |row| row.exact),
+    ("as_success", "", |row| Some(row.as_success)),
+    ("ipcw", "", |row| row.ipcw),
+    ("simple_shift", "simple - complete", |row| row.simple_shift),
+    ("exact_shift", "exact - complete", |row| row.exact_shift),
+    ("exact_minus_simple", "exact - simple", |row| row.exact_minus_simple),
+];
+
+/// Treatments whose order of streams is compared, the first of [`COMPARED`].
+const TREATMENTS: usize = 3;
+
+/// The ends of an interval as an object.
+pub(super) fn bounds(interval: Interval) -> Json {
+    json!({"low": interval.low(), "high": interval.high()})
+}
+
+/// Every rule and weight schedule of one stream, and what is to be said of it. Forecasts are calibrated under the
+/// weights of each schedule.
+pub(super) fn comparisons(
+    sample: &Sample<'_>,
+    chances: Option<&[Probability]>,
+    options: &CutOffOptions,
+    notes: &mut Vec<String>,
+) -> Result<(Block, Vec<ScoreComparison>), Error> {
+    let (mut rows, mut hidden, mut audits) = (Vec::new(), Vec::new(), Vec::new());
+    let mut selection = Block::default();
+    let branches = options.continuations.as_ref().map(|all| {
+        let of_run = |id: &String| all.get(id).copied().unwrap_or_default();
+        sample.runs.iter().map(|run| of_run(&run.id)).collect::<Vec<Continuations>>()
+    });
+    for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
+        let forecasts = sample.calibrated(options.calibration, schedule)?;
+        let runs = sample.with_forecasts(&forecasts)?;
+        let tasks = sample.tasks();
+        let analysis = CensoringAnalysis::new(options.assumption)
+            .with_schedules(std::slice::from_ref(schedule))
+            .with_resamples(options.resamples)
+            .with_seed(Seed::new(options.seed))
+            .with_odds_ratio(options.odds_ratio)?;
+        let report = analysis.report(&runs, chances, None, &tasks)?;
+        if at == 0 {
+            let [complete, censored] =
+                [StopClass::Complete, StopClass::Censored].map(|class| report.audit.group(class));
+            let is_cut_off = censored.is_some();
+            let label = |label| if is_cut_off { label } else { "" };
+            selection.fields = vec![
+                Field::json("complete_length", complete.map(|group| group.mean_length)),
+                Field::json("censored_length", censored.map(|group| group.mean_length)),
+                Field::json("complete_forecast", complete.map(|group| group.mean_forecast)),
+                Field::json("censored_forecast", censored.map(|group| group.mean_forecast)),
+                Field::shown("length_ratio", label("length ratio"), report.length_ratio()),
+                Field::shown(
+                    "forecast_difference",
+                    label("difference of mean forecasts"),
+                    report.forecast_difference(),
+                ),
+            ];
+        }
+        rows.extend(report.comparisons);
+        if let Some(hide) = options.hide {
+            hidden.extend(hidden_rows(sample, &forecasts, schedule, hide, options.seed)?);
+        }
+        if let Some(branches) = &branches {
+            match analysis.audit_continuations(&runs, branches, None, &tasks, options.min_valid) {
+                Ok(audit) => audits.push(audit),
+                // No run has enough outcomes.
+                Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    // One audit; only its comparisons differ between schedules.
+    let audit = audits.into_iter().reduce(|mut first, other| {
+        first.comparisons.extend(other.comparisons);
+        first
+    });
+    if branches.is_some() && audit.is_none() {
+        notes.push(format!(
+            "continuations: no audit, as no run that was cut off has at least {} outcomes",
+            options.min_valid
+        ));
+    }
+    selection.title = "how cut-off runs differ from complete ones".to_owned();
+    let is_cut_off = sample.cut_off().next().is_some();
+    let blocks: Vec<Block> = rows.iter().map(|row| comparison(row, is_cut_off)).collect();
+    notes.extend(missing_intervals(&blocks));
+    let mut block = Block::default();
+    block.push_json("assumption", &options.assumption);
+    block.push_json("odds_ratio", &options.odds_ratio);
+    block.fields.push(Field::block("selection", selection));
+    let title = "what the treatment of cut-off runs changes";
+    block.fields.push(Field::rows("comparisons", title, blocks));
+    block.fields.push(match options.hide {
+        None => Field::json("hidden_outcomes", ()),
+        Some(hide) => {
+            let mut block = Block::default();
+            block.push_json("hide", &hide);
+            let title = "what hiding known outcomes changes";
+            block.fields.push(Field::rows("rows", title, hidden));
+            Field::block("hidden_outcomes", block)
+        }
+    });
+    block.fields.push(match audit {
+        None => Field::json("continuations", ()),
+        Some(audit) => {
+            let title = "continuations of cut-off runs".to_owned();
+            let mut block = Block { title, ..Block::default() };
+            block.extend_json(&audit);
+            for field in &mut block.fields {
+                field.label = match &*field.key {
+                    "retained" => "runs with enough outcomes",
+                    "left_out" => "runs with fewer outcomes",
+                    "median" => "median chance of success",
+                    "zero_share" => "share of chances of 0",
+                    "above_half_share" => "share of chances above 1/2",
+                    _ => continue,
+                }
+                .into();
+            }
+            Field::block("continuations", block)
+        }
+    });
+    Ok((block, rows))
+}
+
+/// A row of one rule and one weight schedule.
+fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
+    let label = |label| if is_shown { label } else { "" };
+    let mut fields = vec![
+        Field::shown("rule", label("rule"), row.rule.as_str()),
+        Field::shown("schedule", label("schedule"), row.schedule.as_str()),
+    ];
+    for (key, name, value) in COMPARED {
+        let figure = value(row).map(|figure| Figure { standard_error: None, ..figure });
+        let none = || Undefined::new("some run has no chance of success, or none is complete");
+        let measure = Measure { key, label: label(name), better: Better::Neither, help: "" };
+        fields.push(Field::figure(measure, figure.ok_or_else(none)));
+    }
+    let per_rate = row.simple_shift_per_rate;
+    fields.extend([
+        Field::shown("simple_shift_per_rate", label("simple - complete per rate"), per_rate),
+        Field::json("exact_shift_per_rate", row.exact_shift_per_rate),
+        Field::json("sensitivity", row.sensitivity.map(bounds)),
+        Field::json("bounds", bounds(row.bounds)),
+    ]);
+    Block { fields, ..Block::default() }
+}
+
+/// Why means and differences have no interval. Rules and schedules share their reasons.
+fn missing_intervals(rows: &[Block]) -> Vec<String> {
+    let mut missing: Vec<(&str, NoInterval)> = Vec::new();
+    for (row, (key, ..)) in rows.iter().flat_map(|row| COMPARED.map(|compared| (row, compared))) {
+        if let Ok(Figure { interval: Err(why), .. }) = row.figure(key)
+            && why != NoInterval::NotRequested
+            && !missing.contains(&(key, why))
+        {
+            missing.push((key, why));
+        }
+    }
+    no_interval::notes("", missing)
+}
+
+/// What hiding outcomes of complete runs does under one weight schedule, by rule.
+fn hidden_rows(
+    sample: &Sample<'_>,
+    forecasts: &[Vec<Probability>],
+    schedule: &WeightSchedule,
+    hide: Hide,
+    seed: u64,
+) -> Result<Vec<Block>, Error> {
+    let (mut traces, mut ids): (Vec<Trace<'_>>, Vec<&String>) = (Vec::new(), Vec::new());
+    let runs = sample.with_forecasts(forecasts)?;
+    for (stopped, run) in runs.iter().zip(&sample.runs) {
+        if let Observation::Complete(trace) = stopped.observation() {
+            traces.push(trace);
+            ids.push(&run.id);
+        }
+    }
+    let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
+    let after =
+        |share: Probability, steps| Some(((share.get() * steps as f64) as usize).clamp(1, steps));
+    let stops = match hide {
+        Hide::Rate(rate) => artificial_stops(&lengths, &ids, |_| rate, Seed::new(seed))?,
+        Hide::After(share) => lengths.iter().map(|&steps| after(share, steps)).collect(),
+    };
+    let rules: [(&str, Box<dyn ScoringRule>); 3] = [
+        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
+        ("brier", Box::new(BrierScore)),
+        ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
+    ];
+    let row = |(rule, score): (&'static str, Box<dyn ScoringRule>)| {
+        let tps = Tps::new(score, schedule.clone());
+        let found = hidden_outcome_shift(&tps, &traces, &stops, None)?;
+        let mut fields = vec![
+            Field::shown("rule", "rule", rule),
+            Field::shown("schedule", "schedule", schedule.name()),
+        ];
+        fields.extend(shift(&found.all, |key| match key {
+            "complete" | "shift" => key,
+            "prefix_swap" => "prefix swap",
+            "tail_omission" => "tail omission",
+            _ => "",
+        }));
+        for (key, part) in [("failures", found.failures), ("successes", found.successes)] {
+            let fields_of =
+                |part| shift(&part, |of_part| if of_part == "shift" { key } else { "" });
+            fields.push(match part {
+                None => Field::json(key, ()),
+                Some(part) => {
+                    Field::block(key, Block { fields: fields_of(part), ..Block::default() })
+                }
+            });
+        }
+        fields.push(Field::json("largest_identity_error", found.largest_identity_error));
+        Ok(Block { fields, ..Block::default() })
+    };
+    rules.into_iter().map(row).collect()
+}
+
+/// The mean shift of some runs, each value under the label of its key.
+fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<Field> {
+    let scores = [
+        ("complete", mean.complete_score),
+        ("simple", mean.simple_score),
+        ("shift", mean.simple_score - mean.complete_score),
+        ("prefix_swap", mean.shift.prefix_swap),
+        ("tail_omission", mean.shift.tail_omission),
+    ];
+    let mut fields = vec![Field::json("n", mean.runs), Field::json("n_hidden", mean.hidden)];
+    fields.extend(scores.map(|(key, score)| Field::shown(key, label(key), score)));
+    fields
+}
+
+/// The pairs of streams of the same runs whose order changes from one treatment of cut-off runs to the next.
+pub(super) fn order_changes(
+    streams: &[(&str, &str, &Vec<ScoreComparison>)],
+) -> Result<Vec<Block>, Error> {
+    let mut changes = Vec::new();
+    let Some((.., first)) = streams.first() else { return Ok(changes) };
+    for (at, row) in first.iter().enumerate() {
+        for ((from, _, of_from), (to, _, of_to)) in
+            COMPARED.into_iter().zip(COMPARED[1..TREATMENTS].to_vec())
+        {
+            let values = |of: fn(&ScoreComparison) -> Option<Figure>| {
+                let scores = streams.iter().map(|(.., rows)| Some(of(&rows[at])?.value));
+                scores.collect::<Option<Vec<f64>>>()
+            };
+            let (Some(before), Some(after)) = (values(of_from), values(of_to)) else { continue };
+            for change in rank_changes(&before, &after)? {
+                let [(first, ahead, _), (second, behind, _)] =
+                    [change.ahead, change.behind].map(|at| streams[at]);
+                let fields = vec![
+                    Field::shown("rule", "rule", row.rule.as_str()),
+                    Field::shown("schedule", "schedule", row.schedule.as_str()),
+                    Field::json("first", first),
+                    Field::json("second", second),
+                    Field::shown("streams", "streams", format!("{ahead} - {behind}")),
+                    Field::shown("from", "ahead by", from),
+                    Field::shown("to", "behind by", to),
+                ];
+                changes.push(Block { fields, ..Block::default() });
+            }
+        }
+    }
+    Ok(changes)
+}

@@ -1,0 +1,105 @@
+use censoring::{
+    CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped,
+    TerminationAudit, cross_fit_calibration,
+};
+use run_logs::{TraceFile, TraceRun};
+use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
+
+use crate::{error::Error, traces::settings::Calibration};
+
+/// The complete and cut-off runs of one stream.
+pub(super) struct Sample<'a> {
+    pub(super) file: &'a str,
+    pub(super) runs: Vec<&'a TraceRun>,
+    pub(super) stopped: Vec<Stopped<'a>>,
+    pub(super) audit: TerminationAudit,
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(stream: &'a TraceFile) -> Result<Self, Error> {
+        let mut audit = TerminationAudit::default();
+        let (mut runs, mut stopped) = (Vec::new(), Vec::new());
+        for run in &stream.runs {
+            let stop = run.stopped()?;
+            audit.update(&stop);
+            if !matches!(stop.observation(), Observation::Excluded(_)) {
+                runs.push(run);
+                stopped.push(stop);
+            }
+        }
+        Ok(Self { file: &stream.file, runs, stopped, audit })
+    }
+
+    /// The task of each run; a run without one is a task of its own.
+    pub(super) fn tasks(&self) -> Vec<&'a String> {
+        self.runs.iter().map(|run| run.task.as_ref().unwrap_or(&run.id)).collect()
+    }
+
+    pub(super) fn outcome(&self, run: usize) -> Option<bool> {
+        self.stopped[run].outcome()
+    }
+
+    pub(super) fn steps(&self, run: usize) -> usize {
+        self.stopped[run].forecasts().len()
+    }
+
+    pub(super) fn cut_off(&self) -> impl Iterator<Item = usize> {
+        (0..self.runs.len()).filter(|&run| self.outcome(run).is_none())
+    }
+
+    /// What runs of two streams have in common if they are the same run: name, outcome, steps and horizon.
+    pub(super) fn identity(&self, run: usize) -> (&'a str, Option<bool>, usize, usize) {
+        let stopped = &self.stopped[run];
+        (&self.runs[run].id, self.outcome(run), self.steps(run), stopped.horizon())
+    }
+
+    /// Whether two streams hold the same runs in the same order.
+    pub(super) fn has_runs_of(&self, other: &Self) -> bool {
+        self.runs.len() == other.runs.len()
+            && (0..self.runs.len()).all(|run| self.identity(run) == other.identity(run))
+    }
+
+    /// Whether these chances are the last forecasts of all runs that were cut off.
+    pub(super) fn says(&self, chances: &[Probability]) -> bool {
+        self.cut_off().all(|run| self.stopped[run].forecasts().last() == Some(&chances[run]))
+    }
+
+    /// Inverse-probability weights of the runs, by the time of their stop in steps.
+    pub(super) fn weights(&self) -> Result<IpcwWeights, censoring::Error> {
+        let stops = StopTimes::from_runs(&self.stopped, None)?;
+        let curve = KaplanMeier::censoring_curve(&stops);
+        IpcwWeights::new(&stops, |_| &curve, f64::INFINITY)
+    }
+
+    /// The forecasts of each run, calibrated by maps of complete runs of other tasks if that is asked for.
+    pub(super) fn calibrated(
+        &self,
+        calibration: Calibration,
+        schedule: &WeightSchedule,
+    ) -> Result<Vec<Vec<Probability>>, Error> {
+        if calibration == Calibration::None {
+            return Ok(self.stopped.iter().map(|run| run.forecasts().to_vec()).collect());
+        }
+        let successes: Vec<bool> =
+            self.stopped.iter().map(|run| run.outcome() == Some(true)).collect();
+        let folds = Folds::clustered(&successes, &self.tasks(), 2)?;
+        let (runs, on) = (&self.stopped, CalibrationRuns::Complete);
+        Ok(match calibration {
+            Calibration::Isotonic => {
+                cross_fit_calibration(&Isotonic, runs, &folds, schedule, on)?.forecasts().to_vec()
+            }
+            _ => cross_fit_calibration(&Platt::default(), runs, &folds, schedule, on)?
+                .forecasts()
+                .to_vec(),
+        })
+    }
+
+    /// The runs with other forecasts.
+    pub(super) fn with_forecasts<'f>(
+        &'f self,
+        forecasts: &'f [Vec<Probability>],
+    ) -> Result<Vec<Stopped<'f>>, Error> {
+        let runs = self.stopped.iter().zip(forecasts);
+        Ok(runs.map(|(run, to)| run.with_forecasts(to)).collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,278 @@
+use censoring::{Observation, StopClass, StopReason, Stopped};
+use scoring_rules::{Probability, ScoringRule};
+use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy, Tps};
+
+use crate::{
+    checks::{same_length, setting},
+    error::Error,
+    estimates::estimate::Estimate,
+    replay::prefix::{Prefix, prefix},
+    resource::Resource,
+    rollouts::storage::Rollouts,
+    stopping::{advice::Advice, monitor::BudgetMonitor},
+};
+
+/// A run that its agent's loop records: each cost and each forecast is stated once.
+///
+/// While the run goes on, estimators are asked about its [prefix](Self::prefix), which after k turns is the
+/// same as in a replay of the finished run, and its [`BudgetMonitor`] [advises](Self::advise) to continue, to
+/// warn or to stop. After its end it is a [`Stopped`] run, has a [trajectory score](Self::tps), and is a rollout
+/// that [`Rollouts::append`] adds to others.
+///
+/// ```
+/// use budget_estimation::{
+///     BudgetMonitor, Error, Estimate, Estimator, LinearEstimator, RecordedRun, Rollouts, StopReason,
+/// };
+///
+/// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", Some(500.0)), ("usd", None)])?)?;
+/// let tokens = run.resource("tokens")?;
+/// let mut linear = LinearEstimator::new(5.0, 0.5)?;
+/// for (spent, forecast) in [([90.0, 0.01], 0.7), ([470.0, 0.05], 0.4)] {
+///     run.push_forecast(forecast);
+///     run.push(&spent)?;
+///     // The dollars are not estimated.
+///     let estimates = [linear.estimate(&run.prefix(tokens)?)?, Estimate::NoAnswer];
+///     if let Some(reason) = run.advise(&estimates, None)?.stop_reason() {
+///         run.cut(reason)?;
+///     }
+/// }
+/// assert_eq!(run.stopped()?.reason(), Some(&StopReason::MaxTokens));
+/// assert!(run.monitor().left().eq([Some(-60.0), None]));
+///
+/// let mut rollouts = Rollouts::new(["tokens", "usd"])?;
+/// rollouts.append(run.rollouts())?;
+/// assert!(rollouts.get(0)?.is_censored());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RecordedRun {
+    /// One rollout, without a turn at first.
+    rollouts: Rollouts,
+    monitor: BudgetMonitor,
+    policy: ForecastPolicy,
+    /// As they were stated.
+    stated: Vec<Option<f64>>,
+    end: Option<End>,
+}
+
+#[derive(Clone, Debug)]
+struct End {
+    /// The forecasts under the policy.
+    forecasts: Vec<Probability>,
+    outcome: Option<bool>,
+    reason: Option<StopReason>,
+}
+
+impl RecordedRun {
+    /// A run before its first turn. Each turn spends the resources of the monitor, which knows their caps and
+    /// when to stop.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for a monitor that has seen a turn.
+    pub fn new(monitor: BudgetMonitor) -> Result<Self, Error> {
+        let (name, range) = ("number of turns of the monitor", "0 before the first turn");
+        setting(monitor.turns() == 0, name, monitor.turns() as f64, range)?;
+        let mut rollouts = Rollouts::new(monitor.names())?;
+        for (index, cap) in monitor.caps().enumerate() {
+            cap.map_or(Ok(()), |cap| rollouts.set_cap(Resource { index }, cap))?;
+        }
+        rollouts.begin();
+        let (policy, stated) = (ForecastPolicy::default(), Vec::new());
+        Ok(Self { rollouts, monitor, policy, stated, end: None })
+    }
+
+    /// Declares keys of the run, such as its model; see [`Rollouts::with_keys`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::with_keys`].
+    pub fn with_keys<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, Error> {
+        Ok(Self { rollouts: self.rollouts.with_keys(names)?, ..self })
+    }
+
+    /// Declares numeric features of turns; see [`Rollouts::with_features`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::with_features`].
+    pub fn with_features<N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, Error> {
+        Ok(Self { rollouts: self.rollouts.with_features(names)?, ..self })
+    }
+
+    /// Sets the treatment of forecasts that are missing or invalid. By default they are an error at the end
+    /// of the run.
+    #[must_use]
+    pub fn with_policy(self, policy: ForecastPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The monitor, which knows what is spent and what is left.
+    #[must_use]
+    pub const fn monitor(&self) -> &BudgetMonitor {
+        &self.monitor
+    }
+
+    /// The run as the only one of a collection. Until its end it counts as failed and not as cut off.
+    #[must_use]
+    pub const fn rollouts(&self) -> &Rollouts {
+        &self.rollouts
+    }
+
+    /// The handle of a resource.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::resource`].
+    pub fn resource(&self, name: &str) -> Result<Resource, Error> {
+        self.rollouts.resource(name)
+    }
+
+    /// Appends a turn with its cost of each resource; `None` for an unknown cost.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CostCount`] unless there is one cost per resource; [`Error::Cost`] for a cost that is
+    /// not from 0 to 1e100. Nothing is appended.
+    pub fn push<C: Copy + Into<Option<f64>>>(&mut self, costs: &[C]) -> Result<(), Error> {
+        let costs: Vec<Option<f64>> = costs.iter().map(|&cost| cost.into()).collect();
+        self.rollouts.continue_with(&costs)?;
+        self.monitor.spend(costs);
+        Ok(())
+    }
+
+    /// Appends a forecast that the run will succeed; `None` for a missing one. There may be more or fewer
+    /// forecasts than turns.
+    pub fn push_forecast(&mut self, forecast: impl Into<Option<f64>>) {
+        self.stated.push(forecast.into());
+    }
+
+    /// Sets a key, such as `task`, which is known before the first turn.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`] if the key is not declared.
+    pub fn set_key(&mut self, name: &str, value: impl Into<String>) -> Result<(), Error> {
+        self.rollouts.set_key(0, name, value)
+    }
+
+    /// Sets a feature of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// [`Rollouts::set_feature`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollouts::set_feature`].
+    pub fn set_feature(&mut self, turn: usize, name: &str, value: f64) -> Result<(), Error> {
+        self.rollouts.set_feature(0, turn, name, value)
+    }
+
+    /// Sets the content of a completed turn, or with turn 0 of what was known before the first turn; see
+    /// [`Rollouts::set_content`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchTurn`] for a turn that is not completed.
+    pub fn set_content(&mut self, turn: usize, content: impl Into<String>) -> Result<(), Error> {
+        self.rollouts.set_content(0, turn, content)
+    }
+
+    /// What is known now, for an estimate of this resource.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] if one of its costs is unknown; [`Error::NoSuchResource`] for a handle
+    /// from other runs.
+    pub fn prefix(&self, resource: Resource) -> Result<Prefix<'_>, Error> {
+        let rollout = self.rollouts.get(0)?;
+        let usage = rollout.usage(resource)?;
+        Ok(prefix(&rollout, resource, usage, rollout.turns()))
+    }
+
+    /// The advice of the monitor after a turn, or before the first, given an estimate of each resource. Call it
+    /// once per turn, as it counts impossible estimates in a row.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one estimate per resource;
+    /// [`Error::NegativeEstimate`] for an estimate that begins below 0; [`Error::UnknownCost`] if a cost of a
+    /// resource with a cap is unknown, as nobody knows what is left.
+    pub fn advise(
+        &mut self,
+        estimates: &[Estimate],
+        failure_probability: Option<Probability>,
+    ) -> Result<Advice, Error> {
+        same_length("estimates of a turn", self.rollouts.columns.len(), estimates.len())?;
+        let run = self.rollouts.get(0)?;
+        for (index, _) in self.monitor.caps().enumerate().filter(|(_, cap)| cap.is_some()) {
+            run.usage(Resource { index })?;
+        }
+        self.monitor.advise(estimates, failure_probability)
+    }
+
+    /// Ends the run with its outcome.
+    ///
+    /// # Errors
+    ///
+    /// [`trajectory_metrics::Error::Forecast`] for the first forecast for which the
+    /// [policy](Self::with_policy) refuses or leaves out the run.
+    pub fn finish(&mut self, succeeded: bool) -> Result<(), Error> {
+        self.end(Some(succeeded), None)
+    }
+
+    /// Ends the run without an outcome, as something stopped it; see [`Advice::stop_reason`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordedRun::finish`].
+    pub fn cut(&mut self, reason: StopReason) -> Result<(), Error> {
+        self.end(None, Some(reason))
+    }
+
+    fn end(&mut self, outcome: Option<bool>, reason: Option<StopReason>) -> Result<(), Error> {
+        let checked = self.policy.check_run(&self.stated, &mut ForecastCounts::default())?;
+        let forecasts = match checked {
+            CheckedRun::Kept(forecasts) => forecasts,
+            CheckedRun::LeftOut { step, fault } => {
+                return Err(trajectory_metrics::Error::Forecast { step, fault }.into());
+            }
+        };
+        self.rollouts.set_outcome(0, outcome == Some(true));
+        if reason.as_ref().is_some_and(|reason| reason.class() == StopClass::Censored) {
+            self.rollouts.set_censored(0)?;
+        }
+        self.end = Some(End { forecasts, outcome, reason });
+        Ok(())
+    }
+
+    /// The run up to its stop, with its forecasts under the policy.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Undefined`] before the end of the run; the errors of [`Stopped::new`], such as
+    /// that of a run without a forecast.
+    pub fn stopped(&self) -> Result<Stopped<'_>, Error> {
+        let (name, reason) = ("the stop", "the run has not ended");
+        let end = self.end.as_ref().ok_or(scoring_rules::Error::Undefined { name, reason })?;
+        Ok(Stopped::new(&end.forecasts, end.outcome, end.reason.clone())?)
+    }
+
+    /// The trajectory score of the forecasts of a run with an outcome.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Undefined`] for a run without an outcome, for which the crate `censoring` has
+    /// scores; the errors of [`RecordedRun::stopped`] and of [`Tps::score`].
+    pub fn tps<R: ScoringRule>(&self, tps: &Tps<R>) -> Result<f64, Error> {
+        if let Observation::Complete(trace) = self.stopped()?.observation() {
+            return Ok(tps.score(trace)?);
+        }
+        let (name, reason) = ("the trajectory score", "the outcome is unknown");
+        Err(scoring_rules::Error::Undefined { name, reason }.into())
+    }
+}

@@ -416,3 +416,64 @@ proptest! {
         prop_assert_eq!((found.low(), found.high()), (quantile(tail), quantile(1.0 - tail)));
     }
 }
+
+proptest! {
+    #[test]
+    fn the_margin_is_the_score_of_the_exact_rank(
+        // Few coverages, so that ranks are often whole.
+        coverage in (1_i64..10).prop_map(|tenths| 10 * tenths),
+        step in prop::sample::select(vec![50_i64, 100, 250, 500]),
+        runs in prop::collection::vec(prop::collection::vec(0_i64..50, 0..6), 1..60),
+    ) {
+        let level = Level::new(coverage as f64 / 100.0).unwrap();
+        let mut calibrator = AdaptiveConformal::new(level, step as f64 / 1000.0).unwrap();
+        let mut level = 10_000 * (100 - coverage);
+        let (mut all, mut margin) = (Vec::new(), f64::INFINITY);
+        for run in &runs {
+            let scores: Vec<f64> = run.iter().map(|&score| score as f64).collect();
+            let missed = scores.iter().filter(|&&score| score > margin).count() as i64;
+            level += step * (10 * (100 - coverage) * run.len() as i64 - 1000 * missed);
+            all.extend_from_slice(&scores);
+            all.sort_by(f64::total_cmp);
+            margin = match level {
+                ..=0 => f64::INFINITY,
+                1_000_000.. => f64::NEG_INFINITY,
+                _ => {
+                    let parts = (1_000_000 - level) * (all.len() as i64 + 1);
+                    all.get((parts as usize).div_ceil(1_000_000) - 1).copied().unwrap_or(f64::INFINITY)
+                }
+            };
+            calibrator.update(&scores);
+            prop_assert_eq!(calibrator.margin(), margin);
+        }
+    }
+}
+
+/// Three scores of weight 1/3 form one run: k of n + 1 runs must reach a weight of k.
+#[test]
+fn many_weights_of_one_third_add_up_to_whole_runs() {
+    const RUNS: usize = 99_999;
+    for covered in [1_000, 10_000, 30_000, 99_999] {
+        let mut calibrator =
+            SplitConformal::new(Level::new(covered as f64 / (RUNS + 1) as f64).unwrap());
+        for run in 0..RUNS {
+            calibrator.update(&[0.0, 1.0, 2.0].map(|score| score + (3 * run) as f64));
+        }
+        assert_eq!(calibrator.margin(), (3 * covered - 1) as f64, "{covered}");
+    }
+}
+
+#[test]
+fn a_score_that_is_nan_counts_as_infinity() {
+    for nan in [f64::NAN, -f64::NAN] {
+        let mut calibrator = SplitConformal::new(Level::HALF);
+        calibrator.update(&[nan]);
+        calibrator.update(&[1.0]);
+        calibrator.update(&[nan]);
+        // The second of three scores and infinity, sorted, in two of four runs.
+        assert_eq!(calibrator.margin(), f64::INFINITY);
+        calibrator.update(&[2.0]);
+        calibrator.update(&[3.0]);
+        assert_eq!(calibrator.margin(), 3.0);
+    }
+}

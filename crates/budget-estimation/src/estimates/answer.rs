@@ -141,25 +141,14 @@ fn content(text: &str, mode: AnswerMode) -> Result<&str, AnswerError> {
 }
 
 fn is_impossible(content: &str, mode: AnswerMode) -> bool {
-    match mode {
-        AnswerMode::Strict => content == "impossible",
-        AnswerMode::Lenient | AnswerMode::LenientPoints => {
-            content.eq_ignore_ascii_case("impossible")
-        }
-    }
+    content == "impossible" || (!mode.is_strict() && content.eq_ignore_ascii_case("impossible"))
 }
 
 fn trimmed(text: &str, mode: AnswerMode) -> &str {
-    match mode {
-        AnswerMode::Strict => text,
-        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii(),
-    }
+    if mode.is_strict() { text } else { text.trim_ascii() }
 }
 
 /// The text without leading spaces, which both modes allow between parts.
 fn spaceless_start(text: &str, mode: AnswerMode) -> &str {
-    match mode {
-        AnswerMode::Strict => text.trim_start_matches(' '),
-        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii_start(),
-    }
+    if mode.is_strict() { text.trim_start_matches(' ') } else { text.trim_ascii_start() }
 }

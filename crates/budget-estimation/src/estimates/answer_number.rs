@@ -80,18 +80,12 @@ fn parted(inside: &str, mode: AnswerMode) -> Result<Option<(&str, &str)>, Answer
 
 /// A decimal number: NaN for the words `inf` and `nan`, infinite if it is too large.
 fn number(text: &str, mode: AnswerMode) -> Result<f64, AnswerError> {
-    let text = match mode {
-        AnswerMode::Strict => text.trim_matches(' '),
-        AnswerMode::Lenient | AnswerMode::LenientPoints => text.trim_ascii(),
-    };
+    let text = if mode.is_strict() { text.trim_matches(' ') } else { text.trim_ascii() };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if ["inf", "infinity", "nan"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
         return Ok(f64::NAN);
     }
-    let plain = match mode {
-        AnswerMode::Strict => Cow::Borrowed(text),
-        AnswerMode::Lenient | AnswerMode::LenientPoints => ungrouped(text)?,
-    };
+    let plain = if mode.is_strict() { Cow::Borrowed(text) } else { ungrouped(text)? };
     // The standard parser checks the positions of signs, point and exponent.
     let decimal = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     if !plain.bytes().all(decimal) {

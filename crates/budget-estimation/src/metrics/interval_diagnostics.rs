@@ -17,7 +17,7 @@ pub(super) struct Diagnostics {
 }
 
 /// Directions and widths of intervals, for the diagnostic figures of the paper, from
-/// [`Metrics::with_diagnostics`](crate::Metrics::with_diagnostics). Counts are sums of weights.
+/// [`Metrics::with_diagnostics`](crate::Metrics::with_diagnostics).
 ///
 /// Unlike [`IntervalSummary`](crate::IntervalSummary), misses and widths are counted over the intervals of all
 /// runs, including runs that fail.
@@ -42,17 +42,9 @@ pub(super) struct Diagnostics {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DiagnosticSummary {
-    /// Samples with an interval, feasible or not.
-    pub intervals: f64,
-    /// Intervals that contain what remained.
-    pub hits: f64,
-    /// Intervals below what remained: optimistic misses.
-    pub optimistic: f64,
-    /// Intervals above what remained: conservative misses.
-    pub conservative: f64,
-    /// Optimistic misses divided by intervals, in [0, 1].
+    /// The share of the intervals, of feasible runs or not, that lie below what remained.
     pub optimistic_share: f64,
-    /// Conservative misses divided by intervals, in [0, 1].
+    /// The share of the intervals that lie above what remained.
     pub conservative_share: f64,
     /// Mean of the width divided by the cap, over the intervals of runs with a cap above 0; `None` if there
     /// are none.
@@ -98,10 +90,6 @@ impl Diagnostics {
         let [mean_width_over_cap] = finish_means(&self.width_over_cap);
         let [mean_midpoint_bias, mean_width_adequacy] = finish_means(&self.calibration);
         (intervals > 0.0).then(|| DiagnosticSummary {
-            intervals,
-            hits,
-            optimistic,
-            conservative,
             optimistic_share: optimistic / intervals,
             conservative_share: conservative / intervals,
             mean_width_over_cap,

@@ -29,8 +29,8 @@ impl Seek for Slowly<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = ReadLimits::default().with_max_string(1 << 12).with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits).with_requests(true);
+    let limits = ReadLimits { max_string: 1 << 12, max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, requests: true };
     let formats = [
         Format::Auto,
         Format::Exchanges,
@@ -54,10 +54,11 @@ fn check(runs: Vec<Run>) {
     let lenient = ConfidenceField::new("confidence", ConfidenceReading::Lenient);
     let variants = [
         StreamOptions::default(),
-        StreamOptions::default()
-            .with_action(ActionSpan::ToolCalls("tool_call"))
-            .with_confidence(lenient)
-            .with_short_lists(ShortLists::Refuse),
+        StreamOptions {
+            action: ActionSpan::ToolCalls("tool_call"),
+            confidence: lenient,
+            short_lists: ShortLists::Refuse,
+        },
     ];
     let policy = OutcomePolicy::new(AtLimit::Scored);
     for options in variants {

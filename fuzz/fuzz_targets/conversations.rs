@@ -14,8 +14,8 @@ use run_logs::{Error, Format, ReadLimits, ReadOptions, Run, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, bytes)) = bytes.split_first() else { return };
-    let limits = ReadLimits::default().with_max_string(1 << 12).with_max_run(1 << 18);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_string: 1 << 12, max_run: 1 << 18, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     let runs: Result<Vec<Run>, Error> =
         read(Cursor::new(bytes), Format::Exchanges, &options).and_then(Iterator::collect);
     let Ok(runs) = runs else { return };

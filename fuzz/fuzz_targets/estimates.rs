@@ -15,7 +15,7 @@ mod in_file;
 const RUNS: &[u8] = br#"{"id":"a","turns":[{"output_tokens":1},{"output_tokens":2},{"output_tokens":3}],"success":true}
 {"id":"7","turns":[{"output_tokens":1},{"output_tokens":2}],"success":false}"#;
 
-static FILES: OnceLock<Vec<rollout_file::RolloutFile>> = OnceLock::new();
+static FILES: OnceLock<Vec<rollout_file::File>> = OnceLock::new();
 
 fuzz_target!(|bytes: &[u8]| {
     let files = FILES.get_or_init(|| {

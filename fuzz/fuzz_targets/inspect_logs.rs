@@ -25,8 +25,8 @@ impl Seek for Slow<'_> {
 }
 
 fn all(source: impl Read + Seek, format: Format) -> Result<Vec<Run>, Error> {
-    let limits = ReadLimits::default().with_max_string(1 << 16).with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits).with_requests(true);
+    let limits = ReadLimits { max_string: 1 << 16, max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, requests: true };
     read(source, format, &options)?.collect()
 }
 

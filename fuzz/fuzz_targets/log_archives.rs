@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use run_logs::{Error, Format, ReadLimits, ReadOptions, Run, read};
 
 fn all(bytes: &[u8]) -> Result<Vec<Run>, Error> {
-    let limits = ReadLimits::default().with_max_string(1 << 16).with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits.with_max_entry(8 << 20));
+    let limits = ReadLimits { max_string: 1 << 16, max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits: ReadLimits { max_entry: 8 << 20, ..limits }, ..ReadOptions::default() };
     read(Cursor::new(bytes), Format::Auto, &options)?.collect()
 }
 

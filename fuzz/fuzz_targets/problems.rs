@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 mod in_file;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(pool) = in_file::with(bytes, agent_scorecard_cli::readers::pool_file::read) else { return };
+    let Ok(pool) = run_logs::read_pool("f", bytes) else { return };
     let items = pool.items();
     assert_eq!(items.len(), in_file::lines(bytes));
     if items.len() > 8 {

@@ -19,14 +19,14 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(total.is_some(), output.is_some() && input.is_some());
     let Some(file) = output else { return };
     // A line of a run that was left out before is counted and has no row.
-    assert_eq!(file.rows.len() as u64 + file.runs.left_out(), in_file::lines(bytes) as u64);
+    assert_eq!(file.runs.lines().len() as u64 + file.runs.counts().left_out(), in_file::lines(bytes) as u64);
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
         let level = Level::new(0.8).expect("a level");
         let options = Options { cap: Some(100.0), ..Options::new("output_tokens", by, level) };
         let input = together(&[&file], &[]).expect("runs as they were read");
         let runs = replay(input, &options).expect("runs as they were read");
-        assert_eq!(runs.rollouts.len() + runs.left_out, file.rows.len());
+        assert_eq!(runs.rollouts.len() + runs.left_out, file.runs.lines().len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();
         assert_eq!(runs.every_sample.len(), prefixes);
     }

@@ -2,17 +2,23 @@
 
 #![no_main]
 
-use budget_estimation::Rollouts;
 use libfuzzer_sys::fuzz_target;
+use run_logs::{RolloutFile, Rollouts, write_rollouts};
 
 const NAMES: [&str; 2] = ["output_tokens", "cost_usd"];
 
 fuzz_target!(|text: &[u8]| {
-    let Ok(rollouts) = Rollouts::read_json_lines(text, NAMES) else { return };
-    let mut written = Vec::new();
-    rollouts.write_json_lines(&mut written).expect("a vector takes everything");
-    let again = Rollouts::read_json_lines(written.as_slice(), NAMES).expect("our own lines");
-    let mut rewritten = Vec::new();
-    again.write_json_lines(&mut rewritten).expect("a vector takes everything");
+    let read = |text: &[u8]| {
+        let mut rollouts = Rollouts::new(NAMES).expect("two names");
+        RolloutFile::read("f", text)?.append_to(&mut rollouts).map(|()| rollouts)
+    };
+    let Ok(rollouts) = read(text) else { return };
+    if rollouts.is_empty() {
+        return;
+    }
+    let (mut written, mut rewritten) = (Vec::new(), Vec::new());
+    write_rollouts(&rollouts, &mut written).expect("a vector takes everything");
+    let again = read(&written).expect("our own lines");
+    write_rollouts(&again, &mut rewritten).expect("a vector takes everything");
     assert_eq!(written, rewritten);
 });

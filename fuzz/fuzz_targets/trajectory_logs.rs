@@ -25,10 +25,10 @@ impl Seek for Slowly<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = ReadLimits::default().with_max_string(1 << 12).with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_string: 1 << 12, max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     for format in [Format::Auto, Format::Atif, Format::Harbor, Format::Tau2] {
-        let requests = options.with_requests(true);
+        let requests = ReadOptions { requests: true, ..options };
         let whole = read(Cursor::new(bytes), format, &requests).and_then(Iterator::collect);
         let slowly =
             read(Slowly(Cursor::new(bytes)), format, &requests).and_then(Iterator::collect);

@@ -8,16 +8,6 @@ pub enum Error {
     /// A reply was given to a conversation that waits for none.
     #[error("the conversation has ended and takes no reply; finish it")]
     Ended,
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The value as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
     /// A name is not one of a fixed set.
     #[error("{name:?} is not a {what}; known: {known}")]
     UnknownName {
@@ -72,14 +62,6 @@ pub enum Error {
         /// The id of the question.
         id: String,
     },
-    /// A quantity does not exist for this input.
-    #[error("{name} is undefined: {reason}")]
-    Undefined {
-        /// The quantity.
-        name: &'static str,
-        /// Why it does not exist.
-        reason: &'static str,
-    },
     /// A run cannot be read or converted.
     #[error(transparent)]
     RunLogs(#[from] run_logs::Error),
@@ -101,7 +83,7 @@ pub enum Error {
     /// A mean or an interval is undefined.
     #[error(transparent)]
     TrajectoryMetrics(#[from] trajectory_metrics::Error),
-    /// A number cannot be used by the rules for probabilities and weights.
+    /// A setting, a probability or a weight is invalid, or a quantity does not exist for this input.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
 }

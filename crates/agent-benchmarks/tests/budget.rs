@@ -306,8 +306,14 @@ fn wrong_settings_are_refused_by_name() {
     let rollouts = rollouts(1);
     let kind = ResourceKind::Tokens;
     let none: [(&str, ResourceKind); 0] = [];
-    assert!(matches!(Budget::new(none), Err(Error::Undefined { .. })));
-    assert!(matches!(Budget::new([("a", kind), ("a", kind)]), Err(Error::Undefined { .. })));
+    assert!(matches!(
+        Budget::new(none),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
+    assert!(matches!(
+        Budget::new([("a", kind), ("a", kind)]),
+        Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. }))
+    ));
     let other = Budget::new([("usd", kind)]).unwrap().instance(&rollouts, 0);
     assert!(matches!(other, Err(Error::BudgetEstimation(_))));
     assert!(matches!(tokens().instance(&rollouts, 1), Err(Error::BudgetEstimation(_))));

@@ -218,7 +218,10 @@ fn three_replies_without_an_action_in_a_row_end_the_run_and_a_step_between_start
     assert_eq!(play(vec![bad(), bad(), bad()]), (Some(StopReason::ParseError), 3));
     let more = vec![bad(), bad(), step("continue", "0.5"), bad(), bad(), step("answer: no", "0.1")];
     assert_eq!(play(more), (Some(StopReason::Completed), 6));
-    assert!(matches!(Confidence::new(0), Err(Error::Setting { name: "step limit", .. })));
+    assert!(matches!(
+        Confidence::new(0),
+        Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "step limit", .. }))
+    ));
 }
 
 /// Ten questions answered `yes` in two steps, seven of them rightly, with these confidences.

@@ -191,6 +191,23 @@ fn a_row_with_events_has_no_cost_gap() {
 }
 
 #[test]
+fn a_row_is_written_with_its_figures_by_key_and_null_where_undefined() {
+    let mut table = CostBenchTable::default();
+    records().iter().for_each(|record| table.update("greedy", record).unwrap());
+    let row = only(&table, 100);
+    let written = serde_json::to_value(&row).unwrap();
+    assert_eq!((&written["model"], &written["runs"]), (&"greedy".into(), &row.runs.into()));
+    let object = written["figures"].as_object().unwrap();
+    assert_eq!(object.len(), row.figures.len());
+    for (measure, figure) in &row.figures {
+        match figure {
+            Ok(figure) => assert_eq!(object[measure.key]["value"], figure.value),
+            Err(_) => assert!(object[measure.key].is_null()),
+        }
+    }
+}
+
+#[test]
 fn a_silent_model_has_no_run_to_score_and_is_counted() {
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
     let silent = model_from_fn(|_| Ok(Reply::default()));

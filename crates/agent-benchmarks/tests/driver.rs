@@ -149,7 +149,10 @@ fn settings_out_of_range_are_refused() {
         ClientSettings { prices: Some([1.0, -1.0]), ..quick() },
         ClientSettings { cost_cap: Some(1.0), ..quick() },
     ] {
-        assert!(matches!(new("http://x", settings), Err(Error::Setting { .. })));
+        assert!(matches!(
+            new("http://x", settings),
+            Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
+        ));
     }
 }
 
@@ -413,6 +416,12 @@ fn a_timeout_beyond_a_year_or_of_nothing_is_refused() {
     for seconds in [0, 1 << 40, 1 << 63, u64::MAX] {
         let settings = ClientSettings { timeout: Duration::from_secs(seconds), ..quick() };
         let refused = Client::new("http://127.0.0.1:9/v1", "m", None, settings);
-        assert!(matches!(refused, Err(Error::Setting { name: "timeout", .. })), "{seconds}");
+        assert!(
+            matches!(
+                refused,
+                Err(Error::ScoringRules(scoring_rules::Error::Setting { name: "timeout", .. }))
+            ),
+            "{seconds}"
+        );
     }
 }

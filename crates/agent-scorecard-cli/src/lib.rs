@@ -66,8 +66,7 @@ pub mod readers {
         costbench::query_file,
         files::json_lines::InputError,
         knapsack::knapsack_file,
-        paths::path_file,
         traces::trace_file,
-        triage::{plan_file, pool_file},
+        triage::plan_file,
     };
 }

@@ -2,4 +2,4 @@
 
 pub(crate) mod command;
 pub(crate) mod options;
-pub mod path_file;
+pub(crate) mod path_file;

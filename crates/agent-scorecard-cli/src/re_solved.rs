@@ -7,12 +7,12 @@ use agent_scorecard::{
     knapsack_oracle::{BudgetAware, ReSolve},
     triage::{ReSolvedCounts, re_solved},
 };
+use run_logs::json_lines::yes_or_no;
 use serde::Deserialize;
 
 use crate::{
     files::json_lines::{self, InputError},
     output::{form::Forms, program::Written},
-    triage::pool_file::yes_or_no,
 };
 
 /// Counts what changed when problems were attempted again with a disclosed budget

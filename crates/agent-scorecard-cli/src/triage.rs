@@ -1,7 +1,5 @@
 //! Plans under a budget: the subcommand `triage`.
 
-pub(crate) mod capped_file;
 pub(crate) mod command;
 pub(crate) mod options;
 pub mod plan_file;
-pub mod pool_file;

@@ -5,19 +5,18 @@ use budget_estimation::{
     BudgetEstimator, Estimator, Level, Metrics, PastQuantiles, Resource, Rollouts, Sample,
     score_rollouts,
 };
+use run_logs::RolloutFile;
 
 fn demo() -> (Rollouts, Resource) {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_rollouts.jsonl");
     let mut rollouts = Rollouts::new(["output_tokens"]).unwrap();
-    let text = std::fs::read_to_string(file).unwrap();
-    rollouts.append_json_lines(text.as_bytes()).unwrap();
+    let runs = RolloutFile::read(file, std::fs::File::open(file).unwrap()).unwrap();
+    runs.append_to(&mut rollouts).unwrap();
     let mut cut_off = 0;
-    for (at, line) in text.lines().enumerate() {
-        let run: serde_json::Value = serde_json::from_str(line).unwrap();
-        if run["stop_reason"] == "max_steps" {
-            rollouts.set_censored(at).unwrap();
-            cut_off += 1;
-        }
+    for (at, _) in runs.lines().iter().enumerate().filter(|(_, line)| line.value.failed_at_limit())
+    {
+        rollouts.set_censored(at).unwrap();
+        cut_off += 1;
     }
     assert_eq!(cut_off, 6);
     let tokens = rollouts.resource("output_tokens").unwrap();

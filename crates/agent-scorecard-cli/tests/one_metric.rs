@@ -28,9 +28,8 @@ fn evaluated(metrics: &[Metric<Known>]) -> Report {
     let mut rollouts = Rollouts::new(["output_tokens"]).unwrap();
     let mut counts = RunCounts::default();
     for (id, success) in [("a", true), ("b", false), ("c", false)] {
-        let turns = r#"[{"output_tokens":5},{"output_tokens":7},{"output_tokens":9}]"#;
-        let line = format!(r#"{{"id":"{id}","turns":{turns},"success":{success}}}"#);
-        rollouts.append_json_lines(line.as_bytes()).unwrap();
+        let index = rollouts.push(&[5.0, 7.0, 9.0], success).unwrap();
+        rollouts.set_id(index, id).unwrap();
         counts.add(Some(success), None);
     }
     let answer = |estimate| BTreeMap::from([(1, Recorded { estimate, problem: None })]);

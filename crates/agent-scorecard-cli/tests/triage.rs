@@ -359,7 +359,7 @@ fn a_knapsack_is_solved_and_timed() {
         ("missing", "{\"capacity\": 10,\n\"profits\": [6]}", "2: missing field `weights`"),
         ("lengths", "{\"capacity\": 10, \"profits\": [6], \"weights\": []}", "field weights"),
         ("more", "{\"capacity\": 10, \"profits\": [6], \"weights\": [6]} {}", "1: goes on"),
-        ("list", "[10, [6], [6]]", "1: is not a JSON object"),
+        ("list", "[10, [6], [6]]", "1: invalid type: sequence, expected an object"),
     ] {
         let path = write(&format!("knapsack_{name}.json"), text);
         let error = refusal(&run_other("knapsack", &[&path, "--json"]), name);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use run_logs::json_lines::RunCounts;
+pub use run_logs::{AgentCall, PathRun};
 use trajectory_metrics::{
     Better, Error, ExactMean, Figure, Metric, Undefined,
     tool_calls::{
@@ -18,34 +19,6 @@ use crate::{
     },
     texts::Texts,
 };
-
-/// One run: what the agent called, and what its task expects.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PathRun {
-    /// Names the run.
-    pub id: String,
-    /// Names the task; the runs of a task are its trials.
-    pub task: String,
-    /// What the agent called, in order.
-    pub agent_calls: Vec<AgentCall>,
-    /// What the task expects, in order.
-    pub expected_calls: Vec<ToolCall>,
-    /// Whether the run succeeded.
-    pub success: bool,
-    /// Names the model, where it is known.
-    pub model: Option<String>,
-    /// Names the domain, where it is known.
-    pub domain: Option<String>,
-}
-
-/// A call, and what the tool said to it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AgentCall {
-    /// The call.
-    pub call: ToolCall,
-    /// Whether the tool took it without an error, where that is known.
-    pub ok: Option<bool>,
-}
 
 /// The metrics, each a mean over runs except for the last one.
 pub const METRICS: [Metric<PathTally>; 8] = [

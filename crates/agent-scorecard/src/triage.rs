@@ -26,8 +26,6 @@ mod pools;
 mod re_solved;
 mod variants;
 
-use std::collections::BTreeMap;
-
 use knapsack_oracle::{Alpha, Pool, Seed, UnsolvableCounts, inject_unsolvable};
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Metric, Undefined};
@@ -43,6 +41,7 @@ use crate::{
 pub use plans::{Answers, Planner};
 pub use pools::PoolScore;
 pub use re_solved::{ReSolvedCounts, re_solved};
+pub use run_logs::CappedRuns;
 pub use variants::{VariantScore, VariantTable};
 
 /// The metrics of the plans for one pool. A report has their means over the pools that define them.
@@ -112,9 +111,6 @@ pub const RATES: [Metric<UnsolvableCounts>; 2] = [
 fn undefined(error: knapsack_oracle::Error) -> Undefined {
     Undefined::new(error.to_string())
 }
-
-/// The outcomes of attempts that were really cut off, by problem and allocation.
-pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 
 /// How problems are planned and scored. The default is that of the paper.
 #[derive(Clone, Debug)]

@@ -15,11 +15,10 @@ fn input(runs: u32) -> Input {
     let mut counts = RunCounts::default();
     for run in 0..runs {
         let cost = 10 + run % 2;
-        let turns = vec![format!(r#"{{"input_tokens":{},"output_tokens":{cost}}}"#, 10 * cost); 3];
         let success = run % 3 > 0;
-        let line =
-            format!(r#"{{"id":"r{run}","turns":[{}],"success":{success}}}"#, turns.join(","));
-        rollouts.append_json_lines(line.as_bytes()).unwrap();
+        let costs = [10 * cost, cost].map(f64::from).repeat(3);
+        let index = rollouts.push(&costs, success).unwrap();
+        rollouts.set_id(index, format!("r{run}")).unwrap();
         counts.add(Some(success), None);
     }
     Input { rollouts, lengths: vec![runs as usize], achieved: Vec::new(), counts }

@@ -224,14 +224,6 @@ pub enum Error {
         /// Name of the resource of these amounts.
         found: String,
     },
-    /// A file of another evaluation could not be read.
-    #[error("{place}: {problem}")]
-    Released {
-        /// The place in the file, such as `line 12` or `results[3]`.
-        place: String,
-        /// What is wrong.
-        problem: String,
-    },
     /// An estimator failed for a reason of its own.
     #[error("the estimator failed: {reason}")]
     Estimator {

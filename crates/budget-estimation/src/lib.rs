@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod answer_error;
-pub mod bagen;
 mod calibration;
 mod checks;
 mod error;

@@ -3,8 +3,6 @@ pub(crate) mod decimals;
 pub(crate) mod feature_column;
 mod features;
 mod growing;
-#[cfg(feature = "serde")]
-pub(crate) mod json_lines;
 pub(crate) mod key_column;
 mod keys;
 mod median_caps;

@@ -1,5 +1,8 @@
 use std::{fmt, io};
 
+#[cfg(feature = "lines")]
+use crate::json_lines::parsing::InputError;
+
 /// The place of a problem: a file, a part of it, and a field.
 ///
 /// Parts that are unknown or do not apply are `None`; a field that is empty stands for the whole
@@ -212,16 +215,6 @@ pub enum Error {
         /// The feature.
         feature: &'static str,
     },
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// The value as given.
-        value: f64,
-        /// The valid range, in words.
-        range: &'static str,
-    },
     /// A turn has no value for a stream, and the policy refuses that.
     #[error("run {run}: turn {turn}: {reason}; choose another policy for missing values")]
     MissingConfidence {
@@ -240,6 +233,10 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of our own does not hold what it should.
+    #[cfg(feature = "lines")]
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A quantity does not exist for a run.
     #[error("{name} is undefined: {reason}")]
     Undefined {
@@ -248,7 +245,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A number cannot be used by the rules for probabilities and weights.
+    /// A setting is outside its range, or a number cannot be used by the rules for probabilities and weights.
     #[error(transparent)]
     ScoringRules(#[from] scoring_rules::Error),
     /// A stream of confidence is invalid.

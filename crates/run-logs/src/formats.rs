@@ -1,10 +1,18 @@
 //! One reader per format.
 
+#[cfg(all(feature = "lines", feature = "rollouts"))]
+pub mod bagen;
 pub(crate) mod chat;
 pub(crate) mod dispatch;
 pub(crate) mod documents;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
+#[cfg(feature = "lines")]
+pub(crate) mod paths;
+#[cfg(all(feature = "lines", feature = "pools"))]
+pub(crate) mod pools;
+#[cfg(all(feature = "lines", feature = "rollouts"))]
+pub(crate) mod rollouts;
 pub(crate) mod run_iterator;
 pub(crate) mod shape;
 pub(crate) mod tau2;

@@ -12,7 +12,7 @@ mod read_options;
 mod values;
 
 #[cfg(feature = "rollouts")]
-pub use budget_estimation::{self, Rollouts};
+pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
@@ -20,18 +20,28 @@ pub use conversions::{
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
     StreamRuns, TokenMeasure, token_confidence,
 };
+#[cfg(feature = "rollouts")]
+pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
 pub use error::{Error, Place, Problem};
 pub use format::Format;
+#[cfg(all(feature = "lines", feature = "rollouts"))]
+pub use formats::bagen;
 pub use formats::harbor::write::to_atif;
+#[cfg(feature = "lines")]
+pub use formats::paths::{AgentCall, PathRun};
+#[cfg(all(feature = "lines", feature = "pools"))]
+pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
+#[cfg(all(feature = "lines", feature = "rollouts"))]
+pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
 #[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 #[cfg(feature = "pools")]
-pub use knapsack_oracle::{self, Item};
+pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
 pub use read_options::ReadOptions;
 pub use scoring_rules;
-pub use scoring_rules::Probability;
+pub use scoring_rules::{Interval, Probability};
 pub use trajectory_metrics;
 pub use trajectory_metrics::{
     ForecastCounts, ForecastPolicy, Traces,

@@ -62,8 +62,9 @@ pub fn read<'a>(
     format: Format,
     options: &ReadOptions,
 ) -> Result<Runs<'a>, Error> {
-    let opened = open(source, format, None, options)?;
-    Ok(Runs::of(opened, format, options))
+    let mut runs = Runs::new(format, options);
+    runs.begin(open(source, format, None, options)?, None);
+    Ok(runs)
 }
 
 /// Reads the runs of a file, or of all files in a folder and its subfolders: in the order of their
@@ -87,37 +88,23 @@ pub fn read_path(
 ) -> Result<Runs<'static>, Error> {
     let name = path.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
+    let mut runs = Runs::new(format, options);
     if !path.is_dir() {
         let file = File::open(path).map_err(|error| io(&error))?;
         let opened = open(file, format, Some(path), options);
-        let mut runs = opened
-            .map(|opened| Runs::of(opened, format, options))
-            .map_err(|error| error.in_file(Some(&name)))?;
-        runs.file = Some(name);
+        runs.begin(opened.map_err(|error| error.in_file(Some(&name)))?, Some(name));
         return Ok(runs);
     }
-    let mut files = Vec::new();
-    files_in(path, &mut files)?;
-    let mut runs = Runs {
-        current: None,
-        files: files.into(),
-        file: None,
-        asked: format,
-        format,
-        options: *options,
-        unrecognized: Vec::new(),
-        owned: HashSet::new(),
-    };
+    files_in(path, &mut runs.files)?;
     if !runs.open_next()? {
-        let place = Place { file: Some(name), ..Place::default() };
-        let place = Box::new(place);
+        let place = Box::new(Place { file: Some(name), ..Place::default() });
         return Err(Error::UnknownFormat { place, problem: None, known: NAMES });
     }
     Ok(runs)
 }
 
 /// The files of a folder, sorted by name, and then those of its subfolders.
-fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn files_in(folder: &Path, files: &mut VecDeque<PathBuf>) -> Result<(), Error> {
     let name = folder.display().to_string();
     let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
     let mut paths = Vec::new();
@@ -134,25 +121,36 @@ fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
         if is_folder {
             files_in(&path, files)?;
         } else {
-            files.push(path);
+            files.push_back(path);
         }
     }
     Ok(())
 }
 
 impl<'a> Runs<'a> {
-    fn of(opened: Opened<'a>, asked: Format, options: &ReadOptions) -> Self {
+    fn new(asked: Format, options: &ReadOptions) -> Self {
         Self {
-            current: Some(opened.runs),
+            current: None,
             files: VecDeque::new(),
             file: None,
             asked,
-            format: opened.format,
+            format: asked,
             options: *options,
             unrecognized: Vec::new(),
             owned: HashSet::new(),
         }
     }
+
+    /// Makes a log the current one.
+    fn begin(&mut self, opened: Opened<'a>, file: Option<String>) {
+        let Opened { format, runs, owned } = opened;
+        (self.format, self.current, self.file) = (format, Some(runs), file);
+        if let Some(owned) = owned {
+            while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
+            self.owned.insert(owned);
+        }
+    }
+
     /// The format of the log that is being read.
     #[must_use]
     pub const fn format(&self) -> Format {
@@ -181,12 +179,8 @@ impl<'a> Runs<'a> {
                 .map_err(|error| Error::io(Place::default(), &error))
                 .and_then(|file| open(file, self.asked, Some(&path), &self.options));
             match opened {
-                Ok(Opened { format, runs, owned }) => {
-                    (self.format, self.current, self.file) = (format, Some(runs), Some(name));
-                    if let Some(owned) = owned {
-                        while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
-                        self.owned.insert(owned);
-                    }
+                Ok(opened) => {
+                    self.begin(opened, Some(name));
                     return Ok(true);
                 }
                 Err(Error::UnknownFormat { problem: None, .. }) => self.unrecognized.push(path),

@@ -90,7 +90,8 @@ fn with_header(entries: impl IntoIterator<Item = Entry>) -> Vec<u8> {
 }
 
 fn all(file: &[u8], limits: ReadLimits) -> Result<Vec<Run>, Error> {
-    read(Cursor::new(file), Format::Auto, &ReadOptions::default().with_limits(limits))?.collect()
+    read(Cursor::new(file), Format::Auto, &ReadOptions { limits, ..ReadOptions::default() })?
+        .collect()
 }
 
 fn problem(file: &[u8]) -> (Problem, Place) {
@@ -116,7 +117,7 @@ fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
     let bomb = bomb("samples/1_epoch_1.json", front, b' ', 64 << 20, back);
     let file = with_header([bomb]);
     let limits = ReadLimits::default();
-    assert_eq!(all(&file, limits.with_max_ratio(2_000)).unwrap().len(), 1);
+    assert_eq!(all(&file, ReadLimits { max_ratio: 2_000, ..limits }).unwrap().len(), 1);
     let stopped = |limits| match all(&file, limits).unwrap_err() {
         Error::Invalid { place, problem } => (problem, place.entry.unwrap()),
         other => panic!("{other:?}"),
@@ -124,7 +125,10 @@ fn an_entry_that_expands_too_far_is_stopped_while_it_is_unpacked() {
     let name = "samples/1_epoch_1.json".to_owned();
     assert_eq!(stopped(limits), (Problem::Ratio { limit: 500 }, name.clone()));
     let limit = 1 << 20;
-    assert_eq!(stopped(limits.with_max_entry(limit)), (Problem::EntryTooLarge { limit }, name));
+    assert_eq!(
+        stopped(ReadLimits { max_entry: limit, ..limits }),
+        (Problem::EntryTooLarge { limit }, name)
+    );
 }
 
 #[test]
@@ -225,7 +229,7 @@ fn chunks_that_do_not_fit_are_errors_that_name_their_entry() {
     let long = format!(r#"[{{"role":"assistant","content":"{}"}}]"#, "x".repeat(600));
     let parts = [("messages/0.json", long.as_bytes()), ("messages/1.json", long.as_bytes())];
     let parts = [parts[0], parts[1], ("messages/2.json", long.as_bytes())];
-    let limits = ReadLimits::default().with_max_run(1_500);
+    let limits = ReadLimits { max_run: 1_500, ..ReadLimits::default() };
     let found = all(&in_chunks(&parts), limits).unwrap_err();
     let Error::Invalid { problem, .. } = found else { panic!("{found}") };
     assert_eq!(problem, Problem::RunTooLarge { limit: 1_500 });

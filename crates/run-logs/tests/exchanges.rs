@@ -58,7 +58,7 @@ fn an_exchange_keeps_task_outcome_stop_calls_and_usage() {
 
 #[test]
 fn requests_are_kept_if_they_are_asked_for() {
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     let runs = with(EXCHANGE, Format::Auto, &options).unwrap();
     let [question] = runs[0].turns[0].request.as_slice() else { panic!("{:?}", runs[0].turns) };
     assert_eq!((question.role, question.text.as_str()), (Role::User, "What is 1 + 1?"));
@@ -112,7 +112,7 @@ fn a_conversation_has_a_turn_for_each_message_of_the_model() {
         {"role": "assistant", "content": null, "function_call": {"name": "old", "arguments": "{"}},
         {"role": "tool", "tool_call_id": "c", "content": "x"},
         {"role": "assistant", "content": "done", "refusal": "no"}]}"#;
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     let runs = with(text, Format::Auto, &options).unwrap();
     let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };
     let call = &first.reply.as_ref().unwrap().tool_calls[0];
@@ -224,8 +224,8 @@ fn deep_nesting_and_long_strings_are_errors_where_they_are_read_and_where_they_a
     let reply = runs[0].turns[0].reply.as_ref().unwrap();
     assert!(matches!(reply.tool_calls[0].arguments, Arguments::Unparsed { .. }));
 
-    let limits = ReadLimits::default().with_max_string(1_000);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_string: 1_000, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     let long = "x".repeat(1_001);
     let read = |text: &str| with(text, Format::Exchanges, &options).map(|runs| runs.len());
     let kept = format!(
@@ -339,7 +339,7 @@ fn a_conversation_of_anthropic_has_calls_and_what_became_of_them() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "is_error": true, "content": [{"type": "text", "text": "no "}, {"type": "text", "text": "right"}]},
             {"type": "tool_result", "tool_use_id": "t1", "content": "found"}, {"type": "text", "text": "Go on."}]},
         {"role": "assistant", "content": "Done."}]}"#;
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     let runs = with(text, Format::Auto, &options).unwrap();
     assert_eq!(runs[0].model.as_deref(), Some("claude-x"));
     let [first, second] = runs[0].turns.as_slice() else { panic!("{runs:?}") };

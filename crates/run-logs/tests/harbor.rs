@@ -337,7 +337,7 @@ fn requests_are_the_steps_before_a_turn_with_results_in_their_order() {
              "metrics": {"prompt_tokens": 10, "cached_tokens": 4},
              "observation": {"results": [{"source_call_id": "y", "content": "2"}, {"content": "?"}]}},
             {"step_id": 4, "source": "agent", "message": "done", "llm_call_count": 0}]});
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     let mut runs = read(Cursor::new(log.to_string()), Format::Auto, &options).unwrap();
     let run = runs.next().unwrap().unwrap();
     assert_eq!((run.turns.len(), run.n_model_calls()), (2, 1));

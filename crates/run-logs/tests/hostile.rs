@@ -79,10 +79,10 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
         (Some("1, epoch 1"), "samples[0].metadata.x")
     );
     // The limit is the caller's.
-    let limits = ReadLimits::default().with_max_string(200_000_000);
-    assert!(all(&read, &ReadOptions::default().with_limits(limits)).is_ok());
-    let limits = limits.with_max_run(1 << 20);
-    let error = all(&read, &ReadOptions::default().with_limits(limits)).unwrap_err();
+    let limits = ReadLimits { max_string: 200_000_000, ..ReadLimits::default() };
+    assert!(all(&read, &ReadOptions { limits, ..ReadOptions::default() }).is_ok());
+    let limits = ReadLimits { max_run: 1 << 20, ..limits };
+    let error = all(&read, &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
     let too_large = Problem::RunTooLarge { limit: 1 << 20 };
     assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
 }
@@ -91,8 +91,8 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
 fn a_run_of_many_small_values_is_limited_too() {
     let many = format!("[{}1]", "1,".repeat(300_000));
     let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":{many}}}}}"#));
-    let limits = ReadLimits::default().with_max_run(1 << 20);
-    let error = all(&text, &ReadOptions::default().with_limits(limits)).unwrap_err();
+    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
+    let error = all(&text, &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
     let too_large = Problem::RunTooLarge { limit: 1 << 20 };
     assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large));
     assert!(all(&text, &ReadOptions::default()).is_ok());
@@ -106,7 +106,7 @@ fn a_run_of_many_small_values_is_limited_too() {
             r#"{{"id":1,"epoch":1,"{field}":[{many}{}]}}"#,
             format!(",{many}").repeat(9_999)
         ));
-        let options = ReadOptions::default().with_limits(limits).with_requests(true);
+        let options = ReadOptions { limits, requests: true };
         let error = all(&text, &options).unwrap_err();
         assert!(matches!(error, Error::Invalid { problem, .. } if problem == too_large), "{many}");
     }
@@ -115,8 +115,8 @@ fn a_run_of_many_small_values_is_limited_too() {
 #[test]
 fn maps_and_lists_count_with_the_room_that_they_take() {
     // 24 and 12 kB of text each, and more than a megabyte of memory.
-    let limits = ReadLimits::default().with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     for small in [r#"{"a":1}"#, "[[1]]"] {
         let many = vec![small; 3_000].join(",");
         let text = log(&format!(r#"{{"id":1,"epoch":1,"metadata":{{"x":[{many}]}}}}"#));
@@ -134,8 +134,8 @@ fn a_text_that_is_referred_to_many_times_counts_as_often() {
         let long = "x".repeat(100_000);
         log(&format!(r#"{{"id":1,"epoch":1,"events":[{events}],"attachments":{{"h":"{long}"}}}}"#))
     };
-    let limits = ReadLimits::default().with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     assert_eq!(all(sample(event), &options).unwrap()[0].turns.len(), 1);
     let error = all(sample(&vec![event; 20].join(",")), &options).unwrap_err();
     let too_large = Problem::RunTooLarge { limit: 1 << 20 };
@@ -144,8 +144,8 @@ fn a_text_that_is_referred_to_many_times_counts_as_often() {
 
 #[test]
 fn requests_that_repeat_a_conversation_count_as_often() {
-    let limits = ReadLimits::default().with_max_run(1 << 20);
-    let options = ReadOptions::default().with_limits(limits);
+    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
     let long = "x".repeat(100_000);
     let many = |first: &str, then: &str| [&[first][..], &[then; 20][..]].concat().join(",");
     let chat = many(
@@ -174,7 +174,7 @@ fn requests_that_repeat_a_conversation_count_as_often() {
             read(Cursor::new(&text), format, options)?.collect()
         };
         assert_eq!(all(&options).unwrap().len(), 1, "{format}");
-        let error = all(&options.with_requests(true)).unwrap_err();
+        let error = all(&ReadOptions { requests: true, ..options }).unwrap_err();
         let too_large = Problem::RunTooLarge { limit: 1 << 20 };
         let is_it = matches!(&error, Error::Invalid { problem, .. } if *problem == too_large);
         assert!(is_it, "{format}: {error}");

@@ -233,7 +233,7 @@ fn limits_and_errors_are_stop_reasons_and_scores_stand_beside_limits() {
 
 #[test]
 fn requests_are_resolved_from_pools_and_from_events_alike() {
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     // The old version writes every request whole; the new one refers to a pool.
     for log in ["0.3.110.eval", "0.3.285.eval"] {
         let runs = runs(log, &options);
@@ -251,7 +251,9 @@ fn requests_are_resolved_from_pools_and_from_events_alike() {
 
 #[test]
 fn samples_in_chunks_are_read_as_the_same_samples_in_one_entry() {
-    for options in [ReadOptions::default(), ReadOptions::default().with_requests(true)] {
+    for options in
+        [ReadOptions::default(), ReadOptions { requests: true, ..ReadOptions::default() }]
+    {
         let whole = runs("0.3.285.eval", &options);
         assert!(whole.iter().any(|run| run.turns.len() > 4));
         assert_eq!(runs("0.3.285.chunked.eval", &options), whole);

@@ -31,10 +31,11 @@ fn options(variant: &str) -> StreamOptions<'static> {
     match variant {
         "" => options,
         "lenient" => {
-            options.with_confidence(ConfidenceField::new("confidence", ConfidenceReading::Lenient))
+            let confidence = ConfidenceField::new("confidence", ConfidenceReading::Lenient);
+            StreamOptions { confidence, ..options }
         }
-        "refuse" => options.with_short_lists(ShortLists::Refuse),
-        "tool_call" => options.with_action(ActionSpan::ToolCalls("tool_call")),
+        "refuse" => StreamOptions { short_lists: ShortLists::Refuse, ..options },
+        "tool_call" => StreamOptions { action: ActionSpan::ToolCalls("tool_call"), ..options },
         _ => panic!("{variant}"),
     }
 }
@@ -282,7 +283,7 @@ fn the_caller_can_give_the_action_span() {
     let whole = |reply: &run_logs::Reply| Some(0..reply.text.len());
     let none = |_: &run_logs::Reply| None;
     let value = |stream: ConfidenceStream, action| {
-        stream.value(&first, &StreamOptions::default().with_action(action))
+        stream.value(&first, &StreamOptions { action, ..StreamOptions::default() })
     };
     let given = value(ConfidenceStream::ActionEntropy, ActionSpan::Given(&whole));
     assert_eq!(given, value(ConfidenceStream::Entropy, ActionSpan::default()));

@@ -55,7 +55,7 @@ const LOGS: [(Format, &str); 12] = [
 ];
 
 fn all(text: &[u8], format: Format) -> Result<Vec<Run>, Error> {
-    let options = ReadOptions::default().with_requests(true);
+    let options = ReadOptions { requests: true, ..ReadOptions::default() };
     let runs = read(Cursor::new(text), format, &options)?;
     if format == Format::Auto {
         let recognized = runs.format();

@@ -4,15 +4,15 @@
 /// use tool_graph::{Error, ToolGraph};
 ///
 /// let error = ToolGraph::new(vec![]).unwrap_err();
-/// assert_eq!(error, Error::Empty);
+/// assert_eq!(error, Error::ScoringRules(tool_graph::scoring_rules::Error::Empty));
 /// assert_eq!(error.to_string(), "the input is empty; give at least one item");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The input is empty.
-    #[error("the input is empty; give at least one item")]
-    Empty,
+    /// A setting or a length is invalid, or the input is empty.
+    #[error(transparent)]
+    ScoringRules(#[from] scoring_rules::Error),
     /// The cost of a tool is negative, infinite or NaN.
     #[error("the cost of tool {tool:?} is {value}; costs must be finite and at least 0")]
     Cost {
@@ -29,16 +29,6 @@ pub enum Error {
     CostRange {
         /// The name of the first tool whose cost cannot be added to those before it.
         tool: String,
-    },
-    /// A list with one entry per tool has the wrong length.
-    #[error("{what}: expected {expected} entries, found {found}")]
-    Length {
-        /// The content of the list.
-        what: &'static str,
-        /// The expected length.
-        expected: usize,
-        /// The actual length.
-        found: usize,
     },
     /// Two tools have the same name.
     #[error("two tools are named {tool:?}; names must be unique")]
@@ -160,16 +150,6 @@ pub enum Error {
         lowest: f64,
         /// The cost of the best known plan.
         highest: f64,
-    },
-    /// A setting is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
-    Setting {
-        /// The name of the setting.
-        name: &'static str,
-        /// The value.
-        value: f64,
-        /// The valid range.
-        range: &'static str,
     },
     /// A name is not one of the known names.
     #[error("no {what} is called {name:?}; the names are {known}")]

@@ -29,10 +29,12 @@ pub use graph::problem::Problem;
 pub use graph::state::State;
 pub use graph::tool::Tool;
 pub use graph::tool_graph::ToolGraph;
+pub use plans::best_plans::OptimalPlans;
 pub use plans::greedy::GreedyRule;
 pub use plans::optimal::{BoundedPlan, Search};
 pub use plans::path_coverage::PathCoverage;
 pub use plans::tie_rule::TieRule;
+pub use scoring_rules;
 pub use trajectory_metrics;
 pub use trajectory_metrics::tool_calls::{
     FailureClass, FailureCounts, MeanPathDistances, PathDistances,

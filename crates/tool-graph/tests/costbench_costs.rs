@@ -119,7 +119,7 @@ fn composite_tools_cost_at_least_1_and_atomic_tools_can_be_free() {
 #[test]
 fn invalid_settings_are_errors() {
     let error = |min, max, std| match CostModel::new(min, max, std).unwrap_err() {
-        Error::Setting { name, .. } => name,
+        Error::ScoringRules(scoring_rules::Error::Setting { name, .. }) => name,
         other => panic!("{other}"),
     };
     for bad in [-1.0, 1.1e9, f64::NAN, f64::INFINITY] {

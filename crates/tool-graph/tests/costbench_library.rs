@@ -125,16 +125,20 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 #[test]
 fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
     for level in [Library::MAX_REFINEMENT_LEVEL + 1, usize::MAX] {
-        let error = Error::Setting {
+        let error = Error::ScoringRules(scoring_rules::Error::Setting {
             name: "refinement level",
             value: level as f64,
             range: "a whole number from 0 to 100",
-        };
+        });
         assert_eq!(Library::new(level).unwrap_err(), error);
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);
     }
     assert!(Library::new(Library::MAX_REFINEMENT_LEVEL).is_ok());
-    let error = Error::Length { what: "costs", expected: 54, found: 53 };
+    let error = Error::ScoringRules(scoring_rules::Error::Length {
+        what: "costs",
+        expected: 54,
+        found: 53,
+    });
     assert_eq!(Library::new(1).unwrap().tools(&[1.0; 53]).unwrap_err(), error);
 }
 
@@ -159,5 +163,8 @@ fn task_tools_returns_the_tools_of_the_library_that_plans_of_the_task_can_use() 
         assert_eq!(count, all.len());
     }
     let error = Library::new(1).unwrap().task_tools(Task::Dining, &[1.0]);
-    assert!(matches!(error, Err(Error::Length { .. })), "{error:?}");
+    assert!(
+        matches!(error, Err(Error::ScoringRules(scoring_rules::Error::Length { .. }))),
+        "{error:?}"
+    );
 }

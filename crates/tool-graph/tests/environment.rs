@@ -152,7 +152,7 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
         assert_eq!(figures.task_completion_ratio, 1.0 / 3.0);
         assert_eq!(figures.invalid_tool_use_ratio, Some(1.0 / 6.0));
     }
-    assert_eq!(RunMeans::default().finish(), Err(Error::Empty));
+    assert_eq!(RunMeans::default().finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, EventKind, Library, Task};
 use tool_graph::{
-    EnvironmentRules, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule, Tool,
-    ToolGraph, Transcript, TriggerRule,
+    CallStatus, EnvironmentRules, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule,
+    Tool, ToolGraph, Transcript, TriggerRule,
 };
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
@@ -83,7 +83,7 @@ fn without_rounding_errors_ties_are_resolved_differently_and_the_published_figur
         let plan = exact.optimal_plan();
         gt_ned.update(normalized_edit_distance(&exact.optimal_run().path(), plan.tools()));
         let still = exact.with_events(vec![]).unwrap();
-        let (plans, _) = still.graph().optimal_plans(still.problem(), 2).unwrap();
+        let plans = still.graph().optimal_plans(still.problem(), 2).unwrap().plans;
         tied += usize::from(plans.len() > 1);
         let run = still.greedy_run(GreedyRule::Chain);
         means.update(&run, &still.optimal_run()).unwrap();
@@ -226,7 +226,7 @@ fn a_ban_that_would_make_the_goal_unreachable_is_skipped() {
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
     assert_eq!((means.runs(), means.left_out()), (0, 1));
-    assert_eq!(means.finish(), Err(Error::Empty));
+    assert_eq!(means.finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
 }
 
 /// Plans of three calls, of which the best is 0-1, 1-2, 2-3.
@@ -312,7 +312,11 @@ fn events_that_do_not_fit_the_library_are_errors() {
         let (graph, problem) = chain(3, |_| 1.0);
         Scenario::new(graph, problem).unwrap().with_events(vec![event]).map(|_| ())
     };
-    let few = Err(Error::Length { what: "costs", expected: 5, found: 2 });
+    let few = Err(Error::ScoringRules(scoring_rules::Error::Length {
+        what: "costs",
+        expected: 5,
+        found: 2,
+    }));
     assert_eq!(with(Event::CostChange(vec![1.0, 2.0])), few);
     let nan = with(Event::CostChange(vec![1.0, 1.0, f64::NAN, 1.0, 1.0]));
     assert!(matches!(nan, Err(Error::Cost { .. })), "{nan:?}");
@@ -330,6 +334,51 @@ fn a_scenario_with_an_unreachable_goal_is_an_error_that_names_the_missing_data_t
     graph.ban(0).unwrap();
     let error = Scenario::new(graph.clone(), problem).unwrap_err();
     let Error::GoalOutOfReach { goal, missing } = error else { panic!("{error}") };
-    assert_eq!(graph.type_number(&goal), Some(graph.type_names().len() - 1));
+    assert_eq!(graph.type_index(&goal), Some(graph.type_names().len() - 1));
     assert_ne!(missing, goal);
+}
+
+#[test]
+fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
+    let (graph, problem) = chain(5, |place| if place < 5 { 1.0 } else { 9.0 });
+    let tools = graph.tool_count();
+    let same = |tool| if tool < 5 { 1.0 } else { 9.0 };
+    let costs = || Event::CostChange((0..tools).map(same).collect());
+    let at = |steps: &[usize]| {
+        let events = vec![costs(), costs(), costs()];
+        let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
+        let scenario = scenario.with_events(events).unwrap();
+        let run = scenario.with_trigger_rule(TriggerRule::AtSteps(steps.to_vec())).optimal_run();
+        run.calls().iter().map(|call| call.event).collect::<Vec<_>>()
+    };
+    assert_eq!(at(&[1, 3, 4]), [Some(0), None, Some(1), Some(2), None]);
+    // An event that is not after the one before it occurs one step after it.
+    assert_eq!(at(&[2, 2, 1]), [None, Some(0), Some(1), Some(2), None]);
+    assert_eq!(at(&[4]), [None, None, None, Some(0), None]);
+    assert_eq!(at(&[9, 10, 11]), [None; 5]);
+}
+
+#[test]
+fn a_named_tool_is_banned_from_the_chosen_step_on() {
+    let graph = ToolGraph::new(vec![
+        Tool::new("search", ["query"], ["hits"], 1.0),
+        Tool::new("pick", ["hits"], ["choice"], 1.0),
+        Tool::new("ask", ["hits"], ["choice"], 2.0),
+    ])
+    .unwrap();
+    let problem = graph.problem(&["query"], &["choice"]).unwrap();
+    let at = |step: usize| {
+        let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
+        let scenario = scenario.with_events(vec![Event::BanNamed("pick".into())]).unwrap();
+        let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![step]));
+        let run = scenario.optimal_run();
+        let statuses = run.calls().iter().map(|call| call.status == CallStatus::Banned);
+        (names(&scenario, &run).join(" "), statuses.collect::<Vec<_>>(), run.all_events_fired())
+    };
+    // At a call of another tool the ban is not felt; at a call of the tool itself, that fails.
+    assert_eq!(at(1), ("search ask".into(), vec![false, false], true));
+    assert_eq!(at(2), ("search pick ask".into(), vec![false, true, false], true));
+    let unknown = Scenario::new(graph.clone(), problem.clone()).unwrap();
+    let unknown = unknown.with_events(vec![Event::BanNamed("buy".into())]).unwrap_err();
+    assert_eq!(unknown, Error::UnknownTool { name: "buy".into() });
 }

@@ -5,7 +5,9 @@ mod random_tools;
 
 use proptest::prelude::*;
 use random_tools::{Draw, random_tools};
-use tool_graph::{Episode, Error, Event, RunMeans, RunScores, Scenario, TieRule, Tool, ToolGraph};
+use tool_graph::{
+    Episode, Error, Event, OptimalPlans, RunMeans, RunScores, Scenario, TieRule, Tool, ToolGraph,
+};
 use trajectory_metrics::tool_calls::{edit_distance, normalized_edit_distance};
 
 /// Seven of these twelve tools are an optimal plan. Two pairs of its calls are independent, so that it
@@ -118,7 +120,7 @@ proptest! {
         if graph.count_chain_plans(&problem) != Err(Error::NotAChain) {
             return Ok(());
         }
-        let (plans, all) = graph.optimal_plans(&problem, 2_000).unwrap();
+        let OptimalPlans { plans, are_all: all, .. } = graph.optimal_plans(&problem, 2_000).unwrap();
         if !all {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 mod random_tools;
 
 use random_tools::{Draw, random_tools};
-use tool_graph::{Error, Problem, Search, State, TieRule, Tool, ToolGraph};
+use tool_graph::{Error, OptimalPlans, Problem, Search, State, TieRule, Tool, ToolGraph};
 
 /// All plans in order, found by exhaustive search: every sequence of calls that reaches the goal with its
 /// last call and from which no call can be left out.
@@ -141,10 +141,12 @@ fn the_best_plans_are_sorted_distinct_and_complete() {
             assert_eq!(calls(&some), want[..count.min(want.len())], "{seed}");
         }
         let lowest = all.iter().filter(|(cost, _)| *cost == all[0].0).count();
-        let (some, complete) = graph.optimal_plans(&problem, 1000).unwrap();
+        let OptimalPlans { plans: some, are_all: complete, .. } =
+            graph.optimal_plans(&problem, 1000).unwrap();
         assert!(complete);
         assert_eq!(calls(&some), want[..lowest], "{seed}");
-        let (some, complete) = graph.optimal_plans(&problem, 1).unwrap();
+        let OptimalPlans { plans: some, are_all: complete, .. } =
+            graph.optimal_plans(&problem, 1).unwrap();
         assert_eq!(complete, lowest <= 1);
         assert_eq!(some.len(), lowest.min(1));
 
@@ -179,7 +181,8 @@ fn plans_of_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
     let best = graph.optimal_plan(&problem).unwrap().unwrap();
     for most in [1, 2] {
         assert_eq!(graph.best_plans(&problem, most).unwrap(), std::slice::from_ref(&best));
-        assert_eq!(graph.optimal_plans(&problem, most).unwrap(), (vec![best.clone()], true));
+        let optimal = graph.optimal_plans(&problem, most).unwrap();
+        assert_eq!((optimal.plans, optimal.are_all), (vec![best.clone()], true));
     }
 
     let (graph, problem) = chain_of_twins(10_000, 2);
@@ -229,7 +232,8 @@ fn plans_of_a_chain_equal_those_of_an_exhaustive_search() {
             assert_eq!(found, want.collect::<Vec<_>>(), "{seed}");
         }
         let lowest = all.iter().filter(|(cost, _)| *cost == all[0].0).count();
-        let (found, complete) = graph.optimal_plans(&problem, 1000).unwrap();
+        let OptimalPlans { plans: found, are_all: complete, .. } =
+            graph.optimal_plans(&problem, 1000).unwrap();
         assert_eq!((found.len(), complete), (lowest, true), "{seed}");
         let fewest = all.iter().map(|(_, calls)| calls.len()).min();
         let shortest = all.iter().filter(|(_, calls)| Some(calls.len()) == fewest).count();

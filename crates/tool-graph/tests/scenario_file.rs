@@ -319,3 +319,25 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
     }
 }
+
+#[test]
+fn a_ban_of_a_named_tool_and_chosen_steps_are_read_and_written() {
+    let file = json!({
+        "tools": [
+            {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 4.0},
+            {"name": "ask", "inputs": ["query"], "outputs": ["hits"], "cost": 7.0},
+        ],
+        "task": {"initial": ["query"], "goal": ["hits"]},
+        "events": [{"ban_named": "search"}],
+        "trigger_rule": {"at_steps": [1]},
+    });
+    let scenario: Scenario = serde_json::from_value(file.clone()).unwrap();
+    assert_eq!(scenario.events(), [Event::BanNamed("search".into())]);
+    assert_eq!(scenario.trigger_rule(), &TriggerRule::AtSteps(vec![1]));
+    let written = serde_json::to_value(&scenario).unwrap();
+    assert_eq!(serde_json::from_value::<Scenario>(written).unwrap(), scenario);
+    let mut misspelt = file;
+    misspelt["events"][0]["ban_named"] = json!("saerch");
+    let error = serde_json::from_value::<Scenario>(misspelt).unwrap_err().to_string();
+    assert!(error.contains("events[0]") && error.contains("saerch"), "{error}");
+}

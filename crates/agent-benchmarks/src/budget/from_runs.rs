@@ -12,7 +12,7 @@ use crate::error::Error;
 /// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the
 /// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a known outcome and without turns are left out. The
 /// content of a turn is the text of its reply, its calls, and the answers to them if the runs were read
-/// with requests ([`run_logs::ReadOptions::with_requests`]). The content before the first turn is what
+/// with requests ([`run_logs::ReadOptions::requests`]). The content before the first turn is what
 /// its request says.
 ///
 /// ```

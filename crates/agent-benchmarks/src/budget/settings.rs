@@ -49,7 +49,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] without a resource or if one is named twice.
+    /// [`scoring_rules::Error::Undefined`] without a resource or if one is named twice.
     pub fn new<N: Into<String>>(
         resources: impl IntoIterator<Item = (N, ResourceKind)>,
     ) -> Result<Self, Error> {
@@ -57,7 +57,9 @@ impl Budget {
             resources.into_iter().map(|(name, kind)| (name.into(), kind)).collect();
         let is_repeated =
             |place: usize| resources[..place].iter().any(|(name, _)| *name == resources[place].0);
-        let undefined = |reason| Error::Undefined { name: "the setting", reason };
+        let undefined = |reason| -> Error {
+            scoring_rules::Error::Undefined { name: "the setting", reason }.into()
+        };
         if resources.is_empty() {
             return Err(undefined("it has no resource; give at least one"));
         }

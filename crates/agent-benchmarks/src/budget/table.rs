@@ -106,7 +106,7 @@ const METRICS: [Metric<Metrics>; 4] = [
 ];
 
 /// A row of a [`BudgetTable`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct BudgetFigures {
     /// The model or the estimator.
@@ -123,6 +123,7 @@ pub struct BudgetFigures {
     pub summary: Option<MetricsSummary>,
     /// Macro-F1, Fail-F1, hit rate and mean interval reward, each with the interval that resamples tasks,
     /// or the reason why it is undefined.
+    #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
 }
 
@@ -184,8 +185,10 @@ impl BudgetTable {
     ) -> Result<(), Error> {
         check(samples)?;
         let name = rollouts.resources().find(|(known, _)| *known == resource);
-        let unknown =
-            Error::Undefined { name: "the resource", reason: "the rollouts have none such" };
+        let unknown = scoring_rules::Error::Undefined {
+            name: "the resource",
+            reason: "the rollouts have none such",
+        };
         let (_, name) = name.ok_or(unknown)?;
         let clusters = samples.iter().map(|sample| {
             let rollout = rollouts.get(sample.rollout())?;

@@ -1,3 +1,4 @@
+use scoring_rules::checks::setting;
 use std::{
     sync::{
         Arc,
@@ -123,7 +124,7 @@ impl Client {
     /// # Errors
     ///
     /// [`Error::UnknownName`] for a URL that begins with neither `http://` nor `https://`, and
-    /// [`Error::Setting`] for no attempts, a timeout of 0 or of more than a year, prices and caps that are
+    /// [`scoring_rules::Error::Setting`] for no attempts, a timeout of 0 or of more than a year, prices and caps that are
     /// negative or not finite, and a cap without prices.
     pub fn new(
         base_url: &str,
@@ -135,22 +136,18 @@ impl Client {
             let known = "http:// or https://, a host, and a path such as /v1";
             return Err(Error::UnknownName { what: "base URL", name: base_url.to_owned(), known });
         }
-        if settings.attempts == 0 {
-            return Err(Error::Setting { name: "attempts", value: 0.0, range: "at least 1" });
+        let attempts = settings.attempts;
+        setting("attempts", f64::from(attempts), attempts > 0, "at least 1")?;
+        let timeout = settings.timeout;
+        let is_valid = !timeout.is_zero() && timeout <= LONGEST_TIMEOUT;
+        let range = "above 0 and at most 31536000 seconds";
+        setting("timeout", timeout.as_secs_f64(), is_valid, range)?;
+        for amount in settings.prices.into_iter().flatten().chain(settings.cost_cap) {
+            let is_valid = amount >= 0.0 && amount.is_finite();
+            setting("price or cap", amount, is_valid, "finite and at least 0")?;
         }
-        if settings.timeout.is_zero() || settings.timeout > LONGEST_TIMEOUT {
-            let range = "above 0 and at most 31536000 seconds";
-            let value = settings.timeout.as_secs_f64();
-            return Err(Error::Setting { name: "timeout", value, range });
-        }
-        let mut amounts = settings.prices.into_iter().flatten().chain(settings.cost_cap);
-        if let Some(value) = amounts.find(|amount| !(*amount >= 0.0 && amount.is_finite())) {
-            let range = "finite and at least 0";
-            return Err(Error::Setting { name: "price or cap", value, range });
-        }
-        if let (Some(value), None) = (settings.cost_cap, settings.prices) {
-            let range = "given together with prices";
-            return Err(Error::Setting { name: "cost_cap", value, range });
+        if let Some(cap) = settings.cost_cap {
+            setting("cost_cap", cap, settings.prices.is_some(), "given together with prices")?;
         }
         let config = Agent::config_builder()
             .timeout_global(Some(settings.timeout))

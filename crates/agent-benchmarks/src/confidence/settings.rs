@@ -1,3 +1,5 @@
+use scoring_rules::checks::setting;
+
 use crate::{
     error::Error,
     values::{question::Question, request::Sampling},
@@ -48,11 +50,9 @@ impl Confidence {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a limit of 0.
+    /// [`scoring_rules::Error::Setting`] for a limit of 0.
     pub fn new(step_limit: usize) -> Result<Self, Error> {
-        if step_limit == 0 {
-            return Err(Error::Setting { name: "step limit", value: 0.0, range: "at least 1" });
-        }
+        setting("step limit", step_limit as f64, step_limit > 0, "at least 1")?;
         Ok(Self {
             step_limit,
             patience: 3,
@@ -80,11 +80,9 @@ impl Confidence {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for 0.
+    /// [`scoring_rules::Error::Setting`] for 0.
     pub fn with_patience(mut self, replies: usize) -> Result<Self, Error> {
-        if replies == 0 {
-            return Err(Error::Setting { name: "patience", value: 0.0, range: "at least 1" });
-        }
+        setting("patience", replies as f64, replies > 0, "at least 1")?;
         self.patience = replies;
         Ok(self)
     }

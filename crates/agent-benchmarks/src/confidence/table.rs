@@ -59,12 +59,13 @@ struct CutOff {
 }
 
 /// A row of a [`ConfidenceTable`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ConfidenceFigures {
     /// The model.
     pub model: String,
     /// The stream.
+    #[serde(serialize_with = "name_of")]
     pub stream: ConfidenceStream,
     /// The number of all runs. Each is in one place: in the evaluation, in [`Self::cut_off`],
     /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
@@ -91,6 +92,13 @@ pub struct ConfidenceFigures {
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), arXiv:2605.24756, section 5.2.
     pub with_cut_off: Option<CensoringReport>,
+}
+
+fn name_of<S: serde::Serializer>(
+    stream: &ConfidenceStream,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(stream.name())
 }
 
 impl ConfidenceTable {

@@ -5,7 +5,7 @@ use rand_chacha::{
 use tool_graph::costbench::Task;
 
 use crate::{
-    costbench::vocabulary::{TEST_WORDS, vocabulary, words::Word},
+    costbench::vocabulary::{TEST_WORDS, Word, vocabulary},
     error::Error,
 };
 
@@ -65,7 +65,7 @@ impl Preferences {
     pub fn new(task: Task, values: [&str; 4]) -> Result<Self, Error> {
         let mut choices = [0; 4];
         for (dimension, value) in values.into_iter().enumerate() {
-            let words = &vocabulary(task)[dimension];
+            let words = vocabulary(task, dimension);
             let choice = words.iter().position(|(word, _)| *word == value);
             let of_same_split = |choice: &usize| {
                 dimension == 0 || split_of(*choice) == split_of(usize::from(choices[0]))
@@ -122,8 +122,8 @@ impl Preferences {
     }
 
     fn words(&self) -> [Word; 4] {
-        let words = vocabulary(self.task);
-        std::array::from_fn(|place| words[place][usize::from(self.choices[place])])
+        let word = |place| vocabulary(self.task, place)[usize::from(self.choices[place])];
+        std::array::from_fn(word)
     }
 
     /// All preferences of one split, in ascending order.
@@ -164,7 +164,7 @@ pub(super) fn dimension_of(data_type: &str) -> Option<(Task, usize)> {
 
 /// The words among which a parameter for a preference chooses.
 pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Vec<String> {
-    let words = &vocabulary(task)[dimension];
+    let words = vocabulary(task, dimension);
     let words = match split {
         Split::Test => &words[..TEST_WORDS],
         Split::Train => &words[TEST_WORDS..],

@@ -1,3 +1,4 @@
+use scoring_rules::checks::setting;
 use tool_graph::{
     EnvironmentRules,
     costbench::{CostModel, EventKind, Library, query_seed},
@@ -120,11 +121,9 @@ impl CostBench {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for 0.
+    /// [`scoring_rules::Error::Setting`] for 0.
     pub fn with_patience(mut self, patience: usize) -> Result<Self, Error> {
-        if patience == 0 {
-            return Err(Error::Setting { name: "patience", value: 0.0, range: "at least 1" });
-        }
+        setting("patience", patience as f64, patience > 0, "at least 1")?;
         self.patience = patience;
         Ok(self)
     }

@@ -156,7 +156,7 @@ impl Sums {
 }
 
 /// A row of a [`CostBenchTable`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct CostBenchFigures {
     /// The model.
@@ -177,6 +177,7 @@ pub struct CostBenchFigures {
     /// There is no cost gap in a row with events: plans are optimal only for the costs known when they
     /// were made, so that the cost of a run minus that of its reference says nothing about the run
     /// (CostBench, appendix B.3.1).
+    #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of calls in each failure class (table 8), unweighted.
     pub failures: FailureCounts,

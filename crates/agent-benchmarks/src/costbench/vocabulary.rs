@@ -5,28 +5,23 @@
 //! crate's own. The test values of locations and transportation are those that the paper prints (figure 10
 //! and table 11); the others, which it does not print, are this crate's own too.
 
-mod accommodation;
-mod attraction;
-mod dining;
-mod location;
-mod shopping;
-mod transportation;
-pub(super) mod words;
+use std::sync::LazyLock;
 
 use tool_graph::costbench::Task;
 
-use crate::costbench::vocabulary::words::Vocabulary;
+/// A value of a dimension, and a noun phrase that asks for it without naming it.
+pub(super) type Word = (&'static str, &'static str);
 
 /// The number of values of a dimension that belong to test queries.
 pub(super) const TEST_WORDS: usize = 4;
 
-pub(super) const fn vocabulary(task: Task) -> &'static Vocabulary {
-    match task {
-        Task::Location => &location::WORDS,
-        Task::Transportation => &transportation::WORDS,
-        Task::Accommodation => &accommodation::WORDS,
-        Task::Attraction => &attraction::WORDS,
-        Task::Dining => &dining::WORDS,
-        Task::Shopping => &shopping::WORDS,
-    }
+static WORDS: LazyLock<Vec<Word>> = LazyLock::new(|| {
+    let lines = include_str!("vocabulary/words.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect()
+});
+
+/// The ten values of a dimension of a task.
+pub(super) fn vocabulary(task: Task, dimension: usize) -> &'static [Word] {
+    let before = Task::ALL.iter().take_while(|other| **other != task).count();
+    &WORDS[10 * (4 * before + dimension)..][..10]
 }

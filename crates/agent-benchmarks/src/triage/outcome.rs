@@ -106,7 +106,7 @@ impl TriageRecord {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] without an execution in this regime; [`Error::KnapsackOracle`] if live
+    /// [`scoring_rules::Error::Undefined`] without an execution in this regime; [`Error::KnapsackOracle`] if live
     /// attempts earned more than the recorded ones can.
     pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
         let earned = self.earned(regime)?;
@@ -128,10 +128,10 @@ impl TriageRecord {
     }
 
     fn earned(&self, regime: Regime) -> Result<f64, Error> {
-        let undefined = Error::Undefined {
+        let undefined = scoring_rules::Error::Undefined {
             name: "the triage efficiency",
             reason: "the conversation has no execution in this regime",
         };
-        self.execution(regime).map(|execution| execution.earned).ok_or(undefined)
+        Ok(self.execution(regime).map(|execution| execution.earned).ok_or(undefined)?)
     }
 }

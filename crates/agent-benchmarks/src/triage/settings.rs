@@ -7,7 +7,8 @@ use crate::values::request::Sampling;
 /// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
 ///
 /// Reference: TRIAGE, appendix C.2, in other words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Framing {
     /// A set of problems and a limit.

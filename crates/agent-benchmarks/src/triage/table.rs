@@ -91,7 +91,7 @@ fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
 }
 
 /// A row of a [`TriageTable`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct TriageFigures {
     /// The model.
@@ -110,6 +110,7 @@ pub struct TriageFigures {
     pub informative_pools: usize,
     /// The mean efficiency over all pools and over the informative ones, and the mean regret, each with the
     /// interval that resamples pools, or the reason why it is undefined.
+    #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of plans that allot more than the budget. They are executed and counted in the
     /// means.

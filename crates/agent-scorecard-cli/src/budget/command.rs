@@ -22,7 +22,8 @@ use std::{
 use agent_scorecard::{
     Block, ClusterBy, Column, Field, Report,
     budget::{self, By, METRICS, bagen},
-    budget_estimation::{AnswerMode, bagen::EstimateFile},
+    budget_estimation::AnswerMode,
+    run_logs::{self, RolloutLine, bagen::EstimateFile},
 };
 use serde_json::Value;
 
@@ -30,7 +31,7 @@ use crate::{
     budget::{
         estimate_file,
         options::Options,
-        rollout_file::{self, RolloutFile, Row},
+        rollout_file::{self, File},
     },
     files::bundled,
     output::program::Written,
@@ -78,9 +79,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     for file in &all {
         let drawn_run = options.plot_id.clone().filter(|_| all.len() == 1);
         let judged = budget::Options { drawn_run, ..judged.clone() };
-        let column =
-            working(&format!("replaying {}", file.file), || column(&[file], &options, &judged));
-        columns.push((file.file.clone(), column?));
+        let name = file.runs.file();
+        let column = working(&format!("replaying {name}"), || column(&[file], &options, &judged));
+        columns.push((name.to_owned(), column?));
     }
     let mut report = budget::report(columns, &judged);
     if options.pool && all.len() > 1 {
@@ -112,14 +113,17 @@ fn read(
     files: &[PathBuf],
     options: &Options,
     judged: &budget::Options,
-) -> Result<Vec<RolloutFile>, Box<dyn Error>> {
+) -> Result<Vec<File>, Box<dyn Error>> {
     let read = |path: &PathBuf| rollout_file::read(path, &options.resource);
-    let all: Vec<RolloutFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let all: Vec<File> = files.iter().map(read).collect::<Result<_, _>>()?;
     rollout_file::check_keys(&all, keys(options))?;
-    let lacks = |is_missing: fn(&Row) -> bool, field: &str, option: &str| {
-        let mut rows = all.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
-        let (file, row) = rows.find(|(_, row)| is_missing(row))?;
-        Some(format!("{}:{}: {field}: missing; {option} needs it", file.file, row.line))
+    let lacks = |is_missing: fn(&RolloutLine) -> bool, field: &str, option: &str| {
+        let first = |file: &File| {
+            let found = file.runs.lines().iter().find(|line| is_missing(&line.value))?;
+            Some((file.runs.file().to_owned(), found.number))
+        };
+        let (file, line) = all.iter().find_map(first)?;
+        Some(format!("{file}:{line}: {field}: missing; {option} needs it"))
     };
     let mut problem = None;
     if judged.cluster_by == ClusterBy::TaskOnly {
@@ -140,7 +144,7 @@ fn estimator(
     options: &Options,
     judged: &budget::Options,
     mode: AnswerMode,
-    runs: &[RolloutFile],
+    runs: &[File],
 ) -> Result<By, Box<dyn Error>> {
     let name = options.estimator.as_deref().unwrap_or("linear");
     if mode != AnswerMode::Strict && ESTIMATORS.contains(&name) {
@@ -167,16 +171,13 @@ fn estimator(
     Ok(By::Recorded { file: name.to_owned(), answers })
 }
 
-fn column(
-    files: &[&RolloutFile],
-    options: &Options,
-    judged: &budget::Options,
-) -> Result<Column, String> {
+fn column(files: &[&File], options: &Options, judged: &budget::Options) -> Result<Column, String> {
     let input = rollout_file::together(files, keys(options)).map_err(agent_scorecard::Error::from);
     let found = input.and_then(|input| budget::column(input, judged, &METRICS));
     found.map_err(|error| match (&error, files) {
         (agent_scorecard::Error::UnknownRun(_), _) => format!("--plot-id: {error}"),
-        (_, [single]) => format!("{}: {error}", single.file),
+        (agent_scorecard::Error::RunLogs(run_logs::Error::Input(_)), _) => error.to_string(),
+        (_, [single]) => format!("{}: {error}", single.runs.file()),
         _ => error.to_string(),
     })
 }
@@ -215,8 +216,7 @@ fn released(
     }
     let file = path.display().to_string();
     let mode = answer_mode(options);
-    let report = EstimateFile::read(text)
-        .map_err(agent_scorecard::Error::from)
-        .and_then(|estimates| bagen::report(&file, &estimates, mode, judged));
+    let estimates = EstimateFile::read(&file, text.as_bytes())?;
+    let report = bagen::report(&file, &estimates, mode, judged);
     report.map_err(|error| format!("{file}: {error}").into())
 }

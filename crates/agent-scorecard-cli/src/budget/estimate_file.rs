@@ -5,13 +5,12 @@ use std::{collections::BTreeMap, path::Path};
 
 use agent_scorecard::budget::{Answers, Recorded};
 use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
-use serde::Deserialize;
-use serde_json::Value;
-
-use crate::{
-    budget::rollout_file::RolloutFile,
-    files::json_lines::{self, InputError},
+use run_logs::{
+    AnswerLine,
+    json_lines::{InputError, Line},
 };
+
+use crate::{budget::rollout_file::File, files::json_lines};
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -26,13 +25,6 @@ answer  what it wrote, with an interval or the word impossible between <answer> 
 /// Costs are at most this; what is above cannot be compared with them in numbers.
 const MOST: f64 = 1e100;
 
-#[derive(Deserialize)]
-struct Row {
-    id: Value,
-    turn: usize,
-    answer: String,
-}
-
 /// Reads and checks every estimate of a file, all of runs in these files: the answers about each resource.
 ///
 /// # Errors
@@ -42,44 +34,31 @@ struct Row {
 pub fn read(
     path: &Path,
     mode: AnswerMode,
-    runs: &[RolloutFile],
+    runs: &[File],
     resources: &[&str],
 ) -> Result<BTreeMap<String, Answers>, InputError> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in runs {
         let mut first = BTreeMap::new();
-        for row in &file.rows {
-            if let Some(before) = first.insert(&row.id, row.line) {
-                return Err(InputError {
-                    file: file.file.clone(),
-                    line: Some(row.line),
-                    field: Some("id".to_owned()),
-                    problem: format!(
-                        "{:?} is the id of the run in line {before} too; estimates need a different id for each run",
-                        row.id
-                    ),
-                });
+        for Line { number, value: run } in file.runs.lines() {
+            let id = run.id.as_deref().unwrap_or_default();
+            if let Some(before) = first.insert(id, *number) {
+                let problem = format!(
+                    "{id:?} is the id of the run in line {before} too; estimates need a different id for each run"
+                );
+                return Err(InputError::of_field(file.runs.file(), *number, "id", problem));
             }
-            let longest = lengths.entry(&row.id).or_default();
-            *longest = row.turns.max(*longest);
+            let longest = lengths.entry(id).or_default();
+            *longest = run.turns.len().max(*longest);
         }
     }
     let mut answers = vec![Answers::new(); resources.len()];
     let mut lines = BTreeMap::new();
-    for json_lines::Line { number: line, value: Row { id, turn, answer } } in
-        json_lines::read(path)?
-    {
-        let wrong = |field: &str, problem: String| InputError {
-            file: path.display().to_string(),
-            line: Some(line),
-            field: Some(field.to_owned()),
-            problem,
-        };
-        let id = match id {
-            Value::String(text) => text,
-            Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
-            _ => return Err(wrong("id", "give a text or a whole number".to_owned())),
-        };
+    for Line { number: line, value } in json_lines::read(path)? {
+        let AnswerLine { id, turn, answer, .. } = value;
+        let file = path.display().to_string();
+        let wrong =
+            |field: &str, problem: String| InputError::of_field(&file, line, field, problem);
         let turns = match lengths.get(id.as_str()) {
             Some(&turns) => turns,
             None => return Err(wrong("id", format!("no run is called {id:?}"))),

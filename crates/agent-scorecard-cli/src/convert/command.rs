@@ -103,7 +103,7 @@ fn lines(
         }
     });
     let field = confidence_field(options.confidence, options.confidence_pattern.as_deref())?;
-    let streams = StreamOptions::default().with_confidence(field);
+    let streams = StreamOptions { confidence: field, ..StreamOptions::default() };
     let table = judging.table(log, runs, &streams)?;
     let rows = table.rows();
     if let (0, Some(model)) = (rows.len(), &options.model) {

@@ -3,10 +3,10 @@
 use std::{fmt, path::Path};
 
 use agent_scorecard::{costbench::Query, tool_graph::costbench::Task};
-use run_logs::json_lines::parse_document;
+use run_logs::json_lines::{InputError, Object, parse_document};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::files::json_lines::{InputError, bytes};
+use crate::files::json_lines::bytes;
 
 /// The format of a file, for the help of the program that reads it.
 pub const FORMAT: &str = r#"
@@ -34,56 +34,25 @@ pub fn bundled() -> Vec<Query> {
 /// [`InputError`] that names file, line and field of the first thing that is wrong; the line of a missing
 /// field is that of the end of its object.
 pub fn read(path: &Path) -> Result<Vec<Query>, InputError> {
-    let wrong = |line, field, problem| InputError {
-        file: path.display().to_string(),
-        line,
-        field,
-        problem,
-    };
-    let bytes = bytes(path)?;
+    let (file, bytes) = (path.display().to_string(), bytes(path)?);
     if !bytes.trim_ascii_start().starts_with(b"[") {
-        let problem = "is no JSON array; give one array of all queries".to_owned();
-        return Err(wrong(Some(1), None, problem));
+        let problem = "is no JSON array; give one array of all queries";
+        return Err(InputError { line: Some(1), ..InputError::of_file(&file, problem) });
     }
-    let queries: Vec<Row> = parse_document(&path.display().to_string(), &bytes)?;
+    let queries: Vec<Object<Row>> = parse_document(&file, &bytes)?;
     if queries.is_empty() {
-        Err(wrong(None, None, "holds no query".to_owned()))
-    } else {
-        Ok(queries.into_iter().map(|Row(query)| query).collect())
+        return Err(InputError::of_file(&file, "holds no query"));
     }
+    let query = |Object(Row { query_id, task })| Query { query_id, task };
+    Ok(queries.into_iter().map(query).collect())
 }
 
 /// One entry of a file.
-struct Row(Query);
-
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Fields {
-            query_id: String,
-            #[serde(deserialize_with = "task")]
-            task: Task,
-        }
-
-        struct Object;
-
-        // Only an object: a derived reader would also take a list of the fields.
-        impl<'de> de::Visitor<'de> for Object {
-            type Value = Row;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with query_id and task")
-            }
-
-            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Row, A::Error> {
-                let Fields { query_id, task } =
-                    Fields::deserialize(de::value::MapAccessDeserializer::new(entries))?;
-                Ok(Row(Query { query_id, task }))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
-    }
+#[derive(Deserialize)]
+struct Row {
+    query_id: String,
+    #[serde(deserialize_with = "task")]
+    task: Task,
 }
 
 fn task<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Task, D::Error> {

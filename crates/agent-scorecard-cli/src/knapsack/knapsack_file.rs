@@ -3,10 +3,10 @@
 use std::{error::Error, path::Path, time::Instant};
 
 use knapsack_oracle::{Knapsack, KnapsackItem};
-use run_logs::json_lines::parse_document;
+use run_logs::json_lines::{InputError, Object, parse_document};
 use serde::Deserialize;
 
-use crate::files::json_lines::{InputError, bytes};
+use crate::files::json_lines::bytes;
 
 #[derive(Deserialize)]
 struct Instance {
@@ -34,29 +34,23 @@ pub struct Solved {
 ///
 /// [`InputError`] that names the file and the field that is wrong.
 pub fn solve(path: &Path) -> Result<Solved, Box<dyn Error>> {
-    let wrong = |line: Option<usize>, field: Option<String>, problem: String| InputError {
-        file: path.display().to_string(),
-        line,
-        field,
-        problem,
+    let file = path.display().to_string();
+    let wrong = |field: &str, problem: String| InputError {
+        field: Some(field.to_owned()),
+        ..InputError::of_file(&file, problem)
     };
-    let bytes = bytes(path)?;
-    // A list of the right values would pass for the object.
-    if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(wrong(Some(1), None, "is not a JSON object".to_owned()).into());
-    }
-    let instance: Instance = parse_document(&path.display().to_string(), &bytes)?;
+    let Object(instance): Object<Instance> = parse_document(&file, &bytes(path)?)?;
     let (profits, weights) = (instance.profits.len(), instance.weights.len());
     if profits != weights {
         let problem = format!("weights: expected {profits}, found {weights}");
-        return Err(wrong(None, Some("weights".to_owned()), problem).into());
+        return Err(wrong("weights", problem).into());
     }
     let pairs = instance.profits.into_iter().zip(instance.weights);
     let items: Vec<KnapsackItem> =
         pairs.map(|(profit, weight)| KnapsackItem { profit, weight }).collect();
     let start = Instant::now();
     let knapsack = Knapsack::new(instance.capacity, &items)
-        .map_err(|error| wrong(None, Some(field_of(&error).to_owned()), error.to_string()))?;
+        .map_err(|error| wrong(field_of(&error), error.to_string()))?;
     let solution = knapsack.solve();
     let seconds = start.elapsed().as_secs_f64();
     Ok(Solved {

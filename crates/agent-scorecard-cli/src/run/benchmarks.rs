@@ -203,7 +203,8 @@ impl FirstReplies {
 
 /// The runs of a log as rollouts, and how many runs are none.
 pub(super) fn rollouts(options: &Options) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
-    let (path, read_options) = (options.file()?, ReadOptions::default().with_requests(true));
+    let (path, read_options) =
+        (options.file()?, ReadOptions { requests: true, ..ReadOptions::default() });
     let runs = read_path(path, Format::Auto, &read_options)?.collect::<Result<Vec<_>, _>>()?;
     let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
     let left_out = runs.len() - rollouts.len();

@@ -130,7 +130,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
     let confidence = confidence_field(*reading, pattern.as_deref())?;
     let missing = options.missing.unwrap_or(ForecastPolicy::LeaveOut);
     let judging = Judging { at_limit: options.at_limit, scorer: options.scorer.clone() };
-    let streams = StreamOptions::default().with_confidence(confidence);
+    let streams = StreamOptions { confidence, ..StreamOptions::default() };
     let log_settings = LogSettings { judging, streams };
     let mut logs: Vec<LogFile> = Vec::new();
     for (place, path) in options.files.iter().enumerate() {

@@ -18,25 +18,26 @@
 //! the plans leave out (detection) and how much they allocate to them (waste). `--capped` gives the
 //! outcomes of attempts that were really cut off at their allocations.
 
-use std::{error::Error, path::Path};
+use std::{error::Error, io::Read, path::Path};
 
 use agent_scorecard::{
     Report,
     knapsack_oracle::{Alpha, Pool},
     triage::{Planner, Pools, TriageOptions, evaluate, pools},
 };
+use run_logs::{json_lines::InputError, read_capped_runs, read_pool};
 use serde_json::json;
 
 use crate::{
-    files::bundled,
+    files::{bundled, json_lines::open},
     output::program::{self, Written},
-    triage::{capped_file, options::Options, plan_file, pool_file},
+    triage::{options::Options, plan_file},
 };
 
 pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     let path = arguments.file.unwrap_or_else(|| bundled::path("demo_problems.jsonl"));
     let file = path.display().to_string();
-    let problems = pool_file::read(&path)?;
+    let problems = read(&path, read_pool)?;
     let planner = match Planner::named(&arguments.planner) {
         Some(planner) => planner,
         None => {
@@ -48,7 +49,7 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     let mut options = TriageOptions {
         pool_size: arguments.pool_size,
         planner,
-        capped: arguments.capped.as_deref().map(capped_file::read).transpose()?,
+        capped: arguments.capped.as_deref().map(|path| read(path, read_capped_runs)).transpose()?,
         shuffles: arguments.shuffles,
         orders: arguments.orders,
         resamples: arguments.resamples,
@@ -78,9 +79,17 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     })
 }
 
+/// Reads a file, bundled or not.
+fn read<T>(
+    path: &Path,
+    read: impl FnOnce(&str, Box<dyn Read + Send>) -> Result<T, InputError>,
+) -> Result<T, InputError> {
+    read(&path.display().to_string(), open(path)?)
+}
+
 /// Reads unsolvable problems. None of them may be solved.
 fn unsolvable(path: &Path) -> Result<Pool, Box<dyn Error>> {
-    let pool = pool_file::read(path)?;
+    let pool = read(path, read_pool)?;
     match pool.items().iter().find(|item| item.is_solved()) {
         Some(item) => Err(format!(
             "{}: field solved: problem {:?} is solved; give only problems that were not solved",

@@ -10,7 +10,7 @@ use super::{
 };
 
 fn golden(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../budget-estimation/tests/golden/bagen");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent-scorecard/tests/golden/bagen");
     format!("{folder}/{name}")
 }
 
@@ -75,7 +75,7 @@ fn released_estimates_stand_alone_and_wrong_ones_are_refused_with_the_place() {
         "ground_truth": {"rollout_success": true, "actual_can_finish": true}}]}"#;
     let lacking = write("released_lacking.json", lacking);
     let error = refusal(&run(&[&lacking]), "no tokens");
-    assert!(error.contains("released_lacking.json: results[0]"), "{error}");
+    assert!(error.contains("released_lacking.json: field results[0]"), "{error}");
 }
 
 /// Tokens with a separator: 1,200 to 3,400 to us, 1 to 200 to the released parser.

@@ -1,12 +1,26 @@
 //! BAGEN's released estimates: the metrics of this crate, and those of the released code beside them.
+//!
+//! The released code (commit 58bef4c of [mll-lab-nu/BAGEN](https://github.com/mll-lab-nu/BAGEN), and table 1 as deleted
+//! in b3ccaed) differs from the paper, and from this workspace, in what a mean is taken over:
+//!
+//! | | released code | this workspace |
+//! |---|---|---|
+//! | hit rate, reward | over prefixes of runs that succeeded, also beyond their cap | over prefixes of runs that succeeded within their cap |
+//! | "impossible" for a run that succeeded beyond its cap | reward 1 | no reward; a correct alarm |
+//! | reward of Warehouse | mean of the correct feasibility and the three hits | one interval reward per resource |
+//! | unreadable answers | left out of the accuracy | count as wrong |
+//! | false aborts (table 4) | share of all prefixes | share of feasible prefixes |
+//! | median | upper median | interpolated |
+
+mod published;
 
 use std::collections::BTreeMap;
 
-use budget_estimation::{
-    AnswerMode, Estimate, Rollouts, Sample,
-    bagen::{Answer, EstimateFile, Kind, Published, RangeCounts, ReleasedSample},
+use budget_estimation::{AnswerMode, Estimate, Rollouts, Sample};
+use run_logs::{
+    bagen::{Answer, EstimateFile, Kind, ReleasedSample},
+    json_lines::RunCounts,
 };
-use run_logs::json_lines::RunCounts;
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
@@ -18,6 +32,8 @@ use crate::{
     error::Error,
     report::block::{Block, Column, Field, Report, Shape},
 };
+
+pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
 
 /// The metrics of the released code.
 pub const PUBLISHED: [Metric<Published>; 7] = [
@@ -146,7 +162,7 @@ pub fn report(
             " \"ours\" is about {name}, \"as published\" about joint hits and all resources."
         ));
     }
-    let mut published = as_published(estimates.kind(), &estimates.as_published());
+    let mut published = published_block(estimates.kind(), &as_published(all));
     let notes = published.notes.take().unwrap_or_default();
     let notes = notes.into_iter().map(|note| format!("as_published.{note}"));
     block.notes.get_or_insert_default().extend(notes);
@@ -184,7 +200,7 @@ fn read_differently(
     samples.iter().filter(differs).count()
 }
 
-fn as_published(kind: Kind, published: &Published) -> Block {
+fn published_block(kind: Kind, published: &Published) -> Block {
     let sum = |count: fn(&RangeCounts) -> usize| published.ranges.iter().map(count).sum::<usize>();
     let mut block = Block { shape: Shape::Plain, ..Block::default() };
     block.push_metrics(&PUBLISHED, published, |_, value| Figure::from(value));

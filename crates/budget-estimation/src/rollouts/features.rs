@@ -68,6 +68,11 @@ impl Rollouts {
         feature.set(rollout, first, turn, value + 0.0);
         Ok(())
     }
+
+    /// The names of the features, those of [`Rollouts::with_features`].
+    pub fn feature_names(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(|feature| feature.name.as_str())
+    }
 }
 
 impl Rollout<'_> {

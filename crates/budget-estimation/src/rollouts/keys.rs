@@ -70,6 +70,11 @@ impl Rollouts {
         self.set_key(rollout, TASK, task)
     }
 
+    /// The names of the keys: `task`, and those of [`Rollouts::with_keys`].
+    pub fn key_names(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(|key| key.name.as_str())
+    }
+
     /// The keys of a rollout that have a value.
     pub(crate) fn keys_of(&self, rollout: usize) -> impl Iterator<Item = (&str, &str)> {
         self.keys.iter().filter_map(move |key| Some((key.name.as_str(), key.get(rollout)?)))

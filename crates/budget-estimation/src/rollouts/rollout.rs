@@ -77,6 +77,13 @@ impl<'a> Rollout<'a> {
         self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
     }
 
+    /// What one turn spent, from 1; `None` if that is unknown, and for a turn or a resource that does not exist.
+    #[must_use]
+    pub fn cost(&self, resource: Resource, turn: usize) -> Option<f64> {
+        let at = self.start + turn.checked_sub(1).filter(|&at| at < self.turns())?;
+        self.column(resource).ok()?.costs.get(at).copied().filter(|cost| !cost.is_nan())
+    }
+
     /// Number of turns, T; at least 1.
     #[must_use]
     pub const fn turns(&self) -> usize {

@@ -311,12 +311,6 @@ impl Rollouts {
         }
     }
 
-    /// Checks that a cap can be set.
-    #[cfg(feature = "serde")]
-    pub(crate) fn check_cap(&mut self, resource: Resource, cap: f64) -> Result<(), Error> {
-        self.column_for_cap(resource, cap).map(|_| ())
-    }
-
     /// Number of rollouts.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,12 +1,12 @@
 use std::io::Write;
 
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use crate::{
     error::Error,
     replay::prefix::{Prefix, prefix},
     resource::Resource,
-    rollouts::{json_lines::number, storage::Rollouts},
+    rollouts::storage::Rollouts,
     training::targets::{TargetRounding, TargetWidth, training_target},
 };
 
@@ -172,4 +172,13 @@ impl<'a> TrainingRecords<'a> {
 struct Target {
     answer: String,
     remaining: Option<f64>,
+}
+
+/// A number as JSON: whole numbers below 2^53 have no fraction.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) {
+        (value as u64).into()
+    } else {
+        Number::from_f64(value).map_or(Value::Null, Value::Number)
+    }
 }

@@ -73,10 +73,11 @@ impl OutcomePolicy {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a threshold that is not finite.
+    /// [`scoring_rules::Error::Setting`] for a threshold that is not finite.
     pub fn with_threshold(mut self, threshold: f64) -> Result<Self, Error> {
         if !threshold.is_finite() {
-            return Err(Error::Setting { name: "threshold", value: threshold, range: "finite" });
+            let (name, value, range) = ("threshold", threshold, "finite");
+            return Err(scoring_rules::Error::Setting { name, value, range }.into());
         }
         self.threshold = threshold;
         Ok(self)

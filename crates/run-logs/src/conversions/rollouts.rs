@@ -1,7 +1,8 @@
-use budget_estimation::{Rollouts, bagen};
+use budget_estimation::Rollouts;
 
 use crate::{
     conversions::run_table::{LoggedRun, RunTable},
+    engines::fresh_input::fresh_input_tokens,
     error::Error,
 };
 
@@ -11,7 +12,7 @@ impl LoggedRun {
     ///
     /// # Reference
     ///
-    /// The rule of BAGEN's released code, see [`bagen::fresh_input_tokens`].
+    /// The rule of BAGEN's released code, see [`fresh_input_tokens`].
     #[must_use]
     pub fn fresh_input_tokens(&self) -> Vec<Option<u64>> {
         let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
@@ -21,7 +22,7 @@ impl LoggedRun {
             Some(turn.output_tokens?.saturating_sub(turn.reasoning_tokens.unwrap_or(0)))
         };
         let visible: Vec<Option<i64>> = turns().map(|turn| count(visible(turn))).collect();
-        let fresh = bagen::fresh_input_tokens(&input, &visible);
+        let fresh = fresh_input_tokens(&input, &visible);
         fresh
             .into_iter()
             .map(|tokens| tokens.and_then(|tokens| u64::try_from(tokens).ok()))

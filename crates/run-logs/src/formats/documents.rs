@@ -15,7 +15,7 @@ pub(crate) fn documents<'a>(
     options: &ReadOptions,
     mut read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error> + 'a,
 ) -> Result<RunIterator<'a>, Error> {
-    let (mut json, options, mut number) = (Json::new(source, options.limits()), *options, 0);
+    let (mut json, options, mut number) = (Json::new(source, options.limits), *options, 0);
     let is_list = json.after_space()? == Some(b'[');
     if is_list {
         json.begin_list()?;

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, io::Read};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
@@ -56,6 +56,17 @@ pub struct Line<T> {
     pub number: usize,
     /// What it holds.
     pub value: T,
+}
+
+/// The bytes of a source, without a UTF-8 byte-order mark in front.
+pub(crate) fn bytes(file: &str, mut source: impl Read) -> Result<Vec<u8>, InputError> {
+    let mut bytes = Vec::new();
+    let read = source.read_to_end(&mut bytes);
+    read.map_err(|error| InputError::of_file(file, error.to_string()))?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
 }
 
 /// Reads every line as a `T`. Blank lines are passed over.

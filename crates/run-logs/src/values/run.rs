@@ -118,7 +118,7 @@ pub struct Turn {
     /// Who called it.
     pub caller: Caller,
     /// The messages that were sent. Empty unless
-    /// [`ReadOptions::with_requests`](crate::ReadOptions::with_requests) asks for them, because
+    /// [`ReadOptions::requests`](crate::ReadOptions::requests) asks for them, because
     /// each turn repeats the conversation before it.
     pub request: Vec<Message>,
     /// The reply; `None` if the call failed.

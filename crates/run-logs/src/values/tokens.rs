@@ -136,19 +136,8 @@ impl Tokens {
     }
 
     /// The tokens in their order.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Token<'_>> {
-        // Every index below the length has a token.
-        let empty = Token {
-            bytes: &[],
-            start: 0,
-            logprob: 0.0,
-            alternative_logprobs: &[],
-            alternative_bytes: &[],
-            alternative_byte_ends: &[],
-            first_alternative_byte: 0,
-        };
-        (0..self.len()).map(move |index| self.get(index).unwrap_or(empty))
+    pub fn iter(&self) -> impl Iterator<Item = Token<'_>> {
+        (0..self.len()).filter_map(|index| self.get(index))
     }
 }
 

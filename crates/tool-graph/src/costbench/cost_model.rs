@@ -1,3 +1,5 @@
+use scoring_rules::checks::setting;
+
 use crate::{
     costbench::{
         cents::round_to_cents,
@@ -100,30 +102,23 @@ impl CostModel {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
+    /// [`scoring_rules::Error::Setting`] unless `0 <= min <= max <= 1e9` and `0 <= noise_std <= 1e9`.
     ///
     /// ```
     /// use tool_graph::{Error, costbench::CostModel};
     ///
     /// assert_eq!(CostModel::new(15.0, 25.0, 0.1)?, CostModel::default());
-    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::Setting { value: 15.0, .. })));
+    /// assert!(matches!(CostModel::new(25.0, 15.0, 0.1), Err(Error::ScoringRules(scoring_rules::Error::Setting { value: 15.0, .. }))));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn new(min: f64, max: f64, noise_std: f64) -> Result<Self, Error> {
-        let setting = |name, value, range| Err(Error::Setting { name, value, range });
-        if !(0.0..=MAX_SETTING).contains(&min) {
-            return setting("lowest atomic cost", min, "a number from 0 to 1e9");
-        }
-        if !(min..=MAX_SETTING).contains(&max) {
-            return setting(
-                "highest atomic cost",
-                max,
-                "a number from the lowest atomic cost to 1e9",
-            );
-        }
-        if !(0.0..=MAX_SETTING).contains(&noise_std) {
-            return setting("noise", noise_std, "a number from 0 to 1e9");
-        }
+        let is_low = (0.0..=MAX_SETTING).contains(&min);
+        setting("lowest atomic cost", min, is_low, "a number from 0 to 1e9")?;
+        let is_high = (min..=MAX_SETTING).contains(&max);
+        let range = "a number from the lowest atomic cost to 1e9";
+        setting("highest atomic cost", max, is_high, range)?;
+        let is_noise = (0.0..=MAX_SETTING).contains(&noise_std);
+        setting("noise", noise_std, is_noise, "a number from 0 to 1e9")?;
         Ok(Self { min, max, noise_std, rule: CostRule::Released })
     }
 

@@ -1,3 +1,5 @@
+use scoring_rules::checks::{same_length, setting};
+
 use crate::{
     costbench::{task::Task, tool_names::push_name},
     error::Error,
@@ -121,7 +123,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] unless the level is from 0 to
+    /// [`scoring_rules::Error::Setting`] unless the level is from 0 to
     /// [`MAX_REFINEMENT_LEVEL`](Self::MAX_REFINEMENT_LEVEL).
     pub fn new(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, false)
@@ -147,13 +149,9 @@ impl Library {
     }
 
     fn build(refinement_level: usize, full_pipelines: bool) -> Result<Self, Error> {
-        if refinement_level > Self::MAX_REFINEMENT_LEVEL {
-            return Err(Error::Setting {
-                name: "refinement level",
-                value: refinement_level as f64,
-                range: "a whole number from 0 to 100",
-            });
-        }
+        let is_valid = refinement_level <= Self::MAX_REFINEMENT_LEVEL;
+        let range = "a whole number from 0 to 100";
+        setting("refinement level", refinement_level as f64, is_valid, range)?;
         let length = refinement_level + OTHER_STEPS;
         let tools = Task::ALL.len() * length * (length + 1) / 2;
         let mut library = Self {
@@ -224,7 +222,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost per tool of the library.
+    /// [`scoring_rules::Error::Length`] unless there is one cost per tool of the library.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
         self.declared(costs, |_| true)
     }
@@ -234,7 +232,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost per tool of the library.
+    /// [`scoring_rules::Error::Length`] unless there is one cost per tool of the library.
     ///
     /// ```
     /// use tool_graph::costbench::{CostModel, Library, Task};
@@ -259,7 +257,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost per tool of the library.
+    /// [`scoring_rules::Error::Length`] unless there is one cost per tool of the library.
     ///
     /// ```
     /// use tool_graph::costbench::{CostModel, Library, Task};
@@ -279,13 +277,7 @@ impl Library {
         costs: &[f64],
         keep: impl Fn(&LibraryTool) -> bool,
     ) -> Result<Vec<Tool>, Error> {
-        if costs.len() != self.entries.len() {
-            return Err(Error::Length {
-                what: "costs",
-                expected: self.entries.len(),
-                found: costs.len(),
-            });
-        }
+        same_length("costs", self.entries.len(), costs.len())?;
         // The name, inputs and output of each atomic tool, by task and step.
         let mut steps = vec![("", Vec::new(), String::new()); Task::ALL.len() * self.length];
         let named = || self.entries.iter().zip(self.names()).zip(costs);

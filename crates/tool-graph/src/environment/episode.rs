@@ -1,7 +1,7 @@
 use crate::{
     environment::{
         call_status::CallStatus,
-        optimal_plans::OptimalPlans,
+        optimal_plans::AllPlans,
         transcript::{CallRecord, Transcript},
     },
     error::Error,
@@ -240,7 +240,7 @@ impl<'a> Episode<'a> {
 
     /// Makes a call, whatever the call limit; without given parameters it has all inputs.
     pub(super) fn request<S: AsRef<str>>(&mut self, name: &str, given: Option<&[S]>) -> CallRecord {
-        let tool = self.graph.tool_position(name);
+        let tool = self.graph.tool_index(name);
         let fault = match (tool, given) {
             (None, _) => Some(CallStatus::UnknownTool),
             (Some(tool), Some(given)) if self.graph.is_available(tool) && self.can_see(tool) => {
@@ -253,7 +253,7 @@ impl<'a> Episode<'a> {
 
     /// The names of the inputs of a tool; none for an unknown tool.
     pub(super) fn inputs_of(&self, name: &str) -> Vec<String> {
-        let tool = self.graph.tool_position(name);
+        let tool = self.graph.tool_index(name);
         let needs = tool.map_or(&[][..], |tool| self.graph.needs(tool));
         needs.iter().map(|&need| self.graph.type_names()[need as usize].clone()).collect()
     }
@@ -309,7 +309,11 @@ impl<'a> Episode<'a> {
         let after_goal = self.goal_reached();
         let counts = status.is_done() || rules.event_clock == RuleVersion::Released;
         let due = if counts && !after_goal { self.step() } else { None };
-        let is_ban = due.is_some_and(|event| self.scenario.events()[event] == Event::BanTool);
+        let is_ban = due.is_some_and(|event| match &self.scenario.events()[event] {
+            Event::BanTool => true,
+            Event::BanNamed(banned) => banned == name,
+            _ => false,
+        });
         // A ban stays due until a tool of the library is called.
         let due = due.filter(|_| !is_ban || tool.is_some());
         let mut event = None;
@@ -372,7 +376,7 @@ impl<'a> Episode<'a> {
             rules: self.scenario.rules(),
             has_exact_plans: self.has_exact_plans,
             is_greedy: false,
-            plans: OptimalPlans::default(),
+            plans: AllPlans::default(),
         }
     }
 

@@ -24,6 +24,11 @@ impl Episode<'_> {
                 called.iter().for_each(|&tool| self.graph.remove(tool));
                 self.banned.extend(called);
             }
+            Event::BanNamed(name) => {
+                let tool = self.graph.tool_index(name);
+                tool.iter().for_each(|&tool| self.graph.remove(tool));
+                self.banned.extend(tool);
+            }
             Event::PreferenceChange => self.state = self.scenario.problem().initial().clone(),
             Event::CostChange(costs) => match self.graph.with_costs(costs) {
                 Ok(graph) => self.graph = graph,

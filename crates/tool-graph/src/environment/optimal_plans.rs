@@ -10,7 +10,7 @@ use crate::{
 ///
 /// They are no part of what happened in the run: all values are equal, and none is stored.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OptimalPlans(Option<Arc<Found>>);
+pub(super) struct AllPlans(Option<Arc<Found>>);
 
 #[derive(Debug)]
 struct Found {
@@ -20,13 +20,13 @@ struct Found {
     paths: OnceLock<Option<OptimalPaths>>,
 }
 
-impl PartialEq for OptimalPlans {
+impl PartialEq for AllPlans {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl OptimalPlans {
+impl AllPlans {
     /// The optimal plans at the start of a scenario. None for a chain, where calls cannot change places
     /// and the rule for ties names the one reference.
     pub(super) fn of(scenario: &Scenario) -> Self {

@@ -1,5 +1,7 @@
 use crate::{
-    environment::{episode::Episode, optimal_plans::OptimalPlans, transcript::Transcript},
+    environment::{
+        call_status::CallStatus, episode::Episode, optimal_plans::AllPlans, transcript::Transcript,
+    },
     events::{environment_rules::RuleVersion, event::Event, scenario::Scenario},
     plans::{
         greedy::{Greedy, GreedyRule},
@@ -30,7 +32,7 @@ impl Scenario {
         episode.follow_best_plans();
         let mut run = episode.finish(true);
         if run.events_fired == 0 && self.tie_rule() == TieRule::FewestCalls {
-            run.plans = OptimalPlans::of(self);
+            run.plans = AllPlans::of(self);
         }
         run
     }
@@ -64,7 +66,7 @@ impl Scenario {
             previous = match (event, self.rules().greedy_restart) {
                 (Some(_), RuleVersion::PaperText) | (Some(Event::PreferenceChange), _) => None,
                 // A banned call has no output that the next call could need.
-                (Some(Event::BanTool), RuleVersion::Released) => previous,
+                (Some(_), RuleVersion::Released) if record.status == CallStatus::Banned => previous,
                 _ => Some(tool),
             };
         }

@@ -170,14 +170,17 @@ impl RunMeans {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no run, apart from those left out.
+    /// [`scoring_rules::Error::Empty`] if there is no run, apart from those left out.
     pub fn finish(&self) -> Result<MeanRunScores, Error> {
         let calls = self.failures.calls;
         Ok(MeanRunScores {
             cost_gap: self.cost_gap.finish().ok(),
             cost_gap_without_redundant: self.lean_cost_gap.finish().ok(),
             paths: self.paths.finish().ok(),
-            task_completion_ratio: self.completed.finish().map_err(|_| Error::Empty)?,
+            task_completion_ratio: self
+                .completed
+                .finish()
+                .map_err(|_| scoring_rules::Error::Empty)?,
             invalid_tool_use_ratio: (calls > 0)
                 .then(|| self.failures.invalid() as f64 / calls as f64),
         })

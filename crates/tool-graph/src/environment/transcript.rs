@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::{
 };
 
 use crate::{
-    environment::{call_status::CallStatus, optimal_plans::OptimalPlans, run_scores::RunScores},
+    environment::{call_status::CallStatus, optimal_plans::AllPlans, run_scores::RunScores},
     error::Error,
     events::environment_rules::{EnvironmentRules, RuleVersion},
 };
@@ -100,7 +100,7 @@ pub struct Transcript {
     pub(super) is_greedy: bool,
     /// All optimal plans, of an optimal run.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) plans: OptimalPlans,
+    pub(super) plans: AllPlans,
 }
 
 impl Transcript {

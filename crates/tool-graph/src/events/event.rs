@@ -21,6 +21,7 @@ use crate::{error::Error, graph::tool_graph::ToolGraph};
 ///     Ok::<_, tool_graph::Error>(graph.tool_names(&scenario.optimal_run().path()).join(" "))
 /// };
 /// assert_eq!(end(Event::BanTool)?, "search ask pick");
+/// assert_eq!(end(Event::BanNamed("search".into()))?, "search ask pick");
 /// assert_eq!(end(Event::PreferenceChange)?, "search search pick");
 /// assert_eq!(end(Event::CostChange(vec![9.0, 7.0, 3.0]))?, "search pick");
 /// assert_eq!(end(Event::RemoveTools(vec![1]))?, "search pick");
@@ -35,6 +36,9 @@ pub enum Event {
     /// The current call fails, and its tool is unavailable from then on. The call costs nothing and
     /// yields nothing, but stays in the path of the run.
     BanTool,
+    /// The tool of this name is unavailable from the current call on. If that is a call of the tool, it
+    /// fails as with [`Self::BanTool`].
+    BanNamed(String),
     /// After the current call, only the data types of the start are present.
     PreferenceChange,
     /// After the current call, the tools of the library have these costs, in library order.
@@ -45,7 +49,8 @@ pub enum Event {
 
 impl Event {
     /// Whether the agent is informed of the event: of a ban by the failed call, of a preference change
-    /// by the user. The agent has to notice the other events without help.
+    /// by the user. The agent has to notice the other events without help, also the ban of a tool other
+    /// than that of the current call.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)
@@ -78,6 +83,7 @@ impl Event {
     pub(super) fn check(&self, graph: &ToolGraph) -> Result<(), Error> {
         match self {
             Self::BanTool | Self::PreferenceChange => Ok(()),
+            Self::BanNamed(name) => graph.index_of(name).map(|_| ()),
             Self::CostChange(costs) => graph.with_costs(costs).map(|_| ()),
             Self::RemoveTools(tools) => {
                 tools.iter().try_for_each(|&tool| graph.cost(tool).map(|_| ()))

@@ -37,7 +37,8 @@ use crate::{
 /// ```
 ///
 /// Only `tools` and `task` are required. Composite tools have `components`, and `banned` lists tools
-/// that are unavailable from the start. The fourth kind of event is `"preference_change"`. A cost
+/// that are unavailable from the start. The other kinds of events are `"preference_change"` and
+/// `{"ban_named": "pick"}`, and events at chosen steps have `"trigger_rule": {"at_steps": [1, 2, 4]}`. A cost
 /// change leaves the costs of tools that it does not name unchanged. Unknown and repeated keys,
 /// unknown tool names, and goals that no tool yields or that cannot be reached are errors.
 ///
@@ -154,7 +155,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for a cost change that does not fit
+    /// [`scoring_rules::Error::Length`], [`Error::Cost`] or [`Error::CostRange`] for a cost change that does not fit
     /// the graph, as in [`ToolGraph::with_costs`]; [`Error::NoSuchTool`] for the removal of a tool
     /// that is not in the library.
     pub fn with_events(self, events: Vec<Event>) -> Result<Self, Error> {
@@ -206,8 +207,8 @@ impl Scenario {
 
     /// The rule for when events occur.
     #[must_use]
-    pub const fn trigger_rule(&self) -> TriggerRule {
-        self.trigger_rule
+    pub const fn trigger_rule(&self) -> &TriggerRule {
+        &self.trigger_rule
     }
 
     /// The rule that chooses between plans of equal cost.

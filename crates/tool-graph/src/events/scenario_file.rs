@@ -56,6 +56,7 @@ struct TaskInFile {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum EventInFile {
     BanTool,
+    BanNamed(String),
     PreferenceChange,
     CostChange(CostsByName),
     RemoveTools(Vec<String>),
@@ -118,12 +119,12 @@ impl ScenarioFile {
         let unknown = |name: &String| text(Error::UnknownType { name: name.clone() });
         let graph = ToolGraph::with_banned(self.tools, &self.banned).map_err(text)?;
         // A goal that no tool needs or yields is a mistake, even if it is present at the start.
-        if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_number(goal).is_none()) {
+        if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_index(goal).is_none()) {
             return Err(unknown(goal));
         }
         // `problem` ignores what no tool knows, which in a file is a misspelt name.
         for (index, name) in self.task.initial.iter().enumerate() {
-            if graph.type_number(name).is_none() {
+            if graph.type_index(name).is_none() {
                 return Err(format!("task.initial[{index}]: {}", unknown(name)));
             }
         }
@@ -168,7 +169,7 @@ impl EventInFile {
     /// position inside the event.
     fn check(&self) -> Result<(), String> {
         let (field, is_empty) = match self {
-            Self::BanTool | Self::PreferenceChange => return Ok(()),
+            Self::BanTool | Self::BanNamed(_) | Self::PreferenceChange => return Ok(()),
             // Reading an object refuses repeated names.
             Self::CostChange(CostsByName(costs)) => ("cost_change", costs.is_empty()),
             Self::RemoveTools(names) => {
@@ -187,15 +188,16 @@ impl EventInFile {
     fn with_positions(self, graph: &ToolGraph, costs: &mut [f64]) -> Result<Event, Error> {
         Ok(match self {
             Self::BanTool => Event::BanTool,
+            Self::BanNamed(name) => Event::BanNamed(name),
             Self::PreferenceChange => Event::PreferenceChange,
             Self::CostChange(CostsByName(changed)) => {
                 for (name, cost) in changed {
-                    costs[graph.position_of(&name)?] = cost;
+                    costs[graph.index_of(&name)?] = cost;
                 }
                 Event::CostChange(costs.to_vec())
             }
             Self::RemoveTools(names) => {
-                let tools = names.iter().map(|name| graph.position_of(name));
+                let tools = names.iter().map(|name| graph.index_of(name));
                 Event::RemoveTools(tools.collect::<Result<_, _>>()?)
             }
         })
@@ -206,6 +208,7 @@ impl EventInFile {
         let name = |tool: usize| graph.tool_names(&[tool]).concat();
         Ok(match event {
             Event::BanTool => Self::BanTool,
+            Event::BanNamed(name) => Self::BanNamed(name.clone()),
             Event::PreferenceChange => Self::PreferenceChange,
             Event::CostChange(after) => {
                 let before = std::mem::replace(costs, after.clone());
@@ -296,7 +299,7 @@ impl Serialize for Scenario {
             banned: graph.banned_names(),
             task: TaskInFile { initial: names(self.problem().initial()), goal },
             events,
-            trigger_rule: self.trigger_rule(),
+            trigger_rule: self.trigger_rule().clone(),
             tie_rule: self.tie_rule(),
             rules: self.rules(),
             call_limit: Some(self.call_limit()),

@@ -7,12 +7,13 @@
 /// |---|---|
 /// | released | `max(1, floor(l / (b - i + 1)))` |
 /// | paper text | `max(1, floor(l / (b - i)))` |
+/// | at steps | as far as the given steps are apart, at least 1 |
 ///
 /// The released rule spreads the events over the plan; the rule of the paper's text puts the last
 /// event at the last call of the plan. See [`Self::steps`] for an example.
 ///
 /// Reference: CostBench, appendix B.4. The published figures come from the released rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -22,10 +23,14 @@ pub enum TriggerRule {
     Released,
     /// The rule of the paper's text.
     PaperText,
+    /// Each event at the step of the run that stands at its place, counted from 1, whatever the plans are.
+    /// An event without a step never occurs, and one that is not after the event before it occurs one step
+    /// after it.
+    AtSteps(Vec<usize>),
 }
 
 impl TriggerRule {
-    /// The number of steps to the next event, at least 1, or `None` if all events are over.
+    /// The number of steps to the next event, at least 1, or `None` if no event is to come.
     ///
     /// ```
     /// use tool_graph::TriggerRule;
@@ -34,14 +39,23 @@ impl TriggerRule {
     /// assert_eq!(TriggerRule::PaperText.steps(5, 1, 0), Some(5));
     /// assert_eq!(TriggerRule::Released.steps(1, 1, 0), Some(1));
     /// assert_eq!(TriggerRule::Released.steps(5, 1, 1), None);
+    ///
+    /// let third_and_seventh = TriggerRule::AtSteps(vec![3, 7]);
+    /// assert_eq!(third_and_seventh.steps(5, 2, 0), Some(3));
+    /// assert_eq!(third_and_seventh.steps(5, 2, 1), Some(4));
     /// ```
     #[must_use]
-    pub fn steps(self, plan_length: usize, events: usize, over: usize) -> Option<usize> {
+    pub fn steps(&self, plan_length: usize, events: usize, over: usize) -> Option<usize> {
         let left = events.checked_sub(over).filter(|&left| left > 0)?;
-        let parts = match self {
-            Self::Released => left.saturating_add(1),
-            Self::PaperText => left,
+        let steps = match self {
+            Self::Released => plan_length / left.saturating_add(1),
+            Self::PaperText => plan_length / left,
+            Self::AtSteps(steps) => {
+                let due = steps.get(over)?;
+                let before = over.checked_sub(1).map_or(0, |before| steps[before]);
+                due.saturating_sub(before)
+            }
         };
-        Some((plan_length / parts).max(1))
+        Some(steps.max(1))
     }
 }

@@ -14,7 +14,7 @@ impl ToolGraph {
         let mut state = State::empty(self.types());
         for name in names {
             let name = name.as_ref();
-            let number = self.type_number(name);
+            let number = self.type_index(name);
             let number = number.ok_or_else(|| Error::UnknownType { name: name.to_owned() })?;
             state.insert(number as u32);
         }

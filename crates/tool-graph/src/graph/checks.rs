@@ -13,7 +13,7 @@ pub(crate) struct Parts {
 
 pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
     if tools.is_empty() {
-        return Err(Error::Empty);
+        return Err(scoring_rules::Error::Empty.into());
     }
     let mut names = Interner::default();
     for tool in tools {

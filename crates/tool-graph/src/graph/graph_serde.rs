@@ -29,15 +29,15 @@ impl ToolGraph {
     pub(crate) fn with_banned(tools: Vec<Tool>, banned: &[String]) -> Result<Self, Error> {
         let mut graph = Self::new(tools)?;
         for name in banned {
-            let tool = graph.position_of(name)?;
+            let tool = graph.index_of(name)?;
             graph.ban(tool)?;
         }
         Ok(graph)
     }
 
     /// The position of the tool with this name, or an error.
-    pub(crate) fn position_of(&self, name: &str) -> Result<usize, Error> {
-        let tool = self.tool_position(name);
+    pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
+        let tool = self.tool_index(name);
         tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
     }
 }

@@ -13,13 +13,13 @@ impl ToolGraph {
     ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
     /// ])?;
     ///
-    /// assert_eq!(graph.tool_position("pick"), Some(2));
-    /// assert_eq!(graph.tool_position("buy"), None);
+    /// assert_eq!(graph.tool_index("pick"), Some(2));
+    /// assert_eq!(graph.tool_index("buy"), None);
     /// assert_eq!(graph.tool_names(&[2, 0]), ["pick", "search"]);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]
-    pub fn tool_position(&self, name: &str) -> Option<usize> {
+    pub fn tool_index(&self, name: &str) -> Option<usize> {
         let [tools, _] = self.by_name();
         let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
         let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;
@@ -49,7 +49,7 @@ impl ToolGraph {
     /// ])?;
     ///
     /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
-    /// assert_eq!((graph.type_number("hits"), graph.type_number("refund")), (Some(1), None));
+    /// assert_eq!((graph.type_index("hits"), graph.type_index("refund")), (Some(1), None));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]
@@ -59,7 +59,7 @@ impl ToolGraph {
 
     /// The position of this data type in [`Self::type_names`].
     #[must_use]
-    pub fn type_number(&self, name: &str) -> Option<usize> {
+    pub fn type_index(&self, name: &str) -> Option<usize> {
         let [_, types] = self.by_name();
         let name_of = |&number: &u32| self.shared.type_names[number as usize].as_str();
         let place = types.binary_search_by(|number| name_of(number).cmp(name)).ok()?;

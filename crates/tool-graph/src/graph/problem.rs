@@ -71,7 +71,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if `goal` is empty, and [`Error::GoalNeverProduced`] for a goal that is
+    /// [`scoring_rules::Error::Empty`] if `goal` is empty, and [`Error::GoalNeverProduced`] for a goal that is
     /// neither present at the start nor yielded by any tool of the library, banned or not. A goal
     /// that some tool yields but that cannot be reached is not an error: the problem has no plan.
     ///
@@ -95,19 +95,19 @@ impl ToolGraph {
         goal: &[G],
     ) -> Result<Problem, Error> {
         if goal.is_empty() {
-            return Err(Error::Empty);
+            return Err(scoring_rules::Error::Empty.into());
         }
         let types = self.types();
         let mut problem = Problem { initial: State::empty(types), goal: State::empty(types) };
         for name in initial {
-            if let Some(number) = self.type_number(name.as_ref()) {
+            if let Some(number) = self.type_index(name.as_ref()) {
                 problem.initial.insert(number as u32);
             }
         }
         for name in goal {
             let name = name.as_ref();
             let present = initial.iter().any(|initial| initial.as_ref() == name);
-            match self.type_number(name) {
+            match self.type_index(name) {
                 Some(number) if present || self.is_yielded(number) => {
                     problem.goal.insert(number as u32);
                 }

@@ -15,7 +15,7 @@ use crate::graph::types::Types;
 ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
 /// ])?;
 ///
-/// let (start, query) = (graph.state(&["query"])?, graph.type_number("query"));
+/// let (start, query) = (graph.state(&["query"])?, graph.type_index("query"));
 /// let mut state = start.clone();
 /// graph.apply(0, &mut state)?;
 /// assert!(state.is_superset(&start) && !start.is_superset(&state));

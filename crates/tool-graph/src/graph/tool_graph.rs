@@ -1,3 +1,4 @@
+use scoring_rules::checks::same_length;
 use std::sync::{Arc, OnceLock};
 
 use crate::{
@@ -79,7 +80,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] without tools, and for an invalid tool [`Error::Cost`], [`Error::CostRange`],
+    /// [`scoring_rules::Error::Empty`] without tools, and for an invalid tool [`Error::Cost`], [`Error::CostRange`],
     /// [`Error::DuplicateTool`], [`Error::UnknownComponent`], [`Error::ComponentCycle`],
     /// [`Error::ComponentInput`] and [`Error::ComponentOutput`].
     ///
@@ -125,7 +126,7 @@ impl ToolGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] unless there is one cost per tool, and [`Error::Cost`] or
+    /// [`scoring_rules::Error::Length`] unless there is one cost per tool, and [`Error::Cost`] or
     /// [`Error::CostRange`] as in [`Self::new`].
     ///
     /// ```
@@ -145,13 +146,7 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn with_costs(&self, costs: &[f64]) -> Result<Self, Error> {
-        if costs.len() != self.tool_count() {
-            return Err(Error::Length {
-                what: "costs",
-                expected: self.tool_count(),
-                found: costs.len(),
-            });
-        }
+        same_length("costs", self.tool_count(), costs.len())?;
         Ok(Self {
             shared: Arc::clone(&self.shared),
             costs: Costs::new(costs, |tool| self.shared.tools[tool].name.clone())?,

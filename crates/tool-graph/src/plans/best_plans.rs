@@ -7,6 +7,17 @@ use crate::{
     },
 };
 
+/// Plans with the lowest cost, made by [`ToolGraph::optimal_plans`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct OptimalPlans {
+    /// The plans, those with the fewest calls first.
+    pub plans: Vec<Plan>,
+    /// Whether these are all plans with the lowest cost.
+    pub are_all: bool,
+}
+
 impl ToolGraph {
     /// Returns the best `most` plans, or all if there are fewer, in the order of
     /// [`Self::optimal_plan`]: by cost, then number of calls, then library order.
@@ -74,32 +85,28 @@ impl ToolGraph {
     /// ])?;
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
-    /// let (plans, all) = graph.optimal_plans(&problem, 10)?;
-    /// assert_eq!((plans.len(), all), (1, true));
-    /// let (plans, all) = graph.with_costs(&[4.0, 4.0, 2.0])?.optimal_plans(&problem, 1)?;
-    /// assert_eq!((plans.len(), all), (1, false), "search and ask cost the same");
+    /// let found = graph.optimal_plans(&problem, 10)?;
+    /// assert_eq!((found.plans.len(), found.are_all), (1, true));
+    /// let found = graph.with_costs(&[4.0, 4.0, 2.0])?.optimal_plans(&problem, 1)?;
+    /// assert_eq!((found.plans.len(), found.are_all), (1, false), "search and ask cost the same");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
-    pub fn optimal_plans(
-        &self,
-        problem: &Problem,
-        most: usize,
-    ) -> Result<(Vec<Plan>, bool), Error> {
+    pub fn optimal_plans(&self, problem: &Problem, most: usize) -> Result<OptimalPlans, Error> {
         let Some(reduced) = ReducedProblem::new(self, problem)? else {
-            return Ok((Vec::new(), true));
+            return Ok(OptimalPlans { plans: Vec::new(), are_all: true });
         };
         let mut lowest = None;
-        let mut found = Vec::new();
+        let mut plans = Vec::new();
         for (weight, calls) in plans_in_order(&reduced) {
             let cost = reduced.cost_of(weight);
             if *lowest.get_or_insert(cost) != cost {
                 break;
             }
-            if found.len() == most {
-                return Ok((found, false));
+            if plans.len() == most {
+                return Ok(OptimalPlans { plans, are_all: false });
             }
-            found.push(reduced.plan(self, &calls));
+            plans.push(reduced.plan(self, &calls));
         }
-        Ok((found, true))
+        Ok(OptimalPlans { plans, are_all: true })
     }
 }

@@ -74,7 +74,7 @@ impl ToolGraph {
         let mut found = HashSet::new();
         let (mut repeated, mut not_plans) = (0, 0);
         for path in listed {
-            let calls = path.as_ref().iter().map(|name| self.tool_position(name.as_ref()));
+            let calls = path.as_ref().iter().map(|name| self.tool_index(name.as_ref()));
             match calls.collect::<Option<Vec<usize>>>() {
                 Some(calls) if self.is_plan(problem, &calls)? => {
                     repeated += usize::from(!found.insert(calls));

@@ -93,7 +93,7 @@ impl ConfidenceStream {
     ) -> Result<Probability, MissingValue> {
         let reply = turn.reply.as_ref().ok_or(MissingValue::NoReply)?;
         let (measure, is_action) = match self {
-            Self::StatedConfidence => return options.confidence().value(reply),
+            Self::StatedConfidence => return options.confidence.value(reply),
             Self::TokenProbability => (TokenMeasure::Probability, false),
             Self::Entropy => (TokenMeasure::Entropy, false),
             Self::EntropyRenormalised => (TokenMeasure::EntropyRenormalised, false),
@@ -102,8 +102,8 @@ impl ConfidenceStream {
             Self::ActionEntropyRenormalised => (TokenMeasure::EntropyRenormalised, true),
         };
         let tokens = reply.tokens.as_ref().ok_or(MissingValue::NoLogprobs)?;
-        let span = if is_action { Some(options.action().locate(reply)?) } else { None };
-        token_confidence(tokens, span, measure, options.short_lists())
+        let span = if is_action { Some(options.action.locate(reply)?) } else { None };
+        token_confidence(tokens, span, measure, options.short_lists)
     }
 }
 

@@ -23,11 +23,11 @@ impl<R: Read> Read for CheckedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer).map_err(unpacking)?;
         self.unpacked += read as u64;
-        let limit = self.limits.max_entry();
+        let limit = self.limits.max_entry;
         if self.unpacked > limit {
             return Err(io::Error::other(Problem::EntryTooLarge { limit }));
         }
-        let limit = self.limits.max_ratio();
+        let limit = self.limits.max_ratio;
         if self.unpacked > FREE && self.unpacked / limit.max(1) > self.packed {
             return Err(io::Error::other(Problem::Ratio { limit }));
         }

@@ -67,7 +67,7 @@ pub(crate) use named_fields;
 
 impl Json<'_> {
     fn begin(&mut self, is_list: bool, segment: Segment) -> Result<(), Error> {
-        let limit = self.limits.max_depth();
+        let limit = self.limits.max_depth;
         if self.open.len() >= limit {
             return Err(self.error(Problem::TooDeep { limit }));
         }

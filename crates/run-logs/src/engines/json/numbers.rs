@@ -9,7 +9,7 @@ impl Json<'_> {
     /// Reads a number, `NaN`, `Infinity`, `-Infinity`, `true`, `false` or `null`.
     pub(crate) fn scalar(&mut self) -> Result<Value, Error> {
         self.scratch.clear();
-        let limit = self.limits.max_string();
+        let limit = self.limits.max_string;
         loop {
             let chunk = match self.source.chunk() {
                 Ok(chunk) => chunk,

@@ -44,7 +44,8 @@ impl<'a> Json<'a> {
     pub(crate) fn new(reader: impl Read + 'a, limits: ReadLimits) -> Self {
         Self {
             source: Source::new(reader),
-            limits,
+            // What every thread's stack can hold.
+            limits: ReadLimits { max_depth: limits.max_depth.min(512), ..limits },
             path: Vec::new(),
             open: Vec::new(),
             scratch: Vec::new(),
@@ -90,7 +91,7 @@ impl<'a> Json<'a> {
     /// Counts bytes that the run will hold.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
         self.held = self.held.saturating_add(bytes);
-        let limit = self.limits.max_run();
+        let limit = self.limits.max_run;
         if self.held > limit { Err(self.error(Problem::RunTooLarge { limit })) } else { Ok(()) }
     }
 

@@ -40,7 +40,7 @@ impl Json<'_> {
 
     fn skip_nested(&mut self) -> Result<(), Error> {
         let mut closers: Vec<u8> = Vec::new();
-        let limit = self.limits.max_depth();
+        let limit = self.limits.max_depth;
         loop {
             self.byte()?;
             // The byte above is in this chunk.

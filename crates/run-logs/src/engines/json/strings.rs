@@ -8,7 +8,7 @@ impl Json<'_> {
     pub(crate) fn string_to_scratch(&mut self) -> Result<(), Error> {
         self.expect(b'"', "a string")?;
         self.scratch.clear();
-        let limit = self.limits.max_string();
+        let limit = self.limits.max_string;
         loop {
             self.byte()?;
             // The byte above is in this chunk.

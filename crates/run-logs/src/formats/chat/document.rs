@@ -128,7 +128,7 @@ fn spoken(
             json.hold(before.iter().map(Message::size).sum())?;
             turns.push(Turn { request: before.clone(), reply: Some(reply), ..Turn::default() });
         }
-        if options.requests() {
+        if options.requests {
             before.extend(read.sent());
         }
     }

@@ -69,7 +69,7 @@ fn role(json: &mut Json<'_>) -> Result<Role, Error> {
 /// Reads the messages of a request if they are asked for: those of `messages`, or of `input` in the
 /// Responses form.
 pub(crate) fn request(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<Message>, Error> {
-    if !options.requests() || json.token()? != b'{' {
+    if !options.requests || json.token()? != b'{' {
         return json.skip().map(|()| Vec::new());
     }
     let mut sent = Vec::new();

@@ -168,7 +168,7 @@ fn place(
         read.n_copied += u64::from(step.is_copied);
         if let Some(mut turn) = step.turn {
             turn.model = turn.model.or_else(|| read.model.clone());
-            if options.requests() {
+            if options.requests {
                 json.hold(seen.iter().map(Message::size).sum())?;
                 turn.request.clone_from(&seen);
             }
@@ -177,7 +177,7 @@ fn place(
             read.turns.push(PlacedTurn { turn, position: step.position, called });
             read.files.extend(step.results.iter().flat_map(|result| result.files.iter().cloned()));
         }
-        if options.requests() {
+        if options.requests {
             seen.push(step.message);
             seen.extend(step.results.into_iter().map(|result| {
                 let mut message = Message::new(Role::Tool, result.text);

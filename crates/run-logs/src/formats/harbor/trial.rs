@@ -37,7 +37,7 @@ impl<R: Read> Trial<R> {
     }
 
     fn run(&self, source: R) -> Result<Run, Error> {
-        let mut json = Json::new(source, self.options.limits());
+        let mut json = Json::new(source, self.options.limits);
         let result = trial_result(&mut json)?;
         json.end()?;
         let mut run = Run::new(result.whole.name.clone().unwrap_or_default());
@@ -132,7 +132,7 @@ impl<R: Read> Trial<R> {
 
     fn trajectory(&self, folder: &Folder, path: &str) -> Result<Option<Trajectory>, Error> {
         let Some((file, name)) = folder.open(path)? else { return Ok(None) };
-        let mut json = Json::new(file, self.options.limits());
+        let mut json = Json::new(file, self.options.limits);
         let read = trajectory(&mut json, &self.options, false);
         let read = read.and_then(|read| json.end().map(|()| read));
         read.map(Some).map_err(|error| error.in_file(Some(&name)))

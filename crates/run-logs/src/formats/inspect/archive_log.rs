@@ -25,7 +25,7 @@ pub(crate) struct ArchiveLog<R> {
 
 impl<R: Read + Seek> ArchiveLog<R> {
     pub(crate) fn open(source: R, options: &ReadOptions) -> Result<Self, Error> {
-        let directory = Directory::open(source, options.limits())?;
+        let directory = Directory::open(source, options.limits)?;
         // A run that was killed has a journal in place of a header.
         let mut header = None;
         for name in ["header.json", "_journal/start.json"] {
@@ -83,7 +83,7 @@ fn json<R: Read + Seek, T>(
     read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
     directory.read_whole(name, |content| {
-        let mut json = Json::new(content, options.limits());
+        let mut json = Json::new(content, options.limits);
         json.place_mut().entry = Some(name.to_owned());
         let found = read(&mut json)?;
         json.end()?;

@@ -91,7 +91,7 @@ impl<R: Read + Seek> Parts<'_, R> {
         entry: &str,
         read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut json = Json::new(input, self.options.limits());
+        let mut json = Json::new(input, self.options.limits);
         let (sample, held) = std::mem::take(&mut self.run);
         json.continue_run(sample, held);
         json.place_mut().entry = Some(entry.to_owned());

@@ -24,7 +24,7 @@ impl<'a> JsonLog<'a> {
         source: impl Read + 'a,
         options: &ReadOptions,
     ) -> Result<RunIterator<'a>, Error> {
-        let mut json = Json::new(source, options.limits());
+        let mut json = Json::new(source, options.limits);
         json.begin_object()?;
         let mut log = Self { json, options: *options, header: None, is_in_samples: false };
         Ok(until_error(move || log.next_run()))

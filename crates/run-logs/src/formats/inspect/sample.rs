@@ -75,12 +75,12 @@ impl Sample {
         json: &mut Json<'_>,
         options: &ReadOptions,
     ) -> Result<(), Error> {
-        self.events.read_one(json, &mut self.attachments, options.requests(), false)
+        self.events.read_one(json, &mut self.attachments, options.requests, false)
     }
 
     /// Whether messages must be read once all events have been.
     pub(crate) fn needs_messages(&self, options: &ReadOptions) -> bool {
-        options.requests() || self.events.turns.is_empty()
+        options.requests || self.events.turns.is_empty()
     }
 
     /// From here on, no text refers to an attachment that none referred to before.
@@ -142,7 +142,7 @@ impl Sample {
             },
             "metadata" if !self.is_chunked => self.keep("metadata", json.optional(Json::value)?),
             "events" if !self.is_chunked => {
-                let requests = options.requests();
+                let requests = options.requests;
                 json.optional(|json| {
                     self.events.read(json, &mut self.attachments, requests, false)
                 })?;
@@ -162,7 +162,7 @@ impl Sample {
             "attachments" if !self.is_chunked => {
                 json.optional(|json| self.attachments.read(json))?
             },
-            "events_data" if options.requests() && !self.is_chunked => json.optional(|json| {
+            "events_data" if options.requests && !self.is_chunked => json.optional(|json| {
                 fields!(|json| { "messages" => self.pool = json.list_of(messages::message)?, })
             })?,
             "limit" => self.run.limit = json.optional(limit)?,
@@ -178,7 +178,7 @@ impl Sample {
                 self.retried.push(Value::Text(message));
             },
             "events" => json.optional(|json| {
-                self.attempts.read(json, &mut self.attachments, options.requests(), true)
+                self.attempts.read(json, &mut self.attachments, options.requests, true)
             })?,
         })
     }

@@ -26,7 +26,7 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     pub(crate) fn new(options: &ReadOptions) -> Self {
-        let seen = options.requests().then(Vec::new);
+        let seen = options.requests.then(Vec::new);
         Self { turns: Vec::new(), seen, has_begun: false, first_open: 0 }
     }
 

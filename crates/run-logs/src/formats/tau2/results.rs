@@ -56,7 +56,7 @@ impl<'a> Results<'a> {
         folder: Option<Folder>,
         options: &ReadOptions,
     ) -> Result<RunIterator<'a>, Error> {
-        let mut json = Json::new(source, options.limits());
+        let mut json = Json::new(source, options.limits);
         json.begin_object()?;
         let mut results = Self {
             json,
@@ -170,7 +170,7 @@ impl<'a> Results<'a> {
             let what = format!("the file {name}");
             return Err(self.json.error_at(SIMULATIONS, Problem::Dangling { what }));
         };
-        let mut json = Json::new(file, self.options.limits());
+        let mut json = Json::new(file, self.options.limits);
         let read = simulation(&mut json, &self.options);
         let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
         read.map(Some).map_err(|error| error.in_file(Some(&path)))

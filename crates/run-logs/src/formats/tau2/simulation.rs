@@ -28,7 +28,7 @@ pub(crate) fn alone(
 ) -> impl Iterator<Item = Result<Run, Error>> {
     let mut source = Some(source);
     std::iter::from_fn(move || {
-        let mut json = Json::new(source.take()?, options.limits());
+        let mut json = Json::new(source.take()?, options.limits);
         let read = simulation(&mut json, &options);
         Some(read.and_then(|read| json.end().map(|()| read.into_run(&Header::default()))))
     })

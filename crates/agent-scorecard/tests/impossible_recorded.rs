@@ -1,15 +1,15 @@
 //! The chance of success and "impossible" on recorded runs.
-#![cfg(feature = "serde")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, fs::File, io::BufReader, path::Path};
+use std::{collections::BTreeMap, fs::File, path::Path};
 
-use budget_estimation::{
+use agent_scorecard::budget_estimation::{
     AbortLimit, AbortUnit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics,
     PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule, SuccessForecaster, Weight,
     early_stopping, replay,
 };
-use trajectory_metrics::{
+use agent_scorecard::run_logs::RolloutFile;
+use agent_scorecard::trajectory_metrics::{
     Bootstrap, ClusterEstimate, LogScore, Ranking, Tps, Traces, WeightSchedule, cluster_mean,
 };
 
@@ -21,7 +21,7 @@ fn recorded(name: &str) -> Option<Rollouts> {
     let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
     let mut rollouts =
         Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]).unwrap();
-    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
     Some(rollouts)
 }
 

@@ -1,7 +1,8 @@
 use scoring_rules::Interval;
 
-use crate::bagen::text::{
-    all_bracketed, decimal, is_impossible, labelled, strip, tag_content, whole_numbers,
+use crate::formats::bagen::text::{
+    all_bracketed, decimal, is_impossible, labelled, strip, tag_content, whole_number,
+    whole_numbers,
 };
 
 /// An answer as the released evaluation reads it.
@@ -20,12 +21,13 @@ pub enum Answer {
 /// between them is ignored: `[1,200, 3,400]` is read as 1 to 200, and `[-5, 7.5]` as 5 to 7.
 /// `None` for every other text. Only ASCII digits are read; the released pattern, `\d` of Python, also
 /// takes the digits of other scripts. Use
-/// [`parse_answer`](crate::parse_answer) for the form that the prompt asks for.
+/// [`parse_answer`](budget_estimation::parse_answer) for the form that the prompt asks for.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `parse_prediction`.
 ///
 /// ```
-/// use budget_estimation::{AnswerMode, Error, Estimate, Interval, bagen, parse_answer};
+/// use budget_estimation::{AnswerMode, Error, Estimate, Interval, parse_answer};
+/// use run_logs::bagen;
 ///
 /// let text = "<answer>[1,200, 3,400]</answer>";
 /// let released = bagen::parse_token_answer(text);
@@ -57,13 +59,13 @@ pub fn parse_token_answer(text: &str) -> Option<Answer> {
 /// Reference: `ragen/env/money_estimation/env.py`, `parse_prediction`.
 ///
 /// ```
-/// use budget_estimation::{Error, Interval, bagen};
+/// use run_logs::{Interval, bagen};
 ///
 /// let answer = bagen::parse_warehouse_answer("<answer>[2, 4]; [900, 800]; [-1.5, 3]</answer>");
 /// let ends = [(2.0, 4.0), (800.0, 900.0), (-1.5, 3.0)];
 /// let intervals: Result<_, _> = ends.map(|(low, high)| Interval::new(low, high)).into_iter().collect();
 /// assert_eq!(answer, Some(bagen::Answer::Intervals(intervals?)));
-/// # Ok::<(), Error>(())
+/// # Ok::<(), run_logs::Error>(())
 /// ```
 #[must_use]
 pub fn parse_warehouse_answer(text: &str) -> Option<Answer> {
@@ -89,4 +91,54 @@ pub fn parse_warehouse_answer(text: &str) -> Option<Answer> {
 
 fn sorted([one, other]: [f64; 2]) -> Option<Interval> {
     Interval::new(one.min(other), one.max(other)).ok()
+}
+
+/// An answer as the released training code reads it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TrainingAnswer {
+    /// The model predicts that the run cannot finish within its budget.
+    Impossible,
+    /// Two whole numbers in brackets, in the order of the answer, which may be reversed.
+    Ends([f64; 2]),
+    /// One whole number; it never gets a reward.
+    Scalar(f64),
+}
+
+impl TrainingAnswer {
+    /// The middle of the two ends, or the one number; `None` for [`TrainingAnswer::Impossible`].
+    #[must_use]
+    pub fn midpoint(&self) -> Option<f64> {
+        match *self {
+            Self::Impossible => None,
+            Self::Ends([first, second]) => Some((first + second) / 2.0),
+            Self::Scalar(value) => Some(value),
+        }
+    }
+}
+
+/// Reads an answer about tokens as BAGEN's training and the evaluation of its checkpoints do.
+///
+/// The content of the first `<answer>…</answer>`, in lower case, is `impossible` in any case, contains
+/// `[low, high]` of whole numbers anywhere, or is one whole number. `None` for every other text.
+///
+/// Reference: `scripts/budget-rl/budget_probe_reward.py`, `parse_answer`.
+///
+/// ```
+/// use run_logs::bagen::{TrainingAnswer, parse_training_answer};
+///
+/// let answer = parse_training_answer("<answer>about [80, 120], I think</answer>");
+/// assert_eq!(answer, Some(TrainingAnswer::Ends([80.0, 120.0])));
+/// assert_eq!(parse_training_answer("<ANSWER>[80, 120]</ANSWER>"), None);
+/// ```
+#[must_use]
+pub fn parse_training_answer(text: &str) -> Option<TrainingAnswer> {
+    let content = tag_content(text, false)?;
+    if is_impossible(content) {
+        return Some(TrainingAnswer::Impossible);
+    }
+    if let Some(ends) = all_bracketed(content, whole_number).next() {
+        return Some(TrainingAnswer::Ends(ends));
+    }
+    let (value, rest) = whole_number(strip(content))?;
+    rest.is_empty().then_some(TrainingAnswer::Scalar(value))
 }

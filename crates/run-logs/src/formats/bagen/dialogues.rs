@@ -1,15 +1,16 @@
-use serde_json::Value;
+use std::io::Read;
+
+use budget_estimation::Rollouts;
+use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    bagen::{
-        fresh_input::fresh,
-        released_sample::Kind,
-        values::{
-            assistant_text, field, items, list, number, parse, sorted_turns, text, truth, whole,
-        },
-    },
+    engines::fresh_input::fresh,
     error::Error,
-    rollouts::storage::Rollouts,
+    formats::bagen::{
+        released_sample::Kind,
+        text::is_space,
+        values::{assistant_text, field, list, number, rollouts, sorted_turns, text, truth, whole},
+    },
 };
 
 /// The tokens of one turn without the history that its request repeats.
@@ -46,29 +47,32 @@ pub struct TokenDialogue {
 ///
 /// # Errors
 ///
-/// [`Error::Released`] if the file is not a list of rollouts in JSON.
+/// [`Error::Invalid`] if the file is not a list of rollouts in JSON, and [`Error::Io`] if it cannot be read.
 ///
 /// Reference: `ragen/env/token_estimation/env.py`, `_flatten_rollouts` with
 /// `turn_usage_mode="turn_excluding_history"`.
 ///
 /// ```
-/// use budget_estimation::{Error, bagen::{TokenDialogue, token_dialogues}};
+/// use run_logs::{Error, bagen::{TokenDialogue, token_dialogues}};
 ///
 /// let turn = |input, output| format!(
 ///     r#"{{"raw_response": "go", "api_input_tokens": {input}, "api_output_tokens": {output}}}"#
 /// );
 /// let turns = [turn(300, 60), turn(380, 68), turn(470, 79), turn(560, 70)].join(",");
 /// let json = format!(r#"[{{"rollout_success": true, "turns": [{turns}]}}]"#);
-/// let dialogues = token_dialogues(&json, 3_500)?;
+/// let dialogues = token_dialogues(json.as_bytes(), 3_500)?;
 /// let rollouts = TokenDialogue::rollouts(&dialogues, 3_500)?;
 /// let tokens = rollouts.resource("total_tokens")?;
 /// // The requests together have 1,987 tokens, most of them repeated.
 /// assert_eq!(rollouts.get(0)?.total(tokens)?, 630.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn token_dialogues(json: &str, cap: i64) -> Result<Vec<TokenDialogue>, Error> {
-    let rollouts = items(parse(json)?)?;
-    Ok(rollouts.iter().enumerate().filter_map(|(i, value)| dialogue(i, value, cap)).collect())
+pub fn token_dialogues(source: impl Read, cap: i64) -> Result<Vec<TokenDialogue>, Error> {
+    Ok(rollouts(source)?
+        .iter()
+        .enumerate()
+        .filter_map(|(i, value)| dialogue(i, value, cap))
+        .collect())
 }
 
 fn dialogue(rollout: usize, value: &Value, cap: i64) -> Option<TokenDialogue> {
@@ -107,13 +111,11 @@ fn total_tokens(turn: &Value) -> Option<i64> {
 
 fn is_truncated(turn: &Value, cap: i64) -> bool {
     let flag = |value: &Value| truth(field(value, "context_token_truncated"));
+    let is_empty = |value: &Value| matches!(value, Value::List(items) if items.is_empty());
     let has_actions = match field(turn, "actions") {
-        Value::Array(actions) => !actions.is_empty(),
-        Value::Null => field(turn, "action_names").as_array().is_none_or(|names| !names.is_empty()),
-        Value::String(text) if text.is_empty() => {
-            field(turn, "action_names").as_array().is_none_or(|names| !names.is_empty())
-        }
-        _ => true,
+        Value::Null => !is_empty(field(turn, "action_names")),
+        Value::Text(text) if text.is_empty() => !is_empty(field(turn, "action_names")),
+        actions => !is_empty(actions),
     };
     flag(turn)
         || flag(field(turn, "info"))
@@ -168,7 +170,7 @@ fn word_count(text: &str) -> usize {
     for c in text.chars() {
         if is_word(c) {
             count += usize::from(!in_word);
-        } else if !crate::bagen::text::is_space(c) {
+        } else if !is_space(c) {
             count += 1;
         }
         in_word = is_word(c);
@@ -196,7 +198,7 @@ impl TokenDialogue {
     ///
     /// # Errors
     ///
-    /// Those of [`Rollouts::push_partly_known`] and [`Rollouts::set_cap`].
+    /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`] and [`Rollouts::set_cap`].
     pub fn rollouts(dialogues: &[Self], cap: i64) -> Result<Rollouts, Error> {
         let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "total_tokens"])?;
         for dialogue in dialogues {
@@ -235,12 +237,12 @@ pub struct WarehouseDialogue {
 ///
 /// # Errors
 ///
-/// [`Error::Released`] if the file is not a list of rollouts in JSON.
+/// [`Error::Invalid`] if the file is not a list of rollouts in JSON, and [`Error::Io`] if it cannot be read.
 ///
 /// Reference: `ragen/env/money_estimation/env.py`, `_flatten_rollouts`.
 ///
 /// ```
-/// use budget_estimation::{Error, bagen::warehouse_dialogues};
+/// use run_logs::{Error, bagen::warehouse_dialogues};
 ///
 /// let turn = |day, cost| format!(
 ///     r#"{{"raw_response": "pass", "user_prompt": "Day {day}", "financials":
@@ -248,14 +250,17 @@ pub struct WarehouseDialogue {
 /// );
 /// let turns = [turn(0, 10.5), turn(14, 25.0)].join(",");
 /// let json = format!(r#"[{{"success": true, "final_state": "Day 28", "turns": [{turns}]}}]"#);
-/// let dialogues = warehouse_dialogues(&json)?;
+/// let dialogues = warehouse_dialogues(json.as_bytes())?;
 /// assert_eq!(dialogues[0].used, [Some([2.0, 30.0, 10.0])]);
 /// assert_eq!(dialogues[0].total, [4.0, 30.0, 25.0]);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn warehouse_dialogues(json: &str) -> Result<Vec<WarehouseDialogue>, Error> {
-    let rollouts = items(parse(json)?)?;
-    Ok(rollouts.iter().enumerate().filter_map(|(i, value)| warehouse_run(i, value)).collect())
+pub fn warehouse_dialogues(source: impl Read) -> Result<Vec<WarehouseDialogue>, Error> {
+    Ok(rollouts(source)?
+        .iter()
+        .enumerate()
+        .filter_map(|(i, value)| warehouse_run(i, value))
+        .collect())
 }
 
 fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
@@ -295,7 +300,7 @@ fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
 
 fn user_text(turn: &Value) -> &Value {
     let prompt = field(turn, "user_prompt");
-    if !prompt.is_null() {
+    if !matches!(prompt, Value::Null) {
         return prompt;
     }
     let is_user = |message: &&Value| text(field(message, "role")) == "user";
@@ -305,7 +310,8 @@ fn user_text(turn: &Value) -> &Value {
 
 /// The number after the first `Day`.
 fn day(text: &Value) -> Option<f64> {
-    let mut rest = text.as_str()?;
+    let Value::Text(text) = text else { return None };
+    let mut rest = text.as_str();
     loop {
         rest = rest.split_once("Day")?.1;
         let number = rest.trim_start();
@@ -318,7 +324,8 @@ fn day(text: &Value) -> Option<f64> {
 
 /// The amount after the first `Cash: $`, rounded.
 fn cash(text: &Value) -> Option<f64> {
-    let (_, rest) = text.as_str()?.split_once("Cash:")?;
+    let Value::Text(text) = text else { return None };
+    let (_, rest) = text.split_once("Cash:")?;
     let rest = rest.trim_start().strip_prefix('$')?;
     let end =
         rest.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(rest.len());
@@ -328,8 +335,8 @@ fn cash(text: &Value) -> Option<f64> {
 
 fn as_bool(value: &Value) -> Option<bool> {
     match value {
-        Value::Bool(_) | Value::Number(_) => Some(truth(value)),
-        Value::String(_) => match text(value).to_lowercase().as_str() {
+        Value::Bool(_) | Value::Integer(_) | Value::Real(_) => Some(truth(value)),
+        Value::Text(_) => match text(value).to_lowercase().as_str() {
             "1" | "true" | "yes" | "y" => Some(true),
             "0" | "false" | "no" | "n" => Some(false),
             _ => None,
@@ -345,7 +352,7 @@ impl WarehouseDialogue {
     ///
     /// # Errors
     ///
-    /// Those of [`Rollouts::push_partly_known`].
+    /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`].
     pub fn rollouts(dialogues: &[Self]) -> Result<Rollouts, Error> {
         let mut rollouts = Rollouts::new(Kind::Warehouse.resources().iter().copied())?;
         for dialogue in dialogues {

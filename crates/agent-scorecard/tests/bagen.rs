@@ -1,15 +1,20 @@
 //! BAGEN's released evaluation against its own code: `golden/bagen/bagen.py` ran it.
-#![cfg(feature = "serde")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
-use budget_estimation::{
-    AnswerError, AnswerMode, Error, Estimate, Interval, Rollouts,
-    bagen::{
-        Answer, EstimateFile, Kind, Published, ReleasedSample, TokenDialogue, TrainingAnswer,
-        WarehouseDialogue, parse_token_answer, parse_training_answer, parse_warehouse_answer,
-        token_dialogues, training_reward, warehouse_dialogues,
+use agent_scorecard::{
+    budget::bagen::{Published, SampleMetrics, as_published, training_reward},
+    budget_estimation::{
+        AnswerError, AnswerMode, Estimate, Interval, Rollouts, Sample, parse_answer,
     },
-    parse_answer,
+    run_logs::{
+        Error, Problem,
+        bagen::{
+            Answer, EstimateFile, Kind, ReleasedSample, TokenDialogue, TrainingAnswer, TurnTokens,
+            WarehouseDialogue, parse_token_answer, parse_training_answer, parse_warehouse_answer,
+            token_dialogues, warehouse_dialogues,
+        },
+        json_lines::InputError,
+    },
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -77,7 +82,7 @@ fn both_evaluation_parsers_read_what_the_released_ones_read() {
 #[test]
 fn the_training_parser_and_its_reward_are_those_of_the_released_code() {
     let golden = json(include_str!("golden/bagen/training.json"));
-    let file = EstimateFile::read(TOKENS).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let rows = golden["results"].as_array().unwrap();
     // The file is in the order of rollouts and turns.
     assert_eq!(rows.len(), file.samples().len());
@@ -111,9 +116,9 @@ fn numbers(metrics: &Value, names: &[&str]) -> Vec<Option<f64>> {
 fn every_metric_of_every_sample_equals_the_released_one() {
     let mut seen = 0;
     for text in [TOKENS, WAREHOUSE] {
-        let file = EstimateFile::read(text).unwrap();
+        let file = EstimateFile::read("bagen.json", text.as_bytes()).unwrap();
         for (sample, result) in file.samples().iter().zip(results(text)) {
-            let (ours, theirs) = (sample.metrics(), &result["metrics"]);
+            let (ours, theirs) = (SampleMetrics::of(sample), &result["metrics"]);
             let id = &result["sample_id"];
             assert_eq!(ours.can_finish_correct, theirs["can_finish_correct"].as_bool(), "{id}");
             assert_eq!(Some(ours.mean_reward), number(&theirs["reward"]), "{id}");
@@ -152,6 +157,10 @@ fn every_metric_of_every_sample_equals_the_released_one() {
     assert!(seen >= 500, "{seen} samples");
 }
 
+fn published(text: &str) -> Published {
+    as_published(EstimateFile::read("bagen.json", text.as_bytes()).unwrap().samples())
+}
+
 fn agrees_with_table_1(published: &Published, table: &Value) {
     for (ours, name) in [
         (published.first_turn_accuracy, "first_turn_success_pred_acc"),
@@ -168,7 +177,7 @@ fn agrees_with_table_1(published: &Published, table: &Value) {
 
 #[test]
 fn aggregates_of_tokens_equal_the_released_table_figures_and_summaries() {
-    let published = EstimateFile::read(TOKENS).unwrap().as_published();
+    let published = published(TOKENS);
     let table = aggregates("tokens");
     agrees_with_table_1(&published, &table);
     let [ranges] = published.ranges[..] else { panic!("{published:?}") };
@@ -195,7 +204,7 @@ fn aggregates_of_tokens_equal_the_released_table_figures_and_summaries() {
 
 #[test]
 fn aggregates_of_warehouse_equal_the_released_table_and_summary() {
-    let published = EstimateFile::read(WAREHOUSE).unwrap().as_published();
+    let published = published(WAREHOUSE);
     agrees_with_table_1(&published, &aggregates("warehouse"));
     assert_eq!(published.joint_hit_rate, published.hit_rate);
     let summary = &json(WAREHOUSE)["summary"];
@@ -211,8 +220,8 @@ fn aggregates_of_warehouse_equal_the_released_table_and_summary() {
 
 #[test]
 fn dialogues_give_the_ground_truth_of_the_estimates() {
-    let file = EstimateFile::read(TOKENS).unwrap();
-    let dialogues = token_dialogues(TOKEN_RUNS, CAP).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
+    let dialogues = token_dialogues(TOKEN_RUNS.as_bytes(), CAP).unwrap();
     let mut prefixes = 0;
     for dialogue in &dialogues {
         let samples: Vec<&ReleasedSample> =
@@ -220,10 +229,9 @@ fn dialogues_give_the_ground_truth_of_the_estimates() {
         assert_eq!(samples.len(), dialogue.turns.len() - 1, "{}", dialogue.rollout);
         for sample in samples {
             let (before, after) = dialogue.turns.split_at(sample.turn);
-            let sum = |turns: &[budget_estimation::bagen::TurnTokens]| {
-                turns.iter().map(|turn| turn.total).sum::<Option<i64>>()
-            };
-            let known = |turns: &[budget_estimation::bagen::TurnTokens]| {
+            let sum =
+                |turns: &[TurnTokens]| turns.iter().map(|turn| turn.total).sum::<Option<i64>>();
+            let known = |turns: &[TurnTokens]| {
                 turns.iter().map(|turn| turn.total.unwrap_or(0)).sum::<i64>() as f64
             };
             assert_eq!(sample.rollout_success, dialogue.success);
@@ -238,8 +246,8 @@ fn dialogues_give_the_ground_truth_of_the_estimates() {
     let rollouts = TokenDialogue::rollouts(&dialogues, CAP).unwrap();
     assert_eq!(rollouts.len(), dialogues.len());
 
-    let file = EstimateFile::read(WAREHOUSE).unwrap();
-    let dialogues = warehouse_dialogues(WAREHOUSE_RUNS).unwrap();
+    let file = EstimateFile::read("bagen.json", WAREHOUSE.as_bytes()).unwrap();
+    let dialogues = warehouse_dialogues(WAREHOUSE_RUNS.as_bytes()).unwrap();
     let mut prefixes = 0;
     for dialogue in &dialogues {
         for (turn, used) in (1..).zip(&dialogue.used) {
@@ -267,7 +275,7 @@ fn dialogues_give_the_ground_truth_of_the_estimates() {
 }
 
 /// The rollouts of a file and the samples of its first resource.
-fn ours(file: &EstimateFile) -> (Rollouts, Vec<budget_estimation::Sample>) {
+fn ours(file: &EstimateFile) -> (Rollouts, Vec<Sample>) {
     let rollouts = file.rollouts().unwrap();
     let resource = rollouts.resource(file.kind().resources()[0]).unwrap();
     let samples = file.samples_of(&rollouts, resource, AnswerMode::Lenient).unwrap();
@@ -277,7 +285,7 @@ fn ours(file: &EstimateFile) -> (Rollouts, Vec<budget_estimation::Sample>) {
 #[test]
 fn estimate_files_become_samples_without_recorded_runs() {
     for text in [TOKENS, WAREHOUSE] {
-        let file = EstimateFile::read(text).unwrap();
+        let file = EstimateFile::read("bagen.json", text.as_bytes()).unwrap();
         let (rollouts, samples) = ours(&file);
         for sample in &samples {
             let id = rollouts.get(sample.rollout()).unwrap().id().unwrap().to_owned();
@@ -301,9 +309,9 @@ fn estimate_files_become_samples_without_recorded_runs() {
 
 #[test]
 fn our_denominator_is_feasible_prefixes_and_the_released_one_prefixes_of_successes() {
-    let file = EstimateFile::read(TOKENS).unwrap();
+    let file = EstimateFile::read("bagen.json", TOKENS.as_bytes()).unwrap();
     let (_, samples) = ours(&file);
-    let published = file.as_published();
+    let published = as_published(file.samples());
     let feasible = samples.iter().filter(|sample| sample.is_feasible()).count();
     assert_eq!(feasible, file.samples().iter().filter(|sample| sample.can_finish).count());
     assert!(feasible < published.success_samples);
@@ -316,7 +324,7 @@ fn our_denominator_is_feasible_prefixes_and_the_released_one_prefixes_of_success
     let beyond = |one: &&ReleasedSample| one.rollout_success && !one.can_finish;
     let rewarded = file.samples().iter().filter(beyond).filter(|one| one.is_impossible());
     assert!(rewarded.clone().count() > 0);
-    assert!(rewarded.map(ReleasedSample::metrics).all(|metrics| metrics.interval_reward == 1.0));
+    assert!(rewarded.map(SampleMetrics::of).all(|metrics| metrics.interval_reward == 1.0));
 }
 
 /// What the three parsers make of a text: ours strict and lenient, the released evaluation's, and
@@ -404,10 +412,11 @@ fn the_parsers_differ_as_this_table_says() {
 
 #[test]
 fn files_of_another_form_are_refused_with_the_place() {
-    let read = |text: &str| EstimateFile::read(text).unwrap_err();
-    assert!(matches!(read("{"), Error::Released { .. }));
-    assert!(matches!(read("[]"), Error::Released { .. }));
-    assert_eq!(read(r#"{"results": []}"#), Error::ScoringRules(scoring_rules::Error::Empty));
+    let read = |text: &str| EstimateFile::read("bagen.json", text.as_bytes()).unwrap_err();
+    assert_eq!(read("{").line, Some(1));
+    assert_eq!(read("[]").problem, "invalid type: sequence, expected an object");
+    let empty = InputError::of_file("bagen.json", "has no results; give at least one");
+    assert_eq!(read(r#"{"results": []}"#), empty);
     let result = |turn: usize, used: &str| {
         format!(
             r#"{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null, "ground_truth":
@@ -422,9 +431,13 @@ fn files_of_another_form_are_refused_with_the_place() {
         ([result(1, r#", "actual_tokens_used_so_far": -5"#), result(2, used)], "results[0]"),
     ] {
         let error = read(&format!(r#"{{"results": [{}]}}"#, results.join(",")));
-        assert!(matches!(&error, Error::Released { place: at, .. } if at == place), "{error}");
+        assert_eq!(error.field.as_deref(), Some(place), "{error}");
     }
-    assert!(matches!(token_dialogues("7", CAP), Err(Error::Released { .. })));
+    let number = token_dialogues(&b"7"[..], CAP);
+    assert!(matches!(
+        number,
+        Err(Error::Invalid { problem: Problem::Type { found: "a number", .. }, .. })
+    ));
 }
 
 #[test]
@@ -443,11 +456,12 @@ fn an_error_of_a_file_names_its_field() {
         (r#""actual_tokens_used_so_far": -1e300"#, "total_tokens: used is -1e300;"),
         (r#""completed_weeks": 2"#, "actual_tokens_used_so_far"),
     ] {
-        let error = EstimateFile::read(&result(truth)).unwrap_err().to_string();
+        let error =
+            EstimateFile::read("bagen.json", result(truth).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(field) && error.len() < 200, "{error}");
     }
-    let trailing = EstimateFile::read(r#"{"results": []} x"#).unwrap_err();
-    assert!(matches!(&trailing, Error::Released { place, .. } if place == "line 1"), "{trailing}");
+    let trailing = EstimateFile::read("bagen.json", &br#"{"results": []} x"#[..]).unwrap_err();
+    assert!(trailing.to_string().starts_with("bagen.json:1: goes on after"), "{trailing}");
 }
 
 /// Parts of answers, in any order.
@@ -501,14 +515,14 @@ proptest! {
         );
         let turns: Vec<String> = (0..3).map(request).collect();
         let dialogues = format!(r#"[{{"turns": [{}]}}]"#, turns.join(","));
-        prop_assert!(token_dialogues(&dialogues, CAP).is_ok());
+        prop_assert!(token_dialogues(dialogues.as_bytes(), CAP).is_ok());
         let file = format!(
             r#"{{"results": [{{"rollout_index": 0, "turn_idx": {turn}, "prediction": null,
             "ground_truth": {{"rollout_success": true, "actual_can_finish": true, "total_turns": 9,
             "actual_tokens_used_so_far": {}, "actual_remaining_total_tokens": {}}}}}]}}"#,
             tokens[0], tokens[1]
         );
-        if let Ok(file) = EstimateFile::read(&file) {
+        if let Ok(file) = EstimateFile::read("bagen.json", file.as_bytes()) {
             prop_assert!((1..9).contains(&turn) && tokens[0] >= 0);
             let rollouts = file.rollouts().unwrap();
             prop_assert_eq!(rollouts.get(0).unwrap().turns(), 9);

@@ -1,11 +1,13 @@
-use crate::bagen::{
-    released_sample::{Kind, ReleasedSample, SampleMetrics},
-    training::parse_training_answer,
+//! The figures of BAGEN's released code, each equal to that code on its files.
+
+use run_logs::{
+    Interval,
+    bagen::{Amounts, Kind, ReleasedSample, TrainingAnswer, parse_training_answer},
 };
+use serde::Serialize;
 
 /// How the intervals of one resource lie on prefixes of runs that succeeded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RangeCounts {
     /// Intervals that contain what remained.
@@ -16,9 +18,83 @@ pub struct RangeCounts {
     pub conservative: usize,
 }
 
-/// Figures as BAGEN's released code aggregates them. `None` if the denominator is 0.
+/// The released figures of one sample.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct SampleMetrics {
+    /// Whether the answer agrees with the label; `None` if it could not be read.
+    pub can_finish_correct: Option<bool>,
+    /// For each resource, whether the interval contains what remained; `None` without an interval, and
+    /// if what remained is not stated. Intervals on runs that failed count too.
+    pub contains: Vec<Option<bool>>,
+    /// The width of each interval.
+    pub widths: Vec<Option<f64>>,
+    /// The distance of the middle of each interval from what remained.
+    pub midpoint_errors: Vec<Option<f64>>,
+    /// Whether all intervals contain what remained; `None` unless the run can finish and has an
+    /// interval.
+    pub joint_hit: Option<bool>,
+    /// The mean of the correct feasibility and, if the run can finish and has intervals, the hits: the
+    /// reward in the file, and the reward of Warehouse in table 1.
+    pub mean_reward: f64,
+    /// The reward of tokens in table 1: for a run that can finish, `max(0, 1 - width / remaining)` of
+    /// an interval that contains what remained; otherwise 1 for `impossible`.
+    pub interval_reward: f64,
+}
+
+impl SampleMetrics {
+    /// The figures of this sample as the released code computes them.
+    ///
+    /// Reference: `evaluate_prediction` of both environments, and
+    /// `compute_token_custom_reward_from_result`.
+    #[must_use]
+    pub fn of(sample: &ReleasedSample) -> Self {
+        let intervals = sample.intervals();
+        let each = |figure: fn(Interval, Amounts) -> Option<f64>| -> Vec<Option<f64>> {
+            let figure = |(i, &amounts): (usize, &Amounts)| {
+                intervals.and_then(|all| figure(*all.get(i)?, amounts))
+            };
+            sample.amounts.iter().enumerate().map(figure).collect()
+        };
+        let contains =
+            each(|interval, amounts| Some(f64::from(interval.contains(amounts.remaining?))));
+        let contains: Vec<_> = contains.iter().map(|hit| hit.map(|hit| hit == 1.0)).collect();
+        let can_finish_correct =
+            sample.answer.is_some().then(|| sample.is_impossible() != sample.can_finish);
+        let scored = sample.can_finish && intervals.is_some();
+        let hits = contains.iter().filter(|_| scored).flatten();
+        let terms: Vec<bool> = can_finish_correct.iter().chain(hits).copied().collect();
+        let right = terms.iter().filter(|&&term| term).count();
+        Self {
+            joint_hit: scored.then(|| contains.iter().all(|hit| *hit == Some(true))),
+            mean_reward: if terms.is_empty() { 0.0 } else { right as f64 / terms.len() as f64 },
+            interval_reward: interval_reward(sample),
+            widths: each(|interval, _| Some(interval.width())),
+            midpoint_errors: each(|interval, amounts| {
+                Some(((interval.low() + interval.high()) / 2.0 - amounts.remaining?).abs())
+            }),
+            can_finish_correct,
+            contains,
+        }
+    }
+}
+
+fn interval_reward(sample: &ReleasedSample) -> f64 {
+    if !sample.can_finish {
+        return f64::from(sample.is_impossible());
+    }
+    let interval = sample.intervals().and_then(<[_]>::first);
+    let remaining = sample.amounts.first().and_then(|amounts| amounts.remaining);
+    match (interval, remaining) {
+        (Some(interval), Some(remaining)) if remaining > 0.0 && interval.contains(remaining) => {
+            (1.0 - interval.width() / remaining).max(0.0)
+        }
+        _ => 0.0,
+    }
+}
+
+/// Figures as BAGEN's released code aggregates them. `None` if the denominator is 0.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Published {
     /// The number of samples.
@@ -80,7 +156,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Aggregates samples as BAGEN's released code does for its table 1, its figures and its summaries.
-/// Compare with [`ProgressMetrics`](crate::ProgressMetrics) over the same samples.
+/// Compare with [`ProgressMetrics`](budget_estimation::ProgressMetrics) over the same samples.
 ///
 /// Reference: `figure/bagen/generate_all_figures.py`, `compute_token_table1_row`,
 /// `compute_warehouse_table1_row` and `classify_range_direction`; `_build_summary` of both scripts; and
@@ -89,7 +165,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// Takes O(n log n) time.
 #[must_use]
 pub fn as_published(samples: &[ReleasedSample]) -> Published {
-    let metrics: Vec<SampleMetrics> = samples.iter().map(ReleasedSample::metrics).collect();
+    let metrics: Vec<SampleMetrics> = samples.iter().map(SampleMetrics::of).collect();
     let rows = || samples.iter().zip(&metrics);
     let accuracy = |counts: &dyn Fn(&ReleasedSample) -> bool| {
         let counted = rows().filter(|(sample, _)| counts(sample));
@@ -159,4 +235,38 @@ fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
         samples.iter().filter(|sample| sample.can_finish).filter_map(error).collect();
     errors.sort_unstable_by(f64::total_cmp);
     errors.get(errors.len() / 2).copied()
+}
+
+/// The reward of an answer in BAGEN's training; `remaining` is `None` if the run cannot finish.
+///
+/// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and
+/// contain what remained, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing
+/// remained, only the answer `[0, 0]` gets 1.8. In [0, 1.8]. The paper's rule is
+/// [`rule_reward`](budget_estimation::rule_reward).
+///
+/// Reference: `scripts/budget-rl/budget_probe_reward.py`, `compute_score`.
+///
+/// ```
+/// use agent_scorecard::budget::bagen::training_reward;
+///
+/// assert_eq!(training_reward("<answer>[80, 120]</answer>", Some(100.0)), 0.6 * 1.8);
+/// assert_eq!(training_reward("<answer>[80, 120]</answer>", None), 0.0);
+/// assert_eq!(training_reward("<answer>impossible</answer>", None), 0.2);
+/// ```
+#[must_use]
+pub fn training_reward(text: &str, remaining: Option<f64>) -> f64 {
+    match (parse_training_answer(text), remaining) {
+        (Some(TrainingAnswer::Impossible), None) => 0.2,
+        (Some(TrainingAnswer::Ends([low, high])), Some(remaining)) if low <= high => {
+            let accuracy = if remaining == 0.0 {
+                if high == 0.0 { 1.0 } else { 0.0 }
+            } else if low <= remaining && remaining <= high {
+                (1.0 - (high - low) / remaining).max(0.0)
+            } else {
+                0.0
+            };
+            accuracy * 1.8
+        }
+        _ => 0.0,
+    }
 }

@@ -10,7 +10,7 @@
 /// `turn_usage_mode="turn_excluding_history"`.
 ///
 /// ```
-/// use budget_estimation::bagen::fresh_input_tokens;
+/// use run_logs::fresh_input_tokens;
 ///
 /// let input = [Some(300), Some(400), Some(500)];
 /// let visible_output = [Some(50), Some(100), Some(100)];

@@ -1,15 +1,16 @@
 //! The default estimator and its references on recorded runs; prints the table of `docs/findings.md`.
 //!
-//! `REAL_RUNS=… cargo test --release -p budget-estimation --features serde --test recorded_intervals -- --nocapture`
-#![cfg(feature = "serde")]
+//! `REAL_RUNS=… cargo test --release -p agent-scorecard --test recorded_intervals -- --nocapture`
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
+use std::{collections::BTreeSet, fs::File, path::Path};
 
-use budget_estimation::{
+use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
-    MarginUnit, PastQuantiles, Rollouts, Sample, Seed, StopRule, early_stopping, score_rollouts,
+    MarginUnit, Metrics, PastQuantiles, Rollouts, Sample, Seed, StopRule, early_stopping,
+    score_rollouts,
 };
+use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -31,7 +32,7 @@ fn recorded(name: &str, keys: &[&str]) -> Option<Rollouts> {
     let resources = ["output_tokens", "input_tokens"];
     let rollouts = Rollouts::new(resources).unwrap().with_keys(["domain"]).unwrap();
     let mut rollouts = rollouts.with_keys(keys.iter().copied()).unwrap();
-    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
     for at in 0..rollouts.len() {
         let rollout = rollouts.get(at).unwrap();
         // Tasks of different domains have the same numbers.
@@ -78,7 +79,7 @@ impl Scored {
         let tokens = runs.resource("output_tokens").unwrap();
         let mut samples = score_rollouts(runs, tokens, estimator).unwrap();
         samples.retain(|sample| sample.rollout() >= order.warm_up);
-        let mut metrics = budget_estimation::Metrics::new();
+        let mut metrics = Metrics::new();
         samples.iter().for_each(|sample| metrics.update(sample).unwrap());
         self.macro_f1.extend(metrics.finish().unwrap().feasibility.macro_f1);
         let first = StopRule::first_impossible();

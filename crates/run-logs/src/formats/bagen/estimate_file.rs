@@ -1,25 +1,24 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
 
+use budget_estimation::{
+    AnswerMode, Estimate, Resource, Rollouts, Sample, parse_answer, parse_answers,
+};
 use scoring_rules::Interval;
 use serde::Deserialize;
 
 use crate::{
-    bagen::{
-        answer::Answer,
-        published::{Published, as_published},
-        released_sample::{Amounts, Kind, ReleasedSample},
-        values::parse,
-    },
     error::Error,
-    estimates::{
-        answer::{parse_answer, parse_answers},
-        answer_mode::AnswerMode,
-        estimate::Estimate,
+    formats::bagen::{
+        answer::Answer,
+        released_sample::{Amounts, Kind, ReleasedSample},
     },
-    replay::sample::Sample,
-    resource::Resource,
-    rollouts::storage::Rollouts,
-    short_number::Short,
+    json_lines::{
+        fields::Object,
+        parsing::{InputError, bytes, parse_document},
+    },
 };
 
 /// A file of estimates as BAGEN's `run_token_estimation_env.py` and `run_money_estimation_env.py` write
@@ -29,7 +28,8 @@ use crate::{
 /// what remained add up to its total.
 ///
 /// ```
-/// use budget_estimation::{AnswerMode, Error, bagen::{EstimateFile, Kind}};
+/// use budget_estimation::AnswerMode;
+/// use run_logs::{Error, bagen::{EstimateFile, Kind}};
 ///
 /// let json = r#"{"config": {"max_context_window_tokens": 500}, "results": [{
 ///     "rollout_index": 7, "turn_idx": 1,
@@ -37,14 +37,10 @@ use crate::{
 ///         "actual_tokens_used_so_far": 100, "rollout_success": true, "total_turns": 3},
 ///     "prediction": {"raw_response": "<answer>impossible</answer>", "can_finish": false,
 ///         "is_impossible": true, "remaining_token_interval": null}}]}"#;
-/// let file = EstimateFile::read(json)?;
+/// let file = EstimateFile::read("estimates.json", json.as_bytes())?;
 /// assert_eq!(file.kind(), Kind::Tokens);
 ///
-/// // The released code pays for "impossible" on a run that succeeded beyond its cap …
-/// let published = file.as_published();
-/// assert_eq!((published.interval_reward, published.hit_rate), (Some(1.0), Some(0.0)));
-///
-/// // … and this crate counts a correct alarm on a run that is not feasible.
+/// // The run succeeded beyond its cap, so that "impossible" is a correct alarm.
 /// let rollouts = file.rollouts()?;
 /// let tokens = rollouts.resource("total_tokens")?;
 /// let samples = file.samples_of(&rollouts, tokens, AnswerMode::Strict)?;
@@ -117,31 +113,31 @@ struct Intervals {
 /// A run has at most this many turns, so that a wrong number cannot exhaust the memory.
 const MOST_TURNS: usize = 1_000_000;
 
-fn wrong(index: usize, problem: impl Into<String>) -> Error {
-    Error::Released { place: format!("results[{index}]"), problem: problem.into() }
-}
-
 impl EstimateFile {
     /// Reads a file of estimates.
     ///
     /// # Errors
     ///
-    /// [`Error::Released`] if the file is not JSON of this form, mixes tokens and Warehouse, contains a
-    /// prefix twice, or an amount that is negative; [`scoring_rules::Error::Empty`] if there are no results.
-    pub fn read(json: &str) -> Result<Self, Error> {
-        let file: File = parse(json)?;
-        let Some(first) = file.results.first() else {
-            return Err(scoring_rules::Error::Empty.into());
+    /// [`InputError`] that names the line or the result if the file is not JSON of this form, has no results,
+    /// mixes tokens and Warehouse, contains a prefix twice, or an amount that is negative.
+    pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
+        let wrong = |index: usize, problem: &str| {
+            let field = Some(format!("results[{index}]"));
+            InputError { field, ..InputError::of_file(file, problem) }
+        };
+        let Object(File { config, results }) = parse_document(file, &bytes(file, source)?)?;
+        let Some(first) = results.first() else {
+            return Err(InputError::of_file(file, "has no results; give at least one"));
         };
         let kind = if first.ground_truth.actual_total_time_weeks.is_some() {
             Kind::Warehouse
         } else {
             Kind::Tokens
         };
-        let cap = file.config.max_context_window_tokens;
+        let cap = config.max_context_window_tokens;
         let mut seen = BTreeSet::new();
-        let mut samples = Vec::with_capacity(file.results.len());
-        for (index, entry) in file.results.into_iter().enumerate() {
+        let mut samples = Vec::with_capacity(results.len());
+        for (index, entry) in results.into_iter().enumerate() {
             if !seen.insert((entry.rollout_index, entry.turn_idx)) {
                 return Err(wrong(index, "this rollout and turn have an estimate already"));
             }
@@ -150,29 +146,26 @@ impl EstimateFile {
                     Kind::Tokens => "actual_tokens_used_so_far",
                     Kind::Warehouse => "completed_weeks, actual_total_… and budget_…",
                 };
-                wrong(index, format!("ground_truth lacks {fields}"))
+                wrong(index, &format!("ground_truth lacks {fields}"))
             })?;
             for (name, one) in kind.resources().iter().zip(&sample.amounts) {
                 let named = [one.used, one.remaining, one.total, one.cap];
                 let what = ["used", "remaining", "total", "budget"];
                 for (what, value) in what.into_iter().zip(named) {
                     if let Some(value) = value.filter(|value| *value < 0.0) {
-                        let problem =
-                            format!("{name}: {what} is {}; it must be at least 0", Short(value));
-                        return Err(wrong(index, problem));
+                        let problem = format!("{name}: {what} is {value:?}; it must be at least 0");
+                        return Err(wrong(index, &problem));
                     }
                 }
             }
             let turns = sample.turns.unwrap_or(sample.turn.saturating_add(1));
             if sample.turn == 0 || sample.turn >= turns {
                 let problem = format!("turn_idx is {}; it must be from 1 to T - 1", sample.turn);
-                return Err(wrong(index, problem));
+                return Err(wrong(index, &problem));
             }
             if turns > MOST_TURNS {
-                return Err(wrong(
-                    index,
-                    format!("there are {turns} turns; at most 1e6 can be read"),
-                ));
+                let problem = format!("there are {turns} turns; at most 1e6 can be read");
+                return Err(wrong(index, &problem));
             }
             samples.push(sample);
         }
@@ -192,12 +185,6 @@ impl EstimateFile {
         &self.samples
     }
 
-    /// The figures of the file as the released code aggregates them.
-    #[must_use]
-    pub fn as_published(&self) -> Published {
-        as_published(&self.samples)
-    }
-
     /// The runs that the ground truth describes, with their caps and the identifiers `rollout-0`,
     /// `rollout-1`, … by the index in the file.
     ///
@@ -209,7 +196,7 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Cost`] if what a run used falls from one turn to a later one.
+    /// [`Error::BudgetEstimation`] if what a run used falls from one turn to a later one.
     pub fn rollouts(&self) -> Result<Rollouts, Error> {
         let resources = self.kind.resources();
         let mut rollouts = Rollouts::new(resources.iter().copied())?;
@@ -256,19 +243,20 @@ impl EstimateFile {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchResource`] or [`Error::NoSuchRollout`] if the rollouts are others.
+    /// [`Error::BudgetEstimation`] if the rollouts are others.
     pub fn samples_of(
         &self,
         rollouts: &Rollouts,
         resource: Resource,
         mode: AnswerMode,
     ) -> Result<Vec<Sample>, Error> {
+        let position = rollouts.resources().position(|(other, _)| other == resource);
         let known = self.runs().into_values().filter(|run| totals(run).is_some());
         let mut samples = Vec::with_capacity(self.samples.len());
         for (index, run) in known.enumerate() {
             let rollout = rollouts.get(index)?;
             for released in run {
-                let estimate = self.estimate(released, resource, mode);
+                let estimate = self.estimate(released, position.unwrap_or(usize::MAX), mode);
                 let sample = Sample::new(&rollout, resource, released.turn, estimate)?;
                 if !sample.is_trivial() {
                     samples.push(sample);
@@ -286,16 +274,16 @@ impl EstimateFile {
         runs
     }
 
-    fn estimate(&self, sample: &ReleasedSample, resource: Resource, mode: AnswerMode) -> Estimate {
+    fn estimate(&self, sample: &ReleasedSample, resource: usize, mode: AnswerMode) -> Estimate {
         let read = match (&sample.response, self.kind) {
             (Some(text), Kind::Tokens) => parse_answer(text, mode).ok(),
             (Some(text), Kind::Warehouse) => parse_answers(text, self.kind.resources(), mode)
                 .ok()
-                .and_then(|estimates| estimates.get(resource.index).copied()),
+                .and_then(|estimates| estimates.get(resource).copied()),
             (None, _) if sample.is_impossible() => Some(Estimate::Impossible),
             (None, _) => sample
                 .intervals()
-                .and_then(|intervals| intervals.get(resource.index))
+                .and_then(|intervals| intervals.get(resource))
                 .and_then(|interval| Estimate::interval(interval.low(), interval.high()).ok()),
         };
         read.unwrap_or(Estimate::NoAnswer)

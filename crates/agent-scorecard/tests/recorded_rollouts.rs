@@ -1,12 +1,12 @@
 //! The recorded runs are read, replayed and scored.
-#![cfg(feature = "serde")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path};
+use std::{collections::BTreeSet, fs::File, path::Path};
 
-use budget_estimation::{
+use agent_scorecard::budget_estimation::{
     LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts, score_rollout, score_rollouts,
 };
+use agent_scorecard::run_logs::RolloutFile;
 
 fn recorded(name: &str) -> Option<Rollouts> {
     let Some(folder) = std::env::var_os("REAL_RUNS") else {
@@ -14,8 +14,9 @@ fn recorded(name: &str) -> Option<Rollouts> {
         return None;
     };
     let file = File::open(Path::new(&folder).join("data/rollouts").join(name)).unwrap();
-    let names = ["input_tokens", "output_tokens", "cost_usd"];
-    Some(Rollouts::read_json_lines(BufReader::new(file), names).unwrap())
+    let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "cost_usd"]).unwrap();
+    RolloutFile::read(name, file).unwrap().append_to(&mut rollouts).unwrap();
+    Some(rollouts)
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn models_domains_and_tool_calls_of_the_recorded_runs_are_read() {
     let file = File::open(Path::new(&folder).join("data/rollouts/tau2.jsonl")).unwrap();
     let rollouts = Rollouts::new(["output_tokens"]).unwrap().with_keys(["model", "domain"]);
     let mut rollouts = rollouts.unwrap().with_features(["tool_calls"]).unwrap();
-    rollouts.append_json_lines(BufReader::new(file)).unwrap();
+    RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
     let distinct = |key: &str| {
         let values: BTreeSet<_> = rollouts.iter().filter_map(|rollout| rollout.key(key)).collect();
         values.len()

@@ -1,0 +1,102 @@
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    io::Read,
+};
+
+use knapsack_oracle::{Error, Item, Pool};
+use serde::Deserialize;
+
+use crate::json_lines::{
+    fields::yes_or_no,
+    parsing::{InputError, bytes, parse},
+};
+
+/// Whether attempts that were really cut off solved their problem, by problem and allocation.
+pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
+
+/// Reads problems that share a budget, all in one pool: JSON Lines
+/// `{"problem", "solved": true|false|1|0, "output_tokens", "value"?}`. Other fields are passed over.
+///
+/// # Errors
+///
+/// [`InputError`] with the line and the field of the first thing that is wrong.
+///
+/// ```
+/// use run_logs::{json_lines::InputError, read_pool};
+///
+/// let line = br#"{"problem": "a", "solved": 1, "output_tokens": 50}"#;
+/// assert_eq!(read_pool("pool.jsonl", &line[..])?.items()[0].cost(), 50);
+///
+/// let line = br#"{"problem": "a", "solved": 1, "output_tokens": 0}"#;
+/// let error = read_pool("pool.jsonl", &line[..]).unwrap_err();
+/// assert_eq!((error.line, error.field.as_deref()), (Some(1), Some("output_tokens")));
+/// # Ok::<(), InputError>(())
+/// ```
+pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
+    #[derive(Deserialize)]
+    struct Problem {
+        problem: String,
+        #[serde(deserialize_with = "yes_or_no")]
+        solved: bool,
+        output_tokens: u64,
+        #[serde(default = "one")]
+        value: f64,
+    }
+
+    fn one() -> f64 {
+        1.0
+    }
+
+    let (mut items, mut lines, mut seen) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for line in parse::<Problem>(file, &bytes(file, source)?)? {
+        let Problem { problem, solved, output_tokens, value } = line.value;
+        let wrong = |field, problem| InputError::of_field(file, line.number, field, problem);
+        if let Some(first) = seen.insert(problem.clone(), line.number) {
+            let text = format!("{problem:?} is that of line {first} too; problems must differ");
+            return Err(wrong("problem", text));
+        }
+        items.push(Item::new(problem, value, output_tokens, solved).map_err(|error| {
+            let is_value = matches!(error, Error::ItemValue { .. });
+            wrong(if is_value { "value" } else { "output_tokens" }, error.to_string())
+        })?);
+        lines.push(line.number);
+    }
+    Pool::new(items).map_err(|error| {
+        let whole = InputError::of_file(file, error.to_string());
+        let (line, field) = match error {
+            Error::Sum { item, .. } => (lines.get(item).copied(), Some("output_tokens")),
+            Error::NoCommonUnit => (None, Some("value")),
+            _ => (None, None),
+        };
+        InputError { line, field: field.map(str::to_owned), ..whole }
+    })
+}
+
+/// Reads attempts that were really cut off, by problem and allocation: JSON Lines
+/// `{"problem", "allocation", "solved": true|false|1|0}`.
+///
+/// # Errors
+///
+/// [`InputError`] with the line and the field, also of a second run of a problem at one allocation.
+pub fn read_capped_runs(file: &str, source: impl Read) -> Result<CappedRuns, InputError> {
+    #[derive(Deserialize)]
+    struct Attempt {
+        problem: String,
+        allocation: u64,
+        #[serde(deserialize_with = "yes_or_no")]
+        solved: bool,
+    }
+
+    let mut runs = CappedRuns::new();
+    for line in parse(file, &bytes(file, source)?)? {
+        let Attempt { problem, allocation, solved } = line.value;
+        match runs.entry(problem).or_default().entry(allocation) {
+            Entry::Vacant(place) => _ = place.insert(solved),
+            Entry::Occupied(_) => {
+                let text = "there are two runs of this problem at this allocation; give one";
+                return Err(InputError::of_field(file, line.number, "allocation", text));
+            }
+        }
+    }
+    Ok(runs)
+}

@@ -1,0 +1,336 @@
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+};
+
+use budget_estimation::{Error, Resource, Rollout, Rollouts};
+use censoring::{StopClass, StopReason};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Number, Value};
+
+use crate::json_lines::{
+    fields::{name, yes_or_no},
+    parsing::{InputError, Line, parse_line},
+    parts::fold,
+    run_counts::RunCounts,
+};
+
+/// The field of opaque contents.
+const CONTENT: &str = "content";
+
+/// The field of features that are known before the first turn.
+const START: &str = "start";
+
+/// A file of rollouts: JSON Lines with one rollout per line,
+/// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?}], "success", "cut_off"?,
+/// "stop_reason"?, "achieved"?, "caps"?: {resource: cap}}`.
+///
+/// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. A run with `cut_off` true, which
+/// must be a failed one, is [`Rollouts::set_censored`]; what a stop reason means is the caller's decision
+/// ([`RolloutLine::failed_at_limit`]). `content` is a
+/// string, before the first turn or of a turn ([`Rollouts::set_content`]); with a resource of that name it is not
+/// read. A cost that is null or missing is unknown. Other fields are keys and features if they are declared, and
+/// are ignored otherwise. No object may repeat a key, not even in ignored fields. Lines of runs that were left out
+/// are counted ([`RunCounts`]).
+///
+/// ```
+/// use budget_estimation::Rollouts;
+/// use run_logs::{Error, RolloutFile};
+///
+/// let text = r#"{"model": "small", "turns": [{"tokens": 50, "errors": 2}, {"tokens": null}], "success": 1}"#;
+/// let rollouts = Rollouts::new(["tokens"])?.with_keys(["model"])?;
+/// let mut rollouts = rollouts.with_features(["errors"])?;
+/// RolloutFile::read("runs.jsonl", text.as_bytes())?.append_to(&mut rollouts)?;
+/// let rollout = rollouts.get(0)?;
+/// assert_eq!((rollout.key("model"), rollout.feature(1, "errors")), (Some("small"), Some(2.0)));
+/// assert!(!rollout.knows(rollouts.resource("tokens")?));
+///
+/// let text = r#"{"turns": [{"tokens": "many"}], "success": 1}"#;
+/// let wrong = RolloutFile::read("runs.jsonl", text.as_bytes())?;
+/// let error = wrong.append_to(&mut rollouts).unwrap_err();
+/// assert_eq!(error.to_string(), "runs.jsonl:1: field turns[0].tokens: give a number or null");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RolloutFile {
+    file: String,
+    lines: Vec<Line<RolloutLine>>,
+    counts: RunCounts,
+}
+
+/// One line of a [`RolloutFile`].
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct RolloutLine {
+    /// Names the run.
+    #[serde(default, deserialize_with = "optional_name")]
+    pub id: Option<String>,
+    /// Names the task.
+    #[serde(default, deserialize_with = "optional_name")]
+    pub task: Option<String>,
+    /// What each turn spent, and other fields of the turn.
+    pub turns: Vec<Map<String, Value>>,
+    /// Whether the run succeeded.
+    #[serde(deserialize_with = "yes_or_no")]
+    pub success: bool,
+    /// Whether a budget ended the run, as the file itself says.
+    pub cut_off: Option<bool>,
+    /// Why the run ended.
+    #[serde(alias = "stop")]
+    pub stop_reason: Option<StopReason>,
+    /// What the run achieved, for tasks without success or failure.
+    pub achieved: Option<f64>,
+    /// Budgets of the run by resource.
+    pub caps: Option<BTreeMap<String, f64>>,
+    /// All other fields.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+/// An answer of a model about a run, a line of a file of estimates: `{"id", "turn", "answer"}`.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct AnswerLine {
+    /// Names the run.
+    #[serde(deserialize_with = "name")]
+    pub id: String,
+    /// The number of turns that were completed when the model answered.
+    pub turn: usize,
+    /// What the model wrote.
+    pub answer: String,
+}
+
+fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    struct Name(#[serde(deserialize_with = "name")] String);
+
+    Ok(Option::<Name>::deserialize(deserializer)?.map(|Name(name)| name))
+}
+
+/// A field and what is wrong with it.
+type Wrong = (String, String);
+
+impl RolloutFile {
+    /// Reads a file. Costs, contents, keys and features are read by [`Self::append_to`].
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] that names file, line and field of the first thing that is wrong.
+    pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
+        let mut read =
+            Self { file: file.to_owned(), lines: Vec::new(), counts: RunCounts::default() };
+        let add = |(lines, counts): &mut (Vec<_>, RunCounts), number, text: &[u8]| {
+            if counts.take_left_out(file, number, text)? {
+                return Ok(());
+            }
+            let value: RolloutLine = parse_line(file, number, text)?;
+            // A failure that a budget ended counts as cut off.
+            counts.add(
+                (!value.failed_at_limit()).then_some(value.success),
+                value.stop_reason.as_ref(),
+            );
+            lines.push(Line { number, value });
+            Ok::<_, InputError>(())
+        };
+        fold(file, source, add, Ok, |(lines, counts)| {
+            read.lines.extend(lines);
+            read.counts.append(&counts);
+        })?;
+        Ok(read)
+    }
+
+    /// The file as named by the caller.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The runs in their order, each with the number of its line.
+    #[must_use]
+    pub fn lines(&self) -> &[Line<RolloutLine>] {
+        &self.lines
+    }
+
+    /// All runs, also those that were left out on the way to the file.
+    #[must_use]
+    pub const fn counts(&self) -> &RunCounts {
+        &self.counts
+    }
+
+    /// Appends the runs to rollouts, with their declared resources, keys and features. Each declared key is a
+    /// field of the line, a string or a whole number. Each declared feature is a field of a turn, a number;
+    /// those that are known before the first turn are in the object `start` of the line. Keys and features that
+    /// are null or missing are not known.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] with the line and the field. The lines before the wrong one are appended, and maybe the
+    /// wrong one in part.
+    pub fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), InputError> {
+        let wrong = |line, (field, problem): Wrong| InputError {
+            line: Some(line),
+            field: Some(field).filter(|field| !field.is_empty()),
+            ..InputError::of_file(&self.file, problem)
+        };
+        let mut lines = self.lines.iter();
+        lines.try_for_each(|line| {
+            line.value.append_to(rollouts).map_err(|it| wrong(line.number, it))
+        })
+    }
+}
+
+impl RolloutLine {
+    /// Whether the run failed and the reason for its end is a budget.
+    #[must_use]
+    pub fn failed_at_limit(&self) -> bool {
+        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
+        !self.success && self.stop_reason.as_ref().is_some_and(is_limit)
+    }
+
+    fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), Wrong> {
+        let resources: Vec<String> =
+            rollouts.resources().map(|(_, name)| name.to_owned()).collect();
+        let mut costs = Vec::with_capacity(self.turns.len() * resources.len());
+        for (at, turn) in self.turns.iter().enumerate() {
+            for name in &resources {
+                let cost = known(turn.get(name)).map(|cost| {
+                    let give = || wrong(format!("turns[{at}].{name}"), "give a number or null");
+                    cost.as_f64().ok_or_else(give)
+                });
+                costs.push(cost.transpose()?);
+            }
+        }
+        let index =
+            rollouts.push_partly_known(&costs, self.success).map_err(|error| match error {
+                Error::Cost { turn, resource, value, .. } => wrong(
+                    format!("turns[{}].{resource}", turn - 1),
+                    format!("is {value}; give a number from 0 to 1e100"),
+                ),
+                other => wrong("turns", other.to_string()),
+            })?;
+        let of = |field: &str| {
+            let field = field.to_owned();
+            move |error: Error| wrong(field, error.to_string())
+        };
+        if let Some(id) = &self.id {
+            rollouts.set_id(index, id.as_str()).map_err(of("id"))?;
+        }
+        if self.cut_off == Some(true) {
+            rollouts.set_censored(index).map_err(of("cut_off"))?;
+        }
+        // A cap on a resource that is not read could not be enforced.
+        for (name, &cap) in self.caps.iter().flatten() {
+            let resource = rollouts.resource(name).map_err(of(&format!("caps.{name}")))?;
+            rollouts.set_cap_of(index, resource, cap).map_err(of(&format!("caps.{name}")))?;
+        }
+        let keys: Vec<String> = rollouts.key_names().map(str::to_owned).collect();
+        for name in keys {
+            let value = match known(self.others.get(&name)) {
+                _ if name == "task" => self.task.clone(),
+                None => None,
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
+                Some(_) => return Err(wrong(name, "give a string or a whole number")),
+            };
+            if let Some(value) = value {
+                rollouts.set_key(index, &name, value).map_err(of(&name))?;
+            }
+        }
+        let features: Vec<String> = rollouts.feature_names().map(str::to_owned).collect();
+        let start = match known(self.others.get(START)) {
+            Some(Value::Object(start)) => Some(start),
+            Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
+            _ => None,
+        };
+        let has_contents = resources.iter().all(|name| name != CONTENT);
+        let objects = std::iter::once((&self.others, start));
+        let objects = objects.chain(self.turns.iter().map(|turn| (turn, Some(turn))));
+        for (turn, (object, features_of)) in objects.enumerate() {
+            let place = turn.checked_sub(1).map(|at| format!("turns[{at}]."));
+            let content = object.get(CONTENT).filter(|_| has_contents);
+            if let Some(content) = known(content) {
+                let field = || place.clone().unwrap_or_default() + CONTENT;
+                let text = content.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
+                rollouts.set_content(index, turn, text).map_err(of(CONTENT))?;
+            }
+            for name in &features {
+                let Some(value) = known(features_of.and_then(|it| it.get(name))) else { continue };
+                let place = place.clone().unwrap_or_else(|| format!("{START}."));
+                let refused = || wrong(place + name, "give a number from -1e100 to 1e100, or null");
+                let set = |value| rollouts.set_feature(index, turn, name, value).ok();
+                value.as_f64().and_then(set).ok_or_else(refused)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn known(value: Option<&Value>) -> Option<&Value> {
+    value.filter(|value| !value.is_null())
+}
+
+fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {
+    (field.into(), problem.into())
+}
+
+/// Writes rollouts as JSON Lines that [`RolloutFile`] reads back, to the last bit, if the same keys and features
+/// are declared.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_rollouts(rollouts: &Rollouts, mut writer: impl Write) -> io::Result<()> {
+    for rollout in rollouts.iter() {
+        let mut line = Map::new();
+        let texts = [("id", rollout.id()), (CONTENT, rollout.content(0))];
+        let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text?)));
+        line.extend(texts.chain(rollout.keys()).map(|(name, text)| (name.to_owned(), text.into())));
+        let start = written_features(rollouts, &rollout, 0);
+        if !start.is_empty() {
+            line.insert(START.into(), start.into());
+        }
+        let mut caps = Map::new();
+        for (resource, name) in rollouts.resources() {
+            // The resource is one of these rollouts.
+            if let Ok(Some(cap)) = rollout.cap(resource) {
+                caps.insert(name.to_owned(), number(Some(cap)));
+            }
+        }
+        let turn = |turn: usize| -> Value {
+            let cost = |(resource, name): (Resource, &str)| {
+                (name.to_owned(), number(rollout.cost(resource, turn)))
+            };
+            let mut object: Map<String, Value> = rollouts.resources().map(cost).collect();
+            object.extend(written_features(rollouts, &rollout, turn));
+            if let Some(content) = rollout.content(turn) {
+                object.entry(CONTENT).or_insert_with(|| content.into());
+            }
+            object.into()
+        };
+        line.insert("turns".into(), (1..=rollout.turns()).map(turn).collect());
+        line.insert("success".into(), rollout.succeeded().into());
+        if rollout.is_censored() {
+            line.insert("cut_off".into(), true.into());
+        }
+        if !caps.is_empty() {
+            line.insert("caps".into(), caps.into());
+        }
+        writeln!(writer, "{}", Value::Object(line))?;
+    }
+    Ok(())
+}
+
+fn written_features(rollouts: &Rollouts, rollout: &Rollout<'_>, turn: usize) -> Map<String, Value> {
+    let known = |name: &str| Some((name.to_owned(), number(Some(rollout.feature(turn, name)?))));
+    rollouts.feature_names().filter_map(known).collect()
+}
+
+/// A number as JSON: whole numbers below 2^53 have no fraction, and an unknown cost is null.
+fn number(value: Option<f64>) -> Value {
+    match value {
+        Some(value) if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) => {
+            (value as u64).into()
+        }
+        value => value.and_then(Number::from_f64).map_or(Value::Null, Value::Number),
+    }
+}

@@ -1,0 +1,105 @@
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Unexpected, Visitor, value::MapAccessDeserializer},
+};
+
+/// Reads true and false, or 1 and 0 as some benchmarks write them.
+///
+/// # Errors
+///
+/// An error of the format for any other value.
+///
+/// ```
+/// use run_logs::json_lines::{InputError, parse_line, yes_or_no};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Row {
+///     #[serde(deserialize_with = "yes_or_no")]
+///     solved: bool,
+/// }
+///
+/// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": 1}"#)?.solved);
+/// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": "yes"}"#).is_err());
+/// # Ok::<(), InputError>(())
+/// ```
+pub fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    struct YesOrNo;
+
+    impl Visitor<'_> for YesOrNo {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("true, false, 1 or 0")
+        }
+
+        fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<bool, E> {
+            Ok(value)
+        }
+
+        fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<bool, E> {
+            match value {
+                0 | 1 => Ok(value == 1),
+                _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
+            }
+        }
+    }
+
+    deserializer.deserialize_any(YesOrNo)
+}
+
+/// Reads a name: a text, or a whole number as its digits.
+///
+/// # Errors
+///
+/// An error of the format for any other value.
+pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    struct Name;
+
+    impl Visitor<'_> for Name {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text or a whole number")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<String, E> {
+            Ok(value.to_owned())
+        }
+
+        fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<String, E> {
+            Ok(value.to_string())
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<String, E> {
+            Ok(value.to_string())
+        }
+    }
+
+    deserializer.deserialize_any(Name)
+}
+
+/// An object. A derived reader of a struct alone would also take a list of its fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Map<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Map(PhantomData)).map(Self)
+    }
+}

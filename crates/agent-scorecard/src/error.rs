@@ -72,10 +72,11 @@ pub enum Error {
 /// The message of an error followed by those of its causes, such as "run 3 is invalid: …".
 ///
 /// ```
-/// use agent_scorecard::{Error, trajectory_metrics, with_causes};
+/// use agent_scorecard::{Error, scoring_rules, with_causes};
 ///
-/// let error = Error::CrossFit { runs: 1, source: trajectory_metrics::Error::Empty };
-/// assert!(with_causes(&error).ends_with(&format!(": {}", trajectory_metrics::Error::Empty)));
+/// let cause = scoring_rules::Error::Empty;
+/// let error = Error::CrossFit { runs: 1, source: cause.clone().into() };
+/// assert!(with_causes(&error).ends_with(&format!(": {cause}")));
 /// ```
 #[must_use]
 pub fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {

@@ -3,14 +3,22 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{fmt::Write, fs, path::Path};
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use api::floors::Floors;
 
-fn crates() -> Vec<std::path::PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut crates: Vec<_> =
-        fs::read_dir(here.join("../crates")).unwrap().map(|entry| entry.unwrap().path()).collect();
+/// The folders of all crates, those of the wheel and of the integrations included, which are workspaces of their own.
+fn crates() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let inside = |folder: &str| {
+        let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.join("src/lib.rs").exists()).collect::<Vec<_>>()
+    };
+    let mut crates = [inside("crates"), inside("integrations"), vec![root.join("python")]].concat();
     crates.sort();
     crates
 }

@@ -5,6 +5,9 @@ Outcomes come first, as in scikit-learn. Names ending in ``_score`` are rewards 
 subclass ``UndefinedError``.
 """
 
+from importlib.metadata import version
+
+from agent_scorecard import reports
 from agent_scorecard._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError, UnsolvableCounts
 from agent_scorecard.benchmarks import (
     BudgetBenchmark,
@@ -41,21 +44,34 @@ from agent_scorecard.metrics import (
     aurc,
     auroc,
     auroc_delong,
+    auroc_test,
     average_precision,
     brier_loss,
     calibration_error,
+    cluster_auroc_difference,
     corp,
     dominance,
     excess_aurc,
     log_loss,
     murphy_curve,
     precision_recall_curve,
+    reliability_band,
     reliability_diagram,
     risk_coverage_curve,
     roc_curve,
 )
-from agent_scorecard.records import Record
-from agent_scorecard.resampling import bootstrap_auroc, bootstrap_mean, cluster_mean
+from agent_scorecard.records import Figure, Interval, Record
+from agent_scorecard.reports import Report
+from agent_scorecard.resampling import (
+    bootstrap,
+    bootstrap_auroc,
+    bootstrap_mean,
+    cluster_difference,
+    cluster_mean,
+    pass_at_k,
+    pass_hat_k,
+    sign_flip_test,
+)
 from agent_scorecard.rules import (
     beta_score,
     boosting_score,
@@ -67,10 +83,12 @@ from agent_scorecard.rules import (
     spherical_score,
 )
 from agent_scorecard.stopping import early_stopping, stopping_curve
-from agent_scorecard.streams import traces
+from agent_scorecard.streams import check_forecasts, traces, traces_from_frame
 from agent_scorecard.tool_calls import match_calls, path_distances
 from agent_scorecard.tool_graphs import ToolGraph
 from agent_scorecard.triage import Pool, knapsack, triage_efficiency
+
+__version__ = version("agent-scorecard")
 
 __all__ = [
     "BetaCalibrator",
@@ -78,6 +96,8 @@ __all__ = [
     "BudgetEstimator",
     "BudgetMonitor",
     "CostBench",
+    "Figure",
+    "Interval",
     "IsotonicCalibrator",
     "LiveRun",
     "Logs",
@@ -85,6 +105,7 @@ __all__ = [
     "PlattCalibrator",
     "Pool",
     "Record",
+    "Report",
     "Rollouts",
     "ScoringRule",
     "StatedConfidence",
@@ -101,15 +122,20 @@ __all__ = [
     "aurc",
     "auroc",
     "auroc_delong",
+    "auroc_test",
     "average_precision",
     "benchmark_figures",
     "beta_score",
     "boosting_score",
+    "bootstrap",
     "bootstrap_auroc",
     "bootstrap_mean",
     "brier_loss",
     "brier_score",
     "calibration_error",
+    "check_forecasts",
+    "cluster_auroc_difference",
+    "cluster_difference",
     "cluster_mean",
     "corp",
     "costbench_figures",
@@ -129,20 +155,26 @@ __all__ = [
     "log_score",
     "match_calls",
     "murphy_curve",
+    "pass_at_k",
+    "pass_hat_k",
     "path_distances",
     "pinball_loss",
     "power_score",
     "precision_recall_curve",
     "pseudospherical_score",
     "read_logs",
+    "reliability_band",
     "reliability_diagram",
+    "reports",
     "risk_coverage_curve",
     "roc_curve",
     "score_rollouts",
+    "sign_flip_test",
     "spherical_score",
     "stop_class",
     "stopping_curve",
     "traces",
+    "traces_from_frame",
     "triage_efficiency",
     "weighted_interval_loss",
 ]

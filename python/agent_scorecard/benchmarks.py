@@ -8,11 +8,14 @@ position, the letter or the text of one), and where needed ``tolerance``, ``valu
 ``output_tokens`` and ``solved``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from agent_scorecard import _native
 from agent_scorecard._native import BenchmarkRun
+from agent_scorecard.arguments import RandomState, count, seed
 from agent_scorecard.budgets import Rollouts
 from agent_scorecard.models import Model, as_json, figures, replies
 from agent_scorecard.records import Record
@@ -49,8 +52,8 @@ class Triage:
     >>> run = Triage(0.5).run(questions, model)
     >>> run.scores()["advisory"]["efficiency"]
     1.0
-    >>> benchmark_figures([run])[0].efficiency
-    Figure(value=1.0, interval=None)
+    >>> benchmark_figures([run])[0].efficiency.value
+    1.0
     """
 
     def __init__(
@@ -76,6 +79,10 @@ class Triage:
             The name of the pool; intervals resample pools.
         name : str
             The name of the model in the requests.
+
+        Returns
+        -------
+        BenchmarkRun
         """
         return _native.run_triage(self._settings, pool, _lines(questions), name, replies(model))
 
@@ -105,7 +112,7 @@ class StatedConfidence:
     """
 
     def __init__(self, step_limit: int, *, patience: int = 3, top_logprobs: int | None = 5) -> None:
-        self._settings = (step_limit, patience, top_logprobs)
+        self._settings = (count("step_limit", step_limit), count("patience", patience), top_logprobs)
 
     def run(self, question: Question, model: Model, *, name: str = "model") -> BenchmarkRun:
         """Let a model answer a question.
@@ -116,6 +123,10 @@ class StatedConfidence:
         model : callable
         name : str
             The name of the model in the requests.
+
+        Returns
+        -------
+        BenchmarkRun
         """
         return _native.run_confidence(self._settings, _lines([question]), name, replies(model))
 
@@ -139,8 +150,8 @@ class BudgetBenchmark:
     >>> run = BudgetBenchmark({"output_tokens": "tokens"}).run(rollouts, 0, model)
     >>> run.scores()["output_tokens"]
     [(1, 50.0, 100.0, True, (80.0, 100.0)), (2, 70.0, 80.0, True, (80.0, 100.0))]
-    >>> benchmark_figures([run])[0].hit_rate
-    Figure(value=1.0, interval=None)
+    >>> benchmark_figures([run])[0].hit_rate.value
+    1.0
     """
 
     def __init__(
@@ -150,7 +161,7 @@ class BudgetBenchmark:
         strict: bool = False,
     ) -> None:
         self._resources: list[tuple[str, str]] = list(resources.items())
-        self._strict = strict
+        self._strict = _native.flag("strict", strict)
 
     def run(
         self, rollouts: Rollouts, index: int, model: Model, *, name: str = "model"
@@ -167,9 +178,13 @@ class BudgetBenchmark:
         model : callable
         name : str
             The name of the model in the requests.
+
+        Returns
+        -------
+        BenchmarkRun
         """
         return _native.run_budget(
-            self._resources, self._strict, rollouts._rollouts, index, name, replies(model)
+            self._resources, self._strict, rollouts._rollouts, count("index", index), name, replies(model)
         )
 
 
@@ -179,11 +194,24 @@ def benchmark_figures(
     model: str = "model",
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> list[Record]:
     """Return the figures of runs, with intervals over pools, questions or tasks.
 
-    There is one record per setting and regime of TRIAGE, per stream of confidence, and per resource of budgets.
+    Parameters
+    ----------
+    runs : iterable of BenchmarkRun
+    model : str
+        The name of the model in the records.
+    confidence_level : float
+    n_resamples : int
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    list of Record
+        One per setting and regime of TRIAGE, per stream of confidence, and per resource of budgets. Figures are `Figure`, or
+        None if they are undefined.
 
     Examples
     --------
@@ -191,6 +219,6 @@ def benchmark_figures(
     []
     """
     rows = _native.benchmark_figures(
-        model, list(runs), confidence_level, n_resamples, random_state
+        model, list(runs), confidence_level, count("n_resamples", n_resamples), seed(random_state)
     )
     return [Record(figures(row)) for row in rows]

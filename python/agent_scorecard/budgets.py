@@ -3,14 +3,18 @@
 An estimate is ``(low, high)``, ``"impossible"``, or ``None`` where there is no answer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from agent_scorecard import _native
+from agent_scorecard.arguments import RandomState, count, seed
 from agent_scorecard.records import Record
+from agent_scorecard.replayed import Replayed, again
 
 Estimate = tuple[float, float] | Literal["impossible"] | None
 Estimator = Callable[[npt.NDArray[np.float64], float | None], Estimate]
@@ -34,7 +38,7 @@ class BudgetSample(NamedTuple):
     estimate: Estimate
 
 
-class Rollouts:
+class Rollouts(Replayed):
     """Recorded runs: the cost of each turn in one or several resources, and whether the run succeeded.
 
     Parameters
@@ -54,6 +58,7 @@ class Rollouts:
 
     def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
         self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._made, self._calls = (self.resources, dict(caps or {})), []
         self._rollouts = _native.Rollouts(list(self.resources))
         for resource, cap in (caps or {}).items():
             self._rollouts.set_cap(resource, cap)
@@ -94,11 +99,14 @@ class Rollouts:
             raise ValueError(
                 f"costs: expected one row per turn with {len(self.resources)} costs, found shape {array.shape}"
             )
-        texts = list(enumerate(contents or ()))
-        self._rollouts.append(array.ravel(), succeeded, censored, id, task, texts)
+        self._push(array.ravel(), succeeded, censored, id, task, list(enumerate(contents or ())))
+
+    def _push(self, *run: Any) -> None:
+        self._rollouts.append(*run)
+        self._calls.append(("_push", run))
 
 
-class LiveRun:
+class LiveRun(Replayed):
     """A run that has not ended, with what its turns spent of one or several resources.
 
     Parameters
@@ -122,6 +130,7 @@ class LiveRun:
 
     def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
         self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
+        self._made, self._calls = (self.resources, dict(caps or {})), []
         self._run = _native.LiveRun(list(self.resources), list((caps or {}).items()))
 
     def __len__(self) -> int:
@@ -131,11 +140,19 @@ class LiveRun:
         return f"LiveRun({len(self)} turns)"
 
     def push(self, spent: float | Iterable[float | None]) -> None:
-        """Append a turn with what it spent of each resource; None is an unknown cost."""
-        self._run.push([spent] if isinstance(spent, (int, float)) else list(spent))
+        """Append a turn.
+
+        Parameters
+        ----------
+        spent : float, or iterable of float or None
+            What it spent of each resource; None is an unknown cost.
+        """
+        costs = [spent] if isinstance(spent, (int, float)) else list(spent)
+        self._run.push(costs)
+        self._calls.append(("push", (costs,)))
 
 
-class BudgetEstimator:
+class BudgetEstimator(Replayed):
     """The default estimator, which learns from runs that have ended and needs no language model.
 
     Parameters
@@ -145,7 +162,11 @@ class BudgetEstimator:
         will succeed within its cap; on runs that fail it contains what remains less often. With a coverage of 0.8, and
         successes of 3 to 11 turns beside failures of 6 to 19, it held for 0.80 of the turns of successes and 0.38 of those
         of failures. In use, nobody knows which kind a run is.
-    random_state : int
+    random_state : int, Generator or None
+
+    Notes
+    -----
+    Not for several threads at a time, except for `score_rollouts`, which works on a copy.
 
     Examples
     --------
@@ -157,18 +178,38 @@ class BudgetEstimator:
     True
     """
 
-    def __init__(self, coverage: float = 0.9, *, random_state: int = 0) -> None:
-        self._estimator = _native.BudgetEstimator(coverage, random_state=random_state)
+    def __init__(self, coverage: float = 0.9, *, random_state: RandomState = 0) -> None:
+        self._of_seed(coverage, seed(random_state))
+
+    def _of_seed(self, coverage: float, number: int) -> None:
+        self._made, self._calls = (coverage,), [("_of_seed", (coverage, number))]
+        self._estimator = _native.BudgetEstimator(coverage, random_state=number)
         self._resource = "cost"
 
-    def learn(self, rollouts: Rollouts, resource: str | None = None) -> "BudgetEstimator":
+    def learn(self, rollouts: Rollouts, resource: str | None = None) -> BudgetEstimator:
         """Learn from runs in their order, in addition to what was learnt before.
 
         One estimator may learn several resources, one after the other.
+
+        Parameters
+        ----------
+        rollouts : Rollouts
+        resource : str, optional
+            By default the first one.
+
+        Returns
+        -------
+        BudgetEstimator
+            The estimator itself.
         """
         self._resource = resource or rollouts.resources[0]
         self._estimator.learn(rollouts._rollouts, self._resource)
+        # Runs that are appended later are not learnt.
+        self._calls.append(("_learn_again", (rollouts._made, tuple(rollouts._calls), self._resource)))
         return self
+
+    def _learn_again(self, made: Any, calls: Any, resource: str) -> None:
+        self.learn(again(Rollouts, made, calls), resource)
 
     def estimate(
         self, run: LiveRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
@@ -183,6 +224,10 @@ class BudgetEstimator:
             The most that a run given as costs may spend.
         resource : str, optional
             By default the first resource of a `LiveRun`, and the learned resource for costs.
+
+        Returns
+        -------
+        (float, float), "impossible" or None
         """
         if isinstance(run, LiveRun):
             if cap is not None:
@@ -211,7 +256,12 @@ class BudgetSamples:
         return f"BudgetSamples({len(self)} samples)"
 
     def rows(self) -> list[BudgetSample]:
-        """Return the samples, sorted by run and turn."""
+        """Return the samples, sorted by run and turn.
+
+        Returns
+        -------
+        list of BudgetSample
+        """
         return [BudgetSample(*row) for row in self._samples.rows()]
 
     def scores(self, *, coverage: float | None = None, bins: int = 5) -> Record:
@@ -223,8 +273,12 @@ class BudgetSamples:
             The coverage that the estimator claims; with it, proper losses of the intervals are included.
         bins : int
             The number of bins of progress.
+
+        Returns
+        -------
+        Record
         """
-        return Record(self._samples.scores(coverage, bins))
+        return Record(self._samples.scores(coverage, count("bins", bins)))
 
 
 def score_rollouts(
@@ -267,7 +321,7 @@ def score_rollouts(
     )
 
 
-class BudgetMonitor:
+class BudgetMonitor(Replayed):
     """Advice to continue, to warn or to stop, after each turn of an agent.
 
     Parameters
@@ -303,9 +357,13 @@ class BudgetMonitor:
         worth: float | None = None,
         warning_at: float | None = None,
     ) -> None:
-        self._monitor = _native.BudgetMonitor(
-            list(caps.items()), impossible_in_a_row, failure_probability, worth, warning_at
-        )
+        rules = impossible_in_a_row, failure_probability, worth, warning_at
+        self._of_rules(dict(caps), *rules)
+
+    def _of_rules(self, caps: dict[str, float | None], *rules: Any) -> None:
+        self._made, self._calls = (caps,), [("_of_rules", (caps, *rules))]
+        in_a_row = None if rules[0] is None else count("impossible_in_a_row", rules[0])
+        self._monitor = _native.BudgetMonitor(list(caps.items()), in_a_row, *rules[1:])
         self._single = len(caps) == 1
 
     def push(
@@ -317,14 +375,32 @@ class BudgetMonitor:
     ) -> Advice:
         """Take what a turn spent and the estimate of what remains, and return what to do.
 
-        With several resources, both arguments have one entry per resource.
+        Parameters
+        ----------
+        spent : float or iterable of float
+            With several resources one entry per resource.
+        estimate : (float, float), "impossible" or None
+            With several resources one entry per resource.
+        failure_probability : float, optional
+            The probability of failure that was stated.
+
+        Returns
+        -------
+        Advice
         """
         costs = [spent] if isinstance(spent, (int, float)) else list(spent)
         if self._single:
             estimates: list[object] = [estimate]
         else:
             estimates = [None] * len(costs) if estimate is None else list(estimate)
-        return Advice(*self._monitor.push(costs, estimates, failure_probability))
+        turn = costs, estimates, failure_probability
+        advice = Advice(*self._monitor.push(*turn))
+        self._calls.append(("_push", turn))
+        return advice
+
+    def _push(self, *turn: Any) -> None:
+        self._monitor.push(*turn)
+        self._calls.append(("_push", turn))
 
     @property
     def spent(self) -> list[float]:

@@ -1,5 +1,7 @@
 """Calibrators with ``fit`` and ``predict`` in the manner of scikit-learn, which need not be installed."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any, ClassVar
 
@@ -31,6 +33,10 @@ class _Calibrator:
             Outcomes: booleans, 0 and 1, or any two labels, of which the greater one is success.
         sample_weight : array-like, optional
             A row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        The calibrator itself.
         """
         column = self._column(X, reset=True)
         if y is None:
@@ -52,28 +58,90 @@ class _Calibrator:
         return self
 
     def predict(self, X: npt.ArrayLike) -> _Array:
-        """Return the calibrated probabilities of success."""
+        """Return the calibrated probabilities of success.
+
+        Parameters
+        ----------
+        X : array-like of probabilities, in one dimension or one column
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         if not hasattr(self, "map_"):
             raise _not_fitted(f"{type(self).__name__} is not fitted; call fit first")
         return self.map_.apply(self._column(X))
 
+    def predict_proba(self, X: npt.ArrayLike) -> _Array:
+        """Return the calibrated probabilities of failure and of success.
+
+        Parameters
+        ----------
+        X : array-like of probabilities, in one dimension or one column
+
+        Returns
+        -------
+        numpy.ndarray
+            Two columns, in the order of ``classes_``.
+        """
+        success = self.predict(X)
+        return np.column_stack([1.0 - success, success])
+
     def transform(self, X: npt.ArrayLike) -> _Array:
-        """Return the calibrated probabilities as one column, for a pipeline."""
+        """Return the calibrated probabilities as one column, for a pipeline.
+
+        Parameters
+        ----------
+        X : array-like of probabilities, in one dimension or one column
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         return self.predict(X)[:, None]
 
     def fit_transform(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> _Array:
-        """Fit the map and return the calibrated probabilities as one column."""
+        """Fit the map and return the calibrated probabilities as one column.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         self.fit(X, y, sample_weight)
         return self.transform(X)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of the constructor."""
+        """Return the parameters of the constructor.
+
+        Parameters
+        ----------
+        deep : bool
+            Not used.
+
+        Returns
+        -------
+        dict
+        """
         return {name: getattr(self, name) for name in self._parameters}
 
     def set_params(self, **parameters: Any) -> Any:
-        """Set parameters of the constructor."""
+        """Set parameters of the constructor.
+
+        Parameters
+        ----------
+        **parameters
+
+        Returns
+        -------
+        The calibrator itself.
+        """
         for name, value in parameters.items():
             if name not in self._parameters:
                 raise ValueError(f"{type(self).__name__} has no parameter {name!r}")

@@ -1,5 +1,7 @@
 """Scores of runs that were cut off before their outcome was known."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -9,7 +11,8 @@ import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard._native import TPS
-from agent_scorecard.records import Record
+from agent_scorecard.arguments import RandomState, choice, count, seed
+from agent_scorecard.records import Interval, Record
 from agent_scorecard.streams import flat
 
 _Array = npt.NDArray[np.float64]
@@ -32,13 +35,6 @@ class TerminationAudit(NamedTuple):
     censoring_rate: float | None
 
 
-class Bounds(NamedTuple):
-    """The smallest and the largest possible value."""
-
-    low: float
-    high: float
-
-
 class SurvivalCurve(NamedTuple):
     """A step function: from each time on, the probability of lasting longer."""
 
@@ -49,7 +45,15 @@ class SurvivalCurve(NamedTuple):
 def stop_class(reason: str) -> str:
     """Return how a run without an outcome is treated that ended for this reason.
 
-    A budget that was fixed in advance makes the run ``censored``; any other reason makes it ``excluded``.
+    Parameters
+    ----------
+    reason : str
+        In the words of the tool that ran it.
+
+    Returns
+    -------
+    {"censored", "excluded"}
+        A budget that was fixed in advance makes the run ``censored``; any other reason makes it ``excluded``.
 
     Examples
     --------
@@ -96,7 +100,7 @@ class StoppedRuns:
     >>> runs.mean_score(TPS(brier_score(), "uniform"))
     -0.375
     >>> runs.bounds(TPS(brier_score(), "uniform"))
-    Bounds(low=-0.375, high=-0.125)
+    Interval(low=-0.375, high=-0.125)
     """
 
     def __init__(
@@ -116,7 +120,12 @@ class StoppedRuns:
         return repr(self._runs)
 
     def audit(self) -> TerminationAudit:
-        """Count the runs by class and reason."""
+        """Count the runs by class and reason.
+
+        Returns
+        -------
+        TerminationAudit
+        """
         rows, rate = self._runs.audit()
         return TerminationAudit([AuditRow(*row) for row in rows], rate)
 
@@ -146,7 +155,7 @@ class StoppedRuns:
         """
         return self._runs.mean_score(tps, success_probability, sample_weight)
 
-    def bounds(self, tps: TPS, *, sample_weight: npt.ArrayLike | None = None) -> Bounds:
+    def bounds(self, tps: TPS, *, sample_weight: npt.ArrayLike | None = None) -> Interval:
         """Return the bounds of the mean score over all outcomes of the cut-off runs.
 
         Parameters
@@ -157,13 +166,55 @@ class StoppedRuns:
 
         Returns
         -------
-        Bounds
+        Interval
         """
-        return Bounds(*self._runs.bounds(tps, sample_weight))
+        return Interval(*self._runs.bounds(tps, sample_weight))
 
     def expected_scores(self, tps: TPS, success_probability: npt.ArrayLike) -> _Array:
-        """Return the exact score of each run."""
+        """Return the exact score of each run.
+
+        Parameters
+        ----------
+        tps : TPS
+        success_probability : array-like
+            The probability of success after the stop of each run; entries of complete runs are ignored.
+
+        Returns
+        -------
+        numpy.ndarray
+        """
         return self._runs.expected_scores(tps, success_probability)
+
+    def flipping_odds(
+        self, tps: TPS, success_probability: npt.ArrayLike, threshold: float
+    ) -> tuple[float | None, float | None]:
+        """Return how wrong the odds of success of cut-off runs must be for the exact mean score to cross a threshold.
+
+        Parameters
+        ----------
+        tps : TPS
+        success_probability : array-like
+            The probability of success after the stop of each run; entries of complete runs are ignored.
+        threshold : float
+            Such as the score of another agent.
+
+        Returns
+        -------
+        (float or None, float or None)
+            The factors of the odds nearest to 1, of at most 1 and of at least 1. None if there is none: the farther from 1
+            both are, the firmer the conclusion.
+
+        Examples
+        --------
+        >>> from agent_scorecard import TPS, brier_score
+        >>> runs = StoppedRuns([True, None], [[0.8], [0.9]], [None, "max_steps"])
+        >>> tps, chance = TPS(brier_score()), [1.0, 0.5]
+        >>> below, above = runs.flipping_odds(tps, chance, -0.3)
+        >>> runs.mean_score(tps, success_probability=chance) > -0.3, round(below, 2), above
+        (True, 0.45, None)
+        """
+        below, above = self._runs.flipping_odds(tps, success_probability, threshold)
+        return below, above
 
     def success_probability(
         self,
@@ -196,6 +247,10 @@ class StoppedRuns:
         sample_weight : array-like, optional
             Without branches, complete runs should also stand for the runs that were cut off: see `ipcw_weights`.
 
+        Returns
+        -------
+        numpy.ndarray
+
         Examples
         --------
         >>> good, bad = [0.6, 0.7, 0.9], [0.5, 0.4, 0.2]
@@ -213,7 +268,7 @@ class StoppedRuns:
                 raise ValueError("each stream of others must have a forecast for every step of every run")
             streams.append(values)
         return self._runs.success_probability(
-            groups, (n_folds, penalty), streams, counts, sample_weight
+            groups, (count("n_folds", n_folds), penalty), streams, counts, sample_weight
         )
 
     def report(
@@ -225,7 +280,7 @@ class StoppedRuns:
         sample_weight: npt.ArrayLike | None = None,
         n_resamples: int = 1000,
         confidence_level: float = 0.95,
-        random_state: int = 0,
+        random_state: RandomState = 0,
         odds_ratio: float = 2.0,
     ) -> list[Record]:
         """Compare the treatments of cut-off runs, per rule and schedule, with intervals that resample groups.
@@ -245,7 +300,7 @@ class StoppedRuns:
             A row of weight 2 counts as two equal rows.
         n_resamples : int
         confidence_level : float
-        random_state : int
+        random_state : int, Generator or None
         odds_ratio : float
             ``sensitivity`` is the range of the exact score if the odds of success of each cut-off run are wrong by at most
             this factor.
@@ -258,7 +313,7 @@ class StoppedRuns:
             `ipcw_weights` with their numbers of steps. If it is below 1, as with one budget for all runs, no weights can
             correct for the runs that were cut off.
         """
-        settings = (n_resamples, random_state, confidence_level, odds_ratio)
+        settings = (count("n_resamples", n_resamples), seed(random_state), confidence_level, odds_ratio)
         rows, coverage = self._runs.report(
             assumption, groups, settings, success_probability, sample_weight
         )
@@ -306,8 +361,7 @@ def kaplan_meier(
     >>> kaplan_meier([1.0, 2.0, 3.0, 4.0], [False, True, False, True]).survival
     array([0.75 , 0.375])
     """
-    if of not in ("event", "censoring"):
-        raise ValueError(f"of is {of!r}; it must be event or censoring")
+    choice("of", of, "event", "censoring")
     return SurvivalCurve(*_native.kaplan_meier(times, censored, of == "censoring", sample_weight))
 
 

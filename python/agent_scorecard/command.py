@@ -1,5 +1,7 @@
 """The console script ``agent-scorecard``."""
 
+from __future__ import annotations
+
 import sys
 
 from agent_scorecard import _native

@@ -1,25 +1,37 @@
 """CostBench (Liu and others, 2025) for a live model."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Literal
 
 from agent_scorecard import _native
 from agent_scorecard._native import CostBenchQuery, CostBenchRun
+from agent_scorecard.arguments import RandomState, count, seed
 from agent_scorecard.models import Model, figures, replies
 from agent_scorecard.records import Record
 
 
 def costbench_queries(
-    split: Literal["train", "test"] = "test", *, random_state: int = 42
+    split: Literal["train", "test"] = "test", *, random_state: RandomState = 42
 ) -> list[CostBenchQuery]:
     """Return the queries: 381 to test and 3,000 to train.
+
+    Parameters
+    ----------
+    split : {"test", "train"}
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    list of CostBenchQuery
 
     Examples
     --------
     >>> len(costbench_queries())
     381
     """
-    return _native.costbench_queries(split, random_state)
+    return _native.costbench_queries(split, seed(random_state))
 
 
 class CostBench:
@@ -60,7 +72,7 @@ class CostBench:
         global_seed: int | None = None,
     ) -> None:
         self._bench = _native.CostBench(
-            level,
+            count("level", level),
             events=list(events),
             mixed_events=mixed_events,
             costs_shown=costs_shown,
@@ -87,6 +99,10 @@ class CostBench:
             dictionary, its JSON, an object with ``model_dump_json``, or None if the server did not answer.
         name : str
             The name of the model in the requests.
+
+        Returns
+        -------
+        CostBenchRun
         """
 
         return self._bench.converse(query, name, replies(model))
@@ -98,9 +114,23 @@ def costbench_figures(
     model: str = "model",
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> list[Record]:
-    """Return the figures of the paper, one record per task length and kind of events, with intervals over queries.
+    """Return the figures of the paper, with intervals over queries.
+
+    Parameters
+    ----------
+    runs : iterable of CostBenchRun
+    model : str
+        The name of the model in the records.
+    confidence_level : float
+    n_resamples : int
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    list of Record
+        One per task length and kind of events. Figures are `Figure`, or None if they are undefined.
 
     Examples
     --------
@@ -108,6 +138,6 @@ def costbench_figures(
     []
     """
     rows = _native.costbench_figures(
-        model, list(runs), confidence_level, n_resamples, random_state
+        model, list(runs), confidence_level, count("n_resamples", n_resamples), seed(random_state)
     )
     return [Record(figures(row)) for row in rows]

@@ -1,5 +1,7 @@
 """Losses of intervals, quantiles and ensembles. Lower is better; all functions return one loss per row."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,19 @@ def interval_loss(
 ) -> _Array:
     """Return the interval loss (Winkler's score) of central intervals with this coverage.
 
+    Parameters
+    ----------
+    y_true : array-like of finite numbers
+    lower, upper : array-like of numbers
+        The ends of the interval of each row.
+    coverage : float
+        What the intervals claim to contain, between 0 and 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        One loss per row; lower is better.
+
     Examples
     --------
     >>> interval_loss([1.0, 3.0], [0.0, 0.0], [2.0, 2.0], coverage=0.5)
@@ -23,6 +38,19 @@ def interval_loss(
 
 def pinball_loss(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, level: float) -> _Array:
     """Return the pinball loss of quantiles at this level.
+
+    Parameters
+    ----------
+    y_true : array-like of finite numbers
+    y_pred : array-like of finite numbers
+        The quantile of each row.
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        One loss per row; lower is better.
 
     Examples
     --------
@@ -35,21 +63,45 @@ def pinball_loss(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, level: float) 
 def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, *, fair: bool = False) -> _Array:
     """Return the continuous ranked probability score of ensembles, one row of members per outcome.
 
-    With ``fair=True``, the expectation over ensembles is that of their distribution.
+    Parameters
+    ----------
+    y_true : array-like of finite numbers
+    members : array-like of two dimensions
+        One row of members per outcome.
+    fair : bool
+        Whether the expectation over ensembles is that of their distribution.
+
+    Returns
+    -------
+    numpy.ndarray
+        One loss per row; lower is better.
 
     Examples
     --------
     >>> crps_ensemble([0.0], [[-1.0, 1.0]])
     array([0.5])
     """
-    return _native.crps_ensemble(y_true, members, fair)
+    return _native.crps_ensemble(y_true, members, _native.flag("fair", fair))
 
 
 def crps_quantiles(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array:
     """Return the approximation of the continuous ranked probability score by quantiles.
 
-    ``quantiles`` has one row per outcome. The loss is the sum of ``2 w * pinball loss``, where ``w`` is the share of
+    The loss is the sum of ``2 w * pinball loss``, where ``w`` is the share of
     (0, 1) that is nearer to the level than to any other level.
+
+    Parameters
+    ----------
+    y_true : array-like of finite numbers
+    quantiles : array-like of two dimensions
+        One row of quantiles per outcome.
+    levels : array-like of numbers between 0 and 1
+        The level of each column.
+
+    Returns
+    -------
+    numpy.ndarray
+        One loss per row; lower is better.
 
     Examples
     --------
@@ -63,6 +115,19 @@ def weighted_interval_loss(
     y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike
 ) -> _Array:
     """Return the weighted interval score (Bracher et al., 2021) of a median and pairs of quantiles.
+
+    Parameters
+    ----------
+    y_true : array-like of finite numbers
+    quantiles : array-like of two dimensions
+        One row of quantiles per outcome.
+    levels : array-like of numbers between 0 and 1
+        The level of each column: 0.5, and pairs that add up to 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        One loss per row; lower is better.
 
     Examples
     --------

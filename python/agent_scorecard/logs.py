@@ -1,5 +1,7 @@
 """Readers of evaluation logs."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,6 +11,7 @@ import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard._native import Traces
+from agent_scorecard.arguments import path as existing
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,25 @@ class Logs:
         return f"Logs({len(self.runs)} runs, streams: {', '.join(self.streams) or 'none'})"
 
     def table(self) -> dict[str, list[Any]]:
-        """Return the runs as columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        """Return the runs as columns, ready for ``pandas.DataFrame`` or ``polars.DataFrame``.
+
+        Returns
+        -------
+        dict of lists
+        """
         return {key: [run[key] for run in self.runs] for key in self.runs[0]} if self.runs else {}
 
     def traces(self, stream: str) -> Traces:
-        """Return the traces of the runs in this stream whose outcome is known."""
+        """Return the traces of the runs in this stream whose outcome is known.
+
+        Parameters
+        ----------
+        stream : str
+
+        Returns
+        -------
+        Traces
+        """
         if stream not in self.streams:
             raise ValueError(f"no stream {stream!r}; there are {', '.join(self.streams) or 'none'}")
         found = self.streams[stream]
@@ -76,8 +93,12 @@ def read_logs(
         The score that decides over success, and the value from which on it is a success.
     skip_missing_turns : bool
         Skip turns without confidence instead of leaving out their run.
+
+    Returns
+    -------
+    Logs
+        A path that does not exist raises ``FileNotFoundError``.
     """
-    runs, streams = _native.read_logs(
-        os.fspath(path), format, at_limit, scorer, threshold, skip_missing_turns
-    )
+    skip = _native.flag("skip_missing_turns", skip_missing_turns)
+    runs, streams = _native.read_logs(existing(path), format, at_limit, scorer, threshold, skip)
     return Logs(runs, {name: Stream(**stream) for name, stream in streams.items()})

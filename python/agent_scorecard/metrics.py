@@ -4,18 +4,24 @@ Every function takes outcomes (booleans, or 0 and 1), then scores or probabiliti
 Where a quantity does not exist, the functions raise ``UndefinedError``, or return nan with ``undefined="nan"``.
 """
 
+from __future__ import annotations
+
 import math
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Hashable, Iterable
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from agent_scorecard import _native
 from agent_scorecard._native import ScoringRule, UndefinedError
+from agent_scorecard.arguments import RandomState, choice, count, seed
+from agent_scorecard.records import Figure, figure
 
-_Undefined = Literal["raise"] | Literal["nan"]
-_Strategy = Literal["uniform"] | Literal["quantile"] | Literal["distinct"]
-_Array = npt.NDArray[np.float64]
+Undefined = Literal["raise", "nan"]
+Strategy = Literal["uniform", "quantile", "distinct"]
+Array = npt.NDArray[np.float64]
+Groups = npt.ArrayLike | Iterable[Hashable]
 _BRIER = ScoringRule("brier")
 _LOG = ScoringRule("log")
 
@@ -27,36 +33,53 @@ class AurocEstimate(NamedTuple):
     standard_error: float
 
 
+class AurocTest(NamedTuple):
+    """The AUROC of the first scores minus that of the second on the same rows; ``p_value`` is None without a spread."""
+
+    difference: float
+    standard_error: float
+    p_value: float | None
+
+
 class RocCurve(NamedTuple):
     """The points of a ROC curve. The first threshold is infinite."""
 
-    false_positive_rate: _Array
-    true_positive_rate: _Array
-    thresholds: _Array
+    false_positive_rate: Array
+    true_positive_rate: Array
+    thresholds: Array
 
 
 class PrecisionRecallCurve(NamedTuple):
     """The points of a precision-recall curve, by falling threshold."""
 
-    precision: _Array
-    recall: _Array
-    thresholds: _Array
+    precision: Array
+    recall: Array
+    thresholds: Array
 
 
 class RiskCoverageCurve(NamedTuple):
     """The risk (rate of failures) of the rows at or above each threshold, and their share of all rows."""
 
-    coverage: _Array
-    risk: _Array
-    thresholds: _Array
+    coverage: Array
+    risk: Array
+    thresholds: Array
 
 
 class ReliabilityDiagram(NamedTuple):
     """Per bin, the rate of success, the mean probability and the weight of its rows."""
 
-    success_rate: _Array
-    mean_probability: _Array
-    weight: _Array
+    success_rate: Array
+    mean_probability: Array
+    weight: Array
+
+
+class ReliabilityBand(NamedTuple):
+    """At each distinct probability, the rate of success by isotonic regression, and the ends of its consistency band."""
+
+    probability: Array
+    success_rate: Array
+    low: Array
+    high: Array
 
 
 class Corp(NamedTuple):
@@ -68,21 +91,21 @@ class Corp(NamedTuple):
     uncertainty: float
 
 
-def _check(undefined: _Undefined) -> None:
-    if undefined not in ("raise", "nan"):
-        raise ValueError(f"undefined is {undefined!r}; it must be 'raise' or 'nan'")
-
-
-def _metric(
-    name: str, y_true: Any, y_score: Any, sample_weight: Any, undefined: _Undefined, pos_label: int = 1
-) -> float:
-    _check(undefined)
+def _or_nan(undefined: Undefined, value: Callable[[], float]) -> float:
+    choice("undefined", undefined, "raise", "nan")
     try:
-        return _native.rank_metric(name, y_true, y_score, sample_weight, pos_label)
+        return value()
     except UndefinedError:
         if undefined == "nan":
             return math.nan
         raise
+
+
+def _of(name: str, pos_label: int) -> str:
+    """The name of a quantity of successes, or of failures."""
+    if pos_label not in (0, 1):
+        raise ValueError(f"pos_label is {pos_label!r}; it must be 0 or 1")
+    return name if pos_label == 1 else f"{name}_of_failures"
 
 
 def auroc(
@@ -90,7 +113,7 @@ def auroc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
     """Return the area under the ROC curve. A tie counts one half.
 
@@ -104,6 +127,11 @@ def auroc(
     undefined : {"raise", "nan"}
         What to do without rows of both classes.
 
+    Returns
+    -------
+    float
+        From 0 to 1; higher is better.
+
     Examples
     --------
     >>> auroc([0, 1, 1], [0.2, 0.2, 0.9])
@@ -111,7 +139,7 @@ def auroc(
     >>> auroc([1, 1], [0.2, 0.9], undefined="nan")
     nan
     """
-    return _metric("auroc", y_true, y_score, sample_weight, undefined)
+    return _or_nan(undefined, lambda: _native.rank_metric("auroc", y_true, y_score, sample_weight))
 
 
 def average_precision(
@@ -120,18 +148,34 @@ def average_precision(
     *,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Literal[0, 1] = 1,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
     """Return the average precision. Rows of equal score are one block.
 
-    With ``pos_label=0``, failures are looked for, from the lowest score up.
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    pos_label : {1, 0}
+        What is looked for: successes from the highest score down, or failures from the lowest up.
+    undefined : {"raise", "nan"}
+        What to do without a row of the class that is looked for.
+
+    Returns
+    -------
+    float
+        From 0 to 1; higher is better.
 
     Examples
     --------
     >>> average_precision([0, 1, 1], [0.1, 0.5, 0.9])
     1.0
     """
-    return _metric("average_precision", y_true, y_score, sample_weight, undefined, pos_label)
+    name = _of("average_precision", pos_label)
+    return _or_nan(undefined, lambda: _native.rank_metric(name, y_true, y_score, sample_weight))
 
 
 def aurc(
@@ -139,16 +183,31 @@ def aurc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
-    """Return the area under the risk-coverage curve; lower is better.
+    """Return the area under the risk-coverage curve.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    undefined : {"raise", "nan"}
+        What to do without rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; lower is better. It depends on the rate of failures; `excess_aurc` less so.
 
     Examples
     --------
     >>> aurc([0, 1], [0.1, 0.9])
     0.25
     """
-    return _metric("aurc", y_true, y_score, sample_weight, undefined)
+    return _or_nan(undefined, lambda: _native.rank_metric("aurc", y_true, y_score, sample_weight))
 
 
 def excess_aurc(
@@ -156,16 +215,33 @@ def excess_aurc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
     """Return the area under the risk-coverage curve minus that of a perfect ranking.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    undefined : {"raise", "nan"}
+        What to do without rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; lower is better.
 
     Examples
     --------
     >>> excess_aurc([0, 1], [0.1, 0.9])
     0.0
     """
-    return _metric("excess_aurc", y_true, y_score, sample_weight, undefined)
+    return _or_nan(
+        undefined, lambda: _native.rank_metric("excess_aurc", y_true, y_score, sample_weight)
+    )
 
 
 def augrc(
@@ -173,22 +249,49 @@ def augrc(
     y_score: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
-    """Return the area under the generalised risk-coverage curve; lower is better.
+    """Return the area under the generalised risk-coverage curve.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    undefined : {"raise", "nan"}
+        What to do without rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1/2; lower is better.
 
     Examples
     --------
     >>> augrc([1, 1], [0.1, 0.9])
     0.0
     """
-    return _metric("augrc", y_true, y_score, sample_weight, undefined)
+    return _or_nan(undefined, lambda: _native.rank_metric("augrc", y_true, y_score, sample_weight))
 
 
 def auroc_delong(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
 ) -> AurocEstimate:
     """Return the area under the ROC curve with its standard error by DeLong's method.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+        Higher means that success is more likely.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    AurocEstimate
 
     Examples
     --------
@@ -198,17 +301,94 @@ def auroc_delong(
     return AurocEstimate(*_native.auroc_delong(y_true, y_score, sample_weight))
 
 
+def auroc_test(
+    y_true: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+) -> AurocTest:
+    """Return the difference of two AUROCs on the same independent rows, with DeLong's test (DeLong and others, 1988).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    first, second : array-like of probabilities
+        The forecasts of two models for the same rows.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    AurocTest
+        For runs that depend on each other, such as trials of a task, see `cluster_auroc_difference`.
+
+    Examples
+    --------
+    >>> test = auroc_test([0, 0, 1, 1, 0, 1], [0.1, 0.3, 0.2, 0.8, 0.6, 0.9], [0.5, 0.5, 0.5, 0.5, 0.5, 0.6])
+    >>> round(test.difference, 3), test.p_value > 0.3
+    (0.111, True)
+    """
+    return AurocTest(*_native.auroc_test(y_true, first, second, sample_weight))
+
+
+def cluster_auroc_difference(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    second: npt.ArrayLike,
+    groups: Groups,
+    *,
+    confidence_level: float = 0.95,
+) -> Figure:
+    """Return the AUROC of a second model minus that of a first, each on its own runs of the same tasks.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        The outcomes of the runs of both models.
+    y_prob : array-like of probabilities
+    second : array-like of bool or 0 and 1
+        Whether a run is of the second model.
+    groups : array-like
+        The task of each run.
+    confidence_level : float
+
+    Returns
+    -------
+    Figure
+        The interval is robust to dependence inside tasks (Obuchowski, 1997).
+
+    Examples
+    --------
+    >>> y, p = [1, 0, 1, 0, 1, 0, 1, 0], [0.9, 0.2, 0.6, 0.7, 0.6, 0.5, 0.8, 0.3]
+    >>> cluster_auroc_difference(y, p, [0, 0, 0, 0, 1, 1, 1, 1], ["a", "a", "b", "b"] * 2).value
+    0.25
+    """
+    return figure(_native.cluster_difference(y_true, y_prob, second, groups, confidence_level))
+
+
 def roc_curve(
     y_true: npt.ArrayLike, y_score: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
 ) -> RocCurve:
     """Return the ROC curve.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    RocCurve
 
     Examples
     --------
     >>> roc_curve([0, 1], [0.1, 0.9]).true_positive_rate
     array([0., 1., 1.])
     """
-    return RocCurve(*_native.curve("roc", y_true, y_score, sample_weight, 1))
+    return RocCurve(*_native.curve("roc", y_true, y_score, sample_weight))
 
 
 def precision_recall_curve(
@@ -220,14 +400,26 @@ def precision_recall_curve(
 ) -> PrecisionRecallCurve:
     """Return the precision-recall curve.
 
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    pos_label : {1, 0}
+        What is looked for: successes from the highest score down, or failures from the lowest up.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+
     Examples
     --------
     >>> precision_recall_curve([0, 1], [0.1, 0.9]).precision
     array([1. , 0.5])
     """
-    return PrecisionRecallCurve(
-        *_native.curve("precision_recall", y_true, y_score, sample_weight, pos_label)
-    )
+    name = _of("precision_recall", pos_label)
+    return PrecisionRecallCurve(*_native.curve(name, y_true, y_score, sample_weight))
 
 
 def risk_coverage_curve(
@@ -235,12 +427,23 @@ def risk_coverage_curve(
 ) -> RiskCoverageCurve:
     """Return the risk-coverage curve.
 
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_score : array-like of finite numbers
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    RiskCoverageCurve
+
     Examples
     --------
     >>> risk_coverage_curve([0, 1], [0.1, 0.9]).risk
     array([0. , 0.5])
     """
-    return RiskCoverageCurve(*_native.curve("risk_coverage", y_true, y_score, sample_weight, 1))
+    return RiskCoverageCurve(*_native.curve("risk_coverage", y_true, y_score, sample_weight))
 
 
 def calibration_error(
@@ -248,53 +451,130 @@ def calibration_error(
     y_prob: npt.ArrayLike,
     *,
     norm: Literal["expected", "maximum", "root_mean_square"] = "expected",
-    strategy: _Strategy = "uniform",
+    strategy: Strategy = "uniform",
     n_bins: int = 10,
     sample_weight: npt.ArrayLike | None = None,
-    undefined: _Undefined = "raise",
+    undefined: Undefined = "raise",
 ) -> float:
     """Return the calibration error over bins of probabilities.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    norm : {"expected", "maximum", "root_mean_square"}
+        How the distances of mean probability and rate of success are combined: their mean by the weight of the bins, their
+        maximum, or the root of the mean of their squares.
+    strategy : {"uniform", "quantile", "distinct"}
+        Bins of equal width, of equal weight, or one for each distinct probability.
+    n_bins : int
+        The number of bins; not used with ``"distinct"``.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+    undefined : {"raise", "nan"}
+        What to do without rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; lower is better.
 
     Examples
     --------
     >>> calibration_error([0, 1], [0.25, 0.75])
     0.25
     """
-    if norm not in ("expected", "maximum", "root_mean_square"):
-        raise ValueError(f"norm is {norm!r}; it must be expected, maximum or root_mean_square")
-    _check(undefined)
-    try:
-        return _native.reliability(norm, y_true, y_prob, sample_weight, strategy, n_bins)[0]
-    except UndefinedError:
-        if undefined == "nan":
-            return math.nan
-        raise
+    settings = norm, strategy, count("n_bins", n_bins)
+    return _or_nan(
+        undefined, lambda: _native.calibration_error(*settings, y_true, y_prob, sample_weight)
+    )
 
 
 def reliability_diagram(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     *,
-    strategy: _Strategy = "uniform",
+    strategy: Strategy = "uniform",
     n_bins: int = 10,
     sample_weight: npt.ArrayLike | None = None,
 ) -> ReliabilityDiagram:
     """Return the bins of a reliability diagram that are not empty.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    strategy : {"uniform", "quantile", "distinct"}
+        Bins of equal width, of equal weight, or one for each distinct probability.
+    n_bins : int
+        The number of bins; not used with ``"distinct"``.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    ReliabilityDiagram
 
     Examples
     --------
     >>> reliability_diagram([0, 1], [0.25, 0.75]).mean_probability
     array([0.25, 0.75])
     """
-    columns = _native.reliability("diagram", y_true, y_prob, sample_weight, strategy, n_bins)[1]
-    assert columns is not None
-    return ReliabilityDiagram(*columns)
+    bins = count("n_bins", n_bins)
+    return ReliabilityDiagram(*_native.reliability(strategy, bins, y_true, y_prob, sample_weight))
+
+
+def reliability_band(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: RandomState = 0,
+) -> ReliabilityBand:
+    """Return the reliability curve without bins (CORP), with the band in which it lies if the probabilities are calibrated.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    confidence_level : float
+        The share of the curves of calibrated probabilities that the band contains, at each probability separately.
+    n_resamples : int
+        How often outcomes are drawn by their probabilities.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    ReliabilityBand
+        A curve outside the band indicates miscalibration (Dimitriadis, Gneiting and Jordan, 2021).
+
+    Examples
+    --------
+    >>> band = reliability_band([True] * 60 + [False] * 40, [0.9] * 100)
+    >>> bool(band.low[0] < 0.9 < band.high[0]), bool(band.success_rate[0] < band.low[0])
+    (True, True)
+    """
+    settings = confidence_level, count("n_resamples", n_resamples), seed(random_state)
+    return ReliabilityBand(*_native.consistency(y_true, y_prob, *settings))
 
 
 def brier_loss(
     y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
 ) -> float:
     """Return the mean squared distance of probabilities and outcomes.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; lower is better.
 
     Examples
     --------
@@ -312,6 +592,20 @@ def log_loss(
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """Return the mean log loss in nats, infinite at a wrong certainty unless forecasts are clipped.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    clip : float, optional
+        Probabilities are clipped into ``[clip, 1 - clip]``.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    float
+        At least 0; lower is better.
 
     Examples
     --------
@@ -331,6 +625,18 @@ def corp(
 ) -> Corp:
     """Return the CORP decomposition of the mean loss of a rule (Dimitriadis, Gneiting and Jordan, 2021).
 
+    Parameters
+    ----------
+    rule : ScoringRule
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    Corp
+
     Examples
     --------
     >>> from agent_scorecard import brier_score
@@ -346,8 +652,21 @@ def murphy_curve(
     thresholds: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-) -> _Array:
+) -> Array:
     """Return the mean elementary loss at each threshold between 0 and 1.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    y_prob : array-like of probabilities
+    thresholds : array-like of numbers between 0 and 1
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    numpy.ndarray
+        One mean loss per threshold.
 
     Examples
     --------
@@ -363,8 +682,20 @@ def dominance(
     second: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-) -> str:
-    """Return which forecasts are at least as good under every proper score: first, second, equal or neither.
+) -> Literal["first", "second", "equal", "neither"]:
+    """Return which forecasts are at least as good under every proper score.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+    first, second : array-like of probabilities
+        Two forecasts of the same rows.
+    sample_weight : array-like, optional
+        A row of weight 2 counts as two equal rows.
+
+    Returns
+    -------
+    {"first", "second", "equal", "neither"}
 
     Examples
     --------

@@ -1,17 +1,14 @@
 """What the benchmarks have in common: a model is a function from the body of a request to the response."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from agent_scorecard.records import figure
 
 Model = Callable[[dict[str, Any]], Mapping[str, Any] | str | None]
-
-
-class Figure(NamedTuple):
-    """A mean over runs with its interval; one query alone has no interval."""
-
-    value: float
-    interval: tuple[float, float] | None
 
 
 def as_json(value: Any) -> str:
@@ -38,4 +35,4 @@ def replies(model: Model) -> Callable[[str], str | None]:
 
 def figures(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of a table with its figures as `Figure`."""
-    return {name: Figure(*it) if isinstance(it, tuple) else it for name, it in row.items()}
+    return {name: figure(it) if isinstance(it, tuple) else it for name, it in row.items()}

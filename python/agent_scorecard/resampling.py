@@ -1,47 +1,89 @@
-"""Bootstrap intervals and standard errors with whole groups (tasks) as units."""
+"""Intervals and tests with whole groups (tasks) as units."""
 
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
 import numpy.typing as npt
 
 from agent_scorecard import _native
+from agent_scorecard.arguments import RandomState, count, seed
+from agent_scorecard.metrics import Array, Groups
+from agent_scorecard.records import Figure, figure
 
 
-class BootstrapEstimate(NamedTuple):
-    """An estimate with a confidence interval: the expanded percentile interval (Hesterberg 2015), which is wide
-    enough for few groups. Without an interval, ``low`` and ``high`` are None and ``no_interval`` says why: fewer
-    than 6 groups for 95 %, or a value that does not vary. ``undefined`` counts the resamples without a value.
+class SignFlipTest(NamedTuple):
+    """A mean difference with its two-sided p-value, and whether every assignment of signs was tried."""
+
+    mean: float
+    p_value: float
+    exact: bool
+
+
+def _settings(n_resamples: int, confidence_level: float, random_state: RandomState) -> tuple[int, float, int]:
+    return count("n_resamples", n_resamples), confidence_level, seed(random_state)
+
+
+def bootstrap(
+    statistic: Callable[..., float],
+    *arrays: npt.ArrayLike,
+    groups: Groups | None = None,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    random_state: RandomState = 0,
+) -> Figure:
+    """Return any statistic of rows with a bootstrap interval.
+
+    Parameters
+    ----------
+    statistic : callable
+        Receives the arrays with the rows of a resample, and returns a number.
+    *arrays : array-like
+        One entry per row each.
+    groups : array-like, optional
+        The task of each row, or whatever rows depend on; whole groups are resampled.
+    n_resamples : int
+    confidence_level : float
+        The coverage of the interval.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Figure
+        ``undefined`` counts the resamples for which the statistic raised ``UndefinedError``. The interval is the expanded
+        percentile interval (Hesterberg, 2015), which is wide enough for few groups.
+
+    Examples
+    --------
+    >>> from agent_scorecard import average_precision
+    >>> y, p = [0, 1] * 10, [0.1 * (row % 7) for row in range(20)]
+    >>> found = bootstrap(average_precision, y, p, n_resamples=50)
+    >>> found.value == average_precision(y, p), found.interval is not None
+    (True, True)
     """
+    columns = [np.asarray(_native.plain_array("arrays", array)) for array in arrays]
+    lengths = {len(column) for column in columns}
+    if len(lengths) != 1:
+        raise ValueError(f"arrays have {sorted(lengths)} rows; give one or more of the same length")
 
-    estimate: float
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    undefined: int
-    no_interval: str | None
+    def of_rows(rows: Any) -> float:
+        return float(statistic(*(column[rows] for column in columns)))
 
-
-class ClusterEstimate(NamedTuple):
-    """An estimate with an interval and a standard error from the spread between groups. ``low`` and ``high`` are
-    None if there is no spread.
-    """
-
-    estimate: float
-    low: float | None
-    high: float | None
-    standard_error: float
+    settings = _settings(n_resamples, confidence_level, random_state)
+    return figure(_native.bootstrap_of(of_rows, lengths.pop(), groups, settings))
 
 
 def bootstrap_mean(
     values: npt.ArrayLike,
     *,
     sample_weight: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | Iterable[Hashable] | None = None,
+    groups: Groups | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
-    random_state: int = 0,
-) -> BootstrapEstimate:
+    random_state: RandomState = 0,
+) -> Figure:
     """Return the mean with a bootstrap interval that resamples rows, or whole groups where given.
 
     Parameters
@@ -54,34 +96,32 @@ def bootstrap_mean(
     n_resamples : int
     confidence_level : float
         The coverage of the interval.
-    random_state : int
+    random_state : int, Generator or None
         The same seed gives the same bits.
 
     Returns
     -------
-    BootstrapEstimate
+    Figure
+        Without an interval for fewer than 6 groups at 95 %, and for a value that does not vary.
 
     Examples
     --------
     >>> bootstrap_mean([2.0, 3.0], n_resamples=10).no_interval
     '2 clusters; a 95 % interval needs at least 6'
     """
-    return BootstrapEstimate(
-        *_native.bootstrap_mean(
-            values, sample_weight, groups, n_resamples, confidence_level, random_state
-        )
-    )
+    settings = _settings(n_resamples, confidence_level, random_state)
+    return figure(_native.bootstrap_mean(values, sample_weight, groups, settings))
 
 
 def bootstrap_auroc(
     y_true: npt.ArrayLike,
     y_score: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | Iterable[Hashable] | None = None,
+    groups: Groups | None = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
-    random_state: int = 0,
-) -> BootstrapEstimate:
+    random_state: RandomState = 0,
+) -> Figure:
     """Return the area under the ROC curve with a bootstrap interval, which needs 6 groups with either outcome.
 
     Parameters
@@ -94,33 +134,30 @@ def bootstrap_auroc(
     n_resamples : int
     confidence_level : float
         The coverage of the interval.
-    random_state : int
+    random_state : int, Generator or None
         The same seed gives the same bits.
 
     Returns
     -------
-    BootstrapEstimate
+    Figure
         ``undefined`` counts the resamples in which all rows have one outcome.
 
     Examples
     --------
-    >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20)[:3]
-    (1.0, None, None)
+    >>> bootstrap_auroc([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n_resamples=20).interval is None
+    True
     """
-    return BootstrapEstimate(
-        *_native.bootstrap_auroc(
-            y_true, y_score, groups, n_resamples, confidence_level, random_state
-        )
-    )
+    settings = _settings(n_resamples, confidence_level, random_state)
+    return figure(_native.bootstrap_auroc(y_true, y_score, groups, settings))
 
 
 def cluster_mean(
     values: npt.ArrayLike,
-    groups: npt.ArrayLike | Iterable[Hashable],
+    groups: Groups,
     *,
     sample_weight: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
-) -> ClusterEstimate:
+) -> Figure:
     """Return the mean with a standard error that is robust to dependence inside groups.
 
     Parameters
@@ -135,13 +172,128 @@ def cluster_mean(
 
     Returns
     -------
-    ClusterEstimate
+    Figure
+        Without an interval if there is no spread between groups.
 
     Examples
     --------
-    >>> cluster_mean([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"]).estimate
+    >>> cluster_mean([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"]).value
     2.0
     """
-    return ClusterEstimate(
-        *_native.cluster_mean(values, sample_weight, groups, confidence_level)
-    )
+    return figure(_native.cluster_mean(values, sample_weight, groups, confidence_level))
+
+
+def cluster_difference(
+    values: npt.ArrayLike,
+    second: npt.ArrayLike,
+    groups: Groups,
+    *,
+    confidence_level: float = 0.95,
+) -> Figure:
+    """Return the mean of a second arm minus that of a first, each with its own rows of the same groups.
+
+    Parameters
+    ----------
+    values : array-like of finite numbers
+        The rows of both arms.
+    second : array-like of bool or 0 and 1
+        Whether a row is of the second arm.
+    groups : array-like
+        The task of each row.
+    confidence_level : float
+        The coverage of the interval.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> cluster_difference([1.0, 2.0, 2.0, 4.0], [0, 0, 1, 1], ["a", "b", "a", "b"]).value
+    1.5
+    """
+    return figure(_native.cluster_difference(None, values, second, groups, confidence_level))
+
+
+def sign_flip_test(
+    differences: npt.ArrayLike,
+    groups: Groups | None = None,
+    *,
+    n_resamples: int = 10000,
+    random_state: RandomState = 0,
+) -> SignFlipTest:
+    """Return the paired permutation test of a mean difference, which flips the signs of whole groups.
+
+    Parameters
+    ----------
+    differences : array-like of finite numbers
+        One per pair of rows.
+    groups : array-like, optional
+        The task of each pair; by default each is a group of its own.
+    n_resamples : int
+        The number of random assignments of signs, if there are more possible ones.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    SignFlipTest
+
+    Examples
+    --------
+    >>> sign_flip_test([0.1, 0.3, 0.2, 0.4]).p_value
+    0.125
+    """
+    if groups is None:
+        groups = np.arange(len(np.atleast_1d(differences)))
+    settings = count("n_resamples", n_resamples), seed(random_state)
+    return SignFlipTest(*_native.sign_flip_test(differences, groups, *settings))
+
+
+def pass_at_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
+    """Return, for each task, the probability that at least one of k of its trials succeeds (Chen and others, 2021).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        The outcome of each trial.
+    groups : array-like
+        The task of each trial.
+    k : int
+        At most the number of trials of every task.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number per task, in the order of the tasks. `bootstrap_mean` of it has the interval over tasks.
+
+    Examples
+    --------
+    >>> pass_at_k([1, 0, 0, 0], ["a", "a", "b", "b"], 2)
+    array([1., 0.])
+    """
+    return np.array(_native.pass_k("at", y_true, groups, count("k", k)))
+
+
+def pass_hat_k(y_true: npt.ArrayLike, groups: Groups, k: int) -> Array:
+    """Return, for each task, the probability that all of k of its trials succeed (Yao and others, 2024).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0 and 1
+        The outcome of each trial.
+    groups : array-like
+        The task of each trial.
+    k : int
+        At most the number of trials of every task.
+
+    Returns
+    -------
+    numpy.ndarray
+        One number per task, in the order of the tasks. `bootstrap_mean` of it has the interval over tasks.
+
+    Examples
+    --------
+    >>> pass_hat_k([1, 1, 1, 0], ["a", "a", "b", "b"], 2)
+    array([1., 0.])
+    """
+    return np.array(_native.pass_k("hat", y_true, groups, count("k", k)))

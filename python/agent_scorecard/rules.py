@@ -1,5 +1,7 @@
 """Proper scoring rules. Scores are rewards: higher is better. Outcomes come first, as in scikit-learn."""
 
+from __future__ import annotations
+
 from agent_scorecard._native import ScoringRule
 
 __all__ = [
@@ -22,6 +24,10 @@ def log_score(clip: float | None = None) -> ScoringRule:
     clip : float, optional
         Forecasts are clipped into ``[clip, 1 - clip]``. Without it, a wrong certainty scores minus infinity.
 
+    Returns
+    -------
+    ScoringRule
+
     Examples
     --------
     >>> log_score(clip=1e-6)
@@ -35,6 +41,10 @@ def log_score(clip: float | None = None) -> ScoringRule:
 def brier_score() -> ScoringRule:
     """Return the Brier score: minus the squared distance of forecast and outcome, from -1 to 0.
 
+    Returns
+    -------
+    ScoringRule
+
     Examples
     --------
     >>> brier_score().mean([1, 0], [1.0, 0.5])
@@ -45,6 +55,10 @@ def brier_score() -> ScoringRule:
 
 def spherical_score() -> ScoringRule:
     """Return the spherical score.
+
+    Returns
+    -------
+    ScoringRule
 
     Examples
     --------
@@ -57,6 +71,10 @@ def spherical_score() -> ScoringRule:
 def boosting_score() -> ScoringRule:
     """Return the boosting score, whose loss in the logit is an exponential.
 
+    Returns
+    -------
+    ScoringRule
+
     Examples
     --------
     >>> boosting_score().mean([1], [0.5]) > boosting_score().mean([1], [0.25])
@@ -67,6 +85,15 @@ def boosting_score() -> ScoringRule:
 
 def beta_score(alpha: float, beta: float) -> ScoringRule:
     """Return the score of the beta family with these two parameters.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        The parameters of the family; above -1.
+
+    Returns
+    -------
+    ScoringRule
 
     Examples
     --------
@@ -79,6 +106,16 @@ def beta_score(alpha: float, beta: float) -> ScoringRule:
 def power_score(power: float, baseline: float = 0.5) -> ScoringRule:
     """Return the power score relative to a baseline probability between 0 and 1.
 
+    Parameters
+    ----------
+    power : float
+    baseline : float
+        A probability between 0 and 1.
+
+    Returns
+    -------
+    ScoringRule
+
     Examples
     --------
     >>> power_score(2.0)
@@ -90,6 +127,16 @@ def power_score(power: float, baseline: float = 0.5) -> ScoringRule:
 def pseudospherical_score(power: float, baseline: float = 0.5) -> ScoringRule:
     """Return the pseudospherical score relative to a baseline probability between 0 and 1.
 
+    Parameters
+    ----------
+    power : float
+    baseline : float
+        A probability between 0 and 1.
+
+    Returns
+    -------
+    ScoringRule
+
     Examples
     --------
     >>> pseudospherical_score(2.0, baseline=0.25)
@@ -100,6 +147,15 @@ def pseudospherical_score(power: float, baseline: float = 0.5) -> ScoringRule:
 
 def elementary_score(threshold: float) -> ScoringRule:
     """Return the elementary score of a decision at this threshold between 0 and 1.
+
+    Parameters
+    ----------
+    threshold : float
+        Between 0 and 1: forecasts above it decide for success.
+
+    Returns
+    -------
+    ScoringRule
 
     Examples
     --------

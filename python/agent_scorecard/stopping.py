@@ -1,11 +1,14 @@
 """What stop rules would have saved and lost on finished runs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import overload
 
 import numpy.typing as npt
 
 from agent_scorecard import _native
+from agent_scorecard.arguments import count
 from agent_scorecard.budgets import BudgetSamples, Rollouts
 from agent_scorecard.records import Record
 
@@ -79,7 +82,8 @@ def early_stopping(
     (40.0, 0.2, 0.0)
     """
     parts = [samples] if isinstance(samples, BudgetSamples) else list(samples)
-    rules = (impossible_in_a_row, failure_probability, worth, cap_exceeded)
+    in_a_row = None if impossible_in_a_row is None else count("impossible_in_a_row", impossible_in_a_row)
+    rules = (in_a_row, failure_probability, worth, _native.flag("cap_exceeded", cap_exceeded))
     found = _native.early_stopping(
         rollouts._rollouts, [part._samples for part in parts], failure_probabilities, rules
     )

@@ -1,5 +1,7 @@
 """Comparison of an agent's tool calls with expected calls."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -185,7 +187,7 @@ def match_calls(
             raise ValueError(f"tools[{name!r}] has other keys than {', '.join(usual)}")
         rules.append((name, *_rule(settings)))
     *lists, modes = _native.match_calls(_pairs(actual), _pairs(expected), *_rule(usual), rules)
-    return Alignment(*lists, *modes)  # type: ignore[arg-type]
+    return Alignment(*lists, *modes)
 
 
 def path_distances(paths: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]]) -> PathDistances:
@@ -197,6 +199,10 @@ def path_distances(paths: Iterable[tuple[Iterable[Hashable], Iterable[Hashable]]
     ----------
     paths : iterable of pairs of iterables of hashable
         Calls are equal if Python's ``==`` says so.
+
+    Returns
+    -------
+    PathDistances
 
     Examples
     --------

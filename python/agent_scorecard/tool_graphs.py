@@ -1,9 +1,12 @@
 """Cheapest plans over typed tools."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from agent_scorecard import _native
+from agent_scorecard.arguments import count
 from agent_scorecard.records import Record
 
 
@@ -46,18 +49,14 @@ class ToolGraph:
     """
 
     def __init__(self, tools: Iterable[Mapping[str, Any]]) -> None:
-        self._graph = _native.ToolGraph(
-            [
-                (
-                    tool["name"],
-                    list(tool["inputs"]),
-                    list(tool["outputs"]),
-                    float(tool["cost"]),
-                    list(tool.get("components", ())),
-                )
-                for tool in tools
-            ]
-        )
+        rows = []
+        for place, tool in enumerate(tools):
+            lacks = [key for key in ("name", "inputs", "outputs", "cost") if key not in tool]
+            if lacks:
+                raise ValueError(f"tools[{place}] has no {lacks[0]!r}; it needs name, inputs, outputs and cost")
+            name, inputs, outputs, cost = (tool[key] for key in ("name", "inputs", "outputs", "cost"))
+            rows.append((name, list(inputs), list(outputs), float(cost), list(tool.get("components", ()))))
+        self._graph = _native.ToolGraph(rows)
 
     def __len__(self) -> int:
         return len(self._graph)
@@ -66,13 +65,36 @@ class ToolGraph:
         return repr(self._graph)
 
     def optimal_plan(self, initial: Iterable[str], goal: Iterable[str]) -> Plan | None:
-        """Return the cheapest plan from initial types to goal types, or None if the goal is out of reach."""
+        """Return the cheapest plan.
+
+        Parameters
+        ----------
+        initial, goal : iterable of str
+            The types that are there at first, and those that are wanted.
+
+        Returns
+        -------
+        Plan or None
+            None if the goal is out of reach.
+        """
         plan = self._graph.optimal_plan(list(initial), list(goal))
         return None if plan is None else Plan(*plan)
 
     def best_plans(self, initial: Iterable[str], goal: Iterable[str], most: int) -> list[Plan]:
-        """Return the cheapest plans, at most ``most`` of them."""
-        return [Plan(*plan) for plan in self._graph.best_plans(list(initial), list(goal), most)]
+        """Return the cheapest plans.
+
+        Parameters
+        ----------
+        initial, goal : iterable of str
+        most : int
+            The largest number of plans.
+
+        Returns
+        -------
+        list of Plan
+        """
+        plans = self._graph.best_plans(list(initial), list(goal), count("most", most))
+        return [Plan(*plan) for plan in plans]
 
     def greedy_plan(
         self,
@@ -81,22 +103,51 @@ class ToolGraph:
         *,
         rule: Literal["chain_or_any", "chain", "any"] = "chain_or_any",
     ) -> Plan | None:
-        """Return the plan that takes the cheapest next tool, or None if it does not reach the goal.
+        """Return the plan that takes the cheapest next tool.
 
-        By ``"chain"``, the rule of CostBench, each tool needs an output of the one before it, which can
-        end before the goal on a graph that is no chain; ``"chain_or_any"`` takes any tool then.
+        Parameters
+        ----------
+        initial, goal : iterable of str
+        rule : {"chain_or_any", "chain", "any"}
+            By ``"chain"``, the rule of CostBench, each tool needs an output of the one before it, which can end before the
+            goal on a graph that is no chain; ``"chain_or_any"`` takes any tool then.
+
+        Returns
+        -------
+        Plan or None
+            None if it does not reach the goal.
         """
         plan = self._graph.greedy_plan(list(initial), list(goal), rule)
         return None if plan is None else Plan(*plan)
 
     def count_shortest_plans(self, initial: Iterable[str], goal: Iterable[str]) -> int:
-        """Return the number of plans with the fewest calls."""
+        """Return the number of plans with the fewest calls.
+
+        Parameters
+        ----------
+        initial, goal : iterable of str
+
+        Returns
+        -------
+        int
+        """
         return self._graph.count_shortest_plans(list(initial), list(goal))
 
     def path_coverage(
         self, initial: Iterable[str], goal: Iterable[str], paths: Iterable[Iterable[str]]
     ) -> PathCoverage:
-        """Return how many of the plans are among the paths; each tool must have one input and one output."""
+        """Return how many of the plans are among the paths; each tool must have one input and one output.
+
+        Parameters
+        ----------
+        initial, goal : iterable of str
+        paths : iterable of iterables of str
+            The names of the tools of each path.
+
+        Returns
+        -------
+        PathCoverage
+        """
         found, rate = self._graph.path_coverage(
             list(initial), list(goal), [list(path) for path in paths]
         )
@@ -110,7 +161,18 @@ class ToolGraph:
         *,
         answer_is_right: bool = True,
     ) -> Record:
-        """Return the scores of an agent's calls against the cheapest plan."""
-        return Record(
-            self._graph.score_path(list(initial), list(goal), list(calls), answer_is_right)
-        )
+        """Return the scores of an agent's calls against the cheapest plan.
+
+        Parameters
+        ----------
+        initial, goal : iterable of str
+        calls : iterable of str
+            The names of the tools that were called.
+        answer_is_right : bool
+
+        Returns
+        -------
+        Record
+        """
+        right = _native.flag("answer_is_right", answer_is_right)
+        return Record(self._graph.score_path(list(initial), list(goal), list(calls), right))

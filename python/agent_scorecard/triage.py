@@ -1,11 +1,15 @@
 """Plans for many tasks under one budget, scored between a random plan (0) and the best plan (1)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from agent_scorecard import _native
 from agent_scorecard._native import UnsolvableCounts
+from agent_scorecard.arguments import count
 from agent_scorecard.records import Record
+from agent_scorecard.replayed import Replayed
 
 Step = tuple[str, int]
 
@@ -36,7 +40,7 @@ class PlanReading(NamedTuple):
     repairs: list[Any]
 
 
-class Pool:
+class Pool(Replayed):
     """Tasks with a value, the cost of an attempt, and whether the attempt solved the task.
 
     Parameters
@@ -60,7 +64,9 @@ class Pool:
     """
 
     def __init__(self, tasks: Iterable[tuple[str, float, int, bool | float]]) -> None:
-        self._pool = _native.Pool(list(tasks))
+        rows = [(id, value, count(f"cost of task {id!r}", cost), solved) for id, value, cost, solved in tasks]
+        self._made, self._calls = (rows,), []
+        self._pool = _native.Pool(rows)
 
     def __len__(self) -> int:
         return len(self._pool)
@@ -74,20 +80,58 @@ class Pool:
         return self._pool.total_cost
 
     def budget(self, alpha: float) -> int:
-        """Return the share ``alpha`` of the total cost, rounded down."""
+        """Return the share of the total cost, rounded down.
+
+        Parameters
+        ----------
+        alpha : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        int
+        """
         return self._pool.budget(alpha)
 
     def oracle(self, budget: int) -> Oracle:
-        """Return the best value within the budget."""
-        return Oracle(*self._pool.oracle(budget))
+        """Return the best value within the budget.
+
+        Parameters
+        ----------
+        budget : int
+
+        Returns
+        -------
+        Oracle
+        """
+        return Oracle(*self._pool.oracle(count("budget", budget)))
 
     def random_value(self, budget: int) -> float:
-        """Return the expected value of attempting the tasks in a random order."""
-        return self._pool.random_value(budget)
+        """Return the expected value of attempting the tasks in a random order.
+
+        Parameters
+        ----------
+        budget : int
+
+        Returns
+        -------
+        float
+        """
+        return self._pool.random_value(count("budget", budget))
 
     def read_plan(self, text: str, budget: int) -> PlanReading:
-        """Read the plan in the text of a model, and list what had to be repaired."""
-        return PlanReading(*self._pool.read_plan(text, budget))
+        """Read the plan in the text of a model, and list what had to be repaired.
+
+        Parameters
+        ----------
+        text : str
+        budget : int
+
+        Returns
+        -------
+        PlanReading
+        """
+        return PlanReading(*self._pool.read_plan(text, count("budget", budget)))
 
     def execute(
         self,
@@ -96,11 +140,21 @@ class Pool:
         *,
         regime: Literal["advisory", "enforced"] = "advisory",
     ) -> Record:
-        """Execute a plan: pairs of an id and an allocation, in order.
+        """Execute a plan.
 
-        With ``enforced``, an attempt is cut off at its allocation; otherwise it runs to its end.
+        Parameters
+        ----------
+        plan : sequence of (str, int)
+            Pairs of an id and an allocation, in order.
+        budget : int
+        regime : {"advisory", "enforced"}
+            With ``"enforced"``, an attempt is cut off at its allocation; otherwise it runs to its end.
+
+        Returns
+        -------
+        Record
         """
-        return Record(self._pool.execute(list(plan), budget, regime))
+        return Record(self._pool.execute(list(plan), count("budget", budget), regime))
 
     def efficiency(
         self,
@@ -109,16 +163,38 @@ class Pool:
         *,
         regime: Literal["advisory", "enforced"] = "advisory",
     ) -> float:
-        """Return the triage efficiency of a plan: 0 for a random plan and 1 for the best one."""
+        """Return the triage efficiency of a plan: 0 for a random plan and 1 for the best one.
+
+        Parameters
+        ----------
+        plan : sequence of (str, int)
+        budget : int
+        regime : {"advisory", "enforced"}
+            As for `execute`.
+
+        Returns
+        -------
+        float
+        """
         earned = self.execute(plan, budget, regime=regime).earned
         return triage_efficiency(earned, self.random_value(budget), self.oracle(budget).value)
 
     def unsolvable_counts(
         self, plan: Sequence[Step], budget: int, unsolvable: Iterable[str]
     ) -> UnsolvableCounts:
-        """Count what a plan does with the tasks that cannot be solved, which are given by their ids.
+        """Count what a plan does with the tasks that cannot be solved.
 
-        The counts of several pools are added with ``+``.
+        Parameters
+        ----------
+        plan : sequence of (str, int)
+        budget : int
+        unsolvable : iterable of str
+            The ids of these tasks.
+
+        Returns
+        -------
+        UnsolvableCounts
+            The counts of several pools are added with ``+``.
 
         Examples
         --------
@@ -129,11 +205,21 @@ class Pool:
         >>> counts.detection_rate(), (counts + counts).waste_rate()
         (0.5, 0.25)
         """
-        return self._pool.unsolvable_counts(list(plan), budget, set(unsolvable))
+        return self._pool.unsolvable_counts(list(plan), count("budget", budget), set(unsolvable))
 
 
 def triage_efficiency(achieved: float, random: float, oracle: float) -> float:
     """Return where a value lies between that of a random plan and that of the best plan.
+
+    Parameters
+    ----------
+    achieved, random, oracle : float
+        The values of the plan, of a random plan and of the best plan.
+
+    Returns
+    -------
+    float
+        0 for a random plan and 1 for the best one.
 
     Examples
     --------
@@ -146,9 +232,20 @@ def triage_efficiency(achieved: float, random: float, oracle: float) -> float:
 def knapsack(profits: Iterable[int], weights: Iterable[int], capacity: int) -> KnapsackSolution:
     """Return the items of largest total profit whose weights fit into the capacity.
 
+    Parameters
+    ----------
+    profits, weights : iterable of int
+        One per item, at least 0.
+    capacity : int
+
+    Returns
+    -------
+    KnapsackSolution
+
     Examples
     --------
     >>> knapsack([60, 100, 120], [10, 20, 30], 50)
     KnapsackSolution(value=220, weight=50, chosen=[1, 2])
     """
-    return KnapsackSolution(*_native.knapsack(list(profits), list(weights), capacity))
+    items = ([count(name, value) for value in values] for name, values in (("profits", profits), ("weights", weights)))
+    return KnapsackSolution(*_native.knapsack(*items, count("capacity", capacity)))

@@ -35,10 +35,11 @@ def main() -> None:
     difference = rule.scores(one) - rule.scores(two)
     estimate = ags.bootstrap_mean(difference, groups=tasks, n_resamples=2000)
     print(f"TPS: {rule.mean(one):.4f} and {rule.mean(two):.4f}")
-    if estimate.low is None:
-        print(f"difference: {estimate.estimate:.4f}, no interval: {estimate.no_interval}")
+    if estimate.interval is None:
+        print(f"difference: {estimate.value:.4f}, no interval: {estimate.no_interval}")
     else:
-        print(f"difference: {estimate.estimate:.4f}, 95 % interval [{estimate.low:.4f}, {estimate.high:.4f}]")
+        low, high = estimate.interval
+        print(f"difference: {estimate.value:.4f}, 95 % interval [{low:.4f}, {high:.4f}]")
 
     # Where does the difference come from?
     last = [runs.summary("last") for runs in (one, two)]

@@ -50,7 +50,7 @@ def main() -> None:
     print(f"{sum(run.outcome is True for run in runs)} of {len(runs)} queries were solved")
     (row,) = ags.costbench_figures(runs, model="stage by stage", random_state=1)
     for name in ("cost_gap", "exact_match_ratio", "task_completion_ratio"):
-        value, (low, high) = row[name]
+        value, (low, high) = row[name].value, row[name].interval
         print(f"{name}: {value:.3f}, from {low:.3f} to {high:.3f}")
 
 

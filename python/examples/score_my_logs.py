@@ -27,12 +27,12 @@ def main() -> None:
         traces = logs.traces(name)
         y_true, last = traces.y_true, traces.summary("last")
         area = ags.bootstrap_auroc(y_true, last, n_resamples=500)
-        interval = "none" if area.low is None else f"[{area.low:.3f}, {area.high:.3f}]"
+        interval = "none" if area.interval is None else "[{:.3f}, {:.3f}]".format(*area.interval)
         error = ags.calibration_error(y_true, last, strategy="quantile", n_bins=5)
         mean = rule.mean(traces)
         assert np.isfinite(mean)
         print(
-            f"{name:30} {len(traces):5} {mean:8.4f} {area.estimate:7.3f}   "
+            f"{name:30} {len(traces):5} {mean:8.4f} {area.value:7.3f}   "
             f"{interval:14} {error:17.3f}"
         )
 

@@ -6,7 +6,7 @@ use pyo3::{intern, prelude::*, types::PyList};
 use scoring_rules::Weight;
 
 use crate::{
-    columns::{Entry, entry, shown},
+    entries::{Entry, dtype_kind, entry, shown},
     errors::{Failure, invalid},
 };
 
@@ -60,13 +60,6 @@ fn read<'py>(array: &Bound<'py, PyArray1<f64>>) -> PyResult<Floats<'py>> {
 /// Whether the object is an array of NumPy, and none of a subclass, such as one with a mask.
 pub(crate) fn is_plain(values: &Bound<'_, PyAny>) -> bool {
     values.get_type().is(values.py().get_type::<PyUntypedArray>())
-}
-
-/// The letter of NumPy for the kind of type, of an array or a scalar of NumPy.
-pub(crate) fn dtype_kind(values: &Bound<'_, PyAny>) -> Option<char> {
-    let py = values.py();
-    let dtype = values.getattr_opt(intern!(py, "dtype")).ok()??;
-    dtype.getattr_opt(intern!(py, "kind")).ok()??.extract().ok()
 }
 
 /// The array-like as an array of NumPy without a mask, of any type and any number of dimensions.

@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Sample, Seed, score_rollouts,
+    Sample, Seed, StopRule, score_rollouts,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -8,8 +8,8 @@ use crate::{
     arrays::floats,
     columns::outcome,
     errors::{Failure, invalid},
+    interruptible::interruptible,
     results::to_python,
-    stopping::stop_rules,
 };
 
 type Values<'py> = Bound<'py, PyAny>;
@@ -224,8 +224,8 @@ pub(crate) fn estimate_rollouts(
     let resource = rollouts.resource(resource).map_err(Failure::from)?;
     if let Ok(estimator) = estimator.cast::<BudgetEstimator>() {
         // The copy learns from each run after its estimates, and is dropped with the last one.
-        let mut copy = estimator.try_borrow()?.estimator.clone();
-        let samples = py.detach(|| score_rollouts(rollouts, resource, &mut copy));
+        let (mut copy, rollouts) = (estimator.try_borrow()?.estimator.clone(), rollouts.clone());
+        let samples = interruptible(py, move || score_rollouts(&rollouts, resource, &mut copy))?;
         return Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource });
     }
     // An exception of the function ends the evaluation and is raised as it is.
@@ -245,6 +245,25 @@ pub(crate) fn estimate_rollouts(
         (Some(error), _) => Err(error),
         (None, samples) => Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource }),
     }
+}
+
+/// Stop rules by the keyword arguments that set them.
+pub(crate) fn stop_rules(
+    impossible_in_a_row: Option<u32>,
+    failure_probability: Option<f64>,
+    worth: Option<f64>,
+) -> Result<Vec<StopRule>, Error> {
+    let mut rules = Vec::new();
+    if let Some(in_a_row) = impossible_in_a_row {
+        rules.push(StopRule::impossible_in_a_row(in_a_row)?);
+    }
+    if let Some(at_least) = failure_probability {
+        rules.push(StopRule::failure_probability(Probability::new(at_least)?));
+    }
+    if let Some(worth) = worth {
+        rules.push(StopRule::not_worthwhile(worth)?);
+    }
+    Ok(rules)
 }
 
 /// Advice after each turn of a running agent.

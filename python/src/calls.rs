@@ -7,7 +7,8 @@ use pyo3::{
 use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value};
 
 use crate::{
-    columns::shown,
+    choices::choice,
+    entries::shown,
     errors::{Failure, invalid},
 };
 
@@ -65,17 +66,15 @@ fn calls(pairs: &[(String, Bound<'_, PyAny>)]) -> PyResult<Vec<ToolCall>> {
 
 fn rule(arguments: &Bound<'_, PyAny>, tolerance: (f64, f64)) -> PyResult<ArgumentRule> {
     let rule = match arguments.extract::<String>() {
-        Ok(name) => match name.as_str() {
-            "exact" => ArgumentRule::exact(),
-            "ignore" => ArgumentRule::ignore(),
-            "subset" => ArgumentRule::subset(),
-            "superset" => ArgumentRule::superset(),
-            _ => {
-                return Err(invalid(format!(
-                    "arguments is {name:?}; it must be exact, ignore, subset, superset or a list of fields"
-                )));
-            }
-        },
+        Ok(name) => {
+            let rules = [
+                ("exact", ArgumentRule::exact()),
+                ("ignore", ArgumentRule::ignore()),
+                ("subset", ArgumentRule::subset()),
+                ("superset", ArgumentRule::superset()),
+            ];
+            choice("arguments (a name or a list of fields)", &name, &rules)?
+        }
         Err(_) => {
             ArgumentRule::fields(arguments.extract::<Vec<String>>()?).map_err(Failure::from)?
         }

@@ -1,17 +1,22 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
     LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes, Stopped, TerminationAudit,
-    cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features, simple_mean_score,
+    TiltedMean, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
+    simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use scoring_rules::{Level, Probability};
+use trajectory_metrics::Tps;
 
 use crate::{
     arrays::{checked, floats, run, weights},
+    choices::choice,
     columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     errors::{Failure, invalid},
+    interruptible::interruptible,
     results::to_python,
+    rules::SharedRule,
     streams::TrajectoryScore,
 };
 
@@ -25,6 +30,7 @@ pub(crate) fn stop_class(reason: String) -> &'static str {
 }
 
 /// One run: where its forecasts end, its outcome, why it ended, and its horizon.
+#[derive(Clone)]
 struct Run {
     end: usize,
     outcome: Option<bool>,
@@ -34,6 +40,7 @@ struct Run {
 
 /// Runs of which some have no outcome.
 #[pyclass(frozen, module = "agent_scorecard")]
+#[derive(Clone)]
 pub(crate) struct StoppedRuns {
     forecasts: Vec<f64>,
     runs: Vec<Run>,
@@ -235,14 +242,26 @@ impl StoppedRuns {
         let success = floats("success_probability", success_probability)?;
         let success = success.as_slice()?;
         crate::arrays::same_length("success_probability", self.runs.len(), success.len())?;
-        let scores: Vec<f64> = self.with(py, |runs| {
-            let success = Probability::from_slice(success)?;
-            runs.iter()
-                .zip(success)
-                .map(|(run, &success)| Ok(RunScore::new(tps, run, success)?.expected()))
-                .collect()
+        let scores = self.with(py, |runs| run_scores(tps, runs, success))?;
+        Ok(scores.iter().map(RunScore::expected).collect::<Vec<f64>>().into_pyarray(py))
+    }
+
+    /// The odds ratios nearest to 1, below and above, at which the exact mean score crosses a threshold.
+    fn flipping_odds(
+        &self,
+        py: Python<'_>,
+        tps: &Bound<'_, TrajectoryScore>,
+        success_probability: &Values<'_>,
+        threshold: f64,
+    ) -> PyResult<(Option<f64>, Option<f64>)> {
+        let tps = &tps.get().tps;
+        let success = floats("success_probability", success_probability)?;
+        let success = success.as_slice()?;
+        crate::arrays::same_length("success_probability", self.runs.len(), success.len())?;
+        let odds = self.with(py, |runs| {
+            TiltedMean::new(&run_scores(tps, runs, success)?, None)?.flip_at(threshold)
         })?;
-        Ok(scores.into_pyarray(py))
+        Ok((odds.below, odds.above))
     }
 
     /// The report that compares the treatments of cut-off runs, and the share of runs that complete ones can represent
@@ -256,36 +275,45 @@ impl StoppedRuns {
         success_probability: Option<&Values<'py>>,
         sample_weight: Option<&Values<'py>>,
     ) -> PyResult<(Bound<'py, PyAny>, f64)> {
-        let assumption = match assumption {
-            "non_informative" => CensoringAssumption::NonInformative,
-            "failure_side" => CensoringAssumption::FailureSide,
-            "none" => CensoringAssumption::None,
-            _ => {
-                return Err(invalid(format!(
-                    "assumption is {assumption:?}; it must be non_informative, failure_side or none"
-                )));
-            }
-        };
+        let assumptions = [
+            ("non_informative", CensoringAssumption::NonInformative),
+            ("failure_side", CensoringAssumption::FailureSide),
+            ("none", CensoringAssumption::None),
+        ];
+        let assumption = choice("assumption", assumption, &assumptions)?;
         let success =
             success_probability.map(|it| floats("success_probability", it)).transpose()?;
-        let success = success.as_ref().map(|it| it.as_slice()).transpose()?;
+        let success = success.map(|it| Ok::<_, PyErr>(it.as_slice()?.to_vec())).transpose()?;
         let weights = weights(sample_weight)?;
-        let weights = checked(&weights)?;
+        let weights = checked(&weights)?.map(<[_]>::to_vec);
         let groups = columns::groups(groups)?;
         let (resamples, seed, level, odds_ratio) = settings;
-        let (report, coverage) = self.with(py, |runs| {
+        let own = self.clone();
+        let found = interruptible(py, move || {
+            let runs = own.stopped()?;
+            let weights = weights.as_deref();
             let analysis = CensoringAnalysis::new(assumption)
                 .with_resamples(resamples)
                 .with_seed(Seed::new(seed))
                 .with_level(Level::new(level)?)
                 .with_odds_ratio(odds_ratio)?;
-            let success = success.map(Probability::from_slice).transpose()?;
-            let report = analysis.report(runs, success, weights, &groups)?;
+            let success = success.as_deref().map(Probability::from_slice).transpose()?;
+            let report = analysis.report(&runs, success, weights, &groups)?;
             let coverage = report.ipcw_coverage;
-            Ok((report, coverage))
+            Ok::<_, Error>((report, coverage))
         })?;
+        let (report, coverage) = found.map_err(Failure::from)?;
         Ok((to_python(py, &report.comparisons)?, coverage))
     }
+}
+
+fn run_scores(
+    tps: &Tps<SharedRule>,
+    runs: &[Stopped<'_>],
+    success: &[f64],
+) -> Result<Vec<RunScore>, Error> {
+    let success = Probability::from_slice(success)?;
+    runs.iter().zip(success).map(|(run, &success)| RunScore::new(tps, run, success)).collect()
 }
 
 /// The share of runs that complete runs can represent under this curve.

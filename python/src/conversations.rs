@@ -8,10 +8,11 @@ use agent_benchmarks::{
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
-    benchmark::set_figures,
     budgets::{Rollouts, answer},
+    choices::choice,
     errors::{Failure, invalid},
-    results::to_python,
+    results::{set_figures, to_python},
+    triage::REGIMES,
 };
 
 type Entry<'py> = Bound<'py, PyDict>;
@@ -68,11 +69,8 @@ impl BenchmarkRun {
     }
 }
 
-const REGIMES: [(Regime, &str); 2] =
-    [(Regime::Advisory, "advisory"), (Regime::Enforced, "enforced")];
-
 fn regime_name(regime: Regime) -> &'static str {
-    REGIMES.iter().find(|(known, _)| *known == regime).map_or("advisory", |(_, name)| name)
+    REGIMES.iter().find(|(_, known)| *known == regime).map_or("advisory", |(name, _)| name)
 }
 
 fn triage_scores<'py>(py: Python<'py>, triage: &TriageRecord) -> PyResult<Entry<'py>> {
@@ -82,7 +80,7 @@ fn triage_scores<'py>(py: Python<'py>, triage: &TriageRecord) -> PyResult<Entry<
     entry.set_item("budget", triage.budget)?;
     entry.set_item("oracle", triage.oracle)?;
     entry.set_item("random", triage.random)?;
-    for (regime, name) in REGIMES {
+    for (name, regime) in REGIMES {
         let execution = triage.execution(regime);
         let regime = PyDict::new(py);
         if let Some(execution) = execution {
@@ -178,20 +176,9 @@ pub(crate) fn run_triage(
     reply: &Bound<'_, PyAny>,
 ) -> PyResult<BenchmarkRun> {
     let (alpha, framing, subject, live) = settings;
-    let known =
-        Framing::ALL.into_iter().find(|known| known.name() == framing).ok_or_else(|| {
-            invalid(format!("framing is {framing:?}; it must be neutral, agent or exam"))
-        })?;
-    let attempts = match live.as_deref() {
-        None => Attempts::Recorded,
-        Some(live) => {
-            let regime = REGIMES.iter().find(|(_, name)| *name == live);
-            let (regime, _) = regime.ok_or_else(|| {
-                invalid(format!("live is {live:?}; it must be None, advisory or enforced"))
-            })?;
-            Attempts::Live(*regime)
-        }
-    };
+    let known = choice("framing", &framing, &Framing::ALL.map(|known| (known.name(), known)))?;
+    let live = live.map(|live| choice("live (None or a name)", &live, &REGIMES)).transpose()?;
+    let attempts = live.map_or(Attempts::Recorded, Attempts::Live);
     let setting = Triage::new(Alpha::new(alpha).map_err(Failure::from)?)
         .with_framing(known)
         .with_subject(subject)
@@ -231,18 +218,14 @@ pub(crate) fn run_budget(
     model: &str,
     reply: &Bound<'_, PyAny>,
 ) -> PyResult<BenchmarkRun> {
+    let kinds = [
+        ("tokens", ResourceKind::Tokens),
+        ("money", ResourceKind::Money),
+        ("time", ResourceKind::Time),
+        ("space", ResourceKind::Space),
+    ];
     let kind = |(name, kind): (String, String)| {
-        let kind = match kind.as_str() {
-            "tokens" => ResourceKind::Tokens,
-            "money" => ResourceKind::Money,
-            "time" => ResourceKind::Time,
-            "space" => ResourceKind::Space,
-            _ => {
-                return Err(invalid(format!(
-                    "the kind of {name} is {kind:?}; it must be tokens, money, time or space"
-                )));
-            }
-        };
+        let kind = choice(&format!("the kind of {name}"), &kind, &kinds)?;
         Ok((name, kind))
     };
     let resources: Vec<_> = resources.into_iter().map(kind).collect::<PyResult<_>>()?;

@@ -1,10 +1,7 @@
 use pyo3::prelude::*;
 use tool_graph::{Episode, Error, GreedyRule, Plan, Problem, Scenario, Tool};
 
-use crate::{
-    errors::{Failure, invalid},
-    results::to_python,
-};
+use crate::{choices::choice, errors::Failure, results::to_python};
 
 type Names = Vec<String>;
 /// The names of the tools of a plan, and its cost.
@@ -74,15 +71,12 @@ impl ToolGraph {
     }
 
     fn greedy_plan(&self, initial: Names, goal: Names, rule: &str) -> PyResult<Option<NamedPlan>> {
-        let rule = match rule {
-            "chain" => GreedyRule::Chain,
-            "any" => GreedyRule::Any,
-            "chain_or_any" => GreedyRule::ChainOrAny,
-            _ => {
-                let problem = format!("rule is {rule:?}; it must be chain_or_any, chain or any");
-                return Err(invalid(problem));
-            }
-        };
+        let rules = [
+            ("chain_or_any", GreedyRule::ChainOrAny),
+            ("chain", GreedyRule::Chain),
+            ("any", GreedyRule::Any),
+        ];
+        let rule = choice("rule", rule, &rules)?;
         let problem = self.problem(&initial, &goal)?;
         let plan = self.graph.greedy_plan(&problem, rule).map_err(Failure::from)?;
         Ok(plan.map(|plan| self.named(&plan)))

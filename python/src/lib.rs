@@ -6,19 +6,23 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
-mod benchmark;
 mod budgets;
 mod calibrators;
 mod calls;
 mod censored;
+mod choices;
 mod columns;
 mod conversations;
+mod costbench;
+mod entries;
 mod errors;
 mod graphs;
+mod interruptible;
 mod intervals;
 mod logs;
 mod paths;
 mod ranks;
+mod reports;
 mod resampling;
 mod results;
 mod rules;
@@ -35,17 +39,17 @@ mod _native {
     #[pymodule_export]
     use crate::{
         arrays::{float_array, plain_array},
-        benchmark::{
-            CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
-        },
         budgets::{
             BudgetEstimator, BudgetMonitor, BudgetSamples, LiveRun, Rollouts, estimate_rollouts,
         },
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,
         censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
-        columns::refuse_missing,
+        columns::{flag, group_numbers, outcome_array, refuse_missing},
         conversations::{BenchmarkRun, benchmark_figures, run_budget, run_confidence, run_triage},
+        costbench::{
+            CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
+        },
         errors::UndefinedError,
         graphs::ToolGraph,
         intervals::{
@@ -53,19 +57,26 @@ mod _native {
         },
         logs::read_logs,
         paths::path_distances,
-        ranks::{auroc_delong, corp, curve, dominance, murphy, rank_metric, reliability},
-        resampling::{bootstrap_auroc, bootstrap_mean, cluster_mean},
+        ranks::{
+            auroc_delong, auroc_test, calibration_error, consistency, corp, curve, dominance,
+            murphy, rank_metric, reliability,
+        },
+        reports::{Report, evaluate},
+        resampling::{
+            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_difference, cluster_mean,
+            pass_k, sign_flip_test,
+        },
         rules::ScoringRule,
         stopping::{early_stopping, stop_curve},
-        streams::{OnlineTPS, Traces, TrajectoryScore},
+        streams::{OnlineTPS, Traces, TrajectoryScore, check_forecasts},
         triage::{Pool, UnsolvableCounts, knapsack, triage_efficiency},
     };
 
     /// Runs the command `agent-scorecard` with its arguments and returns its exit code.
     #[pyfunction]
     fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        let success =
-            py.detach(|| agent_scorecard_cli::run(arguments)) == std::process::ExitCode::SUCCESS;
-        if success { 0 } else { 2 }
+        let code = py.detach(|| agent_scorecard_cli::run(arguments));
+        // A code cannot be read, only compared.
+        (0..2).find(|&known| code == known.into()).unwrap_or(2)
     }
 }

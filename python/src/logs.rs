@@ -8,7 +8,7 @@ use run_logs::{
 };
 use scoring_rules::Probability;
 
-use crate::errors::{Failure, invalid};
+use crate::{choices::choice, errors::Failure, interruptible::interruptible};
 
 type Entry<'py> = Bound<'py, PyDict>;
 
@@ -24,28 +24,19 @@ pub(crate) fn read_logs<'py>(
     skip_missing_turns: bool,
 ) -> PyResult<(Vec<Entry<'py>>, Entry<'py>)> {
     let format: Format = format.parse().map_err(Failure::from)?;
-    let at_limit = match at_limit {
-        "censored" => AtLimit::Censored,
-        "scored" => AtLimit::Scored,
-        _ => {
-            return Err(invalid(format!(
-                "at_limit is {at_limit:?}; it must be censored or scored"
-            )));
-        }
-    };
-    let mut policy = OutcomePolicy::new(at_limit);
+    let choices = [("censored", AtLimit::Censored), ("scored", AtLimit::Scored)];
+    let mut policy = OutcomePolicy::new(choice("at_limit", at_limit, &choices)?);
     if let Some(scorer) = scorer {
         policy = policy.with_scorer(scorer);
     }
     if let Some(threshold) = threshold {
         policy = policy.with_threshold(threshold).map_err(Failure::from)?;
     }
-    let table = py
-        .detach(|| {
-            let (read, streams) = (ReadOptions::default(), StreamOptions::default());
-            RunTable::read_path(&path, format, &read, &policy, &streams)
-        })
-        .map_err(Failure::from)?;
+    let table = interruptible(py, move || {
+        let (read, streams) = (ReadOptions::default(), StreamOptions::default());
+        RunTable::read_path(&path, format, &read, &policy, &streams)
+    })?;
+    let table = table.map_err(Failure::from)?;
 
     let mut rows = Vec::with_capacity(table.rows().len());
     for run in table.rows() {

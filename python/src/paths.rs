@@ -212,6 +212,7 @@ pub(crate) fn path_distances(paths: &Bound<'_, PyAny>) -> PyResult<(f64, f64, f6
         numbers.append(&reference, &mut calls)?;
         ends.push([middle, calls.len()]);
         if calls.len() + ends.len() >= BLOCK {
+            py.check_signals()?;
             compare(&mut calls, &mut ends);
         }
     }

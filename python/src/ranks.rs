@@ -4,15 +4,18 @@ use scoring_rules::{
     Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
 };
 use trajectory_metrics::{
-    Error, PositiveClass, augrc, aurc, auroc, average_precision, delong, excess_aurc,
+    ConsistencyInterval, Error, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint, Seed,
+    augrc, aurc, auroc, average_precision, consistency_band, delong, delong_test, excess_aurc,
     expected_calibration_error, maximum_calibration_error, precision_recall_curve,
-    reliability_diagram, risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
+    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
+    root_mean_square_calibration_error,
 };
 
 use crate::{
     arrays::{checked, floats, run, weights},
+    choices::choice,
     columns::outcomes,
-    errors::{Failure, invalid},
+    errors::Failure,
     rules::ScoringRule,
 };
 
@@ -52,24 +55,17 @@ fn with_probabilities<T: Send>(
     })
 }
 
-fn positive(pos_label: u8) -> PyResult<PositiveClass> {
-    match pos_label {
-        0 => Ok(PositiveClass::Failure),
-        1 => Ok(PositiveClass::Success),
-        _ => Err(invalid(format!("pos_label is {pos_label}; it must be 0 or 1"))),
-    }
-}
+/// A quantity of rows that are ranked by their scores.
+type OfRanks<T> = fn(&TiedBlocks<OrderedScore>) -> Result<T, Error>;
 
-fn binning(strategy: &str, bins: usize) -> PyResult<Binning<'static>> {
-    match strategy {
-        "uniform" => Ok(Binning::EqualWidth { bins }),
-        "quantile" => Ok(Binning::Quantile { bins }),
-        "distinct" => Ok(Binning::Distinct),
-        _ => Err(invalid(format!(
-            "strategy is {strategy:?}; it must be uniform, quantile or distinct"
-        ))),
-    }
-}
+const METRICS: [(&str, OfRanks<f64>); 6] = [
+    ("auroc", auroc),
+    ("aurc", aurc),
+    ("augrc", augrc),
+    ("excess_aurc", excess_aurc),
+    ("average_precision", |blocks| average_precision(blocks, PositiveClass::Success)),
+    ("average_precision_of_failures", |blocks| average_precision(blocks, PositiveClass::Failure)),
+];
 
 #[pyfunction]
 pub(crate) fn rank_metric(
@@ -78,23 +74,8 @@ pub(crate) fn rank_metric(
     y_true: &Values<'_>,
     y_score: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
-    pos_label: u8,
 ) -> PyResult<f64> {
-    let class = positive(pos_label)?;
-    let metric: fn(&TiedBlocks<OrderedScore>) -> Result<f64, Error> = match (name, class) {
-        ("auroc", _) => auroc,
-        ("aurc", _) => aurc,
-        ("augrc", _) => augrc,
-        ("excess_aurc", _) => excess_aurc,
-        ("average_precision", PositiveClass::Success) => {
-            |blocks| average_precision(blocks, PositiveClass::Success)
-        }
-        ("average_precision", PositiveClass::Failure) => {
-            |blocks| average_precision(blocks, PositiveClass::Failure)
-        }
-        _ => return Err(invalid(format!("no rank metric {name:?}"))),
-    };
-    with_scores(py, y_true, y_score, sample_weight, metric)
+    with_scores(py, y_true, y_score, sample_weight, choice("metric", name, &METRICS)?)
 }
 
 #[pyfunction]
@@ -108,6 +89,54 @@ pub(crate) fn auroc_delong(
     Ok((estimate.auroc, estimate.standard_error))
 }
 
+/// The difference of two AUROCs on the same rows, its standard error and its p-value.
+#[pyfunction]
+pub(crate) fn auroc_test(
+    py: Python<'_>,
+    y_true: &Values<'_>,
+    first: &Values<'_>,
+    second: &Values<'_>,
+    sample_weight: Option<&Values<'_>>,
+) -> PyResult<(f64, f64, Option<f64>)> {
+    let (first, second) = (floats("first", first)?, floats("second", second)?);
+    let (first, second) = (first.as_slice()?, second.as_slice()?);
+    let outcomes = outcomes("y_true", y_true)?;
+    let weights = weights(sample_weight)?;
+    let weights = checked(&weights)?;
+    let test = run(py, first.len(), || {
+        let [first, second] = [Probability::from_slice(first)?, Probability::from_slice(second)?];
+        delong_test(first, &outcomes, second, &outcomes, weights)
+    })?;
+    Ok((test.difference, test.standard_error, test.p_value()))
+}
+
+type Points = Vec<[f64; 3]>;
+
+const CURVES: [(&str, OfRanks<Points>); 4] = [
+    ("roc", |blocks| {
+        let points = roc_curve(blocks, PositiveClass::Success)?;
+        let point = |p: &RocPoint<OrderedScore>| {
+            let threshold = p.threshold.map_or(f64::INFINITY, OrderedScore::get);
+            [p.false_positive_rate, p.true_positive_rate, threshold]
+        };
+        Ok(points.iter().map(point).collect())
+    }),
+    ("precision_recall", |blocks| precision_recall(blocks, PositiveClass::Success)),
+    ("precision_recall_of_failures", |blocks| precision_recall(blocks, PositiveClass::Failure)),
+    ("risk_coverage", |blocks| {
+        let points = risk_coverage_curve(blocks)?;
+        Ok(points.iter().map(|p| [p.coverage, p.risk, p.threshold.get()]).collect())
+    }),
+];
+
+fn precision_recall(
+    blocks: &TiedBlocks<OrderedScore>,
+    class: PositiveClass,
+) -> Result<Points, Error> {
+    let points = precision_recall_curve(blocks, class)?;
+    Ok(points.iter().map(|p| [p.precision, p.recall, p.threshold.get()]).collect())
+}
+
 #[pyfunction]
 pub(crate) fn curve<'py>(
     py: Python<'py>,
@@ -115,29 +144,9 @@ pub(crate) fn curve<'py>(
     y_true: &Values<'py>,
     y_score: &Values<'py>,
     sample_weight: Option<&Values<'py>>,
-    pos_label: u8,
 ) -> PyResult<[Array<'py>; 3]> {
-    let class = positive(pos_label)?;
-    let points: Vec<[f64; 3]> = with_scores(py, y_true, y_score, sample_weight, |blocks| {
-        Ok(match name {
-            "roc" => roc_curve(blocks, class)?
-                .iter()
-                .map(|p| {
-                    let threshold = p.threshold.map_or(f64::INFINITY, OrderedScore::get);
-                    [p.false_positive_rate, p.true_positive_rate, threshold]
-                })
-                .collect(),
-            "precision_recall" => precision_recall_curve(blocks, class)?
-                .iter()
-                .map(|p| [p.precision, p.recall, p.threshold.get()])
-                .collect(),
-            _ => risk_coverage_curve(blocks)?
-                .iter()
-                .map(|p| [p.coverage, p.risk, p.threshold.get()])
-                .collect(),
-        })
-    })?;
-    Ok(columns(py, &points))
+    let curve = choice("curve", name, &CURVES)?;
+    Ok(columns(py, &with_scores(py, y_true, y_score, sample_weight, curve)?))
 }
 
 fn columns<'py, const N: usize>(py: Python<'py>, points: &[[f64; N]]) -> [Array<'py>; N] {
@@ -146,33 +155,76 @@ fn columns<'py, const N: usize>(py: Python<'py>, points: &[[f64; N]]) -> [Array<
     })
 }
 
+fn binning(strategy: &str, bins: usize) -> PyResult<Binning<'static>> {
+    let choices = [
+        ("uniform", Binning::EqualWidth { bins }),
+        ("quantile", Binning::Quantile { bins }),
+        ("distinct", Binning::Distinct),
+    ];
+    choice("strategy", strategy, &choices)
+}
+
+type CalibrationError = fn(&TiedBlocks, Binning<'_>) -> Result<f64, Error>;
+
+const NORMS: [(&str, CalibrationError); 3] = [
+    ("expected", expected_calibration_error),
+    ("maximum", maximum_calibration_error),
+    ("root_mean_square", root_mean_square_calibration_error),
+];
+
+#[pyfunction]
+pub(crate) fn calibration_error(
+    py: Python<'_>,
+    norm: &str,
+    strategy: &str,
+    n_bins: usize,
+    y_true: &Values<'_>,
+    y_prob: &Values<'_>,
+    sample_weight: Option<&Values<'_>>,
+) -> PyResult<f64> {
+    let (error, binning) = (choice("norm", norm, &NORMS)?, binning(strategy, n_bins)?);
+    with_probabilities(py, y_true, y_prob, sample_weight, |blocks| error(blocks, binning))
+}
+
+/// The rate of success, the mean probability and the weight of each bin.
 #[pyfunction]
 pub(crate) fn reliability<'py>(
     py: Python<'py>,
-    name: &str,
+    strategy: &str,
+    n_bins: usize,
     y_true: &Values<'py>,
     y_prob: &Values<'py>,
     sample_weight: Option<&Values<'py>>,
-    strategy: &str,
-    n_bins: usize,
-) -> PyResult<(f64, Option<[Array<'py>; 3]>)> {
+) -> PyResult<[Array<'py>; 3]> {
     let binning = binning(strategy, n_bins)?;
-    let (value, points) = with_probabilities(py, y_true, y_prob, sample_weight, |blocks| {
-        let value = match name {
-            "expected" => expected_calibration_error(blocks, binning)?,
-            "maximum" => maximum_calibration_error(blocks, binning)?,
-            "root_mean_square" => root_mean_square_calibration_error(blocks, binning)?,
-            _ => {
-                let bins = reliability_diagram(blocks, binning)?;
-                let row = |bin: &trajectory_metrics::ReliabilityBin| {
-                    [bin.success_rate, bin.mean_confidence, bin.weight]
-                };
-                return Ok((f64::NAN, Some(bins.iter().map(row).collect::<Vec<_>>())));
-            }
-        };
-        Ok((value, None))
+    let bins = with_probabilities(py, y_true, y_prob, sample_weight, |blocks| {
+        reliability_diagram(blocks, binning)
     })?;
-    Ok((value, points.map(|points| columns(py, &points))))
+    let row = |bin: &ReliabilityBin| [bin.success_rate, bin.mean_confidence, bin.weight];
+    Ok(columns(py, &bins.iter().map(row).collect::<Points>()))
+}
+
+/// The distinct probabilities, the isotonic rate of success at each, and the ends of its consistency band.
+#[pyfunction]
+pub(crate) fn consistency<'py>(
+    py: Python<'py>,
+    y_true: &Values<'py>,
+    y_prob: &Values<'py>,
+    level: f64,
+    n_resamples: usize,
+    random_state: u64,
+) -> PyResult<[Array<'py>; 4]> {
+    let points = with_probabilities(py, y_true, y_prob, None, |blocks| {
+        let band =
+            consistency_band(blocks, Level::new(level)?, n_resamples, Seed::new(random_state))?;
+        let curve = reliability_curve(blocks)?;
+        let point = |(at, rate): (&ConsistencyInterval, &ReliabilityPoint)| {
+            let (low, high) = (at.interval.low(), at.interval.high());
+            [at.confidence.get(), rate.success_rate, low, high]
+        };
+        Ok(band.iter().zip(&curve).map(point).collect::<Vec<_>>())
+    })?;
+    Ok(columns(py, &points))
 }
 
 /// The terms of CORP: mean loss, miscalibration, discrimination and uncertainty.

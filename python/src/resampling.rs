@@ -1,18 +1,23 @@
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use scoring_rules::Level;
-use trajectory_metrics::{Bootstrap, Error, NoInterval, Ranking, Replicates, Seed};
+use trajectory_metrics::{
+    Arm, Bootstrap, ClusterEstimate, Error, NoInterval, Ranking, Replicates, Seed,
+    tool_calls::{pass_at_k, pass_hat_k},
+};
 
 use crate::{
     arrays::{checked, floats, weights},
+    choices::choice,
     columns::{self, outcomes},
-    errors::Failure,
+    errors::{Failure, UndefinedError},
+    interruptible::interruptible,
+    results::FigureParts,
 };
 
 type Values<'py> = Bound<'py, PyAny>;
-type Ends = (Option<f64>, Option<f64>);
-
-/// The estimate, the ends, the standard error, undefined resamples, and why there is no interval.
-type Estimate = (f64, Option<f64>, Option<f64>, Option<f64>, usize, Option<String>);
+/// The number of resamples, the confidence level and the seed.
+type Settings = (usize, f64, u64);
 
 fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, Error> {
     match groups {
@@ -21,17 +26,16 @@ fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, E
     }
 }
 
-fn named(replicates: &Replicates, level: Level) -> Estimate {
-    let found = replicates.confidence_interval(level);
-    let interval = found.ok().map(|estimate| estimate.interval);
-    (
-        replicates.estimate(),
-        interval.map(|interval| interval.low()),
-        interval.map(|interval| interval.high()),
-        replicates.standard_error(),
-        replicates.undefined(),
-        found.err().map(|why| why.to_string()),
-    )
+fn parts(replicates: &Replicates, level: f64) -> Result<FigureParts, Error> {
+    let found = replicates.confidence_interval(Level::new(level)?);
+    let interval = found.ok().map(|it| (it.interval.low(), it.interval.high()));
+    let why = found.err().map(|why| why.to_string());
+    let (value, error) = (replicates.estimate(), replicates.standard_error());
+    Ok((value, interval, error, why, replicates.undefined()))
+}
+
+fn figure(found: Result<FigureParts, Error>) -> PyResult<FigureParts> {
+    found.map_err(|error| Failure::from(error).into())
 }
 
 #[pyfunction]
@@ -40,21 +44,17 @@ pub(crate) fn bootstrap_mean(
     values: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
     groups: Option<&Values<'_>>,
-    n_resamples: usize,
-    confidence_level: f64,
-    random_state: u64,
-) -> PyResult<Estimate> {
-    let values = floats("values", values)?;
-    let values = values.as_slice()?;
+    settings: Settings,
+) -> PyResult<FigureParts> {
+    let (n_resamples, level, seed) = settings;
+    let values = floats("values", values)?.as_slice()?.to_vec();
     let weights = weights(sample_weight)?;
-    let weights = checked(&weights)?;
+    let weights = checked(&weights)?.map(<[_]>::to_vec);
     let groups = groups.map(columns::groups).transpose()?;
-    let estimate = py.detach(|| {
-        let level = Level::new(confidence_level)?;
-        let bootstrap = bootstrap(values.len(), groups.as_deref(), random_state)?;
-        Ok(named(&bootstrap.mean(values, weights, n_resamples)?, level))
-    });
-    estimate.map_err(|error: Error| Failure::from(error).into())
+    figure(interruptible(py, move || {
+        let bootstrap = bootstrap(values.len(), groups.as_deref(), seed)?;
+        parts(&bootstrap.mean(&values, weights.as_deref(), n_resamples)?, level)
+    })?)
 }
 
 #[pyfunction]
@@ -63,21 +63,69 @@ pub(crate) fn bootstrap_auroc(
     y_true: &Values<'_>,
     y_score: &Values<'_>,
     groups: Option<&Values<'_>>,
-    n_resamples: usize,
-    confidence_level: f64,
-    random_state: u64,
-) -> PyResult<Estimate> {
-    let scores = floats("y_score", y_score)?;
-    let scores = scores.as_slice()?;
+    settings: Settings,
+) -> PyResult<FigureParts> {
+    let (n_resamples, level, seed) = settings;
+    let scores = floats("y_score", y_score)?.as_slice()?.to_vec();
     let outcomes = outcomes("y_true", y_true)?;
     let groups = groups.map(columns::groups).transpose()?;
-    let estimate = py.detach(|| {
-        let level = Level::new(confidence_level)?;
-        let bootstrap = bootstrap(scores.len(), groups.as_deref(), random_state)?;
-        let ranking = Ranking::from_scores(scores, &outcomes)?;
-        Ok(named(&bootstrap.auroc(&ranking, n_resamples)?, level))
+    figure(interruptible(py, move || {
+        let bootstrap = bootstrap(scores.len(), groups.as_deref(), seed)?;
+        let ranking = Ranking::from_scores(&scores, &outcomes)?;
+        parts(&bootstrap.auroc(&ranking, n_resamples)?, level)
+    })?)
+}
+
+/// The bootstrap of a function of the positions of the drawn rows, in ascending order. What is undefined for a resample is
+/// counted; any other exception of the function ends the evaluation and is raised as it is.
+#[pyfunction]
+pub(crate) fn bootstrap_of(
+    py: Python<'_>,
+    statistic: &Values<'_>,
+    n: usize,
+    groups: Option<&Values<'_>>,
+    settings: Settings,
+) -> PyResult<FigureParts> {
+    let (n_resamples, level, seed) = settings;
+    let groups = groups.map(columns::groups).transpose()?;
+    if let Some(groups) = &groups {
+        crate::arrays::same_length("groups", n, groups.len())?;
+    }
+    let bootstrap = bootstrap(n, groups.as_deref(), seed).map_err(Failure::from)?;
+    let (mut raised, mut is_first) = (None, true);
+    let [replicates] = bootstrap.replicates(n_resamples, |counts| {
+        let undefined = || {
+            let (name, reason) = ("the statistic", "it raised UndefinedError");
+            scoring_rules::Error::Undefined { name, reason }.into()
+        };
+        if raised.is_some() {
+            return [Err(undefined())];
+        }
+        let drawn = counts.iter().enumerate();
+        let drawn = drawn.flat_map(|(row, &times)| std::iter::repeat_n(row as i64, times as usize));
+        let rows = drawn.collect::<Vec<i64>>().into_pyarray(py);
+        let found = statistic.call1((rows,)).and_then(|found| found.extract::<f64>());
+        let is_whole = std::mem::replace(&mut is_first, false);
+        [found.map_err(|error| {
+            if is_whole || !error.is_instance_of::<UndefinedError>(py) {
+                raised = Some(error);
+            }
+            undefined()
+        })]
     });
-    estimate.map_err(|error: Error| Failure::from(error).into())
+    match raised {
+        Some(error) => Err(error),
+        None => figure(replicates.and_then(|replicates| parts(&replicates, level))),
+    }
+}
+
+fn clustered(estimate: ClusterEstimate, level: f64) -> Result<FigureParts, Error> {
+    let (ends, why) = match estimate.interval(Level::new(level)?) {
+        Ok(interval) => (Some((interval.low(), interval.high())), None),
+        Err(Error::NoInterval(why @ NoInterval::Constant)) => (None, Some(why.to_string())),
+        Err(error) => return Err(error),
+    };
+    Ok((estimate.estimate, ends, Some(estimate.standard_error), why, 0))
 }
 
 #[pyfunction]
@@ -86,21 +134,85 @@ pub(crate) fn cluster_mean(
     values: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
     groups: &Values<'_>,
-    confidence_level: f64,
-) -> PyResult<(f64, Option<f64>, Option<f64>, f64)> {
+    level: f64,
+) -> PyResult<FigureParts> {
     let values = floats("values", values)?;
     let values = values.as_slice()?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let groups = columns::groups(groups)?;
-    let estimate = py.detach(|| {
-        let estimate = trajectory_metrics::cluster_mean(values, weights, &groups)?;
-        let (low, high): Ends = match estimate.interval(Level::new(confidence_level)?) {
-            Ok(interval) => (Some(interval.low()), Some(interval.high())),
-            Err(Error::NoInterval(NoInterval::Constant)) => (None, None),
-            Err(error) => return Err(error),
+    figure(
+        py.detach(|| clustered(trajectory_metrics::cluster_mean(values, weights, &groups)?, level)),
+    )
+}
+
+/// The mean of the second arm minus that of the first, or with outcomes the difference of their AUROCs.
+#[pyfunction]
+pub(crate) fn cluster_difference(
+    py: Python<'_>,
+    y_true: Option<&Values<'_>>,
+    values: &Values<'_>,
+    second: &Values<'_>,
+    groups: &Values<'_>,
+    level: f64,
+) -> PyResult<FigureParts> {
+    let values = floats("values", values)?;
+    let values = values.as_slice()?;
+    let outcomes = y_true.map(|it| outcomes("y_true", it)).transpose()?;
+    let arms: Vec<Arm> =
+        columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect();
+    let groups = columns::groups(groups)?;
+    figure(py.detach(|| {
+        let difference = match &outcomes {
+            None => trajectory_metrics::cluster_difference(values, &arms, None, &groups),
+            Some(outcomes) => {
+                let confidence = scoring_rules::Probability::from_slice(values)?;
+                trajectory_metrics::auroc_difference(confidence, outcomes, &arms, None, &groups)
+            }
         };
-        Ok((estimate.estimate, low, high, estimate.standard_error))
-    });
-    estimate.map_err(|error: Error| Failure::from(error).into())
+        clustered(difference?, level)
+    }))
+}
+
+/// The mean, the p-value, and whether every assignment of signs was tried.
+#[pyfunction]
+pub(crate) fn sign_flip_test(
+    py: Python<'_>,
+    differences: &Values<'_>,
+    groups: &Values<'_>,
+    n_resamples: usize,
+    random_state: u64,
+) -> PyResult<(f64, f64, bool)> {
+    let differences = floats("differences", differences)?.as_slice()?.to_vec();
+    let groups = columns::groups(groups)?;
+    let test = interruptible(py, move || {
+        let seed = Seed::new(random_state);
+        trajectory_metrics::sign_flip_test(&differences, None, &groups, n_resamples, seed)
+    })?;
+    let test = test.map_err(Failure::from)?;
+    Ok((test.mean, test.p_value, test.exact))
+}
+
+type OfTrials = fn(u64, u64, u64) -> Result<f64, Error>;
+
+/// Pass@k or pass^k of each task, in the order of the tasks.
+#[pyfunction]
+pub(crate) fn pass_k(
+    name: &str,
+    y_true: &Values<'_>,
+    groups: &Values<'_>,
+    k: u64,
+) -> PyResult<Vec<f64>> {
+    let rate: OfTrials =
+        choice("rate", name, &[("at", pass_at_k as OfTrials), ("hat", pass_hat_k)])?;
+    let (outcomes, groups) = (outcomes("y_true", y_true)?, columns::groups(groups)?);
+    crate::arrays::same_length("groups", outcomes.len(), groups.len())?;
+    let mut tasks = std::collections::BTreeMap::<u64, [u64; 2]>::new();
+    for (task, &success) in groups.into_iter().zip(&outcomes) {
+        let [trials, successes] = tasks.entry(task).or_default();
+        *trials += 1;
+        *successes += u64::from(success);
+    }
+    let rates = tasks.values().map(|&[trials, successes]| rate(trials, successes, k));
+    Ok(rates.collect::<Result<_, _>>().map_err(Failure::from)?)
 }

@@ -1,3 +1,4 @@
+use agent_benchmarks::{Figure, Measure, Undefined};
 use pyo3::{
     IntoPyObjectExt,
     prelude::*,
@@ -5,6 +6,7 @@ use pyo3::{
 };
 use serde::Serialize;
 use serde_json::Value;
+use trajectory_metrics::NoInterval;
 
 use crate::errors::invalid;
 
@@ -43,4 +45,26 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
             Ok(dict.into_any())
         }
     }
+}
+
+/// A figure as the arguments of `Figure` in Python: its value, ends and standard error, why there is no interval, and
+/// the number of resamples in which it does not exist.
+pub(crate) type FigureParts = (f64, Option<(f64, f64)>, Option<f64>, Option<String>, usize);
+
+fn parts(figure: &Figure) -> FigureParts {
+    let Figure { value, interval, standard_error } = figure;
+    let ends = interval.ok().map(|ends| (ends.low(), ends.high()));
+    let why = interval.err().filter(|why| *why != NoInterval::NotRequested);
+    (*value, ends, *standard_error, why.map(|why| why.to_string()), 0)
+}
+
+/// Sets each figure by its key; `None` if it is undefined.
+pub(crate) fn set_figures(
+    dict: &Bound<'_, PyDict>,
+    figures: &[(Measure, Result<Figure, Undefined>)],
+) -> PyResult<()> {
+    let mut figures = figures.iter();
+    figures.try_for_each(|(measure, figure)| {
+        dict.set_item(measure.key, figure.as_ref().ok().map(parts))
+    })
 }

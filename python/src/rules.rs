@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::prelude::*;
+use pyo3::{IntoPyObjectExt, prelude::*, types::PyTuple};
 use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, Level, LogScore, PowerScore,
     Probability, PseudosphericalScore, SphericalScore, mean_score, score_slice,
@@ -22,13 +22,14 @@ pub(crate) type SharedRule = Arc<dyn scoring_rules::ScoringRule + Send + Sync>;
 pub(crate) struct ScoringRule {
     pub(crate) rule: SharedRule,
     pub(crate) name: String,
+    /// The arguments that make it again.
+    arguments: (String, Vec<f64>),
 }
 
-fn make(
-    rule: impl scoring_rules::ScoringRule + Send + Sync + 'static,
-    name: String,
-) -> ScoringRule {
-    ScoringRule { rule: Arc::new(rule), name }
+type Made = (SharedRule, String);
+
+fn make(rule: impl scoring_rules::ScoringRule + Send + Sync + 'static, name: String) -> Made {
+    (Arc::new(rule), name)
 }
 
 fn level(value: f64) -> PyResult<Level> {
@@ -44,7 +45,7 @@ impl ScoringRule {
     #[new]
     #[pyo3(signature = (name, *parameters))]
     fn new(name: &str, parameters: Vec<f64>) -> PyResult<Self> {
-        let rule = match (name, parameters.as_slice()) {
+        let (rule, shown) = match (name, parameters.as_slice()) {
             ("log", []) => make(LogScore::exact(), "log_score()".into()),
             ("log", &[clip]) => {
                 let rule = LogScore::clipped(clip).map_err(Failure::from)?;
@@ -72,7 +73,18 @@ impl ScoringRule {
             ),
             _ => return Err(invalid(format!("no scoring rule {name:?} with {parameters:?}"))),
         };
-        Ok(rule)
+        Ok(Self { rule, name: shown, arguments: (name.to_owned(), parameters) })
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let (name, parameters) = &self.arguments;
+        let parameters = parameters.iter().map(|number| number.into_bound_py_any(py));
+        PyTuple::new(
+            py,
+            std::iter::once(name.into_bound_py_any(py))
+                .chain(parameters)
+                .collect::<PyResult<Vec<_>>>()?,
+        )
     }
 
     fn __repr__(&self) -> &str {
@@ -85,6 +97,10 @@ impl ScoringRule {
     /// ----------
     /// y_true : array-like of bool or 0 and 1
     /// y_prob : array-like of probabilities
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
     ///
     /// Examples
     /// --------
@@ -118,6 +134,10 @@ impl ScoringRule {
     /// sample_weight : array-like, optional
     ///     A row of weight 2 counts as two equal rows.
     ///
+    /// Returns
+    /// -------
+    /// float
+    ///
     /// Examples
     /// --------
     /// >>> from agent_scorecard import brier_score
@@ -142,7 +162,18 @@ impl ScoringRule {
         })
     }
 
-    /// Return the expected score of a forecast if success has the probability `truth`.
+    /// Return the expected score of a forecast.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_prob : float
+    ///     The forecast.
+    /// truth : float
+    ///     The true probability of success.
+    ///
+    /// Returns
+    /// -------
+    /// float
     ///
     /// Examples
     /// --------
@@ -155,6 +186,15 @@ impl ScoringRule {
 
     /// Return the expected loss of the true probability: the smallest one that a forecast can have.
     ///
+    /// Parameters
+    /// ----------
+    /// truth : float
+    ///     The true probability of success.
+    ///
+    /// Returns
+    /// -------
+    /// float
+    ///
     /// Examples
     /// --------
     /// >>> from agent_scorecard import brier_score
@@ -165,6 +205,17 @@ impl ScoringRule {
     }
 
     /// Return how much a forecast loses in expectation against the true probability; at least 0.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_prob : float
+    ///     The forecast.
+    /// truth : float
+    ///     The true probability of success.
+    ///
+    /// Returns
+    /// -------
+    /// float
     ///
     /// Examples
     /// --------

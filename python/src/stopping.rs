@@ -6,32 +6,13 @@ use scoring_rules::Probability;
 
 use crate::{
     arrays::floats,
-    budgets::{BudgetSamples, Rollouts},
+    budgets::{BudgetSamples, Rollouts, stop_rules},
     errors::Failure,
     results::to_python,
 };
 
 type Values<'py> = Bound<'py, PyAny>;
 type Entry<'py> = Bound<'py, PyDict>;
-
-/// Stop rules by the keyword arguments that set them.
-pub(crate) fn stop_rules(
-    impossible_in_a_row: Option<u32>,
-    failure_probability: Option<f64>,
-    worth: Option<f64>,
-) -> Result<Vec<StopRule>, Error> {
-    let mut rules = Vec::new();
-    if let Some(in_a_row) = impossible_in_a_row {
-        rules.push(StopRule::impossible_in_a_row(in_a_row)?);
-    }
-    if let Some(at_least) = failure_probability {
-        rules.push(StopRule::failure_probability(Probability::new(at_least)?));
-    }
-    if let Some(worth) = worth {
-        rules.push(StopRule::not_worthwhile(worth)?);
-    }
-    Ok(rules)
-}
 
 /// The counts and the rates that they define; a rate is `None` where there is nothing to divide by.
 fn entry<'py>(py: Python<'py>, stops: &EarlyStops) -> PyResult<Entry<'py>> {

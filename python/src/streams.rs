@@ -3,12 +3,16 @@ use std::sync::Mutex;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use scoring_rules::Probability;
-use trajectory_metrics::{OnlineTps, Summary, Tps, Trace, WeightSchedule};
+use trajectory_metrics::{
+    ForecastCounts, ForecastPolicy, OnlineTps, Summary, Tps, Trace, WeightSchedule,
+};
 
 use crate::{
     arrays::{checked, floats, run, weights},
+    choices::choice,
     columns::{outcome, outcomes},
     errors::{Failure, invalid},
+    results::to_python,
     rules::{ScoringRule, SharedRule},
 };
 
@@ -48,7 +52,28 @@ impl Traces {
         format!("Traces({} traces, {} steps)", self.traces.len(), self.traces.steps())
     }
 
-    /// Return one probability per trace: `"last"`, `"mean"`, `"minimum"` and so on.
+    fn __getnewargs__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyArray1<bool>>, Array<'py>, Vec<usize>) {
+        let (mut values, mut ends) = (Vec::with_capacity(self.traces.steps()), Vec::new());
+        for trace in self.traces.iter() {
+            values.extend_from_slice(Probability::as_f64_slice(trace.forecasts()));
+            ends.push(values.len());
+        }
+        (self.y_true(py), values.into_pyarray(py), ends)
+    }
+
+    /// Return one probability per trace.
+    ///
+    /// Parameters
+    /// ----------
+    /// name : {"last", "mean", "minimum"}
+    ///     Or the name of a schedule, for the mean under it.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
     fn summary<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Array<'py>> {
         let summary: Summary = name.parse().map_err(Failure::from)?;
         let forecasts = run(py, self.traces.steps(), || summary.forecasts(&self.traces))?;
@@ -82,6 +107,8 @@ impl Traces {
 pub(crate) struct TrajectoryScore {
     pub(crate) tps: Tps<SharedRule>,
     name: String,
+    /// The arguments that make it again.
+    arguments: (Py<ScoringRule>, Option<Py<PyAny>>),
 }
 
 #[pymethods]
@@ -89,20 +116,31 @@ impl TrajectoryScore {
     #[new]
     #[pyo3(signature = (rule, schedule=None))]
     fn new(rule: &Bound<'_, ScoringRule>, schedule: Option<&Values<'_>>) -> PyResult<Self> {
-        let schedule = match schedule {
-            None => WeightSchedule::default(),
+        let (schedule, given) = match schedule {
+            None => (WeightSchedule::default(), None),
             Some(schedule) => match schedule.extract::<String>() {
-                Ok(name) => name.replace('_', "-").parse().map_err(Failure::from)?,
+                Ok(name) => {
+                    let parsed = name.replace('_', "-").parse().map_err(Failure::from)?;
+                    (parsed, Some(schedule.clone()))
+                }
                 Err(_) => {
                     let weights = weights(Some(schedule))?;
-                    WeightSchedule::custom(checked(&weights)?.unwrap_or_default())
-                        .map_err(Failure::from)?
+                    let weights = checked(&weights)?.unwrap_or_default();
+                    let copy = weights.iter().map(|weight| weight.get()).collect::<Vec<_>>();
+                    let copy = copy.into_pyarray(rule.py()).into_any();
+                    (WeightSchedule::custom(weights).map_err(Failure::from)?, Some(copy))
                 }
             },
         };
+        let arguments = (rule.clone().unbind(), given.map(Bound::unbind));
         let rule = rule.get();
         let name = format!("TPS({}, {:?})", rule.name, schedule.name());
-        Ok(Self { tps: Tps::new(rule.rule.clone(), schedule), name })
+        Ok(Self { tps: Tps::new(rule.rule.clone(), schedule), name, arguments })
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<ScoringRule>, Option<Py<PyAny>>) {
+        let (rule, schedule) = &self.arguments;
+        (rule.clone_ref(py), schedule.as_ref().map(|schedule| schedule.clone_ref(py)))
     }
 
     fn __repr__(&self) -> &str {
@@ -119,6 +157,10 @@ impl TrajectoryScore {
     ///     The number of steps whose weights are used, if the run has fewer steps. Steps after the stop count 0, the best
     ///     Brier and log score: the earlier a run of a horizon is cut off, the better it scores, as the paper defines it.
     ///     Compare only runs with the same budget by it.
+    ///
+    /// Returns
+    /// -------
+    /// float
     ///
     /// Examples
     /// --------
@@ -147,6 +189,14 @@ impl TrajectoryScore {
     }
 
     /// Return the score of each trace.
+    ///
+    /// Parameters
+    /// ----------
+    /// traces : Traces
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
     fn scores<'py>(&self, py: Python<'py>, traces: &Bound<'py, Traces>) -> PyResult<Array<'py>> {
         let traces = &traces.get().traces;
         let scores = run(py, traces.steps(), || self.tps.scores(traces))?;
@@ -154,6 +204,16 @@ impl TrajectoryScore {
     }
 
     /// Return the weighted mean of the scores of traces.
+    ///
+    /// Parameters
+    /// ----------
+    /// traces : Traces
+    /// sample_weight : array-like, optional
+    ///     A trace of weight 2 counts as two equal traces.
+    ///
+    /// Returns
+    /// -------
+    /// float
     #[pyo3(signature = (traces, *, sample_weight=None))]
     fn mean(
         &self,
@@ -168,6 +228,10 @@ impl TrajectoryScore {
     }
 
     /// Return a scorer of a run that is still going on.
+    ///
+    /// Returns
+    /// -------
+    /// OnlineTPS
     fn online(&self) -> OnlineTPS {
         OnlineTPS { online: Mutex::new(OnlineTps::new(self.tps.clone())) }
     }
@@ -199,12 +263,26 @@ impl OnlineTPS {
 #[pymethods]
 impl OnlineTPS {
     /// Take the probability of the next step.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_prob : float
     fn push(&self, y_prob: f64) -> PyResult<()> {
         let forecast = Probability::new(y_prob).map_err(Failure::from)?;
         self.with(|online| online.push(forecast))
     }
 
-    /// Return the score of the steps so far for an outcome. See `TPS.score` for the horizon.
+    /// Return the score of the steps so far for an outcome.
+    ///
+    /// Parameters
+    /// ----------
+    /// y_true : bool, or 0 or 1
+    /// horizon : int, optional
+    ///     As for `TPS.score`.
+    ///
+    /// Returns
+    /// -------
+    /// float
     #[pyo3(signature = (y_true, *, horizon=None))]
     fn finish(&self, y_true: &Values<'_>, horizon: Option<usize>) -> PyResult<f64> {
         let y_true = outcome("y_true", y_true)?;
@@ -218,4 +296,52 @@ impl OnlineTPS {
     fn __len__(&self) -> PyResult<usize> {
         self.with(|online| online.steps())
     }
+}
+
+/// The runs that a policy for missing and invalid forecasts keeps: their values, their ends, their positions, and counts.
+#[pyfunction]
+#[expect(clippy::type_complexity)]
+pub(crate) fn check_forecasts<'py>(
+    py: Python<'py>,
+    values: &Values<'py>,
+    ends: Vec<usize>,
+    missing: &str,
+    first: Option<f64>,
+) -> PyResult<(Array<'py>, Vec<usize>, Vec<usize>, Bound<'py, PyAny>)> {
+    let carry_forward = match first {
+        None => ForecastPolicy::CarryForward,
+        Some(first) => {
+            ForecastPolicy::CarryForwardFrom(Probability::new(first).map_err(Failure::from)?)
+        }
+    };
+    let policies = [
+        ("refuse", ForecastPolicy::Refuse),
+        ("leave-out", ForecastPolicy::LeaveOut),
+        ("skip", ForecastPolicy::Skip),
+        ("carry-forward", carry_forward),
+        ("clip", ForecastPolicy::Clip),
+    ];
+    let policy = choice("missing", missing, &policies)?;
+    let values = floats("forecasts", values)?;
+    let values = values.as_slice()?;
+    let (mut kept, mut kept_ends, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut counts, mut start) = (ForecastCounts::default(), 0);
+    for (row, end) in ends.into_iter().enumerate() {
+        let run = values
+            .get(start..end)
+            .ok_or_else(|| invalid("offsets must ascend to the number of forecasts"))?;
+        let run: Vec<Option<f64>> =
+            run.iter().map(|&value| Some(value).filter(|value| !value.is_nan())).collect();
+        let checked = policy.check_run(&run, &mut counts);
+        let checked = checked
+            .map_err(|error| PyErr::from(Failure::from(error)))
+            .map_err(|error| invalid(format!("run {row}: {}", error.value(py))))?;
+        if let Some(forecasts) = checked.forecasts() {
+            kept.extend_from_slice(Probability::as_f64_slice(forecasts));
+            kept_ends.push(kept.len());
+            rows.push(row);
+        }
+        start = end;
+    }
+    Ok((kept.into_pyarray(py), kept_ends, rows, to_python(py, &counts)?))
 }

@@ -6,10 +6,15 @@ use knapsack_oracle::{
 use pyo3::prelude::*;
 
 use crate::{
+    choices::choice,
     columns::outcome,
     errors::{Failure, invalid},
+    interruptible::interruptible,
     results::to_python,
 };
+
+pub(crate) const REGIMES: [(&str, Regime); 2] =
+    [("advisory", Regime::Advisory), ("enforced", Regime::Enforced)];
 
 type Steps = Vec<(String, u64)>;
 
@@ -62,7 +67,8 @@ impl Pool {
 
     /// The best value within the budget, and the tasks that reach it.
     fn oracle(&self, py: Python<'_>, budget: u64) -> PyResult<(f64, Vec<String>)> {
-        let oracle = py.detach(|| self.pool.oracle(budget)).map_err(Failure::from)?;
+        let pool = self.pool.clone();
+        let oracle = interruptible(py, move || pool.oracle(budget))?.map_err(Failure::from)?;
         let items = self.pool.items();
         let chosen = oracle.chosen.iter().map(|&item| items[item].id().to_owned()).collect();
         Ok((oracle.value, chosen))
@@ -80,15 +86,7 @@ impl Pool {
         budget: u64,
         regime: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let regime = match regime {
-            "advisory" => Regime::Advisory,
-            "enforced" => Regime::Enforced,
-            _ => {
-                return Err(invalid(format!(
-                    "regime is {regime:?}; it must be advisory or enforced"
-                )));
-            }
-        };
+        let regime = choice("regime", regime, &REGIMES)?;
         let plan = Plan::new(&steps, &self.pool, budget).map_err(Failure::from)?;
         let execution = execute(&plan, &self.pool, budget, regime).map_err(Failure::from)?;
         to_python(py, &execution)
@@ -160,12 +158,20 @@ impl UnsolvableCounts {
         self.counts.wasted
     }
 
-    /// The share of the unsolvable tasks that are left out.
+    /// Return the share of the unsolvable tasks that are left out.
+    ///
+    /// Returns
+    /// -------
+    /// float
     fn detection_rate(&self) -> PyResult<f64> {
         Ok(self.counts.detection_rate().map_err(Failure::from)?)
     }
 
-    /// The share of all allocations that goes to unsolvable tasks.
+    /// Return the share of all allocations that goes to unsolvable tasks.
+    ///
+    /// Returns
+    /// -------
+    /// float
     fn waste_rate(&self) -> PyResult<f64> {
         Ok(self.counts.waste_rate().map_err(Failure::from)?)
     }
@@ -208,9 +214,8 @@ pub(crate) fn knapsack(
         .zip(weights)
         .map(|(profit, weight)| KnapsackItem { profit, weight })
         .collect();
-    let solution = py
-        .detach(|| Ok::<_, Error>(Knapsack::new(capacity, &items)?.solve()))
-        .map_err(Failure::from)?;
+    let solve = move || Ok::<_, Error>(Knapsack::new(capacity, &items)?.solve());
+    let solution = interruptible(py, solve)?.map_err(Failure::from)?;
     if !solution.is_optimal() {
         return Err(invalid("no choice was proved to be the best one; use a coarser unit"));
     }

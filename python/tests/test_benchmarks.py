@@ -98,7 +98,7 @@ def test_a_model_is_asked_about_each_turn_of_a_run_and_sees_its_contents():
 def test_settings_that_do_not_exist_and_exceptions_of_the_model_are_errors():
     with pytest.raises(ValueError, match="neutral, agent or exam"):
         ags.Triage(0.5, framing="loud").run(pool(True), lambda request: None)
-    with pytest.raises(ValueError, match="None, advisory or enforced"):
+    with pytest.raises(ValueError, match="advisory or enforced"):
         ags.Triage(0.5, live="yes").run(pool(True), lambda request: None)
     with pytest.raises(ValueError, match="tokens, money, time or space"):
         ags.BudgetBenchmark({"tokens": "paper"}).run(ags.Rollouts("tokens"), 0, lambda request: None)

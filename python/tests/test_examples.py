@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parents[1] / "examples"
 PAGE = Path(__file__).parents[2] / "docs/python.md"
 
 
-@pytest.mark.parametrize("name", ["score_my_logs", "compare_two_models", "model_in_costbench"])
+@pytest.mark.parametrize("name", ["score_my_logs", "compare_two_models", "model_in_costbench", "cut_off_runs"])
 def test_an_example_prints_what_the_page_shows(name):
     found = subprocess.run([sys.executable, FOLDER / f"{name}.py"], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr

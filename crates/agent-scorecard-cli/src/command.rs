@@ -2,6 +2,7 @@
 
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
+use agent_scorecard::Report;
 use clap::{
     CommandFactory, FromArgMatches, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -69,19 +70,32 @@ enum Subcommand {
 
 /// Runs the command with its arguments, the first of which is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    program::run(|| {
-        let parsed = Arguments::command()
-            .mut_subcommands(|it| it.args_override_self(true).allow_negative_numbers(true))
-            .try_get_matches_from(arguments)
-            .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
-        match parsed {
-            Ok((arguments, matches)) => {
-                outputs::check(&matches)?;
-                output(arguments.subcommand)
-            }
-            Err(error) => refusal(&error),
+    program::run(|| written(arguments))
+}
+
+/// The report that the command makes for these arguments, the first of which is the name of the program.
+///
+/// # Errors
+///
+/// The line that the command writes to standard error, for wrong arguments and files; also for a
+/// subcommand that makes no report.
+pub fn report(arguments: impl IntoIterator<Item = OsString>) -> Result<Report, String> {
+    let written = written(arguments).map_err(|error| program::with_causes(&*error))?;
+    written.report.ok_or_else(|| "this subcommand makes no report".to_owned())
+}
+
+fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box<dyn Error>> {
+    let parsed = Arguments::command()
+        .mut_subcommands(|it| it.args_override_self(true).allow_negative_numbers(true))
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((arguments, matches)) => {
+            outputs::check(&matches)?;
+            output(arguments.subcommand)
         }
-    })
+        Err(error) => refusal(&error),
+    }
 }
 
 fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {

@@ -23,9 +23,9 @@ mod triage;
 mod triage_variants;
 mod values;
 
-pub use command::run;
+pub use command::{report, run};
 
-/// Forms of reports for tests; no part of the interface.
+/// Forms of reports for the Python package and for tests; no part of the interface.
 #[doc(hidden)]
 pub mod views {
     use agent_scorecard::Report;

@@ -1,8 +1,5 @@
 //! Functions of many rows.
 
-pub(crate) mod aurc;
-pub(crate) mod auroc;
-pub(crate) mod average_precision;
 pub(crate) mod binned_state;
 pub(crate) mod budget_metrics;
 pub(crate) mod calibration_error;
@@ -14,6 +11,7 @@ pub(crate) mod group_state;
 pub(crate) mod groups;
 pub(crate) mod pass_hat_k;
 pub(crate) mod ranked_state;
+pub(crate) mod ranks;
 pub(crate) mod record;
 pub(crate) mod reliability;
 pub(crate) mod sliding;

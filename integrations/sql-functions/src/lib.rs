@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion_common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion_common::Result;
 use datafusion_expr::{AggregateUDF, ScalarUDF, registry::FunctionRegistry};
 
 mod aggregate;
@@ -10,7 +10,10 @@ mod columns;
 mod scalar;
 mod specification;
 
-use aggregate::function::Aggregate;
+use aggregate::{
+    function::Aggregate,
+    ranks::{Aurc, Auroc, AveragePrecision, Ranked},
+};
 use scalar::function::Scalar;
 
 /// Registers all functions, for example in a `SessionContext`.
@@ -49,9 +52,9 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
 #[must_use]
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     vec![
-        Aggregate::<aggregate::aurc::AurcOfRows>::udaf(),
-        Aggregate::<aggregate::auroc::AurocOfRows>::udaf(),
-        Aggregate::<aggregate::average_precision::AveragePrecisionOfRows>::udaf(),
+        Aggregate::<Ranked<Aurc>>::udaf(),
+        Aggregate::<Ranked<Auroc>>::udaf(),
+        Aggregate::<Ranked<AveragePrecision>>::udaf(),
         Aggregate::<aggregate::budget_metrics::BudgetMetricsOfRows>::udaf(),
         Aggregate::<aggregate::calibration_error::CalibrationErrorOfRows>::udaf(),
         Aggregate::<aggregate::cluster_mean::ClusterMeanOfRows>::udaf(),
@@ -60,9 +63,4 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         Aggregate::<aggregate::pass_hat_k::PassHatKOfRows>::udaf(),
         Aggregate::<aggregate::reliability::ReliabilityOfRows>::udaf(),
     ]
-}
-
-/// The error of a function that the library refused, with the library's reason.
-fn failed(function: &str, error: impl std::fmt::Display) -> DataFusionError {
-    exec_datafusion_err!("{function}: {error}")
 }

@@ -1,7 +1,7 @@
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use arrow::datatypes::{DataType, Field};
-use datafusion_common::{Result, plan_err};
+use datafusion_common::{DataFusionError, Result, exec_datafusion_err, plan_err};
 use datafusion_expr::{DocSection, Documentation, Signature, Volatility};
 
 /// The values that an argument may have.
@@ -97,6 +97,12 @@ impl Argument {
     pub(crate) const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
         Self { name, kind, meaning }
     }
+
+    pub(crate) const CONFIDENCE: Self =
+        Self::new("p", Kind::Number, "The confidence in success, from 0 to 1.");
+    pub(crate) const OUTCOME: Self = Self::new("y", Kind::Outcome, "The outcome; true is success.");
+    pub(crate) const WEIGHT: Self =
+        Self::new("w", Kind::Number, "The weights, 0 or from 1e-100 to 1e100. Without them 1.");
 }
 
 /// The name, the arguments and the documentation of a function.
@@ -140,6 +146,11 @@ impl Specification {
             types.push(wanted);
         }
         Ok(types)
+    }
+
+    /// The error of a call that the library refused, with the library's reason.
+    pub(crate) fn failed(&self, error: impl fmt::Display) -> DataFusionError {
+        exec_datafusion_err!("{}: {error}", self.name)
     }
 
     /// The signature under which the engine asks [`Specification::coerce`].

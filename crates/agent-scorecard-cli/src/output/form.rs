@@ -57,7 +57,7 @@ impl Forms {
         } else {
             plain::lines(text::report(report, Layout::Aligned))
         };
-        Ok(Written { failures, ..Written::from(text) })
+        Ok(Written { failures, report: Some(report.clone()), ..Written::from(text) })
     }
 
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.

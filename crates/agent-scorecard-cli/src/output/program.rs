@@ -9,6 +9,7 @@ use std::{
     process::{self, ExitCode},
 };
 
+use agent_scorecard::Report;
 pub(crate) use agent_scorecard::with_causes;
 use rayon::ThreadPoolBuilder;
 
@@ -21,11 +22,13 @@ pub(crate) struct Written {
     pub(crate) failures: Vec<String>,
     /// Lines for standard error that are no errors.
     pub(crate) remarks: Vec<String>,
+    /// The report that the text shows, if it shows one.
+    pub(crate) report: Option<Report>,
 }
 
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Self { text, failures: Vec::new(), remarks: Vec::new() }
+        Self { text, failures: Vec::new(), remarks: Vec::new(), report: None }
     }
 }
 

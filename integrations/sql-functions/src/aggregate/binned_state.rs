@@ -104,7 +104,7 @@ impl BinnedState {
             Some(weight) => {
                 bin.confidence
                     .update_weighted(p.get(), weight)
-                    .map_err(|error| crate::failed(specification.name, error))?;
+                    .map_err(|error| specification.failed(error))?;
                 bin.weights.get_or_insert_default()[class].add(weight.get());
             }
         }

@@ -91,14 +91,12 @@ impl GroupState for BudgetMetricsOfRows {
             sample(answer.text(row), remaining, feasible.value(row))
         })?;
         self.rows += 1;
-        self.metrics.update(&sample).map_err(|error| crate::failed(Self::SPECIFICATION.name, error))
+        self.metrics.update(&sample).map_err(|error| Self::SPECIFICATION.failed(error))
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
         self.rows += other.rows;
-        self.metrics
-            .merge(&other.metrics)
-            .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))
+        self.metrics.merge(&other.metrics).map_err(|error| Self::SPECIFICATION.failed(error))
     }
 
     fn write(&mut self) -> Result<Vec<u8>> {
@@ -114,7 +112,7 @@ impl GroupState for BudgetMetricsOfRows {
     fn finish(&mut self) -> Result<ScalarValue> {
         let summary = self.metrics.finish();
         let MetricsSummary { feasibility, intervals, .. } =
-            summary.map_err(|error| crate::failed(Self::SPECIFICATION.name, error))?;
+            summary.map_err(|error| Self::SPECIFICATION.failed(error))?;
         let of = intervals.as_ref();
         let values = [
             feasibility.macro_f1,

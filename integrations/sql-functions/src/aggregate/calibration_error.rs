@@ -23,18 +23,14 @@ impl GroupState for CalibrationErrorOfRows {
     const SPECIFICATION: Specification = Specification {
         name: "calibration_error",
         arguments: &[
-            Argument::new("p", Kind::Number, "The confidence in success, from 0 to 1."),
-            Argument::new("y", Kind::Outcome, "The outcome; true is success."),
+            Argument::CONFIDENCE,
+            Argument::OUTCOME,
             Argument::new(
                 "bins",
                 Kind::Integer,
                 "The number of bins of equal width on [0, 1], from 1 to 10000, the same in all rows of a group.",
             ),
-            Argument::new(
-                "w",
-                Kind::Number,
-                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
-            ),
+            Argument::WEIGHT,
         ],
         required: 3,
         description: "The expected calibration error: the mean distance, over bins of equal width, between \
@@ -67,7 +63,7 @@ impl GroupState for CalibrationErrorOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        let failed = |error| crate::failed(Self::SPECIFICATION.name, error);
+        let failed = |error| Self::SPECIFICATION.failed(error);
         let Some(bins) = self.0.blocks().map_err(|error| failed(error.into()))? else {
             return Ok(ScalarValue::Float64(None));
         };

@@ -128,7 +128,7 @@ impl GroupState for ClusterMeanOfRows {
         if self.clusters.len() < 2 {
             return ScalarValue::try_from(&Self::output());
         }
-        let failed = |error: Error| crate::failed(Self::SPECIFICATION.name, error);
+        let failed = |error: Error| Self::SPECIFICATION.failed(error);
         let estimate = self.estimate().map_err(failed)?;
         let level = Level::new(COVERAGE).map_err(|error| failed(error.into()))?;
         let ends = match estimate.interval(level) {

@@ -22,11 +22,7 @@ impl GroupState for ExactMeanOfRows {
         name: "exact_mean",
         arguments: &[
             Argument::new("x", Kind::Number, "The values. Infinite values count; NaN is an error."),
-            Argument::new(
-                "w",
-                Kind::Number,
-                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
-            ),
+            Argument::WEIGHT,
         ],
         required: 1,
         description: "The mean, with an exact sum that is rounded once, so that the result has the same bits \
@@ -48,7 +44,7 @@ impl GroupState for ExactMeanOfRows {
             Some(w) => self
                 .0
                 .update_weighted(x.number(row)?, w.weight(row)?)
-                .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))?,
+                .map_err(|error| Self::SPECIFICATION.failed(error))?,
         }
         Ok(())
     }
@@ -61,9 +57,7 @@ impl GroupState for ExactMeanOfRows {
     fn write(&mut self) -> Result<Vec<u8>> {
         match self.0.finish() {
             // Values that are infinite with both signs have no sum to be written.
-            Err(error @ Error::Undefined { .. }) => {
-                Err(crate::failed(Self::SPECIFICATION.name, error))
-            }
+            Err(error @ Error::Undefined { .. }) => Err(Self::SPECIFICATION.failed(error)),
             // The sum of a part may exceed the largest number when the sum of all rows does not.
             _ => write_json(Self::SPECIFICATION, &self.0),
         }
@@ -77,7 +71,7 @@ impl GroupState for ExactMeanOfRows {
         match self.0.finish() {
             Ok(mean) => Ok(ScalarValue::Float64(Some(mean))),
             Err(Error::Empty) => Ok(ScalarValue::Float64(None)),
-            Err(error) => Err(crate::failed(Self::SPECIFICATION.name, error)),
+            Err(error) => Err(Self::SPECIFICATION.failed(error)),
         }
     }
 }

@@ -123,8 +123,8 @@ impl GroupState for PassHatKOfRows {
                 exec_datafusion_err!("{}: task '{task}': {error}", Self::SPECIFICATION.name)
             })?);
         }
-        let mean = mean_over_tasks(&values, None)
-            .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))?;
+        let mean =
+            mean_over_tasks(&values, None).map_err(|error| Self::SPECIFICATION.failed(error))?;
         // Without missing outcomes both ends are equal.
         Ok(ScalarValue::Float64(Some(mean.mean.low())))
     }

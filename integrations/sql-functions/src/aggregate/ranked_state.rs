@@ -192,7 +192,7 @@ impl RankedState {
                     scoring_rules::Error::Empty | scoring_rules::Error::Undefined { .. },
                 ),
             ) => Ok(ScalarValue::Float64(None)),
-            Err(error) => Err(crate::failed(specification.name, error)),
+            Err(error) => Err(specification.failed(error)),
         }
     }
 
@@ -312,7 +312,10 @@ fn read_runs<const N: usize, K: Copy + Ord>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::{auroc::AurocOfRows, group_state::GroupState};
+    use crate::aggregate::{
+        group_state::GroupState,
+        ranks::{Auroc, Ranked},
+    };
 
     fn state(rows: &[(f64, bool)]) -> RankedState {
         let mut state = Multiset::default();
@@ -325,7 +328,7 @@ mod tests {
         let mut first = state(&[(0.5, true), (0.0, false), (0.5, true), (1.0, true)]);
         let bytes = first.write();
         assert_eq!(bytes.len(), 1 + 3 * 16);
-        let mut second = RankedState::read(AurocOfRows::SPECIFICATION, &bytes).unwrap();
+        let mut second = RankedState::read(Ranked::<Auroc>::SPECIFICATION, &bytes).unwrap();
         assert_eq!(second.write(), bytes);
     }
 
@@ -355,11 +358,12 @@ mod tests {
             words(&[1, half, weight, 1, half, weight, 2]),
         ];
         for bytes in cases {
-            let error = RankedState::read(AurocOfRows::SPECIFICATION, &bytes).unwrap_err();
+            let error = RankedState::read(Ranked::<Auroc>::SPECIFICATION, &bytes).unwrap_err();
             assert!(error.to_string().contains("auroc: a stored state is invalid"), "{bytes:?}");
         }
         assert!(
-            RankedState::read(AurocOfRows::SPECIFICATION, &words(&[1, half, weight, 1])).is_ok()
+            RankedState::read(Ranked::<Auroc>::SPECIFICATION, &words(&[1, half, weight, 1]))
+                .is_ok()
         );
     }
 

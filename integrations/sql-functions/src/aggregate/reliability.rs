@@ -39,18 +39,14 @@ impl GroupState for ReliabilityOfRows {
     const SPECIFICATION: Specification = Specification {
         name: "reliability",
         arguments: &[
-            Argument::new("p", Kind::Number, "The confidence in success, from 0 to 1."),
-            Argument::new("y", Kind::Outcome, "The outcome; true is success."),
+            Argument::CONFIDENCE,
+            Argument::OUTCOME,
             Argument::new(
                 "bins",
                 Kind::Integer,
                 "The number of bins of equal width on [0, 1], from 1 to 10000, the same in all rows of a group.",
             ),
-            Argument::new(
-                "w",
-                Kind::Number,
-                "The weights, 0 or from 1e-100 to 1e100. Without them 1.",
-            ),
+            Argument::WEIGHT,
         ],
         required: 3,
         description: "The bins of a reliability diagram that are not empty, in ascending order, each with its \
@@ -83,7 +79,7 @@ impl GroupState for ReliabilityOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        let failed = |error| crate::failed(Self::SPECIFICATION.name, error);
+        let failed = |error| Self::SPECIFICATION.failed(error);
         let Some(bins) = self.0.blocks().map_err(|error| failed(error.into()))? else {
             return ScalarValue::try_from(&Self::output());
         };

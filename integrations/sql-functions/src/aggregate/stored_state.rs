@@ -1,4 +1,4 @@
-use datafusion_common::{DataFusionError, Result, exec_datafusion_err};
+use datafusion_common::{DataFusionError, Result};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::specification::Specification;
@@ -21,5 +21,5 @@ pub(crate) fn invalid(
     specification: Specification,
     problem: impl std::fmt::Display,
 ) -> DataFusionError {
-    exec_datafusion_err!("{}: a stored state is invalid: {problem}", specification.name)
+    specification.failed(format_args!("a stored state is invalid: {problem}"))
 }

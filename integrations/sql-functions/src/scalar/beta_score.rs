@@ -28,7 +28,7 @@ impl RowFunction for BetaScoreOfRow {
         name: "beta_score",
         arguments: &[
             Argument::new("p", Kind::Number, "The probability of success, from 0 to 1."),
-            Argument::new("y", Kind::Outcome, "The outcome; true is success."),
+            Argument::OUTCOME,
             Argument::new("alpha", Kind::Number, "The first exponent of the family."),
             Argument::new("beta", Kind::Number, "The second exponent of the family."),
         ],
@@ -55,7 +55,7 @@ impl RowFunction for BetaScoreOfRow {
             Some(kept) if kept.alpha() == alpha && kept.beta() == beta => kept,
             _ => {
                 let made = BetaScore::new(alpha, beta)
-                    .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))?;
+                    .map_err(|error| Self::SPECIFICATION.failed(error))?;
                 rule.insert(made)
             }
         };

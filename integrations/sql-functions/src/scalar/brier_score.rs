@@ -19,7 +19,7 @@ impl RowFunction for BrierScoreOfRow {
         name: "brier_score",
         arguments: &[
             Argument::new("p", Kind::Number, "The probability of success, from 0 to 1."),
-            Argument::new("y", Kind::Outcome, "The outcome; true is success."),
+            Argument::OUTCOME,
         ],
         required: 2,
         description: "The negative squared distance between the probability and the outcome, \

@@ -75,6 +75,6 @@ impl RowFunction for CensoredTpsOfRow {
         Stopped::new(forecasts, None, Some(StopReason::MaxSteps))
             .and_then(|run| run.with_horizon(horizon))
             .and_then(|run| exact_score(tps, &run, success_probability))
-            .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))
+            .map_err(|error| Self::SPECIFICATION.failed(error))
     }
 }

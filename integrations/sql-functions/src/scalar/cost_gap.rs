@@ -37,6 +37,6 @@ impl RowFunction for CostGapOfRow {
 
     fn value([actual, reference]: &mut Self::Columns<'_>, row: usize) -> Result<f64> {
         cost_gap(actual.finite(row)?, reference.finite(row)?)
-            .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))
+            .map_err(|error| Self::SPECIFICATION.failed(error))
     }
 }

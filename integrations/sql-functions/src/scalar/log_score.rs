@@ -19,7 +19,7 @@ impl RowFunction for LogScoreOfRow {
         name: "log_score",
         arguments: &[
             Argument::new("p", Kind::Number, "The probability of success, from 0 to 1."),
-            Argument::new("y", Kind::Outcome, "The outcome; true is success."),
+            Argument::OUTCOME,
             Argument::new(
                 "eps",
                 Kind::Number,

@@ -70,6 +70,6 @@ impl RowFunction for TpsOfRow {
             None => Trace::new(forecasts, outcome).and_then(|trace| tps.score(trace)),
             Some(horizon) => tps.prefix_score(forecasts, outcome, horizon.positive(row, LONGEST)?),
         }
-        .map_err(|error| crate::failed(Self::SPECIFICATION.name, error))
+        .map_err(|error| Self::SPECIFICATION.failed(error))
     }
 }

@@ -1,13 +1,14 @@
 use agent_benchmarks::{
-    Error, Figure, Level, Measure, Seed, Undefined,
+    Error, Level, Seed,
     costbench::{self, CostBenchTable, EventKind, Split},
 };
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
+    choices::choice,
     conversations::converse,
     errors::{Failure, invalid},
-    results::to_python,
+    results::{set_figures, to_python},
 };
 
 /// One task of CostBench, with the preferences of a traveller.
@@ -50,11 +51,7 @@ impl CostBenchQuery {
 
 #[pyfunction]
 pub(crate) fn costbench_queries(split: &str, seed: u64) -> PyResult<Vec<CostBenchQuery>> {
-    let split = match split {
-        "train" => Split::Train,
-        "test" => Split::Test,
-        _ => return Err(invalid(format!("split is {split:?}; it must be train or test"))),
-    };
+    let split = choice("split", split, &[("train", Split::Train), ("test", Split::Test)])?;
     Ok(costbench::queries(split, seed).into_iter().map(|query| CostBenchQuery { query }).collect())
 }
 
@@ -183,18 +180,6 @@ impl CostBench {
         let instance = self.bench.instance(&query.get().query);
         Ok(CostBenchRun { record: converse(instance.conversation(), model, reply)? })
     }
-}
-
-/// Sets each figure by its key to its value and ends; `None` if it is undefined.
-pub(crate) fn set_figures(
-    dict: &Bound<'_, PyDict>,
-    figures: &[(Measure, Result<Figure, Undefined>)],
-) -> PyResult<()> {
-    let ends = |it: &Figure| (it.value, it.interval.ok().map(|ends| (ends.low(), ends.high())));
-    let mut figures = figures.iter();
-    figures.try_for_each(|(measure, figure)| {
-        dict.set_item(measure.key, figure.as_ref().ok().map(ends))
-    })
 }
 
 /// The figures of the benchmark, one dictionary per task length and kind of events.

@@ -1,0 +1,81 @@
+//! The command reads each kind of file alike, and refuses wrong arguments in one line.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+    process::{Command, Output},
+    sync::Arc,
+};
+
+use datafusion::{
+    arrow::array::{ArrayRef, BooleanArray, Float64Array, RecordBatch},
+    parquet::arrow::ArrowWriter,
+};
+
+const P: [f64; 4] = [0.75, 0.25, 0.25, 0.5];
+const Y: [bool; 4] = [true, false, true, false];
+const SQL: &str = "SELECT auroc(p, y) AS auroc, exact_mean(brier_score(p, y)) AS brier FROM runs";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(folder.join("parts")).unwrap();
+    let rows = || P.into_iter().zip(Y);
+    let csv: String = rows().map(|(p, y)| format!("{p},{y}\n")).collect();
+    fs::write(folder.join("runs.csv"), format!("p,y\n{csv}")).unwrap();
+    let json: String = rows().map(|(p, y)| format!("{{\"p\": {p}, \"y\": {y}}}\n")).collect();
+    fs::write(folder.join("runs.jsonl"), json).unwrap();
+    let batch = RecordBatch::try_from_iter([
+        ("p", Arc::new(Float64Array::from(P.to_vec())) as ArrayRef),
+        ("y", Arc::new(BooleanArray::from(Y.to_vec())) as ArrayRef),
+    ])
+    .unwrap();
+    for file in ["runs.parquet", "parts/1.parquet"] {
+        let file = File::create(folder.join(file)).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+    folder
+}
+
+fn command(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_agent-scorecard-sql")).args(arguments).output().unwrap()
+}
+
+#[test]
+fn every_kind_of_file_gives_the_same_rows() {
+    let folder = folder("kinds");
+    for file in ["runs.csv", "runs.jsonl", "runs.parquet", "parts"] {
+        let found = command(&[SQL, &format!("runs={}", folder.join(file).display())]);
+        let text = String::from_utf8(found.stdout).unwrap();
+        assert!(found.status.success(), "{file}: {}", String::from_utf8_lossy(&found.stderr));
+        // 2.5 of 4 pairs are in order, and the squared distances are 1/16, 1/16, 9/16 and 1/4.
+        assert!(text.contains("| 0.625 | -0.234375 |"), "{file}:\n{text}");
+    }
+    let two = folder.join("runs.csv").display().to_string();
+    let join = "SELECT count(*) AS n FROM a JOIN b ON a.p = b.p";
+    let found = command(&[join, &format!("a={two}"), &format!("b={two}")]);
+    assert!(String::from_utf8(found.stdout).unwrap().contains("| 6 |"));
+}
+
+#[test]
+fn wrong_arguments_are_one_line_and_exit_code_2() {
+    let folder = folder("wrong");
+    let runs = format!("runs={}", folder.join("runs.csv").display());
+    for (arguments, part) in [
+        (vec![], "usage"),
+        (vec![SQL], "usage"),
+        (vec![SQL, "runs"], "usage"),
+        (vec![SQL, "runs=nowhere.csv"], "nowhere.csv: there is no such file"),
+        (vec![SQL, "runs=Cargo.toml"], "give a .parquet"),
+        (vec!["SELECT auroc(p, p) FROM runs", &runs], "argument 2 (y)"),
+        (vec!["SELECT auroc(p + 1, y) FROM runs", &runs], "from 0 to 1"),
+    ] {
+        let found = command(&arguments);
+        let line = String::from_utf8(found.stderr).unwrap();
+        assert_eq!((found.status.code(), found.stdout.len()), (Some(2), 0), "{arguments:?}");
+        assert!(line.lines().count() == 1 && line.contains(part), "{arguments:?}: {line}");
+    }
+    assert!(command(&["--help"]).status.success());
+}

@@ -1,0 +1,151 @@
+"""The evaluations as functions, compared with the command."""
+
+import inspect
+import json
+import pickle
+import re
+import subprocess
+import sys
+
+import pandas
+import polars
+import pytest
+
+import agent_scorecard as ags
+from agent_scorecard import reports
+
+PROGRAM = [sys.executable, "-c", "import sys; from agent_scorecard.command import main; sys.exit(main())"]
+# Options that choose a form of the output, or a file that is written.
+FORMS = {"json", "markdown", "fail_if", "html", "plot", "help", "write_pools"}
+
+
+def command(*arguments):
+    return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+RUNS = [{"id": f"run {run}", "task": f"task {run // 3}", "forecasts": [0.5, (run * 7 % 20) / 20], "outcome": run % 20 > 8,
+         "stop": "completed"} for run in range(60)]
+RUNS += [{"id": f"cut {run}", "task": f"task {run}", "forecasts": [0.5, 0.4], "outcome": None, "stop": "max_steps",
+          "success_chance": 0.3} for run in range(10)]
+PATHS = [{"id": str(run), "task": f"t{run % 4}", "success": run % 3 > 0, "expected_calls": [{"name": "look", "args": {"at": 1}}],
+          "agent_calls": [{"name": "look", "args": {"at": run % 2}, "ok": True}]} for run in range(12)]
+PROBLEMS = [{"problem": f"p{at}", "solved": at % 3 > 0, "output_tokens": 100 + 37 * at % 90} for at in range(60)]
+ROLLOUTS = [{"id": f"r{at}", "task": f"t{at % 20}", "success": at % 4 > 0,
+             "turns": [{"output_tokens": 10 + at * turn % 17} for turn in range(2 + at % 4)]} for at in range(60)]
+SCORES = [{"model": model, "variant": variant, "alpha": 0.5, "eta_advisory": at * 0.1, "eta_enforced": at * 0.05}
+          for at, (model, variant) in enumerate((m, v) for m in "MNO" for v in "AB")]
+TWICE = [{"model": "M", "allocation": 900, "output_tokens": 800 + at, "solved_before": at % 2 > 0, "solved_after": at % 3 > 0}
+         for at in range(20)]
+QUERIES = [{"query_id": f"q{at}", "task": task} for at, task in enumerate(["location", "dining", "shopping"] * 4)]
+
+# Each evaluation with its input and with options of several kinds.
+CASES = [
+    ("traces", RUNS, {}), ("traces", RUNS, {"schedule": "uniform", "calibrate": "platt", "resamples": 50, "cluster_by_task": True}),
+    ("calibration", RUNS, {"whole_tasks": True, "resamples": 100}),
+    ("paths", PATHS, {}), ("paths", PATHS, {"ignore_arguments": True}),
+    ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "resamples": 50}),
+    ("triage_variants", SCORES, {}), ("re_solved", TWICE, {}),
+    ("budget", ROLLOUTS, {"estimator": "conformal", "cap": 60, "warm_up": 5, "resamples": 50}),
+    ("costbench", None, {"refinement_level": 1, "block": "ban-tool", "paths": True}),
+    ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5], "resamples": 20}),
+    ("logs", None, {}),
+]
+
+
+def options(settings):
+    for name, value in settings.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            yield option
+        elif name == "alpha":
+            yield from (f"{option}={one}" for one in value)
+        else:
+            yield f"{option}={','.join(map(str, value)) if isinstance(value, list) else value}"
+
+
+@pytest.mark.parametrize("name, rows, settings", CASES)
+def test_an_evaluation_has_the_figures_of_the_command(name, rows, settings, tmp_path):
+    files = [] if rows is None else [lines(tmp_path / "runs.jsonl", rows)]
+    found = command(name.replace("_", "-"), "--json", *options(settings), *files)
+    assert found.returncode == 0, found.stderr
+    expected = json.loads(found.stdout)
+    report = getattr(reports, name)(*files, **settings)
+    assert json.loads(json.dumps(report)) == expected == report.to_dict()
+    if rows is not None:
+        from_memory = getattr(reports, name)(rows, **settings).to_dict()
+        assert json.dumps(from_memory).replace("runs.jsonl", str(files[0])) == json.dumps(expected)
+    table = command(name.replace("_", "-"), *options(settings), *files)
+    # With --json, a report has more to show.
+    assert set(table.stdout.splitlines()) <= set(str(report).splitlines())
+
+
+@pytest.mark.parametrize("name", [name for name, it in vars(reports).items() if inspect.isfunction(it)
+                                  and it.__module__ == reports.__name__ and name[0] != "_"])
+def test_every_option_of_the_command_is_a_keyword_with_its_default(name):
+    text = command(name.replace("_", "-"), "--help").stdout
+    known = dict(re.findall(r"^ +(?:-\w, )?--([\w-]+)(?: <.*?>)?  .*?(?:\[default: (.*?)\].*)?$", text, re.MULTILINE))
+    known = {option.replace("-", "_"): default for option, default in known.items()}
+    taken = dict(inspect.signature(getattr(reports, name)).parameters)
+    taken.pop("runs", None)
+    assert set(known) - FORMS == set(taken)
+    for option, parameter in taken.items():
+        default = parameter.default
+        if known[option] and default is not None:
+            shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+            assert shown == known[option], option
+
+
+def test_tables_and_mappings_of_names_are_columns():
+    table = pandas.DataFrame(RUNS[:20])
+    table["outcome"] = table.outcome.astype(object)
+    both = reports.traces({"pandas": table, "polars": polars.DataFrame(RUNS[:20])}, resamples=20)
+    one = reports.traces(RUNS[:20], resamples=20)
+    assert [column.name for column in both.files] == ["pandas", "polars"]
+    assert both.files[0].tps_log == both.files[1].tps_log == one.tps_log
+    missing = pandas.DataFrame({"id": ["a", "b"], "forecasts": [[0.5], [0.5]], "outcome": [1.0, float("nan")], "stop": [None, "max_steps"]})
+    missing["outcome"] = missing.outcome.map({1.0: True}).astype("boolean")
+    assert (reports.traces(missing, resamples=0).n, reports.traces(missing, resamples=0).n_censored) == (1, 1)
+
+
+def test_a_report_has_a_table_for_notebooks_a_frame_and_a_page():
+    report = reports.traces({"a <b>": RUNS, "c": RUNS[:40]}, resamples=50)
+    assert "<table>" in report._repr_html_() and "a &lt;b&gt;" in report._repr_html_() and "<b>" not in report._repr_html_()
+    frame = report.to_frame()
+    row = frame[(frame.column == "c") & (frame.figure == "auroc")].iloc[0]
+    column = report.files[1]
+    assert (row.value, row.low, row.high) == (column.auroc.value, column.auroc.ci_low, column.auroc.ci_high)
+    assert row.better == "higher" and row.undefined is None and row.help.endswith(".")
+    assert report.to_html().startswith("<!DOCTYPE html>") and "<svg" in report.to_html()
+    again = pickle.loads(pickle.dumps(report))
+    assert (again, str(again)) == (report, str(report)) and "<svg" in again.to_html()
+    assert repr(again.to_figures()) == repr(report.to_figures())
+
+
+def test_conditions_and_errors_are_those_of_the_command(tmp_path):
+    report = reports.traces(RUNS, resamples=0)
+    assert report.fails("tps_log < 0") and not report.fails("tps_log > 0")
+    with pytest.raises(ValueError, match="does not exist"):
+        report.fails("tps_lug < 0")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        reports.traces(tmp_path / "nowhere.jsonl")
+    with pytest.raises(ValueError, match=r"^runs.jsonl:2: .*forecasts"):
+        reports.traces([RUNS[0], {**RUNS[1], "forecasts": [1.5]}])
+    with pytest.raises(ValueError, match="entry 0 is 3"):
+        reports.traces([3])
+    with pytest.raises(ValueError, match="schedule"):
+        reports.traces(RUNS, schedule="steep")
+    with pytest.raises(AttributeError):
+        report.n = 3
+    with pytest.raises(AttributeError):
+        report["n"] = 3
+
+
+def test_the_command_fails_with_its_exit_codes(tmp_path):
+    file = lines(tmp_path / "runs.jsonl", RUNS)
+    codes = [command("traces", file, "--resamples", 0, *more).returncode for more in ((), ("--fail-if", "tps_log < 0"), ("--nope",))]
+    assert codes == [0, 1, 2]

@@ -3,13 +3,11 @@
 
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
-#[cfg(feature = "serde")]
-use trajectory_metrics::Seed;
 use trajectory_metrics::{
     BetaScore, Binning, Bootstrap, BrierScore, Error, EvaluationOptions, Folds, Level, LogScore,
-    MetricChange, Platt, PositiveClass, Probability, Ranking, Resampling, Summary, TiedBlocks, Tps,
-    TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision, brier_loss,
-    cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
+    MetricChange, Platt, PositiveClass, Probability, Ranking, Resampling, Seed, Summary,
+    TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision,
+    brier_loss, cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
     raw_against_calibrated,
 };
 

@@ -1,6 +1,6 @@
-#[cfg(feature = "serde")]
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use crate::{error::Error, infinite::Number};
 
 /// The number of digits of 32 bits, from 2^-1074 (the smallest number) upwards. The last three take

@@ -2,10 +2,7 @@ use std::fmt;
 
 use scoring_rules::Probability;
 
-use crate::{
-    error::{Error, Shared},
-    forecast_fault::ForecastFault,
-};
+use crate::{error::Error, forecast_fault::ForecastFault};
 
 /// The treatment of forecasts that are missing, NaN or outside [0, 1].
 ///
@@ -145,13 +142,13 @@ impl ForecastCounts {
         if left_out_runs.saturating_add(repaired_runs) > runs {
             let (name, value) = ("number of runs", runs as f64);
             let range = "at least the number of runs that were left out or repaired";
-            return Err(Shared::Setting { name, value, range }.into());
+            return Err(scoring_rules::Error::Setting { name, value, range }.into());
         }
         let repairs = clipped.saturating_add(carried).saturating_add(skipped);
         if repaired_runs > repairs || (repaired_runs == 0 && repairs > 0) {
             let (name, value) = ("number of repaired runs", repaired_runs as f64);
             let range = "from 1 to the number of repairs, or 0 without repairs";
-            return Err(Shared::Setting { name, value, range }.into());
+            return Err(scoring_rules::Error::Setting { name, value, range }.into());
         }
         Ok(())
     }

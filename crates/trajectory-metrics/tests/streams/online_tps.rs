@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use trajectory_metrics::{
     CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy, LogScore, OnlineTps, Tps,
-    Weight, WeightSchedule,
+    WeightSchedule,
 };
 
 fn online(policy: ForecastPolicy) -> OnlineTps<LogScore> {
@@ -79,7 +79,7 @@ proptest! {
         cut in 0..30_usize,
         exact in any::<bool>(),
     ) {
-        let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(Weight::from_slice(&[0.3; 30]).unwrap()).unwrap()]);
+        let schedules = WeightSchedule::NAMED.into_iter().chain([WeightSchedule::custom(trajectory_metrics::Weight::from_slice(&[0.3; 30]).unwrap()).unwrap()]);
         for schedule in schedules {
             // Without a clip, sums may be infinite.
             let rule = if exact { LogScore::exact() } else { LogScore::clipped(1e-6).unwrap() };

@@ -345,8 +345,10 @@ fn column(
         block.notes = Some(notes);
         return Ok((block, None));
     }
-    let within = bounds(mean_score_bounds(tps, runs, None, None)?);
-    block.fields.push(Field::shown("bounds", "bounds of the exact mean", within));
+    let within = mean_score_bounds(tps, runs, None, None)?;
+    let title = "what the exact mean can be, whatever the chances of success are".to_owned();
+    let within = Block { title, ..bounds(within, ["least", "most"]) };
+    block.fields.push(Field::block("bounds", within));
     let (of_rules, rows) =
         comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
     block.fields.push(Field::block("report", of_rules));
@@ -383,7 +385,7 @@ fn pair(
         Field::json("second", second),
         Field::shown("streams", "streams", streams),
         Field::shown("difference", "at the chances", at),
-        Field::shown("bounds", "bounds", bounds(difference.bounds())),
+        Field::block("bounds", bounds(difference.bounds(), ["least", "most"])),
         Field::shown("keeps_sign", "sign kept", difference.keeps_sign()),
         Field::shown("largest_width", "largest width", width),
     ];
@@ -399,7 +401,7 @@ fn picture(columns: &[Column]) -> Option<Picture> {
     let series = columns.iter().enumerate().map(|(at, Column { name, block, .. })| {
         let shift = (at as f64 - 0.5 * (columns.len() as f64 - 1.0)) * width;
         let bounds = match block.get("bounds") {
-            Some(Value::Json(bounds)) => ["low", "high"].map(|end| bounds[end].as_f64()),
+            Some(Value::Block(bounds)) => ["low", "high"].map(|end| bounds.number(end)),
             _ => [None; 2],
         };
         let points = ways.iter().enumerate().filter_map(|(at, way)| {

@@ -4,7 +4,6 @@ use censoring::{
     CensoringAnalysis, Continuations, MeanShift, Observation, ScoreComparison, Seed, StopClass,
     Trace, artificial_stops, hidden_outcome_shift, rank_changes,
 };
-use serde_json::{Value as Json, json};
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
     ScoringRule, Tps, TpsFamily, Undefined, WeightSchedule,
@@ -38,9 +37,11 @@ const COMPARED: [Compared; 8] = [
 /// Treatments whose order of streams is compared, the first of [`COMPARED`].
 const TREATMENTS: usize = 3;
 
-/// The ends of an interval as an object.
-pub(super) fn bounds(interval: Interval) -> Json {
-    json!({"low": interval.low(), "high": interval.high()})
+/// The ends of an interval under names for people, which are empty if only JSON has them.
+pub(super) fn bounds(interval: Interval, [low, high]: [&'static str; 2]) -> Block {
+    let (low, high) =
+        (Field::shown("low", low, interval.low()), Field::shown("high", high, interval.high()));
+    Block { fields: vec![low, high], ..Block::default() }
 }
 
 /// Every rule and weight schedule of one stream, and what is to be said of it. Forecasts are calibrated under the
@@ -169,8 +170,11 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     fields.extend([
         Field::shown("simple_shift_per_rate", label("simple - complete per rate"), per_rate),
         Field::json("exact_shift_per_rate", row.exact_shift_per_rate),
-        Field::json("sensitivity", row.sensitivity.map(bounds)),
-        Field::json("bounds", bounds(row.bounds)),
+        match row.sensitivity {
+            None => Field::json("sensitivity", ()),
+            Some(interval) => Field::block("sensitivity", bounds(interval, [""; 2])),
+        },
+        Field::block("bounds", bounds(row.bounds, [""; 2])),
     ]);
     Block { fields, ..Block::default() }
 }

@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     let [with, without] = [false, true].map(|names_alone| {
         let mut tally = PathTally::default();
         runs.iter().take(20).for_each(|run| tally.update(run, names_alone).expect("a run as it was read"));
-        METRICS.map(|metric| (metric.key, metric.value(&tally).ok()))
+        METRICS.map(|metric| (metric.measure.key, metric.value(&tally).ok()))
     });
     for report in [&with, &without] {
         assert!(report[0].1 <= report[1].1 && report[1].1 <= report[2].1);

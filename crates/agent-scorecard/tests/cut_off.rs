@@ -321,7 +321,10 @@ fn two_chances_of_one_run_are_an_error_in_whatever_columns_they_stand() {
     // The other column has the same runs, or one less, so that they are not compared in pairs.
     let mut less = lie.clone();
     assert!(less.runs.pop().unwrap().id != *id);
-    for second in [lie, less] {
+    // Another horizon does not make it another run.
+    let mut longer = lie.clone();
+    longer.runs.iter_mut().for_each(|run| run.horizon = Some(40));
+    for second in [lie, less, longer] {
         let error =
             cut_off(&[first.clone(), with_chance(second, id, 0.875)], &plain()).unwrap_err();
         let Error::TwoChances { run, chances, places } = &error else { panic!("{error}") };

@@ -238,6 +238,9 @@ pub enum Error {
         /// Position of the sample, from 0.
         sample: usize,
     },
+    /// A recorded run has ended and takes no further turn and no second end.
+    #[error("the run has ended; record a new one")]
+    RunEnded,
     /// A run that succeeded cannot be marked as cut off.
     #[error("rollout {rollout} succeeded; only a failed rollout can be marked as cut off")]
     CensoredSuccess {

@@ -138,9 +138,10 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`Error::CostCount`] unless there is one cost per resource; [`Error::Cost`] for a cost that is
-    /// not from 0 to 1e100. Nothing is appended.
+    /// [`Error::RunEnded`] after the end of the run; [`Error::CostCount`] unless there is one cost per
+    /// resource; [`Error::Cost`] for a cost that is not from 0 to 1e100. Nothing is appended.
     pub fn push<C: Copy + Into<Option<f64>>>(&mut self, costs: &[C]) -> Result<(), Error> {
+        self.check_goes_on()?;
         let costs: Vec<Option<f64>> = costs.iter().map(|&cost| cost.into()).collect();
         self.rollouts.continue_with(&costs)?;
         self.monitor.spend(costs);
@@ -148,7 +149,7 @@ impl RecordedRun {
     }
 
     /// Appends a forecast that the run will succeed; `None` for a missing one. There may be more or fewer
-    /// forecasts than turns.
+    /// forecasts than turns. Those that come after the end of the run do not count.
     pub fn push_forecast(&mut self, forecast: impl Into<Option<f64>>) {
         self.stated.push(forecast.into());
     }
@@ -219,7 +220,7 @@ impl RecordedRun {
     ///
     /// # Errors
     ///
-    /// [`trajectory_metrics::Error::Forecast`] for the first forecast for which the
+    /// [`Error::RunEnded`] if it has ended before; [`trajectory_metrics::Error::Forecast`] for the first forecast for which the
     /// [policy](Self::with_policy) refuses or leaves out the run.
     pub fn finish(&mut self, succeeded: bool) -> Result<(), Error> {
         self.end(Some(succeeded), None)
@@ -234,7 +235,12 @@ impl RecordedRun {
         self.end(None, Some(reason))
     }
 
+    fn check_goes_on(&self) -> Result<(), Error> {
+        if self.end.is_none() { Ok(()) } else { Err(Error::RunEnded) }
+    }
+
     fn end(&mut self, outcome: Option<bool>, reason: Option<StopReason>) -> Result<(), Error> {
+        self.check_goes_on()?;
         let checked = self.policy.check_run(&self.stated, &mut ForecastCounts::default())?;
         let forecasts = match checked {
             CheckedRun::Kept(forecasts) => forecasts,

@@ -72,6 +72,9 @@ fn a_run_that_its_cap_ends_is_cut_off_and_has_no_score() {
     let rollout = run.rollouts().get(0).unwrap();
     assert_eq!((rollout.is_censored(), rollout.key("model")), (true, Some("small")));
     // A reason that may have to do with the outcome is no cut-off.
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    run.push_forecast(0.5);
+    run.push(&[1.0, 0.0]).unwrap();
     run.cut(StopReason::ParseError).unwrap();
     assert!(matches!(run.stopped().unwrap().observation(), Observation::Excluded(_)));
     assert!(!run.rollouts().get(0).unwrap().is_censored());
@@ -109,4 +112,21 @@ fn a_missing_forecast_is_treated_by_the_policy_of_the_run() {
         );
         assert!(forecast, "{refused:?}");
     }
+}
+
+#[test]
+fn a_run_that_has_ended_takes_no_turn_and_no_second_end() {
+    let mut run = RecordedRun::new(monitor()).unwrap();
+    run.push_forecast(0.7);
+    run.push(&[10.0, 0.1]).unwrap();
+    run.finish(false).unwrap();
+    assert_eq!(run.push(&[10.0, 0.1]), Err(Error::RunEnded));
+    assert_eq!(run.finish(true), Err(Error::RunEnded));
+    assert_eq!(run.cut(StopReason::MaxSteps), Err(Error::RunEnded));
+    run.push_forecast(0.1);
+    assert_eq!(run.rollouts().get(0).unwrap().turns(), 1);
+    assert!(!run.rollouts().get(0).unwrap().succeeded());
+    assert!(
+        matches!(run.stopped().unwrap().observation(), Observation::Complete(trace) if !trace.outcome())
+    );
 }

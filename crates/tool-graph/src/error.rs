@@ -5,7 +5,7 @@
 ///
 /// let error = ToolGraph::new(vec![]).unwrap_err();
 /// assert_eq!(error, Error::ScoringRules(tool_graph::scoring_rules::Error::Empty));
-/// assert_eq!(error.to_string(), "the input is empty; give at least one item");
+/// assert_eq!(error.to_string(), "the input is empty; give at least one row of positive weight");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

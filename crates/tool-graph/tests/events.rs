@@ -5,8 +5,8 @@
 use serde_json::Value;
 use tool_graph::costbench::{CostModel, EventKind, Library, Task};
 use tool_graph::{
-    CallStatus, EnvironmentRules, Error, Event, GreedyRule, Problem, RunMeans, Scenario, TieRule,
-    Tool, ToolGraph, Transcript, TriggerRule,
+    CallStatus, EnvironmentRules, Episode, Error, Event, GreedyRule, Problem, RunMeans, Scenario,
+    TieRule, Tool, ToolGraph, Transcript, TriggerRule,
 };
 use trajectory_metrics::ExactMean;
 use trajectory_metrics::tool_calls::normalized_edit_distance;
@@ -356,6 +356,21 @@ fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
     assert_eq!(at(&[2, 2, 1]), [None, Some(0), Some(1), Some(2), None]);
     assert_eq!(at(&[4]), [None, None, None, Some(0), None]);
     assert_eq!(at(&[9, 10, 11]), [None; 5]);
+}
+
+#[test]
+fn chosen_steps_count_from_the_start_of_an_agents_run_under_the_released_rules_too() {
+    let (graph, problem) = chain(2, |_| 1.0);
+    let tools = graph.tool_count();
+    let costs = || Event::CostChange(vec![1.0; tools]);
+    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = scenario.with_rules(EnvironmentRules::RELEASED);
+    let scenario = scenario.with_events(vec![costs(), costs()]).unwrap();
+    let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![1, 4]));
+    // The best run ends before the second event, that of this agent does not.
+    let mut episode = Episode::new(&scenario);
+    let events: Vec<_> = (0..5).map(|_| episode.call("no such tool").unwrap().event).collect();
+    assert_eq!(events, [Some(0), None, None, Some(1), None]);
 }
 
 #[test]

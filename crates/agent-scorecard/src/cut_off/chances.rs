@@ -43,6 +43,13 @@ pub(super) struct Origin {
 /// A run by its name, outcome, steps and horizon.
 type Identity<'a> = (&'a str, Option<bool>, usize, usize);
 
+/// Chances by the name, outcome and steps of a run.
+type Given<'a> = BTreeMap<(&'a str, Option<bool>, usize), Probability>;
+
+fn key((id, outcome, steps, _horizon): Identity<'_>) -> (&str, Option<bool>, usize) {
+    (id, outcome, steps)
+}
+
 /// The chances of the runs of each column. Columns that hold the same runs have the same chances.
 ///
 /// # Errors
@@ -89,12 +96,10 @@ fn check_ids<T>(
     Ok(())
 }
 
-/// The chance that is given for each run that was cut off: by its id, or by any column that has the run.
-fn given<'a>(
-    samples: &[Sample<'a>],
-    options: &CutOffOptions,
-) -> Result<BTreeMap<Identity<'a>, Probability>, Error> {
-    let mut found: BTreeMap<Identity<'a>, (Probability, String)> = BTreeMap::new();
+/// The chance that is given for each run that was cut off: by its id, or by any column that has the run. A file
+/// cannot bring a chance of its own by naming another horizon: that is no fact about the run.
+fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a>, Error> {
+    let mut found: BTreeMap<_, (Probability, String)> = BTreeMap::new();
     for sample in samples {
         for run in sample.cut_off() {
             let of_run = sample.runs[run];
@@ -106,7 +111,7 @@ fn given<'a>(
             };
             let own = of_run.success_chance.map(|chance| (chance, place()));
             for (chance, place) in by_id.into_iter().chain(own) {
-                match found.entry(sample.identity(run)) {
+                match found.entry(key(sample.identity(run))) {
                     Entry::Vacant(entry) => _ = entry.insert((chance, place)),
                     Entry::Occupied(entry) if entry.get().0 == chance => {}
                     Entry::Occupied(entry) => {
@@ -127,7 +132,7 @@ fn given<'a>(
 /// The chances of the runs of columns that hold the same runs, each with forecasts of its own.
 fn of_same_runs(
     samples: &[Sample<'_>],
-    given: &BTreeMap<Identity<'_>, Probability>,
+    given: &Given<'_>,
     options: &CutOffOptions,
 ) -> Result<Chances, Error> {
     let sample = &samples[0];
@@ -144,7 +149,7 @@ fn of_same_runs(
         continuations.copied().unwrap_or_default()
     });
     let branches: Vec<Continuations> = branches.collect();
-    let given = |run: usize| given.get(&sample.identity(run)).copied();
+    let given = |run: usize| given.get(&key(sample.identity(run))).copied();
     let (continued, others): (Vec<usize>, _) =
         cut_off.iter().partition(|&&run| branches[run].valid() >= options.min_valid);
     let rest: Vec<usize> = others.into_iter().filter(|&run| given(run).is_none()).collect();

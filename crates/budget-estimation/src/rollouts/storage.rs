@@ -12,8 +12,19 @@ use crate::{
 };
 
 /// Fields of the JSON Lines that are no keys or features.
-pub(crate) const FIELDS: [&str; 8] =
-    ["id", "task", "turns", "success", "cut_off", "caps", "content", "start"];
+pub(crate) const FIELDS: [&str; 11] = [
+    "id",
+    "task",
+    "turns",
+    "success",
+    "cut_off",
+    "caps",
+    "content",
+    "start",
+    "stop",
+    "stop_reason",
+    "achieved",
+];
 
 /// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
 ///

@@ -21,6 +21,8 @@ use serde::{
 /// }
 ///
 /// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": 1}"#)?.solved);
+/// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": 1.0}"#)?.solved);
+/// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": 0.5}"#).is_err());
 /// assert!(parse_line::<Row>("rows.jsonl", 1, br#"{"solved": "yes"}"#).is_err());
 /// # Ok::<(), InputError>(())
 /// ```
@@ -42,6 +44,14 @@ pub fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::
             match value {
                 0 | 1 => Ok(value == 1),
                 _ => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
+            }
+        }
+
+        // Tables of numbers write whole columns as 0.0 and 1.0.
+        fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<bool, E> {
+            match value {
+                0.0 | 1.0 => Ok(value == 1.0),
+                _ => Err(E::invalid_value(Unexpected::Float(value), &self)),
             }
         }
     }

@@ -48,6 +48,8 @@ pub struct Episode<'a> {
     pub(super) events_over: usize,
     /// Steps until the next event, which occurs at the step that makes this 0.
     pub(super) steps_to_event: Option<usize>,
+    /// The steps of the run so far.
+    pub(super) steps: usize,
     /// For each event, the steps to it in the optimal run, if those determine when it is due.
     pub(super) reference_schedule: Option<Vec<Option<usize>>>,
     records: Vec<CallRecord>,
@@ -117,6 +119,7 @@ impl<'a> Episode<'a> {
             state: scenario.problem().initial().clone(),
             events_over: 0,
             steps_to_event: None,
+            steps: 0,
             reference_schedule: None,
             records: Vec::new(),
             events_fired: 0,

@@ -1,6 +1,6 @@
 use crate::{
     environment::episode::Episode,
-    events::{environment_rules::RuleVersion, event::Event},
+    events::{environment_rules::RuleVersion, event::Event, trigger_rule::TriggerRule},
     graph::plan::Plan,
 };
 
@@ -9,6 +9,7 @@ impl Episode<'_> {
     /// Counts one step down to the next event, and returns the event if it is due. An event that
     /// has not occurred by then stays due.
     pub(super) fn step(&mut self) -> Option<usize> {
+        self.steps += 1;
         let left = self.steps_to_event?.saturating_sub(1);
         self.steps_to_event = Some(left);
         (left == 0).then_some(self.events_over)
@@ -62,9 +63,18 @@ impl Episode<'_> {
     /// Sets the number of steps to the next event, and returns whether the goal can be reached.
     pub(super) fn plan_next_event(&mut self) -> bool {
         let plan = self.best_plan();
-        self.steps_to_event = match &self.reference_schedule {
-            Some(schedule) => schedule[self.events_over],
-            None => {
+        let chosen = match self.scenario.trigger_rule() {
+            TriggerRule::AtSteps(steps) => Some(steps.get(self.events_over).copied()),
+            _ => None,
+        };
+        self.steps_to_event = match (chosen, &self.reference_schedule) {
+            // Counted from the start of the run, whatever came before and whatever the best run does.
+            (Some(step), _) => {
+                let is_left = self.events_over < self.scenario.events().len();
+                step.filter(|_| is_left).map(|step| step.saturating_sub(self.steps).max(1))
+            }
+            (None, Some(schedule)) => schedule[self.events_over],
+            (None, None) => {
                 let (rule, events) = (self.scenario.trigger_rule(), self.scenario.events().len());
                 let steps = |plan: &Plan| rule.steps(plan.tools().len(), events, self.events_over);
                 plan.as_ref().and_then(steps)

@@ -22,12 +22,12 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn read(path: &Path, policy: ForecastPolicy) {
     let Ok(file) = trace_file::read(path, policy) else { return };
-    let missing = trace_file::missing(&[&file]);
+    let missing = file.remarks.missing();
     let (runs, left_out) = (&file.runs, missing.counts.left_out_runs as usize);
     let bytes = fs::read(path).expect("the file that was just read");
     assert_eq!(runs.len() + left_out, in_file::lines(&bytes));
     let changed = missing.counts.left_out_runs + missing.counts.repaired_runs > 0;
-    let notes = trace_file::notes(&[&file]);
+    let notes = file.remarks.notes();
     assert_eq!(changed, notes.iter().any(|note| note.starts_with("forecasts that are missing")));
     assert!(runs.is_sorted_by(|a, b| a.line < b.line));
     let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);

@@ -47,7 +47,7 @@ class Record(dict[str, Any]):
     >>> record.interval.low
     0.25
     >>> record
-    Record(mean=0.5, interval=Interval(low=0.25, high=0.75))
+    Record(mean=0.5, interval=Record(low=0.25, high=0.75))
     """
 
     __slots__ = ()
@@ -104,8 +104,6 @@ def _short(value: Any) -> str:
 
 def _record(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {"low", "high"}:
-            return Interval(**value)
         return Record(value)
     if isinstance(value, list):
         return [_record(entry) for entry in value]

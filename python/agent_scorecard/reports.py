@@ -344,6 +344,66 @@ def calibration(
     return _evaluate("calibration", **locals())
 
 
+def cut_off(
+    runs: Runs = None,
+    *,
+    schedule: Schedule = "linear-front",
+    missing: str = "refuse",
+    calibrate: Calibration = "none",
+    assume: Literal["non-informative", "failure-side", "none"] = "non-informative",
+    odds_ratio: float = 2,
+    resamples: int = 1000,
+    seed: int = 0,
+    hide: float | None = None,
+    hide_after: float | None = None,
+    success_chance: Path | Rows | None = None,
+    chance_from: Path | Sequence[Path] | Rows | None = None,
+    continuations: Path | Rows | None = None,
+    min_valid: int = 5,
+) -> Report:
+    """Report five ways to count runs that a budget cut off.
+
+    Parameters
+    ----------
+    runs : runs
+        As for `traces`, without logs, and optionally with ``success_chance``.
+    schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
+        The weights of the steps of a run.
+    missing : str
+        As for `traces`.
+    calibrate : {"none", "platt", "isotonic"}
+        Maps of the complete runs of other tasks.
+    assume : {"non-informative", "failure-side", "none"}
+        The declared assumption on why runs were cut off.
+    odds_ratio : float
+        How wrong the odds of success after a stop may be, for the sensitivity.
+    resamples, seed : int
+        Resamples of whole tasks, and their seed.
+    hide, hide_after : float, optional
+        Split the shift for this share of the complete runs, each cut off at random; or for all of them, each cut off after
+        this share of its steps.
+    success_chance : path, optional
+        Chances of success after the stop: fields ``id`` and ``success_chance``.
+    chance_from : path, optional
+        Streams that are not scored, from which a model of success may learn.
+    continuations : path, optional
+        Continuations of cut-off runs: fields ``id``, ``successes``, ``failures`` and optionally ``unresolved``, ``invalid``.
+    min_valid : int
+        The outcomes that a run needs among its continuations.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> report = cut_off(resamples=50)
+    >>> report.fails("files.0.n_censored < 1")
+    False
+    """
+    return _evaluate("cut-off", **locals())
+
+
 def paths(runs: Runs = None, *, ignore_arguments: bool = False, pool: bool = False) -> Report:
     """Report how tool calls compare with the calls that their tasks expect.
 
@@ -379,6 +439,7 @@ def costbench(
     rules: Literal["paper", "released"] = "paper",
     block: Literal["none", "ban-tool", "preference-change", "cost-change", "remove-tools", "mixed"] = "none",
     blocks: int = 1,
+    resamples: int = 0,
     paths: bool = False,
 ) -> Report:
     """Report how far the greedy policy is from the cheapest plan over CostBench queries.
@@ -401,6 +462,8 @@ def costbench(
         The kind of events that change the world during a run.
     blocks : int
         The number of events per run.
+    resamples : int
+        Resamples of queries behind the intervals of the policy's means; 0 for no intervals.
     paths : bool
         List the plans of every query.
 

@@ -47,6 +47,7 @@ QUERIES = [{"query_id": f"q{at}", "task": task} for at, task in enumerate(["loca
 CASES = [
     ("traces", RUNS, {}), ("traces", RUNS, {"schedule": "uniform", "calibrate": "platt", "resamples": 50, "cluster_by_task": True}),
     ("calibration", RUNS, {"whole_tasks": True, "resamples": 100}),
+    ("cut_off", RUNS, {"assume": "failure-side", "resamples": 50, "odds_ratio": 3.0}),
     ("paths", PATHS, {}), ("paths", PATHS, {"ignore_arguments": True}),
     ("triage", PROBLEMS, {"alpha": [0.25, 0.5], "planner": "random", "pool_size": 20, "resamples": 50}),
     ("triage_variants", SCORES, {}), ("re_solved", TWICE, {}),

@@ -4,4 +4,3 @@ pub(crate) mod command;
 pub(crate) mod log_file;
 pub(crate) mod options;
 pub mod trace_file;
-pub(crate) mod trace_tally;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use censoring::{Seed, TerminationAudit};
+use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
 use trajectory_metrics::{
-    Bootstrap, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, WeightSchedule, cross_fit,
-    raw_against_calibrated,
+    Bootstrap, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, Traces, WeightSchedule,
+    cross_fit, raw_against_calibrated,
 };
 
 use crate::{
@@ -14,10 +14,9 @@ use crate::{
     error::{Error, with_causes},
     report::block::{Block, Field, Shape},
     traces::{
+        calibrated::note_maps,
         curves::{CurveSettings, before_and_after},
-        sample::{Sample, note_maps, prepare},
-        settings::TraceOptions,
-        units::{Unit, few},
+        units::{Names, Unit, few},
     },
 };
 
@@ -53,11 +52,16 @@ impl Default for CalibrationOptions {
 pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block, Error> {
     let mut audit = TerminationAudit::default();
     let mut notes = Vec::new();
-    let as_given = TraceOptions { schedule: options.schedule.clone(), ..TraceOptions::default() };
-    let Sample { complete: raw, complete_runs, .. } =
-        prepare(runs, &as_given, &mut audit, &mut notes)?;
-    let tasks: Vec<Unit<'_>> =
-        complete_runs.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
+    let (mut raw, mut names) = (Traces::default(), Names::default());
+    for run in runs {
+        let stopped = run.stopped()?;
+        audit.update(&stopped);
+        if let Observation::Complete(trace) = stopped.observation() {
+            raw.push(trace.forecasts(), trace.outcome())?;
+            names.push(&run.id, run.task.as_deref());
+        }
+    }
+    let tasks: Vec<Unit<'_>> = names.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();
     notes.extend(few(&tasks));
     let folds = if options.whole_tasks {
@@ -70,7 +74,7 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
                     .to_owned(),
             );
         }
-        let ids: Vec<&str> = complete_runs.iter().map(|run| run.id.as_str()).collect();
+        let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
         Folds::halves(raw.outcomes(), &ids)?
     };
     let fit = cross_fit(&Platt::default(), &raw, &folds, &options.schedule)

@@ -17,7 +17,7 @@ use trajectory_metrics::{Better, Figure, Measure, STREAM_MEASURES, Undefined};
 use crate::{
     error::Error,
     report::block::{Block, Column, Field, Report},
-    traces::evaluation::{LEVEL, figure},
+    traces::figures::{LEVEL, figure},
 };
 
 /// Whom the records are of, and how intervals of 95 % are made.

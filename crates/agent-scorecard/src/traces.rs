@@ -1,12 +1,12 @@
 //! How good are the probabilities of success that agents report along their runs?
 //!
-//! [`evaluate`] scores the runs of one column, [`TraceFigures::into_block`] says what was found,
+//! A [`TraceEvaluation`] scores the runs of one column, [`TraceFigures::into_block`] says what was found,
 //! [`differences`] compares two columns, and [`with_differences`] makes one report of all of them.
 //!
 //! ```
 //! use agent_scorecard::{
 //!     Report,
-//!     traces::{TraceOptions, TraceRun, differences, evaluate, with_differences},
+//!     traces::{TraceEvaluation, TraceOptions, TraceRun, differences, with_differences},
 //!     trajectory_metrics::Probability,
 //! };
 //!
@@ -26,11 +26,11 @@
 //!     (0..30).map(unsure).collect::<Result<_, agent_scorecard::Error>>()?,
 //! ];
 //! let options = TraceOptions { resamples: 200, ..TraceOptions::default() };
-//! let found = columns.each_ref().map(|runs| evaluate(&[runs], &options));
-//! let [first, second] = found;
+//! let [first, second] = columns.each_ref().map(|runs| TraceEvaluation::of(runs, &options));
 //! let (first, second) = (first?, second?);
+//! let compared = differences(&first, &second)?;
+//! let (first, second) = (first.finish()?, second.finish()?);
 //! let is_same_runs = first.is_of_same_runs(&second);
-//! let compared = differences(&columns[0], &columns[1], &options)?;
 //! let report = Report::of_columns(vec![
 //!     ("sure".to_owned(), None, first.into_block(&options)),
 //!     ("unsure".to_owned(), None, second.into_block(&options)),
@@ -41,18 +41,20 @@
 //! # Ok::<(), agent_scorecard::Error>(())
 //! ```
 
+pub(crate) mod calibrated;
 pub(crate) mod curves;
 mod differences;
-pub(crate) mod evaluation;
-pub(crate) mod run;
-pub(crate) mod sample;
+mod evaluation;
+pub(crate) mod figures;
+mod run;
 pub(crate) mod settings;
 mod streams;
 pub(crate) mod units;
 
 pub use curves::BAND;
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
-pub use evaluation::{CENSORED, CompleteFigures, LEVEL, MEASURES, TraceFigures, evaluate};
+pub use evaluation::{TraceEvaluation, evaluate};
+pub use figures::{CENSORED, CompleteFigures, LEVEL, MEASURES, TraceFigures};
 pub use run::LeftOut;
 pub use run_logs::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 pub use settings::{Calibration, TraceOptions};

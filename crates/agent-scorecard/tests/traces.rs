@@ -6,8 +6,8 @@ use agent_scorecard::{
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
-        CENSORED, MEASURES, TraceFigures, TraceOptions, TraceRun, differences, evaluate,
-        with_differences,
+        CENSORED, MEASURES, TraceEvaluation, TraceFigures, TraceOptions, TraceRun, differences,
+        evaluate, with_differences,
     },
     trajectory_metrics::{NoInterval, Probability},
 };
@@ -31,6 +31,10 @@ fn runs(n: usize, of_successes: f64, of_failures: f64) -> Vec<TraceRun> {
 
 fn options() -> TraceOptions {
     TraceOptions { resamples: 100, ..TraceOptions::default() }
+}
+
+fn evaluation(runs: &[TraceRun], options: &TraceOptions) -> TraceEvaluation {
+    TraceEvaluation::of(runs, options).unwrap()
 }
 
 fn figures(runs: &[TraceRun]) -> TraceFigures {
@@ -66,8 +70,9 @@ fn no_value_of_the_censored_score_is_better_where_runs_were_cut_off() {
 fn of_different_runs_the_better_value_is_marked_where_the_difference_excludes_0() {
     let (good, bad, same) = (runs(60, 0.8, 0.3), runs(90, 0.4, 0.6), runs(60, 0.7, 0.4));
     let report = |second: &[TraceRun]| {
-        let compared = differences(&good, second, &options()).unwrap();
-        let columns = [figures(&good), figures(second)];
+        let [first, second] = [&good[..], second].map(|runs| evaluation(runs, &options()));
+        let compared = differences(&first, &second).unwrap();
+        let columns = [first, second].map(|column| column.finish().unwrap());
         let is_same = columns[0].is_of_same_runs(&columns[1]);
         let [first, second] = columns.map(|column| column.into_block(&options()));
         let columns = vec![("a".to_owned(), None, first), ("b".to_owned(), None, second)];
@@ -82,7 +87,8 @@ fn of_different_runs_the_better_value_is_marked_where_the_difference_excludes_0(
     let paired = report(&same);
     assert!(paired.is_comparable && paired.decided.is_empty());
     let few = TraceOptions { resamples: 0, ..options() };
-    assert!(differences(&good, &bad, &few).unwrap().is_err());
+    let [good, bad] = [&good, &bad].map(|runs| evaluation(runs, &few));
+    assert!(differences(&good, &bad).unwrap().is_err());
 }
 
 #[test]

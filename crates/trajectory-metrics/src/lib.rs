@@ -37,7 +37,7 @@ pub use ranks::{
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
-    Resampling, STREAM_MEASURES, StreamMetrics, evaluate, evaluate_difference,
+    Resampling, STREAM_MEASURES, ScoredStream, StreamMetrics, evaluate, evaluate_difference,
     fixed_rank_sensitivity, raw_against_calibrated,
 };
 pub use resampling::{

@@ -14,4 +14,4 @@ pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics, evaluate};
 pub use fixed_rank::{FixedRankSensitivity, fixed_rank_sensitivity};
 pub use named_estimate::NamedEstimate;
 pub use raw_against_calibrated::{MetricChange, raw_against_calibrated};
-pub use scored_stream::{Resampling, STREAM_MEASURES};
+pub use scored_stream::{Resampling, STREAM_MEASURES, ScoredStream};

@@ -35,11 +35,11 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         let read = trace_file::read(path, options.missing)?;
         let compared = working(&format!("calibrating {file}"), || compare(&read.runs, &how));
         let mut block = compared.map_err(|error| at(&file, error.into()))?;
-        let runs = trace_file::run_counts(&[&read]);
-        block.lines.insert(0, runs.line());
-        block.extend_json(&runs);
-        block.push_json("missing", &trace_file::missing(&[&read]));
-        block.notes.get_or_insert_default().extend(trace_file::notes(&[&read]));
+        let remarks = &read.remarks;
+        block.lines.insert(0, remarks.runs().line());
+        block.extend_json(remarks.runs());
+        block.push_json("missing", &remarks.missing());
+        block.notes.get_or_insert_default().extend(remarks.notes());
         columns.push((file, None, block));
     }
     let split = if how.whole_tasks { "whole tasks" } else { "runs" };

@@ -16,13 +16,16 @@
 //! A file may also be a log, or a folder of logs: then each model and each stream of confidence in it gets a
 //! column.
 
-use std::{error::Error, path::PathBuf};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
 
 use agent_scorecard::{
     Block, Field, Report, Undefined,
     traces::{
-        Compared, NO_RESAMPLES, TraceFigures, TraceOptions, TraceRemarks, TraceRun, differences,
-        evaluate, stream_runs, streams, with_differences,
+        Compared, TraceEvaluation, TraceFigures, TraceOptions, TraceRemarks, TraceRun, differences,
+        fold_traces, stream_runs, streams, with_differences,
     },
 };
 use censoring::StopClass;
@@ -32,7 +35,7 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     files::{
         bundled,
-        json_lines::InputError,
+        json_lines::open,
         logs::{Judging, common_format, confidence_field},
         run_counts::RunCounts,
     },
@@ -41,8 +44,6 @@ use crate::{
     traces::{
         log_file::{self, LogFile, LogSettings},
         options::Options,
-        trace_file::{self, TraceFile},
-        trace_tally::{self, TraceTally},
     },
     values::ClusterBy,
 };
@@ -58,70 +59,77 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         return Ok(output);
     }
     let missing = options.missing.unwrap_or_default();
-    if trace_tally::suffices(&how) {
-        let read = |path: &PathBuf| trace_tally::read(path, missing, &how);
-        let all: Vec<TraceTally> = options.files.iter().map(read).collect::<Result<_, _>>()?;
-        let figures = |files: &[&TraceTally]| trace_tally::figures(files, &how);
-        let pair = |_: &TraceTally, _: &TraceTally| Ok(Err(Undefined::new(NO_RESAMPLES)));
-        return trace_output(&options, &how, &all, |file| &file.remarks, figures, pair);
-    }
-    let read = |path: &PathBuf| trace_file::read(path, missing);
-    let all: Vec<TraceFile> = options.files.iter().map(read).collect::<Result<_, _>>()?;
-    if how.cluster_by == ClusterBy::TaskOnly {
-        all.iter().try_for_each(check_tasks)?;
-    }
-    let figures = |files: &[&TraceFile]| {
-        let runs: Vec<&[TraceRun]> = files.iter().map(|file| file.runs.as_slice()).collect();
-        Ok(evaluate(&runs, &how)?)
-    };
-    let pair =
-        |first: &TraceFile, second: &TraceFile| Ok(differences(&first.runs, &second.runs, &how)?);
-    trace_output(&options, &how, &all, |file| &file.remarks, figures, pair)
-}
-
-/// That every run that can be scored names a task.
-fn check_tasks(file: &TraceFile) -> Result<(), InputError> {
-    let is_scored =
-        |run: &&TraceRun| run.stopped().is_ok_and(|stopped| stopped.class() != StopClass::Excluded);
-    match file.runs.iter().filter(is_scored).find(|run| run.task.is_none()) {
-        None => Ok(()),
-        Some(run) => Err(run.error(&file.file, "task", "missing; --cluster-by-task needs one")),
-    }
-}
-
-/// The output for files of traces, by the figures of one or more of them.
-fn trace_output<T>(
-    options: &Options,
-    how: &TraceOptions,
-    all: &[T],
-    remarks: fn(&T) -> &TraceRemarks,
-    figures: impl Fn(&[&T]) -> Result<TraceFigures, Box<dyn Error>>,
-    pair: impl Fn(&T, &T) -> Result<Compared, Box<dyn Error>>,
-) -> Result<Written, Box<dyn Error>> {
-    let figures = |files: &[&T]| -> Result<_, Box<dyn Error>> {
-        Ok(trace_file::with_remarks(figures(files)?, files.iter().map(|file| remarks(file))))
-    };
+    let read = |path: &PathBuf| column(path, missing, &how);
+    let mut all: Vec<(TraceEvaluation, TraceRemarks)> =
+        options.files.iter().map(read).collect::<Result<_, _>>()?;
     let mut columns = Vec::new();
-    for (path, read) in options.files.iter().zip(all) {
+    for (path, (evaluation, remarks)) in options.files.iter().zip(&mut all) {
         let file = path.display().to_string();
-        let found = working(&format!("scoring {file}"), || figures(&[read]));
-        columns.push(found.map_err(|error| at(&file, error))?);
+        let found = working(&format!("scoring {file}"), || {
+            evaluation.settle()?;
+            evaluation.finish()
+        });
+        let figures = found.map_err(|error| at(&file, error.into()))?.with_remarks(remarks);
+        columns.push((file, figures));
     }
-    let is_same_runs = columns.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
-    let compared = match all {
-        [first, second] => vec![("", working("comparing the files", || pair(first, second))?)],
+    let is_same_runs = columns.windows(2).all(|pair| pair[0].1.is_of_same_runs(&pair[1].1));
+    let compared = match all.as_slice() {
+        [(first, _), (second, _)] => {
+            vec![("", working("comparing the files", || differences(first, second))?)]
+        }
         _ => Vec::new(),
     };
-    let files = options.files.iter().map(|path| path.display().to_string());
-    let blocks = columns.into_iter().map(|column| column.into_block(how));
-    let columns = files.zip(blocks).map(|(file, block)| (file, None, block)).collect();
-    let mut report = Report::of_columns(columns);
+    let columns = columns.into_iter().map(|(file, figures)| (file, None, figures.into_block(&how)));
+    let mut report = Report::of_columns(columns.collect());
     if options.pool && all.len() > 1 {
-        let every: Vec<&T> = all.iter().collect();
-        let together = working("scoring all files", || figures(&every))?;
-        report.pool(together.into_block(how), "");
+        let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
+        for (evaluation, of_file) in all {
+            every.merge(evaluation)?;
+            remarks.merge(of_file);
+        }
+        let together = working("scoring all files", || every.finish())?;
+        report.pool(together.with_remarks(&remarks).into_block(&how), "");
     }
-    options.forms.show(&with_differences(report, compared, is_same_runs, how))
+    options.forms.show(&with_differences(report, compared, is_same_runs, &how))
+}
+
+/// Reads and evaluates a file of traces, with all threads.
+fn column(
+    path: &Path,
+    missing: ForecastPolicy,
+    how: &TraceOptions,
+) -> Result<(TraceEvaluation, TraceRemarks), Box<dyn Error>> {
+    type Problem = Box<dyn Error + Send + Sync>;
+    let file = path.display().to_string();
+    let needs_task = how.cluster_by == ClusterBy::TaskOnly && how.resamples > 0;
+    let mut column = TraceEvaluation::new(how)?;
+    let mut merged = Ok(());
+    let remarks = fold_traces(
+        &file,
+        open(path)?,
+        missing,
+        |part: &mut Option<TraceEvaluation>, run| {
+            if needs_task && run.task.is_none() && run.stopped()?.class() != StopClass::Excluded {
+                return Err(run
+                    .error(&file, "task", "missing; --cluster-by-task needs one")
+                    .into());
+            }
+            let part = match part {
+                Some(part) => part,
+                None => part.insert(TraceEvaluation::new(how)?),
+            };
+            Ok(part.update(&run)?)
+        },
+        Ok,
+        |part| {
+            if let (Ok(()), Some(part)) = (&merged, part) {
+                merged = column.merge(part);
+            }
+        },
+    )
+    .map_err(|error: Problem| -> Box<dyn Error> { error })?;
+    merged?;
+    Ok((column, remarks))
 }
 
 /// The output for logs; `None` if no file is one.
@@ -253,7 +261,8 @@ fn compared_streams(
         let (second, _) = stream_runs(second, stream, missing)?;
         if !(first.is_empty() || second.is_empty()) {
             // A calibration that cannot be fitted leaves the figures of the column undefined, too.
-            let found = differences(&first, &second, how);
+            let of = |runs: &[TraceRun]| TraceEvaluation::of(runs, how);
+            let found = of(&first).and_then(|first| differences(&first, &of(&second)?));
             let found = found.unwrap_or_else(|error| Err(Undefined::new(error.to_string())));
             compared.push((stream.name(), found));
         }

@@ -2,14 +2,10 @@
 
 use std::path::Path;
 
-use agent_scorecard::traces::{TraceFigures, TraceRemarks, TraceRun};
-pub use run_logs::{Missing, TraceFile};
+use run_logs::TraceFile;
 use trajectory_metrics::ForecastPolicy;
 
-use crate::files::{
-    json_lines::{InputError, open},
-    run_counts::RunCounts,
-};
+use crate::files::json_lines::{InputError, open};
 
 /// The format of a file, for the help of the programs that read it.
 pub const FORMAT: &str = r#"
@@ -51,12 +47,6 @@ pub fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError
     TraceFile::read(&path.display().to_string(), open(path)?, policy)
 }
 
-/// An error about a field of a run of a file.
-#[must_use]
-pub fn error(file: &str, run: &TraceRun, field: &str, problem: String) -> InputError {
-    run.error(file, field, problem)
-}
-
 /// The policy of this name, as an option spells it.
 ///
 /// # Errors
@@ -69,39 +59,4 @@ pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     known.map_err(|_| {
         "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
     })
-}
-
-/// What was done about the forecasts of one or more files that were read with one policy.
-#[must_use]
-pub fn missing(files: &[&TraceFile]) -> Missing {
-    together(files.iter().map(|file| &file.remarks)).missing()
-}
-
-/// All runs of one or more files, also those that were left out before.
-pub(crate) fn run_counts(files: &[&TraceFile]) -> RunCounts {
-    together(files.iter().map(|file| &file.remarks)).runs().clone()
-}
-
-/// What to know about one or more files before figures on them are quoted.
-#[must_use]
-pub fn notes(files: &[&TraceFile]) -> Vec<String> {
-    together(files.iter().map(|file| &file.remarks)).notes()
-}
-
-/// What is known of the runs of one or more files, with what there is to say of the files.
-pub(crate) fn with_remarks<'a>(
-    mut figures: TraceFigures,
-    files: impl Iterator<Item = &'a TraceRemarks>,
-) -> TraceFigures {
-    let remarks = together(files);
-    figures.runs = Some(remarks.runs().clone());
-    figures.missing = Some(remarks.missing());
-    figures.last_notes.extend(remarks.notes());
-    figures
-}
-
-fn together<'a>(files: impl Iterator<Item = &'a TraceRemarks>) -> TraceRemarks {
-    let mut all = TraceRemarks::default();
-    files.for_each(|file| all.merge(file.clone()));
-    all
 }

@@ -1,11 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use censoring::{Seed, TerminationAudit};
-use run_logs::TraceRun;
+use censoring::Seed;
 use serde::Serialize;
 use trajectory_metrics::{
-    Better, Bootstrap, EvaluationOptions, ExactMean, Level, NamedEstimate, Resampling, Undefined,
-    evaluate_difference,
+    Better, Bootstrap, ExactMean, Level, NamedEstimate, Resampling, Undefined,
 };
 
 use crate::{
@@ -13,10 +11,10 @@ use crate::{
     error::Error,
     report::block::{Block, Field, Report, Value},
     traces::{
-        evaluation::{CENSORED, LEVEL, assumptions, fields, simple_scores},
-        sample::{Sample, prepare},
+        evaluation::TraceEvaluation,
+        figures::{CENSORED, LEVEL, assumptions, fields},
         settings::{Calibration, TraceOptions},
-        units::{Unit, few, single},
+        units::{Name, Unit, few, single},
     },
 };
 
@@ -46,35 +44,33 @@ pub type Compared = Result<Block, Undefined>;
 ///
 /// # Errors
 ///
-/// Those of reading and calibrating the runs.
-pub fn differences(
-    first: &[TraceRun],
-    second: &[TraceRun],
-    options: &TraceOptions,
-) -> Result<Compared, Error> {
+/// Those of [`TraceEvaluation::settle`].
+pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<Compared, Error> {
+    let options = &first.options;
     let undefined = |why: &'static str| Ok(Err(Undefined::new(why)));
     if options.resamples < 2 {
         return undefined(NO_RESAMPLES);
     }
-    let (mut audit, mut ignored) = (TerminationAudit::default(), Vec::new());
-    let first = prepare(first, options, &mut audit, &mut ignored)?;
-    let second = prepare(second, options, &mut audit, &mut ignored)?;
+    let both = [first.settled()?, second.settled()?];
+    let both = both.each_ref().map(|column| &**column);
+    let [first, second] = both;
     if first.complete.is_empty() || second.complete.is_empty() {
         return undefined("a column has no complete run");
     }
-    let is_same_runs = outcomes(&first).is_some_and(|runs| Some(runs) == outcomes(&second));
-    let both = [&first, &second];
+    let is_same_runs = outcomes(first).is_some_and(|runs| Some(runs) == outcomes(second));
+    let names = both.map(|column| column.complete.iter().chain(column.censored.iter()));
     // Of the same runs, one column may know the tasks and the other not.
     let mut tasks: BTreeMap<&str, &str> = BTreeMap::new();
     if is_same_runs && options.cluster_by != ClusterBy::Run {
-        let runs = first.runs().chain(second.runs());
-        for (id, task) in runs.filter_map(|run| Some((run.id.as_str(), run.task.as_deref()?))) {
+        for (id, task) in names.iter().cloned().flatten().filter_map(|(id, task)| Some((id, task?)))
+        {
             tasks.entry(id).or_insert(task);
         }
     }
-    let by_task = both.map(|sample| {
-        sample.runs().map(|run| unit(run, &tasks, options.cluster_by)).collect::<Vec<_>>()
-    });
+    let by_task = names
+        .each_ref()
+        .map(|names| names.clone().map(|run| unit(run, &tasks, options.cluster_by)).collect());
+    let by_task: [Vec<Unit<'_>>; 2] = by_task;
     let singles = by_task.each_ref().map(|units| single(units).is_some());
     let mut notes = Vec::new();
     let units = match singles {
@@ -84,7 +80,7 @@ pub fn differences(
                 "each column is of one task: runs are resampled, and the intervals say nothing about other tasks"
                     .to_owned(),
             );
-            both.map(|sample| sample.runs().map(|run| Unit::of(run, ClusterBy::Run)).collect())
+            names.map(|names| names.map(|run| Unit::of(run, ClusterBy::Run)).collect())
         }
         _ => return undefined("a column is of a single task; at least 2 are needed"),
     };
@@ -99,7 +95,7 @@ pub fn differences(
         _ => Pairing::Tasks,
     };
     // Complete runs of both columns come first, those that were cut off follow.
-    let complete = both.map(|sample| sample.complete.len());
+    let complete = both.map(|column| column.complete.len());
     let rows = |side: usize, range: std::ops::Range<usize>| {
         let units = units[side][range].to_vec();
         units.into_iter().map(move |unit| (if is_apart { side } else { 0 }, unit))
@@ -120,15 +116,9 @@ pub fn differences(
         resamples: options.resamples,
         level: Level::new(LEVEL)?,
     };
-    let how = EvaluationOptions {
-        schedule: options.schedule.clone(),
-        summary: options.summary.clone(),
-        resampling: Some(resampling),
-        ..EvaluationOptions::default()
-    };
-    let mut found = evaluate_difference(&first.complete, &second.complete, &how)?;
+    let mut found = second.stream.minus(&first.stream, None, Some(resampling))?;
     let n_units = [of_first.len(), of_second.len()];
-    found.push(censored(both, complete, n_units, options, resampling)?);
+    found.push(censored(both, complete, n_units, resampling)?);
     let is_cut_off = units.iter().zip(complete).any(|(units, complete)| units.len() > complete);
     if is_cut_off {
         let noted = |(measure, assumption)| format!("{measure}: {assumption}");
@@ -243,14 +233,13 @@ pub fn with_differences(
 /// The difference of the log scores with censored runs. The rows of the bootstrap are the complete runs of
 /// both columns, then the censored ones of both.
 fn censored(
-    samples: [&Sample<'_>; 2],
+    columns: [&TraceEvaluation; 2],
     complete: [usize; 2],
     n_units: [usize; 2],
-    options: &TraceOptions,
     Resampling { bootstrap, resamples, level }: Resampling<'_>,
 ) -> Result<NamedEstimate, Error> {
-    let [first, second] = samples.map(|sample| simple_scores(sample, options));
-    let (first, second) = (first?, second?);
+    let [first, second] =
+        columns.map(|column| [&column.stream.scores().log[..], &column.censored_scores].concat());
     let middle = complete[0] + complete[1];
     let last = middle + first.len() - complete[0];
     let mean = |scores: &[f64], counts: [&[u32]; 2]| {
@@ -277,14 +266,14 @@ fn censored(
 }
 
 /// What a run is resampled with: the task that one of the columns knows of it, or what it says itself.
-fn unit<'a>(run: &'a TraceRun, tasks: &BTreeMap<&'a str, &'a str>, by: ClusterBy) -> Unit<'a> {
-    tasks.get(run.id.as_str()).map_or_else(|| Unit::of(run, by), |task| Unit::Task(task))
+fn unit<'a>(run: Name<'a>, tasks: &BTreeMap<&'a str, &'a str>, by: ClusterBy) -> Unit<'a> {
+    tasks.get(run.0).map_or_else(|| Unit::of(run, by), |task| Unit::Task(task))
 }
 
 /// The outcomes of the complete runs by id; `None` if an id stands twice.
-fn outcomes<'a>(sample: &Sample<'a>) -> Option<BTreeMap<&'a str, bool>> {
-    let ids = sample.complete_runs.iter().map(|run| run.id.as_str());
+fn outcomes(column: &TraceEvaluation) -> Option<BTreeMap<&str, bool>> {
+    let ids = column.complete.iter().map(|(id, _)| id);
     let outcomes: BTreeMap<&str, bool> =
-        ids.zip(sample.complete.outcomes().iter().copied()).collect();
-    (outcomes.len() == sample.complete.len()).then_some(outcomes)
+        ids.zip(column.stream.outcomes().iter().copied()).collect();
+    (outcomes.len() == column.complete.len()).then_some(outcomes)
 }

@@ -1,49 +1,29 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, btree_map::Entry},
+};
 
-use censoring::{TerminationAudit, simple_score};
-use run_logs::{Missing, TraceRun, json_lines::RunCounts};
+use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score};
+use rayon::prelude::*;
+use run_logs::{TraceRun, json_lines::RunCounts};
 use trajectory_metrics::{
-    Better, Diagnostics, EvaluationOptions, ExactMean, Figure, Level, LogScore, Measure,
-    NamedEstimate, NoInterval, Probability, ReliabilityBin, Resampling, STREAM_MEASURES, Summary,
-    Tps, TpsFamily, Undefined,
+    Diagnostics, ExactMean, Level, LogScore, NamedEstimate, NoInterval, Probability, Resampling,
+    ScoredStream, Summary, TiedBlocks, Tps, TpsFamily, Traces,
 };
 
 use crate::{
     error::Error,
-    report::{
-        block::{Block, Field, Value},
-        picture::Pictures,
-    },
     traces::{
+        calibrated::calibrated,
         curves::{CurveSettings, curves},
-        run::LeftOut,
-        sample::{Sample, constant, prepare},
+        figures::{CENSORED, CompleteFigures, LEVEL, TraceFigures},
         settings::{Calibration, TraceOptions},
-        units::{Resampled, RunsDigest},
+        units::{Names, Resampled, RunsDigest},
     },
 };
 
-/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off, so that
-/// neither higher nor lower values are better where there are such runs.
-pub const CENSORED: Measure = Measure {
-    key: "tps_log_censored_simple",
-    label: "TPS, log score, cut-off runs as failures",
-    better: Better::Neither,
-    help: "Mean trajectory log score in nats over complete and cut-off runs, if no run that was cut off would have succeeded (q_Z = 0).",
-};
-
-/// What is measured of a column, in the order of a report. All but [`CENSORED`] are over complete runs.
-pub const MEASURES: [Measure; 9] = {
-    let [log, brier, beta, auroc, average_precision, aurc, t_ece, t_brier] = STREAM_MEASURES;
-    [log, brier, beta, CENSORED, auroc, average_precision, aurc, t_ece, t_brier]
-};
-
-/// What must hold for [`CENSORED`] to mean what its name says.
-const ASSUMPTION: &str =
-    "failure-side approximation: a run that was cut off has no chance of success (q_Z = 0)";
-
-/// Share of resampled values inside an interval.
-pub const LEVEL: f64 = 0.95;
+/// Complete runs that are scored together, which is faster than one at a time.
+const BATCH: usize = 64;
 
 /// Evaluates the runs of one or more files, each a stream of its own: calibration is fitted file by
 /// file. Runs of one task are resampled together, whatever file they stand in, and so are runs of one id
@@ -51,388 +31,388 @@ pub const LEVEL: f64 = 0.95;
 ///
 /// # Errors
 ///
-/// [`Error::NoTask`] for a run without a task where tasks are needed; an error of a crate below where an option
-/// cannot be met on these runs, such as calibration of runs with one outcome.
+/// Those of [`TraceEvaluation::update`] and [`TraceEvaluation::finish`].
 pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFigures, Error> {
-    let mut audit = TerminationAudit::default();
-    let mut notes = Vec::new();
-    let mut sample = Sample::default();
-    let mut runs = RunCounts::default();
-    files.iter().copied().flatten().for_each(|run| runs.add(run.outcome, run.stop.as_ref()));
-    for &runs in files {
-        sample.append(prepare(runs, options, &mut audit, &mut notes)?)?;
+    let mut all = TraceEvaluation::new(options)?;
+    for runs in files {
+        all.merge(TraceEvaluation::of(runs, options)?)?;
     }
-    let scored: Vec<&TraceRun> = sample.runs().collect();
-    let distinct = |name: fn(&TraceRun) -> Option<&str>| -> usize {
-        scored.iter().filter_map(|&run| name(run)).collect::<BTreeSet<_>>().len()
-    };
-    let n_tasks = distinct(|run| run.task.as_deref());
-    let n_ids = distinct(|run| Some(&run.id));
-    let resampled = match scored.is_empty() || options.resamples == 0 {
-        true => None,
-        false => Some(Resampled::new(&scored, options.cluster_by, options.seed)?),
-    };
-    let mut resampling = None;
-    if let Some(resampled) = &resampled {
-        notes.extend(resampled.notes.iter().cloned());
-        let (resamples, level) = (options.resamples, Level::new(LEVEL)?);
-        match &resampled.bootstrap {
-            Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
-            Err(error) => {
-                // One task or id says nothing of the variation between them.
-                let few = NoInterval::check_clusters(1, level).err();
-                let why = few.map_or_else(|| error.to_string(), |few| few.to_string());
-                notes.push(format!("no intervals: {why}"));
-            }
-        }
-    }
-    let mut digest = RunsDigest::default();
-    for (run, &outcome) in sample.complete_runs.iter().zip(sample.complete.outcomes()) {
-        digest.update(&run.id, outcome);
-    }
-    let how = EvaluationOptions {
-        schedule: options.schedule.clone(),
-        summary: options.summary.clone(),
-        resampling,
-        ..EvaluationOptions::default()
-    };
-    let complete = match sample.complete.is_empty() {
-        true => None,
-        false => {
-            let complete = trajectory_metrics::evaluate(&sample.complete, &how)?;
-            let constant = constant(&sample, Probability::new(complete.base_rate)?);
-            Some(CompleteFigures {
-                base_rate: complete.base_rate,
-                estimates: complete.metrics.estimates,
-                reference: complete.base_rate_reference.estimates,
-                censored_reference: censored_score(&constant, options, resampling)?,
-                summaries: complete.metrics.diagnostics,
-                notes: complete.notes,
-            })
-        }
-    };
-    let excluded = audit.exclusions();
-    let mut figures = TraceFigures {
-        runs: Some(runs),
-        n: audit.complete(),
-        n_censored: audit.censored(),
-        excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
-        n_tasks,
-        n_ids,
-        clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
-        digest,
-        notes,
-        complete,
-        censored: censored_score(&sample, options, resampling)?,
-        ..TraceFigures::new()?
-    };
-    if options.with_pictures {
-        let weighted = Summary::Weighted(options.schedule.clone());
-        let summary = options.summary.as_ref().unwrap_or(&weighted);
-        let (resamples, seed) = (options.resamples, options.seed);
-        let how = CurveSettings { summary, resamples, seed };
-        figures.curves = Some(curves(&sample.complete, how)?);
-        for (_, reason, group) in audit.rows() {
-            let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
-            *figures.stops.entry(reason).or_insert(0) += group.runs;
-        }
-    }
-    Ok(figures)
+    all.finish()
 }
 
-/// What is known of the runs of a column that can be scored, however it was worked out.
+/// The evaluation of a column, which is fed with its runs: an accumulator. Forecasts are dropped once they are
+/// scored, except for calibration and pictures.
+///
+/// Memory: about 110 bytes per run, its id and its task.
+///
+/// ```
+/// use agent_scorecard::{
+///     traces::{TraceEvaluation, TraceOptions, TraceRun},
+///     trajectory_metrics::Probability,
+/// };
+///
+/// let run = |id: &str, forecast: f64, outcome: bool| {
+///     let forecasts = vec![Probability::new(forecast)?];
+///     let (id, outcome) = (id.to_owned(), Some(outcome));
+///     Ok::<_, agent_scorecard::Error>(TraceRun { id, forecasts, outcome, ..TraceRun::default() })
+/// };
+/// let options = TraceOptions { resamples: 0, ..TraceOptions::default() };
+/// let mut first = TraceEvaluation::new(&options)?;
+/// first.update(&run("a", 0.9, true)?)?;
+/// let mut second = TraceEvaluation::new(&options)?;
+/// second.update(&run("b", 0.3, false)?)?;
+/// first.merge(second)?;
+/// let block = first.finish()?.into_block(&options);
+/// assert_eq!(block.figure("auroc").map(|auroc| auroc.value), Ok(1.0));
+/// # Ok::<(), agent_scorecard::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct TraceFigures {
-    /// All runs, also those that were left out before; `None` for a part of the runs of a column.
-    pub runs: Option<RunCounts>,
-    /// Complete runs, which all metrics but [`CENSORED`] are over.
-    pub n: u64,
-    /// Runs that a budget cut off.
-    pub n_censored: u64,
-    /// Runs without an outcome that cannot be scored, by reason.
-    pub excluded: BTreeMap<String, u64>,
-    /// Different tasks among complete and cut-off runs.
-    pub n_tasks: usize,
-    /// Different ids among them.
-    pub n_ids: usize,
-    /// Whether whole tasks were resampled.
-    pub clustered_by_task: bool,
-    /// Which complete runs these are.
-    pub digest: RunsDigest,
-    /// Notes that come before those on figures.
-    pub notes: Vec<String>,
-    /// What is known of complete runs; `None` without one.
-    pub complete: Option<CompleteFigures>,
-    /// The log score with cut-off runs.
-    pub censored: NamedEstimate,
-    /// What was done about forecasts that are missing or outside [0, 1], if they were read by a policy.
-    pub missing: Option<Missing>,
-    /// Runs of a log that are not in its stream of confidence.
-    pub left_out: Option<LeftOut>,
-    /// Notes that come last.
-    pub last_notes: Vec<String>,
-    /// How runs ended, if pictures were asked for.
-    pub stops: BTreeMap<String, u64>,
-    /// Pictures and the bins of the reliability diagram, if they were asked for.
-    pub curves: Option<(Pictures, Vec<ReliabilityBin>)>,
+pub struct TraceEvaluation {
+    pub(crate) options: TraceOptions,
+    log: Tps<LogScore>,
+    /// The summaries of a report, the chosen one last.
+    summaries: Vec<Summary>,
+    counts: RunCounts,
+    audit: TerminationAudit,
+    digest: RunsDigest,
+    /// Runs that wait for others to be calibrated with.
+    held: Vec<TraceRun>,
+    notes: Vec<String>,
+    /// Complete runs that wait to be scored.
+    batch: Traces,
+    pub(crate) complete: Names,
+    /// The steps of complete runs.
+    steps: Vec<usize>,
+    pub(crate) stream: ScoredStream,
+    /// The forecasts of complete runs by each of the summaries but the last.
+    forecasts: Vec<Vec<Probability>>,
+    pub(crate) censored: Names,
+    /// The steps and the horizons of censored runs.
+    lengths: Vec<(usize, usize)>,
+    /// The log scores of censored runs.
+    pub(crate) censored_scores: Vec<f64>,
+    /// Complete runs as they are scored, for pictures.
+    traces: Traces,
 }
 
-/// What is known of complete runs.
-#[derive(Clone, Debug)]
-pub struct CompleteFigures {
-    /// Share of successes.
-    pub base_rate: f64,
-    /// The metrics of [`STREAM_MEASURES`].
-    pub estimates: Vec<NamedEstimate>,
-    /// The metrics of a constant forecast of the base rate.
-    pub reference: Vec<NamedEstimate>,
-    /// The log score of this forecast with cut-off runs.
-    pub censored_reference: NamedEstimate,
-    /// The diagnostics by summary.
-    pub summaries: BTreeMap<String, Diagnostics>,
-    /// Notes on both lists of estimates.
-    pub notes: Vec<String>,
-}
-
-impl TraceFigures {
-    /// No run at all.
+impl TraceEvaluation {
+    /// No run yet.
     ///
     /// # Errors
     ///
-    /// None: [`LEVEL`] is a level.
-    pub fn new() -> Result<Self, Error> {
-        let empty = Err(scoring_rules::Error::Empty.into());
+    /// None: the bound that scores are clipped at is a probability.
+    pub fn new(options: &TraceOptions) -> Result<Self, Error> {
+        let weighted = Summary::Weighted(options.schedule.clone());
+        let chosen = options.summary.clone().unwrap_or_else(|| weighted.clone());
+        let mut summaries: Vec<Summary> =
+            Summary::UNWEIGHTED.into_iter().chain([weighted]).collect();
+        summaries.retain(|summary| *summary != chosen);
+        let forecasts = vec![Vec::new(); summaries.len()];
+        summaries.push(chosen);
         Ok(Self {
-            runs: None,
-            n: 0,
-            n_censored: 0,
-            excluded: BTreeMap::new(),
-            n_tasks: 0,
-            n_ids: 0,
-            clustered_by_task: false,
+            options: options.clone(),
+            log: Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone()),
+            summaries,
+            counts: RunCounts::default(),
+            audit: TerminationAudit::default(),
             digest: RunsDigest::default(),
+            held: Vec::new(),
             notes: Vec::new(),
-            complete: None,
-            censored: NamedEstimate::new(CENSORED.key, empty, None, Level::new(LEVEL)?),
-            missing: None,
-            left_out: None,
-            last_notes: Vec::new(),
-            stops: BTreeMap::new(),
-            curves: None,
+            batch: Traces::default(),
+            complete: Names::default(),
+            steps: Vec::new(),
+            stream: ScoredStream::default(),
+            forecasts,
+            censored: Names::default(),
+            lengths: Vec::new(),
+            censored_scores: Vec::new(),
+            traces: Traces::default(),
         })
     }
 
-    /// Whether both columns are of the same complete runs with the same outcomes.
-    #[must_use]
-    pub fn is_of_same_runs(&self, other: &Self) -> bool {
-        self.digest == other.digest
+    /// The evaluation of these runs of one stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TraceEvaluation::update`] and [`TraceEvaluation::settle`].
+    pub fn of(runs: &[TraceRun], options: &TraceOptions) -> Result<Self, Error> {
+        let mut evaluation = Self::new(options)?;
+        runs.iter().try_for_each(|run| evaluation.update(run))?;
+        evaluation.settle()?;
+        Ok(evaluation)
     }
 
-    /// Whether there is a run that can be scored.
-    #[must_use]
-    pub fn has_runs(&self) -> bool {
-        self.n + self.n_censored > 0
+    /// Adds a run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Censoring`] for a run that contradicts itself ([`TraceRun::stopped`]) or is longer than a
+    /// list of custom weights.
+    pub fn update(&mut self, run: &TraceRun) -> Result<(), Error> {
+        let stopped = run.stopped()?;
+        self.counts.add(run.outcome, run.stop.as_ref());
+        self.audit.update(&stopped);
+        if self.options.calibration == Calibration::None {
+            self.score(run, &stopped)
+        } else if stopped.class() == StopClass::Excluded {
+            Ok(())
+        } else {
+            self.held.push(run.clone());
+            Ok(())
+        }
     }
 
-    fn all_notes(&mut self, options: &TraceOptions) -> Vec<String> {
-        let mut notes = std::mem::take(&mut self.notes);
-        let Self { n_censored, n_tasks, n_ids, complete, censored, .. } = self;
-        let scored = self.n + *n_censored;
-        let share_tasks = *n_tasks > 0 && (*n_tasks as u64) < scored;
-        if options.calibration != Calibration::None && share_tasks {
-            notes.push("calibration: traces of one task may be in different halves".to_owned());
-        }
-        if (*n_ids as u64) < scored && !self.clustered_by_task {
-            notes.push(format!(
-                "{scored} traces have {n_ids} different ids; those of one id are resampled together",
-            ));
-        }
-        if *n_censored > 0 {
-            notes.extend(assumptions().into_iter().map(|(measure, assumption)| {
-                format!(
-                    "{measure}: {assumption}; it favours low forecasts on such runs, so no column is marked best"
-                )
-            }));
-        }
-        notes.push(match options.resamples {
-            0 => "no intervals: no resamples were asked for".to_owned(),
-            _ => "t_ece is biased upwards; its interval tends to lie above its value".to_owned(),
-        });
-        notes.extend(complete.iter().flat_map(|complete| complete.notes.iter().cloned()));
-        notes.extend(censored.notes());
-        match complete {
-            None => notes.push("base_rate: undefined without a complete trace".to_owned()),
-            Some(complete) => {
-                let constant = complete.censored_reference.notes();
-                notes.extend(constant.iter().map(|note| format!("base_rate_reference.{note}")));
+    fn score(&mut self, run: &TraceRun, stopped: &Stopped<'_>) -> Result<(), Error> {
+        let task = run.task.as_deref();
+        match stopped.observation() {
+            Observation::Excluded(_) => {}
+            Observation::Censored => {
+                self.censored.push(&run.id, task);
+                self.lengths.push((stopped.forecasts().len(), stopped.horizon()));
+                self.censored_scores.push(simple_score(&self.log, stopped)?);
             }
-        }
-        notes.append(&mut self.last_notes);
-        notes
-    }
-
-    /// What is said of the column.
-    #[must_use]
-    pub fn into_block(mut self, options: &TraceOptions) -> Block {
-        let notes = Some(self.all_notes(options));
-        let mut block = Block { notes, ..Block::default() };
-        if let Some(runs) = &self.runs {
-            block.lines.push(runs.line());
-            block.extend_json(runs);
-        }
-        let counts = [
-            ("n", "complete runs", self.n),
-            ("n_censored", "runs cut off by a budget", self.n_censored),
-            ("n_excluded", "runs excluded", self.excluded.values().sum()),
-            ("n_tasks", "different tasks", self.n_tasks as u64),
-        ];
-        block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
-        let base_rate = self.complete.as_ref().map(|complete| complete.base_rate);
-        block.fields.push(Field::shown("base_rate", "share of successes", base_rate));
-        block.push_json("schedule", options.schedule.name());
-        let summary = options.summary.as_ref().map_or(options.schedule.name(), Summary::name);
-        block.push_json("summary", summary);
-        block.push_json("calibration", &options.calibration);
-        block.push_json("resamples", &options.resamples);
-        block.push_json("seed", &options.seed);
-        block.push_json("clustered_by_task", &self.clustered_by_task);
-        let (mut estimates, mut reference) = (vec![self.censored], Vec::new());
-        let (mut summaries, mut by_summary) = (BTreeMap::new(), Block::default());
-        if let Some(complete) = self.complete {
-            estimates.extend(complete.estimates);
-            reference = complete.reference;
-            reference.push(complete.censored_reference);
-            for (summary, diagnostics) in complete.summaries {
-                let auroc = diagnostics.auroc.clone().ok();
-                by_summary.fields.push(Field::shown(summary.clone(), summary.clone(), auroc));
-                let values = diagnostics.by_name().map(|(name, value)| (name, value.ok()));
-                summaries.insert(summary, BTreeMap::from(values));
-            }
-        }
-        let is_cut_off = self.n_censored > 0;
-        // Without resamples of the runs, it was not asked for intervals or there is one cluster.
-        let one = Level::new(LEVEL).ok().and_then(|it| NoInterval::check_clusters(1, it).err());
-        let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
-        let fields = |estimates: &[NamedEstimate]| -> Vec<Field> {
-            let mut fields = fields(estimates, is_cut_off);
-            for field in &mut fields {
-                if let Value::Figure(_, Ok(figure)) = &mut field.value {
-                    figure.standard_error = None;
-                    if figure.interval == Err(NoInterval::NotRequested) {
-                        figure.interval = Err(why_none);
-                    }
+            Observation::Complete(trace) => {
+                self.digest.update(&run.id, trace.outcome());
+                self.complete.push(&run.id, task);
+                self.steps.push(trace.forecasts().len());
+                self.batch.push(trace.forecasts(), trace.outcome())?;
+                if self.options.with_pictures {
+                    self.traces.push(trace.forecasts(), trace.outcome())?;
+                }
+                if self.batch.len() == BATCH {
+                    self.score_batch()?;
                 }
             }
-            fields
+        }
+        Ok(())
+    }
+
+    fn score_batch(&mut self) -> Result<(), Error> {
+        let batch = std::mem::take(&mut self.batch);
+        if let (Some((chosen, others)), false) = (self.summaries.split_last(), batch.is_empty()) {
+            self.stream.append(&ScoredStream::new(&batch, &self.options.schedule, chosen)?);
+            for (summary, forecasts) in others.iter().zip(&mut self.forecasts) {
+                forecasts.extend(summary.forecasts(&batch)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Calibrates the runs that were added so far, as those of one stream, and scores all that wait. Without it,
+    /// calibration would be fitted to all runs of columns that are merged.
+    ///
+    /// # Errors
+    ///
+    /// An error of a crate below if the runs cannot be calibrated, such as runs with one outcome.
+    pub fn settle(&mut self) -> Result<(), Error> {
+        let held = std::mem::take(&mut self.held);
+        // Runs that are all excluded cannot be calibrated either.
+        let is_without = self.audit.total() > 0 && self.complete.len() + self.censored.len() == 0;
+        if !held.is_empty() || (is_without && self.options.calibration != Calibration::None) {
+            let stopped = held.iter().map(TraceRun::stopped).collect::<Result<Vec<_>, _>>()?;
+            let ids: Vec<&str> = held.iter().map(|run| run.id.as_str()).collect();
+            let after = calibrated(&ids, &stopped, &self.options, &mut self.notes)?;
+            for ((run, stopped), forecasts) in held.iter().zip(&stopped).zip(&after) {
+                self.score(run, &stopped.with_forecasts(forecasts)?)?;
+            }
+        }
+        self.score_batch()
+    }
+
+    /// The same runs, all of them scored.
+    pub(crate) fn settled(&self) -> Result<Cow<'_, Self>, Error> {
+        if self.held.is_empty() && self.batch.is_empty() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut settled = self.clone();
+        settled.settle()?;
+        Ok(Cow::Owned(settled))
+    }
+
+    /// Adds the runs of a later part of the same stream; or those of another stream, if both are
+    /// [settled](Self::settle).
+    ///
+    /// # Errors
+    ///
+    /// As [`TraceEvaluation::update`].
+    pub fn merge(&mut self, mut other: Self) -> Result<(), Error> {
+        self.score_batch()?;
+        other.score_batch()?;
+        self.counts.append(&other.counts);
+        self.audit.merge(&other.audit);
+        self.digest.merge(other.digest);
+        self.held.append(&mut other.held);
+        self.notes.append(&mut other.notes);
+        self.complete.append(&other.complete);
+        self.steps.append(&mut other.steps);
+        self.stream.append(&other.stream);
+        for (forecasts, more) in self.forecasts.iter_mut().zip(&mut other.forecasts) {
+            forecasts.append(more);
+        }
+        self.censored.append(&other.censored);
+        self.lengths.append(&mut other.lengths);
+        self.censored_scores.append(&mut other.censored_scores);
+        for trace in other.traces.iter() {
+            self.traces.push(trace.forecasts(), trace.outcome())?;
+        }
+        Ok(())
+    }
+
+    /// What is known of the runs. The evaluation can be continued afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoTask`] for a run without a task where tasks are needed; the errors of
+    /// [`TraceEvaluation::settle`].
+    pub fn finish(&self) -> Result<TraceFigures, Error> {
+        self.settled()?.figures()
+    }
+
+    fn figures(&self) -> Result<TraceFigures, Error> {
+        let options = &self.options;
+        let mut notes = self.notes.clone();
+        let n_scored = self.complete.len() + self.censored.len();
+        let resampled = match n_scored == 0 || options.resamples == 0 {
+            true => None,
+            false => {
+                let names = self.complete.iter().chain(self.censored.iter()).collect();
+                Some(Resampled::new(names, options.cluster_by, options.seed)?)
+            }
         };
-        block.note = "tps_log, tps_brier and tps_beta_2_4 are proper: no forecast does better on average than the true probability. \
-            average_precision and aurc depend on the share of failures: compare them on the same runs only."
-            .to_owned();
-        block.fields.extend(fields(&estimates));
-        let constant = Block {
-            title: "base rate: the same of one forecast for all runs, their share of successes"
-                .to_owned(),
-            note: "Forecasts that are no better carry no information.".to_owned(),
-            fields: fields(&reference),
-            ..Block::default()
+        let mut resampling = None;
+        if let Some(resampled) = &resampled {
+            notes.extend(resampled.notes.iter().cloned());
+            let (resamples, level) = (options.resamples, Level::new(LEVEL)?);
+            match &resampled.bootstrap {
+                Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
+                Err(error) => {
+                    // One task or id says nothing of the variation between them.
+                    let few = NoInterval::check_clusters(1, level).err();
+                    let why = few.map_or_else(|| error.to_string(), |few| few.to_string());
+                    notes.push(format!("no intervals: {why}"));
+                }
+            }
+        }
+        let (complete, (n_ids, n_tasks)) = rayon::join(
+            || self.complete_figures(resampling),
+            || {
+                rayon::join(
+                    || self.complete.ids(&self.censored),
+                    || self.complete.tasks(&self.censored),
+                )
+            },
+        );
+        let excluded = self.audit.exclusions();
+        let mut figures = TraceFigures {
+            runs: Some(self.counts.clone()),
+            n: self.audit.complete(),
+            n_censored: self.audit.censored(),
+            excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
+            n_tasks,
+            n_ids,
+            clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
+            digest: self.digest,
+            notes,
+            complete: complete?,
+            censored: censored_estimate(&self.stream, &self.censored_scores, resampling)?,
+            ..TraceFigures::new()?
         };
-        block.fields.push(Field::block("base_rate_reference", constant));
-        block.push_json("summaries", &summaries);
-        by_summary.title = "auroc by summary of a run (the trajectory scores use none)".to_owned();
-        block.fields.push(Field::block("auroc_by_summary", by_summary));
-        block.push_json("assumptions", &assumptions());
-        let counted = |title: &str, counts: BTreeMap<String, u64>| Block {
-            title: title.to_owned(),
-            fields: counts.into_iter().map(|(of, n)| Field::shown(of.clone(), of, n)).collect(),
-            ..Block::default()
+        if let (true, Some(summary)) = (options.with_pictures, self.summaries.last()) {
+            let how = CurveSettings { summary, resamples: options.resamples, seed: options.seed };
+            figures.curves = Some(curves(&self.traces, how)?);
+            for (_, reason, group) in self.audit.rows() {
+                let reason = reason.map_or_else(|| "not stated".to_owned(), ToString::to_string);
+                *figures.stops.entry(reason).or_insert(0) += group.runs;
+            }
+        }
+        Ok(figures)
+    }
+
+    fn complete_figures(
+        &self,
+        resampling: Option<Resampling<'_>>,
+    ) -> Result<Option<CompleteFigures>, Error> {
+        let (Some((chosen, others)), false) = (self.summaries.split_last(), self.stream.is_empty())
+        else {
+            return Ok(None);
         };
-        block
-            .fields
-            .push(Field::block("excluded", counted("why runs are excluded", self.excluded)));
-        if let Some(LeftOut { reasons, n_partial }) = self.left_out {
-            let n: u64 = reasons.values().sum();
-            block.fields.push(Field::shown("n_left_out", "runs left out", n));
-            block.push_json("n_partial", &n_partial);
-            let reasons = reasons.into_iter().map(|(reason, n)| (reason.to_owned(), n));
-            let reasons = counted("why runs are left out", reasons.collect());
-            block.fields.push(Field::block("left_out", reasons));
+        let base_rate = self.stream.base_rate(None)?;
+        let (constant, constant_scores) = self.constant(base_rate, chosen)?;
+        let diagnostics = |(summary, forecasts): (&Summary, &Vec<Probability>)| {
+            let blocks = TiedBlocks::new(forecasts, self.stream.outcomes(), None)?;
+            let values = Diagnostics::new(&blocks).by_name();
+            let values = values.map(|(name, value)| (name, value.ok()));
+            Ok((summary.name().to_owned(), BTreeMap::from(values)))
+        };
+        let (estimates, summaries) = rayon::join(
+            || self.stream.estimates(None, resampling),
+            || others.par_iter().zip(&self.forecasts).map(diagnostics).collect(),
+        );
+        let (estimates, summaries): (_, Result<BTreeMap<_, _>, Error>) = (estimates?, summaries);
+        let mut summaries = summaries?;
+        let of_chosen = STREAM_DIAGNOSTICS.into_iter().map(|name| {
+            let found = estimates.iter().find(|estimate| estimate.metric == name);
+            (name, found.and_then(|estimate| estimate.value.clone().ok()))
+        });
+        summaries.insert(chosen.name().to_owned(), of_chosen.collect());
+        let reference = constant.estimates(None, resampling)?;
+        Ok(Some(CompleteFigures {
+            base_rate: base_rate.get(),
+            notes: self.stream.notes(&estimates, &reference, None, resampling),
+            censored_reference: censored_estimate(&constant, &constant_scores, resampling)?,
+            estimates,
+            reference,
+            summaries,
+        }))
+    }
+
+    /// One forecast for all runs: its scores on complete runs, and its log scores on censored ones.
+    fn constant(
+        &self,
+        forecast: Probability,
+        summary: &Summary,
+    ) -> Result<(ScoredStream, Vec<f64>), Error> {
+        // Runs of one length and outcome have the same scores.
+        let mut known = BTreeMap::new();
+        let mut traces = Traces::default();
+        let mut positions = Vec::with_capacity(self.steps.len());
+        for (&steps, &outcome) in self.steps.iter().zip(self.stream.outcomes()) {
+            let next = known.len();
+            let position = *known.entry((steps, outcome)).or_insert(next);
+            if position == traces.len() {
+                traces.push(&vec![forecast; steps], outcome)?;
+            }
+            positions.push(position);
         }
-        if !self.stops.is_empty() {
-            block.fields.push(Field::block("stops", counted("how runs ended", self.stops)));
+        let stream = ScoredStream::new(&traces, &self.options.schedule, summary)?;
+        let mut known = BTreeMap::new();
+        let mut scores = Vec::with_capacity(self.lengths.len());
+        for &(steps, horizon) in &self.lengths {
+            scores.push(match known.entry((steps, horizon)) {
+                Entry::Occupied(score) => *score.get(),
+                Entry::Vacant(place) => {
+                    let constant = vec![forecast; steps];
+                    *place.insert(self.log.prefix_score(&constant, false, horizon)?)
+                }
+            });
         }
-        if let Some(missing) = &self.missing {
-            block.push_json("missing", missing);
-        }
-        if let Some((pictures, bins)) = self.curves {
-            block.push_json("bins", &bins);
-            block.pictures = pictures;
-        }
-        block
+        Ok((stream.select(&positions), scores))
     }
 }
 
-/// The figures of all measures with their standard errors.
-pub(crate) fn fields(estimates: &[NamedEstimate], is_cut_off: bool) -> Vec<Field> {
-    let field = |mut measure: Measure| {
-        if measure == CENSORED && !is_cut_off {
-            measure.better = Better::Higher;
-        }
-        let estimate = estimates.iter().find(|estimate| estimate.metric == measure.key);
-        let none = || Err(Undefined::new("there is no complete run"));
-        let figure = estimate.map_or_else(none, figure);
-        Field::figure(measure, figure)
-    };
-    MEASURES.into_iter().map(field).collect()
-}
+/// The diagnostics among the metrics of a stream.
+const STREAM_DIAGNOSTICS: [&str; 5] = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
 
-pub(crate) fn figure(estimate: &NamedEstimate) -> Result<Figure, Undefined> {
-    let value = match &estimate.value {
-        // What is not finite cannot be written as a number.
-        Ok(value) if !value.is_finite() => return Err(Undefined::new(format!("it is {value}"))),
-        Ok(value) => *value,
-        Err(error) => return Err(Undefined::new(error.to_string())),
-    };
-    let found = match &estimate.interval {
-        None => return Ok(Figure::from(value)),
-        Some(found) => found,
-    };
-    let interval = match found {
-        Ok(found) => Ok(found.interval),
-        Err(trajectory_metrics::Error::NoInterval(why)) => Err(*why),
-        Err(_) => Err(NoInterval::TooFewResamples { defined: 0 }),
-    };
-    let standard_error = found.as_ref().ok().and_then(|found| found.standard_error);
-    Ok(Figure { value, interval, standard_error })
-}
-
-/// What must hold for a measure to mean what its name says, by measure.
-pub(crate) fn assumptions() -> BTreeMap<&'static str, &'static str> {
-    BTreeMap::from([(CENSORED.key, ASSUMPTION)])
-}
-
-/// The log scores of complete traces, then those of censored ones.
-pub(crate) fn simple_scores(
-    sample: &Sample<'_>,
-    options: &TraceOptions,
-) -> Result<Vec<f64>, Error> {
-    let log = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
-    let mut scores = log.scores(&sample.complete)?;
-    for run in &sample.censored {
-        scores.push(simple_score(&log, &run.stopped()?)?);
-    }
-    Ok(scores)
-}
-
-/// The log score with censored runs, over complete and censored traces.
-fn censored_score(
-    sample: &Sample<'_>,
-    options: &TraceOptions,
+/// The log score over complete and censored runs, the censored ones with these scores.
+fn censored_estimate(
+    stream: &ScoredStream,
+    censored: &[f64],
     resampling: Option<Resampling<'_>>,
 ) -> Result<NamedEstimate, Error> {
-    let scores = simple_scores(sample, options)?;
+    let scores = || stream.scores().log.iter().chain(censored);
     let mean = |counts: &[u32]| {
         let mut mean = ExactMean::default();
-        for (&value, &count) in scores.iter().zip(counts) {
+        for (&value, &count) in scores().zip(counts) {
             mean.update_weighted(value, count.into())?;
         }
         Ok(mean.finish()?)
@@ -441,6 +421,6 @@ fn censored_score(
         let [replicates] = bootstrap.replicates(resamples, |counts| [mean(counts)]);
         replicates
     });
-    let value = mean(&vec![1; scores.len()]);
+    let value = mean(&vec![1; scores().count()]);
     Ok(NamedEstimate::new(CENSORED.key, value, replicates, Level::new(LEVEL)?))
 }

@@ -4,7 +4,8 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     error::Error,
     traces::{
-        evaluation::{TraceFigures, evaluate},
+        evaluation::evaluate,
+        figures::TraceFigures,
         run::LeftOut,
         settings::{Calibration, TraceOptions},
     },

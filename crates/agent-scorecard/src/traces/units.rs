@@ -3,13 +3,63 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use run_logs::TraceRun;
 use trajectory_metrics::{Bootstrap, Seed};
 
 use crate::{
     clusters::{ClusterBy, few_clusters},
     error::Error,
+    texts::{Texts, distinct},
 };
+
+/// The id of a run, and its task if it names one.
+pub(crate) type Name<'a> = (&'a str, Option<&'a str>);
+
+/// The ids and tasks of many runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    ids: Texts,
+    /// Empty for a run without a task.
+    tasks: Texts,
+    has_task: Vec<bool>,
+}
+
+impl Names {
+    pub(crate) fn push(&mut self, id: &str, task: Option<&str>) {
+        self.ids.push(id);
+        self.tasks.push(task.unwrap_or_default());
+        self.has_task.push(task.is_some());
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.ids.append(&other.ids);
+        self.tasks.append(&other.tasks);
+        self.has_task.extend_from_slice(&other.has_task);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.has_task.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.has_task.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Name<'_>> + Clone {
+        let tasks = self.tasks.iter().zip(&self.has_task);
+        let tasks = tasks.map(|(task, &has_task)| has_task.then_some(task));
+        self.ids.iter().zip(tasks)
+    }
+
+    /// How many ids of these and other runs are different.
+    pub(crate) fn ids(&self, others: &Self) -> usize {
+        distinct(self.ids.iter().chain(others.ids.iter()))
+    }
+
+    /// How many tasks of these and other runs are different.
+    pub(crate) fn tasks(&self, others: &Self) -> usize {
+        distinct(self.iter().chain(others.iter()).filter_map(|(_, task)| task))
+    }
+}
 
 /// A task with all its runs, or a run that names no task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,9 +71,9 @@ pub(crate) enum Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn of(run: &'a TraceRun, by: ClusterBy) -> Self {
-        let task = run.task.as_deref().filter(|_| by != ClusterBy::Run);
-        task.map_or(Self::Run(&run.id), Self::Task)
+    pub(crate) fn of((id, task): Name<'a>, by: ClusterBy) -> Self {
+        let task = task.filter(|_| by != ClusterBy::Run);
+        task.map_or(Self::Run(id), Self::Task)
     }
 }
 
@@ -39,12 +89,12 @@ pub(crate) struct Resampled {
 }
 
 impl Resampled {
-    pub(crate) fn new(runs: &[&TraceRun], by: ClusterBy, seed: u64) -> Result<Self, Error> {
+    pub(crate) fn new(runs: Vec<Name<'_>>, by: ClusterBy, seed: u64) -> Result<Self, Error> {
         let tasks_only = by == ClusterBy::TaskOnly;
-        if let Some(run) = runs.iter().find(|run| tasks_only && run.task.is_none()) {
-            return Err(Error::NoTask { id: run.id.clone() });
+        if let Some((id, _)) = runs.iter().find(|(_, task)| tasks_only && task.is_none()) {
+            return Err(Error::NoTask { id: (*id).to_owned() });
         }
-        let mut units: Vec<Unit<'_>> = runs.iter().map(|run| Unit::of(run, by)).collect();
+        let mut units: Vec<Unit<'_>> = runs.iter().map(|&run| Unit::of(run, by)).collect();
         let mut notes = Vec::new();
         if let Some(Unit::Task(task)) = single(&units)
             && !tasks_only
@@ -52,7 +102,7 @@ impl Resampled {
             notes.push(format!(
                 "all runs are of one task, {task:?}: runs are resampled, and intervals say nothing about other tasks"
             ));
-            units = runs.iter().map(|run| Unit::of(run, ClusterBy::Run)).collect();
+            units = runs.iter().map(|&run| Unit::of(run, ClusterBy::Run)).collect();
         }
         let is_by_task = units.iter().any(|unit| matches!(unit, Unit::Task(_)));
         notes.extend(few(&units));

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use scoring_rules::{Level, TiedBlocks};
+use scoring_rules::{Level, TiedBlocks, Weight};
 
 use crate::{
     checks::same_length,
@@ -8,7 +8,7 @@ use crate::{
     reports::{
         evaluation::EvaluationOptions,
         named_estimate::NamedEstimate,
-        scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
+        scored_stream::{METRICS, Ranked, Resampling, STREAM_MEASURES, ScoredStream},
     },
     resampling::replicates::Replicates,
     streams::{summary::Summary, traces::Traces},
@@ -72,59 +72,73 @@ pub fn evaluate_difference(
     second: &Traces,
     options: &EvaluationOptions<'_>,
 ) -> Result<Vec<NamedEstimate>, Error> {
-    let middle = first.len();
-    let rows = middle + second.len();
-    if first.is_empty() || second.is_empty() {
-        return Err(Shared::Empty.into());
-    }
-    if let Some(weights) = options.weights {
-        same_length("weights", rows, weights.len())?;
-    }
     let schedule = &options.schedule;
     let summary = options.summary.clone().unwrap_or_else(|| Summary::Weighted(schedule.clone()));
-    let scored = |traces, range: Range<usize>| {
-        let weights = options.weights.map(|weights| &weights[range]);
-        ScoredStream::new(traces, weights, schedule, &summary)
-    };
-    let streams = [scored(first, 0..middle)?, scored(second, middle..rows)?];
-    let mut blocks = TiedBlocks::default();
-    let mut both = |counts: &[u32]| {
-        let [first, second] = &streams;
-        let first = first.metrics(&counts[..middle], &mut blocks);
-        let second = second.metrics(&counts[middle..rows], &mut blocks);
-        let mut values = first.into_iter().chain(second);
-        std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
-    };
-    let values: [_; 2 * METRICS] = both(&vec![1; rows]);
-    let of = |metric: usize| {
-        let [first, second] = [&values[metric], &values[metric + METRICS]];
-        Ok(second.clone()? - first.clone()?)
-    };
-    let mut replicates = [const { None }; METRICS];
-    let mut level = Level::HALF;
-    if let Some(resampling) = options.resampling {
-        level = resampling.level;
-        let bootstrap = resampling.bootstrap;
-        if bootstrap.row_count() < rows {
-            same_length("rows of the bootstrap", rows, bootstrap.row_count())?;
+    let scored = |traces| ScoredStream::new(traces, schedule, &summary);
+    scored(second)?.minus(&scored(first)?, options.weights, options.resampling)
+}
+
+impl ScoredStream {
+    /// The metrics of this stream minus those of `first`, as [`evaluate_difference`] works them out.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`evaluate_difference`].
+    pub fn minus(
+        &self,
+        first: &Self,
+        weights: Option<&[Weight]>,
+        resampling: Option<Resampling<'_>>,
+    ) -> Result<Vec<NamedEstimate>, Error> {
+        let middle = first.len();
+        let rows = middle + self.len();
+        if first.is_empty() || self.is_empty() {
+            return Err(Shared::Empty.into());
         }
-        // Each stream varies over its own clusters, and the difference is as rough as the rougher one.
-        let [of_first, of_second] = [(&streams[0], 0), (&streams[1], middle)]
-            .map(|(stream, from)| stream.clusters(bootstrap, from));
-        let both = bootstrap.replicates(resampling.resamples, both);
-        replicates = std::array::from_fn(|metric| {
-            let (first, second) = (both[metric].clone(), both[metric + METRICS].clone());
-            let minus = |first: Replicates, second: Replicates| {
-                second
-                    .with_clusters(of_second[metric])
-                    .minus(&first.with_clusters(of_first[metric]))
-            };
-            Some(first.and_then(|first| minus(first, second?)))
+        if let Some(weights) = weights {
+            same_length("weights", rows, weights.len())?;
+        }
+        let of = |range: Range<usize>| weights.map(|weights| &weights[range]);
+        let streams = [Ranked::new(first, of(0..middle))?, Ranked::new(self, of(middle..rows))?];
+        let mut blocks = TiedBlocks::default();
+        let mut both = |counts: &[u32]| {
+            let [first, second] = &streams;
+            let first = first.metrics(&counts[..middle], &mut blocks);
+            let second = second.metrics(&counts[middle..rows], &mut blocks);
+            let mut values = first.into_iter().chain(second);
+            std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
+        };
+        let values: [_; 2 * METRICS] = both(&vec![1; rows]);
+        let of = |metric: usize| {
+            let [first, second] = [&values[metric], &values[metric + METRICS]];
+            Ok(second.clone()? - first.clone()?)
+        };
+        let mut replicates = [const { None }; METRICS];
+        let mut level = Level::HALF;
+        if let Some(resampling) = resampling {
+            level = resampling.level;
+            let bootstrap = resampling.bootstrap;
+            if bootstrap.row_count() < rows {
+                same_length("rows of the bootstrap", rows, bootstrap.row_count())?;
+            }
+            // Each stream varies over its own clusters, and the difference is as rough as the rougher one.
+            let [of_first, of_second] = [(&streams[0], 0), (&streams[1], middle)]
+                .map(|(stream, from)| stream.clusters(bootstrap, from));
+            let both = bootstrap.replicates(resampling.resamples, both);
+            replicates = std::array::from_fn(|metric| {
+                let (first, second) = (both[metric].clone(), both[metric + METRICS].clone());
+                let minus = |first: Replicates, second: Replicates| {
+                    second
+                        .with_clusters(of_second[metric])
+                        .minus(&first.with_clusters(of_first[metric]))
+                };
+                Some(first.and_then(|first| minus(first, second?)))
+            });
+        }
+        let named = STREAM_MEASURES.into_iter().enumerate().zip(replicates);
+        let named = named.map(|((metric, measure), replicates)| {
+            NamedEstimate::new(measure.key, of(metric), replicates, level)
         });
+        Ok(named.collect())
     }
-    let named = STREAM_MEASURES.into_iter().enumerate().zip(replicates);
-    let named = named.map(|((metric, measure), replicates)| {
-        NamedEstimate::new(measure.key, of(metric), replicates, level)
-    });
-    Ok(named.collect())
 }

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 
-use scoring_rules::{ExactMean, Probability, TiedBlocks, Weight};
+use scoring_rules::{TiedBlocks, Weight};
 
 use crate::{
     checks::same_length,
     error::Error,
-    no_interval::NoInterval,
     reports::{
         diagnostics::Diagnostics,
         named_estimate::NamedEstimate,
@@ -138,39 +137,12 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
             same_length("rows of the bootstrap", traces.len(), rows)?;
         }
     }
-    let metrics = stream_metrics(traces, options)?;
-    let mut base_rate = ExactMean::default();
-    for (row, &outcome) in traces.outcomes().iter().enumerate() {
-        let weight = options.weights.map_or(Weight::ONE, |weights| weights[row]);
-        base_rate.update_weighted(f64::from(u8::from(outcome)), weight)?;
-    }
-    let base_rate = Probability::new(base_rate.finish()?)?;
+    let (scored, metrics) = stream_metrics(traces, options)?;
+    let base_rate = scored.base_rate(options.weights)?;
     let constant = traces.map_forecasts(|_, _| base_rate);
-    let base_rate_reference = stream_metrics(&constant, options)?;
-    let notes = [("", &metrics), ("base_rate_reference.", &base_rate_reference)];
-    // Too few clusters are one reason for all missing intervals.
-    let few_clusters = options.resampling.and_then(|Resampling { bootstrap, level, .. }| {
-        let weight = |row: &usize| options.weights.is_none_or(|all| all[*row] > Weight::ZERO);
-        let clusters = bootstrap.clusters_of((0..traces.len()).filter(weight));
-        NoInterval::check_clusters(clusters, level).err()
-    });
-    let notes_of = |estimate: &NamedEstimate| match few_clusters {
-        Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
-        None => estimate.notes(),
-    };
-    // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
-    let is_noted = |prefix: &str, estimate: &&NamedEstimate| {
-        let constant = Error::NoInterval(NoInterval::Constant);
-        prefix.is_empty()
-            || estimate.metric != "auroc"
-            || estimate.interval.as_ref().and_then(|found| found.as_ref().err()) != Some(&constant)
-    };
-    let notes = notes.into_iter().flat_map(|(prefix, stream)| {
-        let estimates = stream.estimates.iter().filter(|estimate| is_noted(prefix, estimate));
-        let notes: Vec<String> = estimates.flat_map(notes_of).collect();
-        notes.into_iter().map(move |note| format!("{prefix}{note}"))
-    });
-    let no_intervals = few_clusters.map(|error| format!("no intervals: {error}"));
+    let (_, base_rate_reference) = stream_metrics(&constant, options)?;
+    let (estimates, reference) = (&metrics.estimates, &base_rate_reference.estimates);
+    let notes = scored.notes(estimates, reference, options.weights, options.resampling);
     Ok(Evaluation {
         n: traces.len(),
         base_rate: base_rate.get(),
@@ -178,7 +150,7 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
         summary: chosen_summary(options).name().to_owned(),
         calibration: options.calibration.map(str::to_owned),
         exclusions: options.exclusions.clone(),
-        notes: no_intervals.into_iter().chain(notes).collect(),
+        notes,
         metrics,
         base_rate_reference,
     })
@@ -187,7 +159,7 @@ pub fn evaluate(traces: &Traces, options: &EvaluationOptions<'_>) -> Result<Eval
 fn stream_metrics(
     traces: &Traces,
     options: &EvaluationOptions<'_>,
-) -> Result<StreamMetrics, Error> {
+) -> Result<(ScoredStream, StreamMetrics), Error> {
     let family = |schedule: &WeightSchedule| {
         Ok((schedule.name().to_owned(), TpsFamily::means(traces, options.weights, schedule)?))
     };
@@ -197,14 +169,15 @@ fn stream_metrics(
         Ok((summary.name().to_owned(), Diagnostics::new(&blocks)))
     };
     let chosen = chosen_summary(options);
-    let scored = ScoredStream::new(traces, options.weights, &options.schedule, &chosen)?;
+    let scored = ScoredStream::new(traces, &options.schedule, &chosen)?;
     let weighted = Summary::Weighted(options.schedule.clone());
     let summaries = Summary::UNWEIGHTED.into_iter().chain([weighted, chosen]);
-    Ok(StreamMetrics {
+    let metrics = StreamMetrics {
         tps: WeightSchedule::NAMED.iter().map(family).collect::<Result<_, Error>>()?,
         diagnostics: summaries.map(diagnostics).collect::<Result<_, Error>>()?,
-        estimates: scored.estimates(traces.len(), options.resampling),
-    })
+        estimates: scored.estimates(options.weights, options.resampling)?,
+    };
+    Ok((scored, metrics))
 }
 
 fn chosen_summary(options: &EvaluationOptions<'_>) -> Summary {

@@ -4,7 +4,7 @@ use crate::{
     checks::same_length,
     error::{Error, Shared},
     figures::metric::Measure,
-    reports::scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
+    reports::scored_stream::{METRICS, Ranked, STREAM_MEASURES, ScoredStream},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
 };
@@ -84,8 +84,9 @@ pub fn raw_against_calibrated(
     bootstrap.draw(0, &mut counts);
     same_length("rows of the bootstrap", raw.len(), counts.len())?;
     let summary = Summary::Weighted(schedule.clone());
-    let scored = |traces| ScoredStream::new(traces, None, schedule, &summary);
+    let scored = |traces| ScoredStream::new(traces, schedule, &summary);
     let streams = [scored(raw)?, scored(calibrated)?];
+    let streams = [Ranked::new(&streams[0], None)?, Ranked::new(&streams[1], None)?];
     let mut blocks = TiedBlocks::default();
     let mut both = |counts: &[u32]| {
         let metrics = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));

@@ -3,6 +3,7 @@ use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
 use crate::{
     error::Error,
     figures::metric::{Better, Measure},
+    no_interval::NoInterval,
     ranks::ranking::Ranking,
     reports::{diagnostics::Diagnostics, named_estimate::NamedEstimate},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
@@ -87,36 +88,202 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
     },
 ];
 
-/// A stream with everything that is computed once for all resamples.
-pub(crate) struct ScoredStream<'a> {
+/// A stream of which every trace has been scored, so that forecasts are no longer needed: three trajectory
+/// scores, one confidence and the outcome of each trace.
+///
+/// It is an accumulator: streams that were scored apart, such as parts of a file, can be appended to each
+/// other, and give what their traces give together.
+///
+/// ```
+/// use trajectory_metrics::{Error, ScoredStream, Summary, Traces, WeightSchedule};
+///
+/// let schedule = WeightSchedule::LinearFront;
+/// let scored = |forecasts: &[f64], outcomes: &[bool]| {
+///     let traces = Traces::from_flat(forecasts, &[1, 2], outcomes)?;
+///     ScoredStream::new(&traces, &schedule, &Summary::Last)
+/// };
+/// let mut stream = scored(&[0.9, 0.2], &[true, false])?;
+/// stream.append(&scored(&[0.4, 0.6], &[false, true])?);
+/// assert_eq!((stream.len(), stream.base_rate(None)?.get()), (4, 0.5));
+/// let estimates = stream.estimates(None, None)?;
+/// assert_eq!((estimates[3].metric.as_str(), estimates[3].value.clone()), ("auroc", Ok(1.0)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScoredStream {
     scores: TpsFamily<Vec<f64>>,
-    ranking: Ranking,
-    outcomes: &'a [bool],
-    weighted: Option<Weighted<'a>>,
+    confidence: Vec<Probability>,
+    outcomes: Vec<bool>,
 }
 
-/// Rows with weights, for which the ranking cannot be reused.
-struct Weighted<'a> {
-    weights: &'a [Weight],
-    summary: Vec<Probability>,
-}
-
-impl<'a> ScoredStream<'a> {
-    pub(crate) fn new(
-        traces: &'a Traces,
-        weights: Option<&'a [Weight]>,
+impl ScoredStream {
+    /// Scores each trace under the schedule; its confidence is the summary of its forecasts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScheduleTooShort`] if a trace is longer than a list of custom weights.
+    pub fn new(
+        traces: &Traces,
         schedule: &WeightSchedule,
         summary: &Summary,
     ) -> Result<Self, Error> {
-        let summary = summary.forecasts(traces)?;
-        let ranking = Ranking::new(&summary, traces.outcomes())?;
-        let outcomes = traces.outcomes();
         Ok(Self {
             scores: TpsFamily::scores(traces, schedule)?,
-            ranking,
-            outcomes,
-            weighted: weights.map(|weights| Weighted { weights, summary }),
+            confidence: summary.forecasts(traces)?,
+            outcomes: traces.outcomes().to_vec(),
         })
+    }
+
+    /// Number of traces.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Whether there is no trace.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    /// The trajectory scores of each trace.
+    #[must_use]
+    pub const fn scores(&self) -> &TpsFamily<Vec<f64>> {
+        &self.scores
+    }
+
+    /// The outcome of each trace.
+    #[must_use]
+    pub fn outcomes(&self) -> &[bool] {
+        &self.outcomes
+    }
+
+    /// Appends the traces of another stream that was scored in the same way.
+    pub fn append(&mut self, other: &Self) {
+        self.scores.log.extend_from_slice(&other.scores.log);
+        self.scores.brier.extend_from_slice(&other.scores.brier);
+        self.scores.beta_2_4.extend_from_slice(&other.scores.beta_2_4);
+        self.confidence.extend_from_slice(&other.confidence);
+        self.outcomes.extend_from_slice(&other.outcomes);
+    }
+
+    /// The stream of the traces at these positions, of which some may be repeated.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no trace at a position.
+    #[must_use]
+    pub fn select(&self, positions: &[usize]) -> Self {
+        let at = |values: &[f64]| positions.iter().map(|&at| values[at]).collect();
+        Self {
+            scores: TpsFamily {
+                log: at(&self.scores.log),
+                brier: at(&self.scores.brier),
+                beta_2_4: at(&self.scores.beta_2_4),
+            },
+            confidence: positions.iter().map(|&at| self.confidence[at]).collect(),
+            outcomes: positions.iter().map(|&at| self.outcomes[at]).collect(),
+        }
+    }
+
+    /// The share of successes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ScoringRules`] if no trace has positive weight.
+    pub fn base_rate(&self, weights: Option<&[Weight]>) -> Result<Probability, Error> {
+        let mut base_rate = ExactMean::default();
+        for (row, &outcome) in self.outcomes.iter().enumerate() {
+            let weight = weights.map_or(Weight::ONE, |weights| weights[row]);
+            base_rate.update_weighted(f64::from(u8::from(outcome)), weight)?;
+        }
+        Ok(Probability::new(base_rate.finish()?)?)
+    }
+
+    /// The metrics of [`STREAM_MEASURES`] by name, with intervals if requested.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Empty`] without traces. An undefined metric is not an error of this function.
+    pub fn estimates(
+        &self,
+        weights: Option<&[Weight]>,
+        resampling: Option<Resampling<'_>>,
+    ) -> Result<Vec<NamedEstimate>, Error> {
+        let ranked = Ranked::new(self, weights)?;
+        let rows = self.len();
+        let mut blocks = TiedBlocks::default();
+        let values = ranked.metrics(&vec![1; rows], &mut blocks);
+        let mut replicates = [const { None }; METRICS];
+        let mut level = Level::HALF;
+        if let Some(resampling) = resampling {
+            level = resampling.level;
+            let statistics = |counts: &[u32]| ranked.metrics(&counts[..rows], &mut blocks);
+            let all = resampling.bootstrap.replicates(resampling.resamples, statistics);
+            let clusters = ranked.clusters(resampling.bootstrap, 0);
+            let of_metric = |(replicates, clusters): (Result<Replicates, Error>, usize)| {
+                replicates.map(|replicates| replicates.with_clusters(clusters))
+            };
+            let mut counted = all.into_iter().zip(clusters).map(of_metric);
+            replicates = replicates.map(|_| counted.next());
+        }
+        let names = STREAM_MEASURES.map(|measure| measure.key);
+        let named = names.into_iter().zip(values).zip(replicates);
+        Ok(named
+            .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
+            .collect())
+    }
+
+    /// Notes on the estimates of this stream, and on those of a constant forecast of its base rate, whose notes
+    /// begin with `base_rate_reference.`. If the traces belong to too few clusters for an interval, that is
+    /// one note.
+    #[must_use]
+    pub fn notes(
+        &self,
+        estimates: &[NamedEstimate],
+        reference: &[NamedEstimate],
+        weights: Option<&[Weight]>,
+        resampling: Option<Resampling<'_>>,
+    ) -> Vec<String> {
+        let few_clusters = resampling.and_then(|Resampling { bootstrap, level, .. }| {
+            let weight = |row: &usize| weights.is_none_or(|all| all[*row] > Weight::ZERO);
+            let clusters = bootstrap.clusters_of((0..self.len()).filter(weight));
+            NoInterval::check_clusters(clusters, level).err()
+        });
+        let notes_of = |estimate: &NamedEstimate| match few_clusters {
+            Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
+            None => estimate.notes(),
+        };
+        // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
+        let is_noted = |estimate: &&NamedEstimate| {
+            let constant = Error::NoInterval(NoInterval::Constant);
+            estimate.metric != "auroc"
+                || estimate.interval.as_ref().and_then(|found| found.as_ref().err())
+                    != Some(&constant)
+        };
+        let reference = reference.iter().filter(is_noted).flat_map(notes_of);
+        let reference = reference.map(|note| format!("base_rate_reference.{note}"));
+        let no_intervals = few_clusters.map(|error| format!("no intervals: {error}"));
+        let notes = no_intervals.into_iter().chain(estimates.iter().flat_map(notes_of));
+        notes.chain(reference).collect()
+    }
+}
+
+/// A stream with everything that is computed once for all resamples.
+pub(crate) struct Ranked<'a> {
+    stream: &'a ScoredStream,
+    ranking: Ranking,
+    /// With weights the ranking cannot be reused.
+    weights: Option<&'a [Weight]>,
+}
+
+impl<'a> Ranked<'a> {
+    pub(crate) fn new(
+        stream: &'a ScoredStream,
+        weights: Option<&'a [Weight]>,
+    ) -> Result<Self, Error> {
+        let ranking = Ranking::new(&stream.confidence, &stream.outcomes)?;
+        Ok(Self { stream, ranking, weights })
     }
 
     /// All metrics of a resample in which trace i occurs `counts[i]` times.
@@ -126,7 +293,7 @@ impl<'a> ScoredStream<'a> {
         blocks: &mut TiedBlocks,
     ) -> [Result<f64, Error>; METRICS] {
         let weight = |row: usize| {
-            let weight = self.weighted.as_ref().map_or(Weight::ONE, |rows| rows.weights[row]);
+            let weight = self.weights.map_or(Weight::ONE, |weights| weights[row]);
             Weight::new(weight.get() * f64::from(counts[row]))
         };
         let mean = |values: &[f64]| {
@@ -136,13 +303,17 @@ impl<'a> ScoredStream<'a> {
             }
             Ok(mean.finish()?)
         };
-        let filled = match &self.weighted {
+        let filled = match self.weights {
             None => self.ranking.resample(counts, blocks),
-            Some(rows) => {
+            Some(_) => {
                 let weights: Result<Vec<Weight>, _> = (0..counts.len()).map(weight).collect();
                 weights
                     .and_then(|weights| {
-                        blocks.rebuild(&rows.summary, self.outcomes, Some(&weights))
+                        blocks.rebuild(
+                            &self.stream.confidence,
+                            &self.stream.outcomes,
+                            Some(&weights),
+                        )
                     })
                     .map_err(Error::from)
             }
@@ -151,7 +322,7 @@ impl<'a> ScoredStream<'a> {
         if filled.is_err() {
             *blocks = TiedBlocks::default();
         }
-        let TpsFamily { log, brier, beta_2_4 } = &self.scores;
+        let TpsFamily { log, brier, beta_2_4 } = &self.stream.scores;
         let [auroc, average_precision, aurc, t_ece, t_brier] =
             Diagnostics::new(blocks).by_name().map(|(_, value)| value);
         let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
@@ -161,46 +332,15 @@ impl<'a> ScoredStream<'a> {
     /// The number of clusters on which each metric depends, where the row `from` of the bootstrap is the first
     /// trace.
     pub(crate) fn clusters(&self, bootstrap: &Bootstrap, from: usize) -> [usize; METRICS] {
-        let counted = |row: usize| {
-            let weights = self.weighted.as_ref().map(|rows| rows.weights);
-            weights.is_none_or(|weights| weights[row] > Weight::ZERO)
-        };
+        let counted = |row: usize| self.weights.is_none_or(|weights| weights[row] > Weight::ZERO);
         let outcome = |row: usize| {
             let row = row.checked_sub(from)?;
-            self.outcomes.get(row).copied().filter(|_| counted(row))
+            self.stream.outcomes.get(row).copied().filter(|_| counted(row))
         };
-        let rows = (0..self.outcomes.len()).filter(|&row| counted(row));
+        let rows = (0..self.stream.len()).filter(|&row| counted(row));
         let all = bootstrap.clusters_of(rows.map(|row| from + row));
         let rarer = bootstrap.clusters_of_rarer(outcome);
         let is_rank = |key| matches!(key, "auroc" | "average_precision");
         STREAM_MEASURES.map(|measure| if is_rank(measure.key) { rarer } else { all })
-    }
-
-    /// The metrics by name, with intervals if requested.
-    pub(crate) fn estimates(
-        &self,
-        rows: usize,
-        resampling: Option<Resampling<'_>>,
-    ) -> Vec<NamedEstimate> {
-        let mut blocks = TiedBlocks::default();
-        let values = self.metrics(&vec![1; rows], &mut blocks);
-        let mut replicates = [const { None }; METRICS];
-        let mut level = Level::HALF;
-        if let Some(resampling) = resampling {
-            level = resampling.level;
-            let statistics = |counts: &[u32]| self.metrics(&counts[..rows], &mut blocks);
-            let all = resampling.bootstrap.replicates(resampling.resamples, statistics);
-            let clusters = self.clusters(resampling.bootstrap, 0);
-            let of_metric = |(replicates, clusters): (Result<Replicates, Error>, usize)| {
-                replicates.map(|replicates| replicates.with_clusters(clusters))
-            };
-            let mut counted = all.into_iter().zip(clusters).map(of_metric);
-            replicates = replicates.map(|_| counted.next());
-        }
-        let names = STREAM_MEASURES.map(|measure| measure.key);
-        let named = names.into_iter().zip(values).zip(replicates);
-        named
-            .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
-            .collect()
     }
 }

@@ -28,7 +28,7 @@ use crate::{
 /// assert!((beta[0] / beta[1] - 2.0).abs() < 1e-12);
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TpsFamily<T = f64> {

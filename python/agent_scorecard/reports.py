@@ -192,8 +192,12 @@ def _file(value: Any, folder: str, name: str) -> str:
     if isinstance(value, (str, os.PathLike)):
         return path(value)
     file = os.path.join(folder, name.replace(os.sep, "_") + ".jsonl")
-    with open(file, "w", encoding="utf-8") as lines:
-        lines.writelines(_lines(value))
+    try:
+        # Never over another one: two columns would show the same runs.
+        with open(file, "x", encoding="utf-8") as lines:
+            lines.writelines(_lines(value))
+    except FileExistsError:
+        raise ValueError(f"runs: {name!r} is too much like another name; give names that differ as files do") from None
     return file
 
 
@@ -232,8 +236,10 @@ _REPEATED = ("alpha", "ratio", "chance_from")
 def _evaluate(question: str, runs: Runs = None, **options: Any) -> Report:
     with tempfile.TemporaryDirectory(prefix="agent-scorecard-") as folder:
         arguments = ["agent-scorecard", question, "--json"]
+        beside = os.path.join(folder, "options")
+        os.mkdir(beside)
         for name, value in options.items():
-            arguments += _option(name, value, folder)
+            arguments += _option(name, value, beside)
         files = _files(runs, folder)
         views = _native.evaluate([*arguments, "--", *files], folder + os.sep)
     return Report(json.loads(views.to_json()), views)

@@ -111,6 +111,8 @@ pub const OPTIMUM: [Metric<OptimumScore>; 2] = [
 /// The greedy run of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GreedyScore {
+    /// The place of the first query that is the same: its copies are no further evidence.
+    query: usize,
     scores: RunScores,
     calls: usize,
 }
@@ -313,7 +315,7 @@ struct Run {
 impl Found {
     fn new(queries: &[Query], world: &World, with_runs: bool) -> Result<Self, Error> {
         let mut found = Self::default();
-        for query in queries {
+        for (at, query) in queries.iter().enumerate() {
             let scenario = world.scenario(query)?;
             let optimal = scenario.optimal_run();
             let greedy = scenario.greedy_run(GreedyRule::Chain);
@@ -332,7 +334,8 @@ impl Found {
             }
             let scores = greedy.scores(&optimal)?;
             found.failures.merge(&scores.failures);
-            found.greedy.push(GreedyScore { scores, calls: greedy.path().len() });
+            let query = queries.iter().position(|other| other == query).unwrap_or(at);
+            found.greedy.push(GreedyScore { query, scores, calls: greedy.path().len() });
         }
         Ok(found)
     }
@@ -347,7 +350,14 @@ impl Found {
         let how = Resamples { resamples: *resamples, seed: *seed };
         let rows: Vec<&GreedyScore> = self.greedy.iter().collect();
         for metric in metrics {
-            let figure = mean_figure(metric, &rows, None, "query that counts", how);
+            let figure = mean_figure(
+                metric,
+                &rows,
+                None,
+                Some(|score| score.query),
+                "query that counts",
+                how,
+            );
             block.fields.push(Field::figure(metric.measure, figure));
         }
     }
@@ -355,7 +365,7 @@ impl Found {
     fn push_optimum(&self, block: &mut Block, metric: &Metric<OptimumScore>) {
         let rows: Vec<&OptimumScore> = self.optimum.iter().collect();
         let how = Resamples { resamples: 0, seed: 0 };
-        let figure = mean_figure(metric, &rows, None, "query", how);
+        let figure = mean_figure(metric, &rows, None, None, "query", how);
         block.fields.push(Field::figure(metric.measure, figure));
     }
 }

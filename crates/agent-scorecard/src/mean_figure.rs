@@ -13,17 +13,21 @@ pub(crate) struct Resamples {
 }
 
 /// The mean of a metric over the rows that define it, each with the weight that it has. `what` names a row.
+/// Rows of one cluster are resampled together; without clusters each row is one.
 pub(crate) fn mean_figure<E>(
     metric: &Metric<E>,
     rows: &[&E],
     weight: Option<fn(&E) -> f64>,
+    cluster: Option<fn(&E) -> usize>,
     what: &str,
     how: Resamples,
 ) -> Result<Figure, Undefined> {
     let (mut values, mut weights, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    let mut clusters = Vec::new();
     for row in rows {
         match metric.value(row) {
             Ok(value) => {
+                clusters.push(cluster.map_or(values.len(), |cluster| cluster(row)));
                 values.push(value);
                 weights.push(weight.map_or(1.0, |weight| weight(row)));
             }
@@ -36,7 +40,7 @@ pub(crate) fn mean_figure<E>(
         [] => Err(Undefined::new(format!("in every {what} {}", reasons.join(" or ")))),
         values => {
             let weights = weight.is_some().then_some(weights.as_slice());
-            let figure = resampled(values, weights, metric.is_share(), how);
+            let figure = resampled(values, weights, &clusters, metric.is_share(), how);
             figure.map_err(|error| Undefined::new(error.to_string()))
         }
     }
@@ -45,25 +49,35 @@ pub(crate) fn mean_figure<E>(
 fn resampled(
     values: &[f64],
     weights: Option<&[f64]>,
+    clusters: &[usize],
     is_share: bool,
     Resamples { resamples, seed }: Resamples,
 ) -> Result<Figure, Error> {
     let weights = weights.map(Weight::from_slice).transpose()?;
     let level = Level::new(0.95)?;
-    if let (&[value], false) = (values, resamples == 0) {
-        let interval = NoInterval::check_clusters(1, level);
-        let interval = Err(interval.err().unwrap_or(NoInterval::Constant));
-        return Ok(Figure { interval, ..Figure::from(value) });
-    }
-    if resamples == 0 {
+    let mut distinct = clusters.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    if resamples == 0 || distinct.len() == 1 {
         let mut mean = ExactMean::default();
         for (at, &value) in values.iter().enumerate() {
             mean.update_weighted(value, weights.map_or(Weight::ONE, |weights| weights[at]))?;
         }
-        return Ok(Figure::from(mean.finish()?));
+        let figure = Figure::from(mean.finish()?);
+        if resamples == 0 {
+            return Ok(figure);
+        }
+        let interval = NoInterval::check_clusters(1, level);
+        let interval = Err(interval.err().unwrap_or(NoInterval::Constant));
+        return Ok(Figure { interval, ..figure });
     }
-    let replicates =
-        Bootstrap::rows(values.len(), Seed::new(seed))?.mean(values, weights, resamples)?;
+    let is_independent = distinct.len() == values.len();
+    let bootstrap = match is_independent {
+        true => Bootstrap::rows(values.len(), Seed::new(seed))?,
+        false => Bootstrap::clusters(clusters, Seed::new(seed))?,
+    };
+    let replicates = bootstrap.mean(values, weights, resamples)?;
+    let is_share = is_share && is_independent;
     let replicates = if is_share { replicates.of_independent_outcomes() } else { replicates };
     Ok(replicates.figure(level))
 }

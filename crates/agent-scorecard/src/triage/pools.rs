@@ -169,14 +169,14 @@ pub(super) fn row(
         let denominators: [fn(&UnsolvableCounts) -> f64; 2] =
             [|it| it.unsolvable as f64, |it| it.allocated as f64];
         for (metric, denominator) in RATES.iter().zip(denominators) {
-            let figure = mean_figure(metric, &counts, Some(denominator), POOL, how);
+            let figure = mean_figure(metric, &counts, Some(denominator), None, POOL, how);
             row.fields.push(Field::figure(metric.measure, figure));
         }
     }
     let above_oracle = found.iter().filter(|of_pool| of_pool.above_oracle).count();
     for (at, metric) in METRICS.iter().enumerate() {
         let figure = match at < METRICS.len() / 2 || above_oracle == 0 {
-            true => mean_figure(metric, &scores, None, POOL, how),
+            true => mean_figure(metric, &scores, None, None, POOL, how),
             false => Err(Undefined::new(format!(
                 "in {above_oracle} of {n} pools the attempts that were cut off earned more than the oracle, which knows the baseline attempts only"
             ))),

@@ -466,3 +466,20 @@ fn a_sweep_has_the_exact_matches_of_figure_6_and_says_how_many_queries_it_leaves
         assert!(row["cost_gap"].is_null());
     }
 }
+
+#[test]
+fn copies_of_a_query_do_not_narrow_an_interval() {
+    let tasks = ["location", "transportation", "accommodation", "attraction", "dining", "shopping"];
+    let query = |at: usize| json!({"query_id": format!("q{at}"), "task": tasks[at % 6]});
+    let once: Vec<Value> = (0..30).map(query).collect();
+    let often: Vec<Value> = once.iter().flat_map(|query| vec![query.clone(); 4]).collect();
+    let aed = |name: &str, queries: Vec<Value>| {
+        let found = report(name, &Value::Array(queries), &["--resamples", "200"]);
+        let ends = &found["intervals"]["aed"];
+        [&found["aed"], &ends["ci_low"], &ends["ci_high"]].map(|end| end.as_f64().unwrap())
+    };
+    let (once, often) = (aed("once.json", once), aed("often.json", often));
+    for (once, often) in once.into_iter().zip(often) {
+        assert!((once - often).abs() < 1e-9, "{once} {often}");
+    }
+}

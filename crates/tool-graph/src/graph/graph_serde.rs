@@ -34,12 +34,6 @@ impl ToolGraph {
         }
         Ok(graph)
     }
-
-    /// The position of the tool with this name, or an error.
-    pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
-        let tool = self.tool_index(name);
-        tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
-    }
 }
 
 impl Serialize for ToolGraph {

@@ -1,4 +1,4 @@
-use crate::graph::tool_graph::ToolGraph;
+use crate::{error::Error, graph::tool_graph::ToolGraph};
 
 /// Names of tools and data types.
 impl ToolGraph {
@@ -24,6 +24,12 @@ impl ToolGraph {
         let name_of = |&tool: &u32| self.shared.tools[tool as usize].name.as_str();
         let place = tools.binary_search_by(|tool| name_of(tool).cmp(name)).ok()?;
         Some(tools[place] as usize)
+    }
+
+    /// The position of the tool with this name, or an error.
+    pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
+        let tool = self.tool_index(name);
+        tool.ok_or_else(|| Error::UnknownTool { name: name.to_owned() })
     }
 
     /// The names of the tools at these positions, such as those of a plan.

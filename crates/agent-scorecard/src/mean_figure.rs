@@ -5,7 +5,7 @@ use trajectory_metrics::{
     Bootstrap, Error, ExactMean, Figure, Level, Metric, NoInterval, Seed, Undefined,
 };
 
-/// How an interval of 95 % is made; there is none with 0 resamples.
+/// How an interval of 95 % is made. With 0 resamples, figures have no interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resamples {
     pub resamples: usize,

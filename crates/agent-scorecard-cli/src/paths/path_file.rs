@@ -21,7 +21,7 @@ pub(crate) type ByModel = Vec<(Option<String>, PathTally)>;
 ///
 /// # Errors
 ///
-/// That of the first line that is wrong, with file, line and field.
+/// The error of the first invalid line, with file, line and field.
 pub(crate) fn read(path: &Path, ignore_arguments: bool) -> Result<ByModel, Box<dyn Error>> {
     let (mut models, mut left_out) = (BTreeMap::<_, PathTally>::new(), RunCounts::default());
     let file = path.display().to_string();

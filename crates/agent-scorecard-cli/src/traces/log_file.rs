@@ -139,7 +139,7 @@ impl LogFile {
         !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
-    /// That no stream was found, how a reply ends, and what would have been read.
+    /// The message that no stream was found, with the end of one reply and the forms that are read.
     pub(crate) fn no_stream(&self) -> String {
         let ends = match &self.last_reply {
             Some((id, end)) => format!("the last reply of run {id} ends \"{end}\""),

@@ -73,7 +73,7 @@ pub(super) fn chances(
     }
 }
 
-/// That no id for which a value is given names runs that differ.
+/// Checks that each id for which a value is given names one run, the same in every column.
 fn check_ids<T>(
     options: &'static [&'static str],
     values: &BTreeMap<String, T>,

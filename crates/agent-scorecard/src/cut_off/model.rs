@@ -94,7 +94,7 @@ fn because(error: impl std::error::Error + 'static) -> Undefined {
 }
 
 impl Teaching<'_, '_> {
-    /// The chances of all runs by a model, or why there is none for the runs of `rest`, which need it.
+    /// The chances of all runs by a model, or the reason why the model cannot give them to the runs of `rest`, which need one.
     pub(super) fn model(
         &self,
         rest: &[usize],

@@ -43,7 +43,7 @@ pub fn evaluate(files: &[&[TraceRun]], options: &TraceOptions) -> Result<TraceFi
 /// The evaluation of a column, which is fed with its runs: an accumulator. Forecasts are dropped once they are
 /// scored, except for calibration and pictures.
 ///
-/// Memory: about 110 bytes per run, its id and its task.
+/// Memory: a fixed number of numbers per run, its id and its task.
 ///
 /// ```
 /// use agent_scorecard::{
@@ -219,7 +219,7 @@ impl TraceEvaluation {
         self.score_batch()
     }
 
-    /// The same runs, all of them scored.
+    /// This evaluation with the runs scored that are still held back.
     pub(crate) fn settled(&self) -> Result<Cow<'_, Self>, Error> {
         if self.held.is_empty() && self.batch.is_empty() {
             return Ok(Cow::Borrowed(self));

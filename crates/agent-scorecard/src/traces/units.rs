@@ -80,7 +80,7 @@ impl<'a> Unit<'a> {
 /// A bootstrap of whole tasks or of runs.
 #[derive(Debug)]
 pub(crate) struct Resampled {
-    /// The bootstrap; why there is none if there are fewer than two clusters.
+    /// The bootstrap, or its error for fewer than two clusters.
     pub(crate) bootstrap: Result<Bootstrap, trajectory_metrics::Error>,
     /// Whether it draws whole tasks.
     pub(crate) is_by_task: bool,

@@ -18,6 +18,14 @@ pub enum Error {
         /// The valid names, in words.
         known: &'static str,
     },
+    /// A text has a place that is never filled in.
+    #[error("the text has the place {{{name}}}; known: {known}")]
+    UnknownPlace {
+        /// The word in braces.
+        name: String,
+        /// The names of the places that are filled in.
+        known: String,
+    },
     /// A stored run is not the record of a conversation.
     #[error("a stored value is invalid: {problem}")]
     StoredValue {

@@ -52,4 +52,5 @@ pub use values::question::{Attempted, Question, read_questions};
 pub use values::record::Record;
 pub use values::reply_event::{ReplyEvent, TurnEvent, reply_events};
 pub use values::request::{Request, Sampling};
+pub use values::template::Template;
 pub use values::tool_definition::{Parameter, ParameterKind, ToolDefinition};

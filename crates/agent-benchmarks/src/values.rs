@@ -7,4 +7,5 @@ pub(crate) mod question;
 pub(crate) mod record;
 pub(crate) mod reply_event;
 pub(crate) mod request;
+pub(crate) mod template;
 pub(crate) mod tool_definition;

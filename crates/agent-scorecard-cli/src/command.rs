@@ -84,9 +84,14 @@ pub fn report(arguments: impl IntoIterator<Item = OsString>) -> Result<Report, S
     written.report.ok_or_else(|| "this subcommand makes no report".to_owned())
 }
 
+/// A subcommand that takes an option again, and negative numbers.
+fn lenient(subcommand: clap::Command) -> clap::Command {
+    subcommand.args_override_self(true).allow_negative_numbers(true)
+}
+
 fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box<dyn Error>> {
     let parsed = Arguments::command()
-        .mut_subcommands(|it| it.args_override_self(true).allow_negative_numbers(true))
+        .mut_subcommands(|it| lenient(it).mut_subcommands(lenient))
         .try_get_matches_from(arguments)
         .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
     match parsed {
@@ -114,7 +119,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Logs(options) => logs::command::output(options),
         Subcommand::Convert(options) => convert::command::output(options),
         #[cfg(feature = "client")]
-        Subcommand::Run(options) => run_benchmark::command::output(options),
+        Subcommand::Run(options) => options.output(),
         #[cfg(not(feature = "client"))]
         Subcommand::Run { words } => Err(format!(
             "run {}: this program was built without its feature client; build it with --features client",

@@ -1,6 +1,12 @@
-//! Benchmarks with a live model: the subcommand `run`.
+//! Benchmarks with a live model: the subcommand `run`, with a subcommand for each benchmark.
 
-pub(crate) mod benchmarks;
+mod asking;
 pub(crate) mod command;
-pub(crate) mod expected;
+mod common;
+mod expected;
 pub(crate) mod options;
+
+mod budget;
+mod confidence;
+mod costbench;
+mod triage;

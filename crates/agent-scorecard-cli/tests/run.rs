@@ -270,13 +270,13 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let unfinished = fresh("unfinished.jsonl");
     fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases: [(&[&str], &str); 19] = [
+    let cases: [(&[&str], &str); 20] = [
         (
             &["budget", &unfinished],
             "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
         ),
-        (&["poker"], "<BENCHMARK>: there is no \"poker\"; give one of costbench, triage, budget"),
-        (&["triage"], "triage: give a FILE"),
+        (&["poker"], "there is no subcommand \"poker\"; --help lists them"),
+        (&["triage"], "<FILE> is missing"),
         (
             &["costbench", "--block", "storm"],
             "--block: there is no \"storm\"; give one of none, ban-tool",
@@ -290,8 +290,12 @@ fn wrong_settings_are_named_before_anything_is_asked() {
         (&["costbench", "--at-a-time", "0"], "give a whole number from 1 to 1000"),
         (&["costbench", "--timeout", "0"], "give a whole number from 1 to 31536000"),
         (&["costbench", "--timeout", "18446744073709551615"], "--timeout: cannot read"),
-        (&["costbench", "--alpha", "NaN"], "--alpha: cannot read \"NaN\": give a number above 0"),
-        (&["costbench", "--framing", "x"], "--framing: there is no \"x\""),
+        (&["costbench", "--alpha", "0.5"], "invalid option '--alpha'"),
+        (
+            &["triage", &unfinished, "--alpha", "NaN"],
+            "--alpha: cannot read \"NaN\": give a number above 0",
+        ),
+        (&["triage", &unfinished, "--framing", "x"], "--framing: there is no \"x\""),
         (&["budget", &unfinished, "--cap", "NaN", "--dry-run"], "--cap: cannot read \"NaN\""),
         (&["costbench", "--dry-run", "--json"], "--dry-run"),
         (&["costbench", "--dry-run", "--fail-if", "x > 1"], "--dry-run"),

@@ -25,7 +25,10 @@ const UNREAD: [&str; 3] = ["html", "svg", "png"];
 ///
 /// A line that names the option.
 pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
-    let Some((_, arguments)) = arguments.subcommand() else { return Ok(()) };
+    let Some((_, mut arguments)) = arguments.subcommand() else { return Ok(()) };
+    while let Some((_, inner)) = arguments.subcommand() {
+        arguments = inner;
+    }
     let (mut inputs, mut outputs, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for id in arguments.ids().map(clap::Id::as_str) {
         let paths = arguments.try_get_many::<PathBuf>(id).ok().flatten().into_iter().flatten();

@@ -1,10 +1,10 @@
 //! Runs a benchmark with a model, keeps every answer, and reports.
 
-use std::{env, error::Error, fs, thread, time::Duration};
+use std::{env, error::Error, fs, thread};
 
 use agent_benchmarks::{
     Request,
-    client::{ApiKey, Client, ClientSettings, Journal},
+    client::{ApiKey, Client, Journal},
 };
 use agent_scorecard::Field;
 
@@ -16,62 +16,56 @@ use crate::{
     plain,
     report::page,
     run::{
-        benchmarks::{self, Asking},
-        expected,
-        options::{Benchmark, Options},
+        asking::{Asking, Protocol},
+        expected::{self, Expected},
     },
 };
 
 /// The environment variable with the key of the server.
 const KEY: &str = "AGENT_SCORECARD_API_KEY";
 
-pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let settings = ClientSettings {
-        timeout: Duration::from_secs(options.timeout),
-        token_cap: options.token_cap,
-        prices: options.prices,
-        cost_cap: options.cost_cap,
-        ..ClientSettings::default()
-    };
+pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error>> {
+    let common = protocol.common();
     let key = env::var(KEY).ok().map(ApiKey::new);
-    let client = Client::new(&options.base_url, options.model.clone(), key, settings)?;
-    if options.dry_run {
-        return dry_run(&options);
+    let client = Client::new(&common.base_url, common.model.clone(), key, common.client())?;
+    // Wrong settings and files are found before anything is written.
+    let mut expected = Expected::new(common.max_output_tokens);
+    protocol.expect(&mut expected)?;
+    if common.dry_run {
+        return Ok(dry_run(protocol, &expected).into());
     }
     // The HTTP client needs threads, and would panic without.
     let thread = thread::Builder::new().spawn(|| ());
     thread.map_err(|error| format!("no thread can be started: {error}"))?;
-    // Wrong settings and files are found before anything is written.
-    expected::expected(&options)?;
-    let at = |error: std::io::Error| format!("{}: {error}", options.out.display());
-    let runs = options.out.join("runs");
+    let at = |error: std::io::Error| format!("{}: {error}", common.out.display());
+    let runs = common.out.join("runs");
     fs::create_dir_all(&runs).map_err(at)?;
-    program::remove_leftovers(&options.out);
-    let journal = Journal::open(options.out.join("answers.jsonl"), &setting(&options))?;
+    program::remove_leftovers(&common.out);
+    // What determines the requests.
+    let setting = format!(
+        "{} with {}, {}, at most {} tokens",
+        P::NAME,
+        common.model,
+        protocol.setting(),
+        common.max_output_tokens
+    );
+    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?;
     let known = journal.answers();
     client.count_before(journal.tokens());
-    let asking = Asking {
-        options: &options,
-        journal: &journal,
-        ask: |request: &Request| client.ask(request),
-    };
-    let (records, mut report) = match options.benchmark {
-        Benchmark::CostBench => benchmarks::costbench(&asking),
-        Benchmark::Triage => benchmarks::triage(&asking),
-        Benchmark::Budget => benchmarks::budget(&asking),
-        Benchmark::Confidence => benchmarks::confidence(&asking),
-    }?;
+    let ask = |request: &Request| client.ask(request);
+    let asking = Asking { journal: &journal, at_a_time: common.at_a_time, ask: &ask };
+    let (records, mut report) = protocol.run(&asking)?;
     trajectories::write(&runs, records.iter().map(|it| (it.run.id.clone(), it.to_atif())))?;
     let [input_tokens, output_tokens] = client.tokens();
-    let (benchmark, n, cost) = (options.benchmark.name(), records.len(), client.cost());
+    let (benchmark, n, cost) = (P::NAME, records.len(), client.cost());
     let dollars = cost.map_or(String::new(), |cost| format!(", {cost:.4} US dollars"));
     report.lead = format!(
         "{benchmark} with {}: {n} runs, {input_tokens} tokens of prompts and {output_tokens} of replies{dollars}",
-        plain::line(&options.model),
+        plain::line(&common.model),
     );
     let mut fields = vec![
         Field::json("benchmark", benchmark),
-        Field::json("model", options.model.as_str()),
+        Field::json("model", common.model.as_str()),
         Field::json("n_runs", n),
         Field::json("input_tokens", input_tokens),
         Field::json("output_tokens", output_tokens),
@@ -79,55 +73,35 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     fields.extend(cost.map(|cost| Field::json("cost_usd", cost)));
     report.together.fields.splice(0..0, fields);
     let notes = report.together.notes.get_or_insert_default();
-    notes.insert(0, format!("runs and answers are in {}", options.out.display()));
+    notes.insert(0, format!("runs and answers are in {}", common.out.display()));
     if known > 0 {
         notes.push(format!("{known} answers were there already"));
     }
     let page = page::of_report(&report);
-    program::write_file(&options.out.join("report.html"), page.as_bytes())?;
-    options.forms.show(&report)
+    program::write_file(&common.out.join("report.html"), page.as_bytes())?;
+    common.forms.show(&report)
 }
 
-/// What determines the requests, for the journal.
-fn setting(options: &Options) -> String {
-    let Options { model, max_output_tokens, .. } = options;
-    let name = options.benchmark.name();
-    let more = match options.benchmark {
-        Benchmark::CostBench => {
-            format!("level {}, events {}", options.level, options.block.name())
-        }
-        Benchmark::Triage => {
-            let framing = options.framing.name();
-            format!("alpha {}, {framing}, pools of {}", options.alpha, options.pool_size)
-        }
-        Benchmark::Confidence => format!("at most {} steps", options.steps),
-        Benchmark::Budget => {
-            options.cap.map_or_else(|| "no cap".to_owned(), |cap| format!("cap {cap}"))
-        }
-    };
-    format!("{name} with {model}, {more}, at most {max_output_tokens} tokens")
-}
-
-fn dry_run(options: &Options) -> Result<Written, Box<dyn Error>> {
-    let expected = expected::expected(options)?;
+fn dry_run<P: Protocol>(protocol: &P, expected: &Expected) -> String {
+    let common = protocol.common();
     let [least, most] = expected.characters.map(|characters| characters / expected::TOKEN);
     let upper = |unit: &str, most: String| {
-        let replies = options.max_output_tokens;
+        let replies = common.max_output_tokens;
         format!(", up to {most} {unit} if replies have {replies} tokens")
     };
     let growth = if most > least { upper("tokens", most.to_string()) } else { String::new() };
     let mut text = format!(
         "{}: {} conversations, at least {} requests, prompts of about {least} tokens{growth}; nothing was asked\n",
-        options.benchmark.name(),
+        P::NAME,
         expected.conversations,
         expected.requests,
     );
-    if let Some([input, _]) = options.prices {
+    if let Some([input, _]) = common.prices {
         let [low, high] = [least, most].map(|tokens| tokens as f64 / 1e6 * input);
         let growth =
             if most > least { upper("US dollars", format!("{high:.4}")) } else { String::new() };
         text +=
             &format!("the prompts cost about {low:.4} US dollars{growth}; replies come on top\n");
     }
-    Ok(text.into())
+    text
 }

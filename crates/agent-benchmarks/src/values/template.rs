@@ -1,0 +1,67 @@
+use crate::error::Error;
+
+/// A text with places to fill in, each written as a name in braces, as in `{budget}`.
+///
+/// Other braces are text, so that a prompt can show JSON.
+///
+/// ```
+/// use agent_benchmarks::Template;
+///
+/// let text = "You have {budget} tokens. Reply with {\"plan\": []}.";
+/// let template = Template::new(text, &["budget"])?;
+/// assert_eq!(template.fill(|_| "500".into()), "You have 500 tokens. Reply with {\"plan\": []}.");
+/// assert!(Template::new("You have {bugdet} tokens.", &["budget"]).is_err());
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    text: String,
+    /// The bytes of each name with its braces, in order.
+    places: Vec<(usize, usize)>,
+}
+
+impl Template {
+    /// A text that may have places of these names, each of them any number of times.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownPlace`] for a word in braces that is none of the names, because it would be sent as it is.
+    pub fn new(text: impl Into<String>, names: &[&str]) -> Result<Self, Error> {
+        let text = text.into();
+        let mut places = Vec::new();
+        for (start, _) in text.match_indices('{') {
+            let Some(length) = text[start..].find('}') else { break };
+            let name = &text[start + 1..start + length];
+            let is_word = |name: &str| {
+                let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                !name.is_empty() && name.bytes().all(letter)
+            };
+            if names.contains(&name) {
+                places.push((start, start + length + 1));
+            } else if is_word(name) {
+                return Err(Error::UnknownPlace { name: name.to_owned(), known: names.join(", ") });
+            }
+        }
+        Ok(Self { text, places })
+    }
+
+    /// The text before anything is filled in.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text with the value of each name in its places. What a value has in braces stays as it is.
+    #[must_use]
+    pub fn fill<'a>(&self, value: impl Fn(&str) -> std::borrow::Cow<'a, str>) -> String {
+        let mut filled = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for &(start, end) in &self.places {
+            filled.push_str(&self.text[from..start]);
+            filled.push_str(&value(&self.text[start + 1..end - 1]));
+            from = end;
+        }
+        filled.push_str(&self.text[from..]);
+        filled
+    }
+}

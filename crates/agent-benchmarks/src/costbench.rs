@@ -3,7 +3,8 @@
 //!
 //! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in
 //! it, and [`Instance::conversation`] the conversation with a model. Costs, events and references are
-//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own.
+//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own, unless
+//! [`read_queries`] reads the released ones.
 //!
 //! Reference: Liu and others, CostBench: Evaluating Multi-Turn Cost-Optimal Planning and Adaptation in
 //! Dynamic Environments for LLM Tool-Use Agents (2025), arXiv:2511.02734.
@@ -16,6 +17,7 @@ pub(crate) mod outcome;
 pub(crate) mod preferences;
 pub(crate) mod query;
 pub(crate) mod query_numbers;
+pub(crate) mod released_query;
 pub(crate) mod reply_rules;
 pub(crate) mod settings;
 pub(crate) mod table;
@@ -30,6 +32,7 @@ pub use instance::Instance;
 pub use outcome::CostBenchRecord;
 pub use preferences::{Preferences, Split};
 pub use query::{Query, queries};
+pub use released_query::read_queries;
 pub use reply_rules::ReplyRules;
 pub use settings::CostBench;
 pub use table::{CostBenchFigures, CostBenchTable};

@@ -11,10 +11,11 @@ use crate::{
         answer::{digits, found_number, has_answer, is_id, is_last_word},
         instance::Instance,
         outcome::CostBenchRecord,
-        preferences::{Preferences, combination, dimension_of},
+        preferences::{Preferences, dimension_of},
+        released_query::ReleasedQuery,
         texts,
         tools::definitions,
-        world::{COMBINATIONS, World},
+        world::World,
     },
     engines::{
         conversation::{Conversation, replay},
@@ -77,8 +78,7 @@ impl Instance {
 impl<'a> CostBenchConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let query = &instance.query;
-        let mut world = World::new(instance.seed);
-        world.restart(query.task());
+        let world = instance.world();
         let settings = &instance.settings;
         let mut request = Request {
             sampling: settings.sampling.clone(),
@@ -198,10 +198,20 @@ impl<'a> CostBenchConversation<'a> {
             let is_unseen =
                 || self.tools.iter().any(|it| it.name == tool && it.components.len() > 1);
             let is_taken = data_type == "TimeInfo" || is_number || is_unseen();
-            (rules.takes_forged_ids && is_taken)
-                .then(|| self.world.combination_of(data_type, number.parse().unwrap_or_default()))
+            let number = number.parse().ok();
+            let is_place = || self.world.is_place(number.unwrap_or_default());
+            let chooses = data_type == "LocationPreference" && self.chooses(tool);
+            (rules.takes_forged_ids && is_taken && (!chooses || is_place()))
+                .then(|| self.world.combination_of(data_type, number.unwrap_or_default()))
         };
         held.or_else(bare).or_else(forged)
+    }
+
+    /// Whether a tool chooses by preferences.
+    fn chooses(&self, tool: &str) -> bool {
+        let mut tools = self.tools.iter().filter(|it| it.name == tool);
+        tools.any(|it| it.inputs.iter().any(|input| dimension_of(input).is_some()))
+            && self.preferences.task() != Task::Location
     }
 
     /// Gives the model what a call returns.
@@ -215,24 +225,21 @@ impl<'a> CostBenchConversation<'a> {
             _ => "",
         };
         let mut wanted = [""; 4];
-        let (mut from_object, mut is_elsewhere) = (None, false);
+        let (mut from_object, mut place) = (None, None);
         for input in &tool.inputs {
             match dimension_of(input) {
                 Some((_, dimension)) => wanted[dimension] = text(input),
                 None if input == "TimeInfo" => {}
                 // The place is known from the label, except to the tools that look for a location.
                 None if input == "LocationPreference" && entry.task != Task::Location => {
-                    let given = self.object(&tool.name, input, text(input));
-                    let own = self.world.latest(input);
-                    is_elsewhere = given != own.and_then(|id| self.world.combination(input, id));
+                    place = self.object(&tool.name, input, text(input));
                 }
                 None => from_object = self.object(&tool.name, input, text(input)),
             }
         }
-        let chosen = || combination(entry.task, wanted).unwrap_or_default();
-        // What is chosen for another place than the user's is never what the user wants.
-        let elsewhere = if is_elsewhere { COMBINATIONS } else { 0 };
-        let made = from_object.unwrap_or_else(|| chosen() + elsewhere as u32);
+        let chosen = || Preferences::new(entry.task, wanted).ok();
+        let chosen = || chosen().map(|chosen| self.world.number_of(&chosen, place));
+        let made = from_object.or_else(chosen).unwrap_or_default();
         let is_list = entry.last >= 1 && entry.last + 1 < settings.library.task_length();
         let candidates = is_list.then(|| self.world.candidates(made, entry.last - 1));
         let lines = tool.outputs.iter().map(|output| {
@@ -244,11 +251,11 @@ impl<'a> CostBenchConversation<'a> {
 
     /// Lets the model see an event, as far as it is told.
     fn after_event(&mut self, event: usize) {
-        if let Some(preferences) = self.instance.preferences_after(event) {
-            self.preferences = preferences;
-            self.world.restart(preferences.task());
-            self.dialogue
-                .say(Role::User, texts::new_preferences(self.instance, &preferences, event));
+        if let Some((preferences, released)) = self.instance.change(event) {
+            self.preferences = *preferences;
+            self.world.restart(preferences.task(), released.as_ref().map(ReleasedQuery::given));
+            let text = texts::new_preferences(self.instance, preferences, released.as_ref(), event);
+            self.dialogue.say(Role::User, text);
         }
         self.show_tools();
     }

@@ -4,7 +4,7 @@ use tool_graph::{Episode, PathCoverage};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    costbench::{instance::Instance, texts, world::World},
+    costbench::{instance::Instance, texts},
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
     values::{record::Record, reply_event::ReplyEvent, request::Request},
@@ -59,8 +59,7 @@ impl Instance {
 impl<'a> EnumerationConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let query = &instance.query;
-        let mut world = World::new(instance.seed);
-        world.restart(query.task());
+        let world = instance.world();
         let tools = Episode::new(&instance.scenario).visible_tools();
         let instructions = texts::enumeration_instructions(instance, &tools);
         let request = Request {

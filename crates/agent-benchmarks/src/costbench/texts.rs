@@ -85,6 +85,9 @@ pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> S
 
 /// The first message of the user.
 pub(super) fn request_text(instance: &Instance, world: &World) -> String {
+    if let Some(released) = &instance.query.released {
+        return released.input().to_owned();
+    }
     let mut text = instance.query.requirement.clone();
     text.push('\n');
     for data_type in given_types(instance.query.task()) {

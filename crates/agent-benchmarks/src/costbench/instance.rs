@@ -1,5 +1,5 @@
 use tool_graph::{
-    Event, Scenario, Transcript,
+    Event, PathCoverage, Scenario, Transcript,
     costbench::{EventKind, event_seed, query_seed},
 };
 
@@ -106,6 +106,14 @@ impl Instance {
     #[must_use]
     pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
         self.change(event).map(|(preferences, _)| *preferences)
+    }
+
+    /// The share of all plans that these paths cover.
+    pub(super) fn coverage(&self, paths: &[Vec<String>]) -> PathCoverage {
+        match self.scenario.graph().path_coverage(self.scenario.problem(), paths) {
+            Ok(coverage) => coverage,
+            Err(error) => unreachable!("the tasks of CostBench are chains: {error}"),
+        }
     }
 
     pub(super) fn change(&self, event: usize) -> Option<&(Preferences, Option<ReleasedQuery>)> {

@@ -43,8 +43,13 @@ impl Query {
     /// A query for these preferences. The global seed and the id determine how they are worded.
     #[must_use]
     pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
-        let mut query =
-            Self { id: id.into(), preferences, requirement: String::new(), global_seed, released: None };
+        let mut query = Self {
+            id: id.into(),
+            preferences,
+            requirement: String::new(),
+            global_seed,
+            released: None,
+        };
         query.requirement = preferences.requirement(query.seed());
         query
     }

@@ -86,7 +86,8 @@ pub fn read_queries(text: &str, global_seed: u64) -> Result<Vec<Query>, Error> {
     let rows: Vec<Row> = serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
     let entries = rows.into_iter().map(|row| {
         let at = |problem: String| stored(format!("{}: {problem}", row.query_id));
-        let task: Task = row.task.parse().map_err(|_| at(format!("unknown task {:?}", row.task)))?;
+        let task: Task =
+            row.task.parse().map_err(|_| at(format!("unknown task {:?}", row.task)))?;
         let Values { category, tier, style, feature_package } = &row.preferences;
         let preferences = Preferences::new(task, [category, tier, style, feature_package])
             .map_err(|error| at(error.to_string()))?;

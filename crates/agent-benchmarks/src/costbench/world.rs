@@ -104,9 +104,9 @@ impl World {
             return given.number_of(preferences, place);
         }
         // What is chosen for another place than the user's is never what the user wants.
-        let own = self.latest("LocationPreference").and_then(|id| {
-            self.combination("LocationPreference", id).filter(|_| place.is_some())
-        });
+        let own = self
+            .latest("LocationPreference")
+            .and_then(|id| self.combination("LocationPreference", id).filter(|_| place.is_some()));
         preferences.number() + if place == own { 0 } else { COMBINATIONS as u32 }
     }
 

@@ -16,7 +16,7 @@ use agent_benchmarks::{
 };
 use policies::{held, preferences};
 use serde_json::{Value, json};
-use tool_graph::costbench::Library;
+use tool_graph::costbench::{Library, Task};
 
 /// The arguments of a call as the script wants them, as text.
 fn arguments(how: Option<&str>, mut right: serde_json::Map<String, Value>) -> String {

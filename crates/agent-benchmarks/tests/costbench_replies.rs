@@ -5,8 +5,8 @@
 mod policies;
 
 use agent_benchmarks::{
-    Arguments, Conversation, ModelError, RecordedCall, Reply, ReplyEvent, Request, Role,
-    StopReason, Value,
+    Arguments, Conversation, ModelError, ParameterKind, RecordedCall, Reply, ReplyEvent, Request,
+    Role, StopReason, Value,
     costbench::{
         CostBench, CostBenchConversation, EnvironmentRules, EventKind, Instance, Preferences,
         ReplyRules, Split, Task, queries,
@@ -449,6 +449,35 @@ fn the_words_of_a_query_never_name_a_value_and_tell_all_values_apart() {
             assert_eq!(texts.len(), n, "no two queries of {task} say the same");
         }
     }
+}
+
+#[test]
+fn the_test_values_of_transportation_are_those_of_table_11_in_their_order() {
+    let table = [
+        ["flight", "train", "bus", "car_rental"],
+        ["luxury_class", "business_class", "standard_class", "budget_class"],
+        ["speed_priority", "comfort_priority", "scenic_route", "schedule_flexibility_priority"],
+        [
+            "onboard_connectivity_and_power",
+            "full_meal_and_beverage_service",
+            "special_luggage_allowance",
+            "lie_flat_or_sleeper_facility",
+        ],
+    ];
+    let instance = bench().instance(&queries(Split::Test, 42)[29]);
+    assert_eq!(instance.query().task(), Task::Transportation);
+    let conversation = instance.conversation();
+    let tool = request(&conversation).tool("Decide_Transportation_Preference").unwrap();
+    let shown = tool.parameters.iter().filter_map(|parameter| match &parameter.kind {
+        ParameterKind::Choice(words) => Some((parameter.name.as_str(), words.clone())),
+        _ => None,
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.sort_by_key(|(name, _)| {
+        ["Category", "Tier", "Style", "Package"].iter().position(|end| name.ends_with(end))
+    });
+    let shown: Vec<_> = shown.into_iter().map(|(_, words)| words).collect();
+    assert_eq!(shown, table);
 }
 
 #[test]

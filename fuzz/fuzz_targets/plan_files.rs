@@ -3,7 +3,7 @@
 #![no_main]
 
 use agent_scorecard_cli::readers::{Answers, plan_file};
-use knapsack_oracle::{PlanReading, Alpha, Item, Pool, };
+use knapsack_oracle::{Alpha, Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]

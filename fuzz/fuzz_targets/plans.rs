@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use knapsack_oracle::{Item, PlanReading, Pool, };
+use knapsack_oracle::{Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
 const BUDGET: u64 = 40;

@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Sample, Seed, StopRule, 
+    Sample, Seed, StopRule,
 };
 use pyo3::{prelude::*, types::PyString};
 

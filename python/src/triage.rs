@@ -1,8 +1,6 @@
 use std::collections::HashSet;
 
-use knapsack_oracle::{
-    Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime, 
-};
+use knapsack_oracle::{Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime};
 use pyo3::prelude::*;
 
 use crate::{
@@ -195,8 +193,8 @@ impl UnsolvableCounts {
 
 #[pyfunction]
 pub(crate) fn triage_efficiency(achieved: f64, random: f64, oracle: f64) -> PyResult<f64> {
-    let efficiency = knapsack_oracle::Efficiency::new(achieved, random, oracle)
-        .map_err(Failure::from)?;
+    let efficiency =
+        knapsack_oracle::Efficiency::new(achieved, random, oracle).map_err(Failure::from)?;
     Ok(efficiency.score())
 }
 

@@ -24,7 +24,7 @@ use censoring::{
 use knapsack_oracle::{FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, kendall_tau_b};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{MurphyCurve, corp, mean_score, score_slice};
+use scoring_rules::{Corp, MurphyCurve, mean_score, score_slice};
 use trajectory_metrics::{
     Bootstrap, Calibrator, Isotonic, LogScore, OnlineTps, Platt, Probability, TiedBlocks, Tps,
     Trace, WeightSchedule, auroc, tool_calls::interned_edit_distance,
@@ -58,7 +58,7 @@ const WORK: [(&str, usize, Make); 32] = [
     ("TiedBlocks and corp, rows without ties", 10_000_000, |n| {
         with_rows(n, |p, y| {
             let blocks = TiedBlocks::new(p, y, None).unwrap();
-            black_box(corp(&LogScore::exact(), &blocks).unwrap());
+            black_box(Corp::new(&LogScore::exact(), &blocks).unwrap());
         })
     }),
     ("TiedBlocks and MurphyCurve, rows without ties", 10_000_000, |n| {

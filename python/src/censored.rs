@@ -1,7 +1,7 @@
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
-    LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes, Stopped, TerminationAudit,
-    TiltedMean, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
+    CensoringAnalysis, CensoringAssumption, Continuations, CrossFitSuccess, Error, Folds,
+    IpcwWeights, KaplanMeier, LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes,
+    Stopped, TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
     simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
@@ -220,8 +220,14 @@ impl StoppedRuns {
                 features
             };
             let learner = LogisticSuccess::new(penalty)?;
-            let models =
-                cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
+            let models = CrossFitSuccess::new(
+                &learner,
+                runs,
+                features,
+                &folds,
+                branches.as_deref(),
+                weights,
+            )?;
             let chance = |(run, stopped): (usize, &Stopped<'_>)| {
                 let features = features(run, stopped.forecasts().len());
                 Ok(models.success_probability(run, &features)?.get())

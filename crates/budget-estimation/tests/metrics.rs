@@ -6,7 +6,7 @@ use budget_estimation::{
     joint_hits,
 };
 use proptest::prelude::*;
-use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
+use scoring_rules::{Observed, Quantiles};
 use trajectory_metrics::cluster_mean;
 
 /// Costs of a run, whether it succeeded, and what was said after each turn but the last.
@@ -114,7 +114,7 @@ proptest! {
                 let weighted = over(&|low, high, r| {
                     let quantiles = Quantiles::new(&levels, &[low, (low + high) / 2.0, high]);
                     let outcome = Observed::exact(r).unwrap();
-                    weighted_interval_loss(&quantiles.unwrap(), outcome).unwrap()
+                    quantiles.unwrap().weighted_interval_loss(outcome).unwrap()
                 });
                 prop_assert!(close(found.weighted_interval_loss, mean(&weighted)));
             }

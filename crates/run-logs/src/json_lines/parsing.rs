@@ -59,6 +59,7 @@ pub struct Line<T> {
 }
 
 /// The bytes of a source, without a UTF-8 byte-order mark in front.
+#[cfg(any(feature = "pools", feature = "rollouts"))]
 pub(crate) fn bytes(file: &str, mut source: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = source.read_to_end(&mut bytes);
@@ -161,7 +162,7 @@ fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
 /// # Errors
 ///
 /// The line, from 1, the path to the key and the problem.
-pub(crate) fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
+fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     repeated_key(json).map_or(Ok(()), |(path, offset)| {
         let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
         Err((lines + 1, Some(path), "duplicate; give each key once".to_owned()))

@@ -6,7 +6,7 @@ use censoring::{
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{Level, Probability};
+use scoring_rules::{AnyRule, Level, Probability};
 use trajectory_metrics::Tps;
 
 use crate::{
@@ -16,7 +16,6 @@ use crate::{
     errors::{Failure, invalid},
     interruptible::interruptible,
     results::to_python,
-    rules::SharedRule,
     streams::TrajectoryScore,
 };
 
@@ -314,7 +313,7 @@ impl StoppedRuns {
 }
 
 fn run_scores(
-    tps: &Tps<SharedRule>,
+    tps: &Tps<AnyRule>,
     runs: &[Stopped<'_>],
     success: &[f64],
 ) -> Result<Vec<RunScore>, Error> {

@@ -2,7 +2,7 @@
     all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
     doc = include_str!("../README.md")
 )]
-// The samples of the README need all benchmarks, and each benchmark its part of what they share.
+// The samples of the README need all benchmarks.
 #![cfg_attr(
     not(all(
         feature = "budget",
@@ -10,7 +10,7 @@
         feature = "costbench",
         feature = "triage"
     )),
-    allow(dead_code, missing_docs)
+    doc = "Protocols of agent benchmarks, a feature for each."
 )]
 
 #[cfg(feature = "budget")]

@@ -193,12 +193,14 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undef
         .into_iter()
         .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
     let mut figures: Vec<_> = found.collect();
-    for (scores, measures) in
-        row.with_cut_off.iter().flat_map(|report| &report.comparisons).zip(WITH_CUT_OFF)
-    {
-        let (simple, bounds) = (&scores.simple, scores.bounds);
-        let values = [*simple, Figure::from(bounds.low()), Figure::from(bounds.high())];
-        figures.extend(measures.into_iter().zip(values.map(Ok)));
+    for (rule, measures) in WITH_CUT_OFF {
+        let report = row.with_cut_off.as_ref();
+        let Some(scores) = report.and_then(|it| it.comparison(rule, "linear-front")) else {
+            continue;
+        };
+        let bounds = [scores.bounds.low(), scores.bounds.high()].map(Figure::from);
+        let values = [scores.simple, bounds[0], bounds[1]].map(Ok);
+        figures.extend(measures.into_iter().zip(values));
     }
     figures
 }
@@ -209,7 +211,7 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a
 /// The scores that take in runs that were cut off: as failures, and the least and largest that they can be.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
-        [
+        ($rule, [
             Measure {
                 key: concat!("tps_", $rule, "_censored_simple"),
                 label: concat!("TPS, ", $rule, ", cut-off runs as failures"),
@@ -228,12 +230,12 @@ macro_rules! with_cut_off {
                 better: Better::Neither,
                 help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
             },
-        ]
+        ])
     ),*] };
 }
 
-/// In the order of the rules of [`agent_benchmarks::confidence::CensoringReport`].
-const WITH_CUT_OFF: [[Measure; 3]; 3] = with_cut_off!("log" "brier" "beta_2_4");
+/// By the names of the rules in [`agent_benchmarks::confidence::CensoringReport`].
+const WITH_CUT_OFF: [(&str, [Measure; 3]); 3] = with_cut_off!("log" "brier" "beta_2_4");
 
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {

@@ -1,4 +1,4 @@
-use run_logs::{Reply, Run};
+use run_logs::Reply;
 
 use crate::{
     engines::model::{Model, ModelError},
@@ -70,11 +70,12 @@ pub fn converse<C: Conversation>(
     Ok(conversation.finish())
 }
 
+#[cfg(any(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"))]
 /// Gives a conversation the replies of a stored run, which must have this id.
 pub(crate) fn replay<C: Conversation>(
     mut conversation: C,
     id: &str,
-    run: &Run,
+    run: &run_logs::Run,
 ) -> Result<C::Record, Error> {
     if run.id != id {
         let problem = format!("the run is of {:?}; it must be of {id:?}", run.id);

@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use run_logs::{Caller, Message, Reply, Role, Run, RunLimit, Turn, Usage};
+use run_logs::{Message, Reply, Role, Run, Turn, Usage};
 
 use crate::{
     engines::model::ModelError,
@@ -33,6 +33,7 @@ impl Dialogue {
         (!self.has_ended).then_some(&self.request)
     }
 
+    #[cfg(any(feature = "budget", feature = "costbench", feature = "triage"))]
     /// The request that is being made ready, for changes to its messages and tools.
     pub(crate) fn request_mut(&mut self) -> &mut Request {
         &mut self.request
@@ -62,10 +63,11 @@ impl Dialogue {
         self.note_at(self.run.turns.len().saturating_sub(1), event);
     }
 
+    #[cfg(feature = "confidence")]
     /// Marks the latest reply as one that is asked for again, so that its turn is no step of the run.
     pub(crate) fn discard_reply(&mut self) {
         if let Some(turn) = self.run.turns.last_mut() {
-            turn.caller = Caller::FailedAttempt;
+            turn.caller = run_logs::Caller::FailedAttempt;
         }
     }
 
@@ -73,11 +75,13 @@ impl Dialogue {
         self.events.push(TurnEvent { turn, event });
     }
 
+    #[cfg(any(feature = "confidence", feature = "costbench"))]
     /// Adds a message of the user or of the system.
     pub(crate) fn say(&mut self, role: Role, text: impl Into<String>) {
         self.request.messages.push(Message::new(role, text));
     }
 
+    #[cfg(feature = "costbench")]
     /// Answers a call of the latest reply, and records whether it worked: `Err` has the message
     /// that the model gets, too.
     pub(crate) fn answer_call(&mut self, call: usize, result: Result<String, String>) {
@@ -105,6 +109,7 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
+    #[cfg(feature = "triage")]
     /// Why the conversation ended; `None` while it goes on.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()
@@ -116,10 +121,11 @@ impl Dialogue {
         self.run.stop = Some(stop);
     }
 
+    #[cfg(any(feature = "confidence", feature = "costbench"))]
     /// Ends the conversation at a limit.
     pub(crate) fn end_at_limit(&mut self, kind: &str, limit: usize, reason: &str) {
         self.end(StopReason::MaxSteps);
-        self.run.limit = Some(RunLimit {
+        self.run.limit = Some(run_logs::RunLimit {
             kind: kind.to_owned(),
             limit: Some(limit as f64),
             reason: Some(reason.to_owned()),

@@ -67,6 +67,7 @@ impl Checker {
         }
     }
 
+    #[cfg(any(feature = "confidence", feature = "triage"))]
     /// What kind of answer is asked for.
     pub(crate) const fn instruction(&self) -> &'static str {
         match self {

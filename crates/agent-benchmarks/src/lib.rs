@@ -30,7 +30,8 @@ mod values;
 #[cfg(feature = "budget")]
 pub use budget_estimation;
 pub use censoring;
-pub use censoring::StopReason;
+pub use censoring::{Continuations, StopReason};
+pub use engines::continuation::{Branch, count_continuations};
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
 pub use engines::openai_chat::{openai_chat_body, read_openai_chat};

@@ -1,4 +1,4 @@
-use std::{fmt, io::Read};
+use std::fmt;
 
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
@@ -60,7 +60,7 @@ pub struct Line<T> {
 
 /// The bytes of a source, without a UTF-8 byte-order mark in front.
 #[cfg(any(feature = "pools", feature = "rollouts"))]
-pub(crate) fn bytes(file: &str, mut source: impl Read) -> Result<Vec<u8>, InputError> {
+pub(crate) fn bytes(file: &str, mut source: impl std::io::Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = source.read_to_end(&mut bytes);
     read.map_err(|error| InputError::of_file(file, error.to_string()))?;

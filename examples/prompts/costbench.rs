@@ -3,7 +3,7 @@ use agent_benchmarks::{
     costbench::{CostBench, Split, queries},
 };
 
-use crate::{Sample, Samples, requests, text};
+use crate::{Sample, Samples, requests};
 
 pub(crate) fn samples() -> Samples {
     let instance = CostBench::new(0)?.instance(&queries(Split::Test, 42)[0]);
@@ -14,7 +14,7 @@ pub(crate) fn samples() -> Samples {
             name: "costbench",
             title: "CostBench",
             published: "CostBench, figures 15 and 16",
-            requests: requests(instance.conversation(), [call, text("Let me think.")])?,
+            requests: requests(instance.conversation(), [call])?,
         },
         Sample {
             name: "costbench_paths",

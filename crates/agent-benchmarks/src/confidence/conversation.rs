@@ -210,7 +210,7 @@ impl Conversation for ConfidenceConversation<'_> {
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let settings = &self.instance.settings;
-        let read = read_step(&reply, settings);
+        let read = read_step(&reply, settings.form());
         self.dialogue.take(reply)?;
         match read {
             Err(problem) => {

@@ -4,7 +4,11 @@ use run_logs::Reply;
 use scoring_rules::checks::setting;
 
 use crate::{
-    confidence::{corpus::Corpus, prompts::Prompts, step::read_step},
+    confidence::{
+        corpus::Corpus,
+        prompts::Prompts,
+        step::{Form, read_step},
+    },
     error::Error,
     values::{question::Question, request::Sampling},
 };
@@ -201,7 +205,11 @@ impl Confidence {
     /// ```
     #[must_use]
     pub fn problem_in(&self, reply: &Reply) -> Option<String> {
-        read_step(reply, self).err()
+        read_step(reply, self.form()).err()
+    }
+
+    pub(super) const fn form(&self) -> Form {
+        Form { has_pages: self.corpus.is_some(), needs_explanation: self.needs_explanation }
     }
 
     /// Whether there are pages, and whether any of them leads to another.

@@ -1,7 +1,5 @@
 use run_logs::{ConfidenceField, Reply};
 
-use crate::confidence::settings::Confidence;
-
 /// What a step does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
@@ -12,15 +10,20 @@ pub(super) enum Action {
     Click(String),
 }
 
+/// How a step is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Whether there are pages, whose actions are written with brackets.
+    pub(super) has_pages: bool,
+    pub(super) needs_explanation: bool,
+}
+
 /// The action of a reply that has a readable confidence, too; `Err` says what is wrong.
-pub(super) fn read_step(reply: &Reply, settings: &Confidence) -> Result<Action, String> {
+pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
     let action = element(&reply.text, "action")?;
-    let action = match settings.corpus {
-        None => plain_action(action)?,
-        Some(_) => bracketed_action(action)?,
-    };
+    let action = if form.has_pages { bracketed_action(action)? } else { plain_action(action)? };
     ConfidenceField::default().value(reply).map_err(|problem| problem.to_string())?;
-    if settings.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
+    if form.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
         return Err("the explanation is empty".to_owned());
     }
     Ok(action)

@@ -24,9 +24,10 @@ use crate::{
 ///
 /// let question = Question::new("coin", "Heads or tails?", Checker::Exact { answer: "heads".to_owned() });
 /// let instance = Confidence::new(1)?.instance(&question);
-/// // A model that draws its answer from the seed.
+/// // A model that draws its answer from the seed. The seeds of branches are 1,000 apart.
 /// let coin = |request: &Request| {
-///     let side = if request.sampling.seed.unwrap_or(0) % 2 == 0 { "heads" } else { "tails" };
+///     let seed = request.sampling.seed.unwrap_or(0);
+///     let side = if (seed / 1_000).is_multiple_of(2) { "heads" } else { "tails" };
 ///     let text = format!("<action>answer: {side}</action><confidence>0.5</confidence>");
 ///     Ok(Reply { text, ..Reply::default() })
 /// };

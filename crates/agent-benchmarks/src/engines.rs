@@ -1,7 +1,7 @@
 //! What drives a conversation, and what every conversation is built on.
 
+pub(crate) mod continuation;
 pub(crate) mod conversation;
-#[cfg(any(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"))]
 pub(crate) mod dialogue;
 pub(crate) mod model;
 pub(crate) mod openai_chat;

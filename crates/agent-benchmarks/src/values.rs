@@ -1,9 +1,7 @@
 //! What goes into a conversation and what comes out of it.
 
-#[cfg(any(feature = "costbench", feature = "triage"))]
 pub(crate) mod answer;
 pub(crate) mod checker;
-#[cfg(any(feature = "budget", feature = "costbench", feature = "triage"))]
 pub(crate) mod figures;
 pub(crate) mod question;
 pub(crate) mod record;

@@ -8,7 +8,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{engines::openai_chat::read_openai_chat, error::Error};
+use crate::{
+    engines::{continuation::fingerprint, openai_chat::read_openai_chat},
+    error::Error,
+};
 
 /// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
 /// can have it open.
@@ -207,13 +210,6 @@ impl Journal {
     pub(super) fn wrong(&self, problem: String) -> Error {
         Error::Journal { file: self.path.display().to_string(), problem }
     }
-}
-
-/// A number that tells texts apart (FNV-1a, 64 bits).
-pub(super) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {

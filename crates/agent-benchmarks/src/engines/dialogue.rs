@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use run_logs::{Message, Reply, Role, Run, Turn, Usage};
+use run_logs::{Caller, Message, Reply, Role, Run, RunLimit, Turn, Usage};
 
 use crate::{
     engines::model::ModelError,
@@ -33,7 +33,11 @@ impl Dialogue {
         (!self.has_ended).then_some(&self.request)
     }
 
-    #[cfg(any(feature = "budget", feature = "costbench", feature = "triage"))]
+    /// The messages and settings, also after the end.
+    pub(crate) const fn request_so_far(&self) -> &Request {
+        &self.request
+    }
+
     /// The request that is being made ready, for changes to its messages and tools.
     pub(crate) fn request_mut(&mut self) -> &mut Request {
         &mut self.request
@@ -63,11 +67,10 @@ impl Dialogue {
         self.note_at(self.run.turns.len().saturating_sub(1), event);
     }
 
-    #[cfg(feature = "confidence")]
     /// Marks the latest reply as one that is asked for again, so that its turn is no step of the run.
     pub(crate) fn discard_reply(&mut self) {
         if let Some(turn) = self.run.turns.last_mut() {
-            turn.caller = run_logs::Caller::FailedAttempt;
+            turn.caller = Caller::FailedAttempt;
         }
     }
 
@@ -75,13 +78,11 @@ impl Dialogue {
         self.events.push(TurnEvent { turn, event });
     }
 
-    #[cfg(any(feature = "confidence", feature = "costbench"))]
     /// Adds a message of the user or of the system.
     pub(crate) fn say(&mut self, role: Role, text: impl Into<String>) {
         self.request.messages.push(Message::new(role, text));
     }
 
-    #[cfg(feature = "costbench")]
     /// Answers a call of the latest reply, and records whether it worked: `Err` has the message
     /// that the model gets, too.
     pub(crate) fn answer_call(&mut self, call: usize, result: Result<String, String>) {
@@ -109,7 +110,6 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
-    #[cfg(feature = "triage")]
     /// Why the conversation ended; `None` while it goes on.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()
@@ -121,15 +121,20 @@ impl Dialogue {
         self.run.stop = Some(stop);
     }
 
-    #[cfg(any(feature = "confidence", feature = "costbench"))]
     /// Ends the conversation at a limit.
     pub(crate) fn end_at_limit(&mut self, kind: &str, limit: usize, reason: &str) {
         self.end(StopReason::MaxSteps);
-        self.run.limit = Some(run_logs::RunLimit {
+        self.run.limit = Some(RunLimit {
             kind: kind.to_owned(),
             limit: Some(limit as f64),
             reason: Some(reason.to_owned()),
         });
+    }
+
+    /// Goes on after an end.
+    pub(crate) fn reopen(&mut self) {
+        self.has_ended = false;
+        (self.run.stop, self.run.limit) = (None, None);
     }
 
     /// The record, with what all replies used.

@@ -47,13 +47,11 @@ impl Question {
         self
     }
 
-    #[cfg(any(feature = "confidence", feature = "triage"))]
     /// The text with its options and with what kind of answer is asked for.
     pub(crate) fn prompt(&self) -> String {
         format!("{}\n\n{}", self.block(), self.checker.instruction())
     }
 
-    #[cfg(any(feature = "confidence", feature = "triage"))]
     /// The text with its options.
     pub(crate) fn block(&self) -> String {
         let mut text = self.text.clone();

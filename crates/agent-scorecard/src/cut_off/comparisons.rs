@@ -1,8 +1,8 @@
 //! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
 
 use censoring::{
-    CensoringAnalysis, Continuations, HiddenOutcomeShift, MeanShift, Observation, RankChange,
-    ScoreComparison, Seed, StopClass, Trace, artificial_stops,
+    CensoringAnalysis, ContinuationAudit, Continuations, HiddenOutcomeShift, MeanShift,
+    Observation, RankChange, ScoreComparison, Seed, StopClass, Trace, artificial_stops,
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
@@ -132,25 +132,28 @@ pub(super) fn comparisons(
     });
     block.fields.push(match audit {
         None => Field::json("continuations", ()),
-        Some(audit) => {
-            let title = "continuations of cut-off runs".to_owned();
-            let mut block = Block { title, ..Block::default() };
-            block.extend_json(&audit);
-            for field in &mut block.fields {
-                field.label = match &*field.key {
-                    "retained" => "runs with enough outcomes",
-                    "left_out" => "runs with fewer outcomes",
-                    "median" => "median chance of success",
-                    "zero_share" => "share of chances of 0",
-                    "above_half_share" => "share of chances above 1/2",
-                    _ => continue,
-                }
-                .into();
-            }
-            Field::block("continuations", block)
-        }
+        Some(audit) => Field::block("continuations", continuations(&audit)),
     });
     Ok((block, rows))
+}
+
+/// What continuations of cut-off runs say.
+pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
+    let title = "continuations of cut-off runs".to_owned();
+    let mut block = Block { title, ..Block::default() };
+    block.extend_json(audit);
+    for field in &mut block.fields {
+        field.label = match &*field.key {
+            "retained" => "runs with enough outcomes",
+            "left_out" => "runs with fewer outcomes",
+            "median" => "median chance of success",
+            "zero_share" => "share of chances of 0",
+            "above_half_share" => "share of chances above 1/2",
+            _ => continue,
+        }
+        .into();
+    }
+    block
 }
 
 /// A row of one rule and one weight schedule.

@@ -315,9 +315,9 @@ fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete
     near(found.bounds.low(), f64::midpoint(sure, success));
 
     let mut exact = ConfidenceTable::default();
-    let chance = Probability::new(0.5).unwrap();
+    let half = FollowUp { success: Some(Probability::HALF), ..FollowUp::default() };
     for record in &records {
-        exact.update_with_success("m", record, Weight::ONE, chance).unwrap();
+        exact.update_with("m", record, &half).unwrap();
     }
     let (assumption, found) = log(&stated_row(&exact));
     assert_eq!(assumption, "non_informative");

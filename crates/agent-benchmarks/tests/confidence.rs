@@ -170,6 +170,17 @@ fn pages_are_searched_opened_by_their_links_and_looked_up() {
         "rare words weigh more"
     );
     assert_eq!(corpus.search("volcano", 3).count(), 0);
+    // One rare word, at ln(1 + 3.5 / 1.5) = 1.2, outweighs a common one, at ln(1 + 1.5 / 3.5) = 0.36, however often it is
+    // there; of pages that have a word equally often, the shorter is first.
+    let common = Corpus::read(
+        r#"{"title": "a", "text": "lake and lake and more of it"}
+           {"title": "b", "text": "lake lake lake lake"}
+           {"title": "c", "text": "lake and lake"}
+           {"title": "d", "text": "a glacier"}"#,
+    )
+    .unwrap();
+    let ranked: Vec<_> = common.search("lake glacier", 4).map(|page| page.title.as_str()).collect();
+    assert_eq!(ranked, ["d", "b", "c", "a"]);
 
     let setting = Confidence::new(9).unwrap().with_corpus(corpus).with_results(1, 20).unwrap();
     let actions = [

@@ -12,7 +12,7 @@ use agent_benchmarks::{
     converse, count_continuations, model_from_fn,
 };
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, LogisticSuccess, Stopped, cross_fit_success,
+    CensoringAnalysis, CensoringAssumption, CrossFitSuccess, LogisticSuccess, Stopped,
     hybrid_success_probabilities,
 };
 use rand::{RngExt, SeedableRng};
@@ -96,7 +96,7 @@ fn direct_and_hybrid_chances_of_cut_off_runs_are_those_of_the_model_within_three
     let kind = |run: usize, _: usize| vec![f64::from(u8::from(run % 2 == 1))];
     let weights = vec![Weight::ONE; 240];
     let model =
-        cross_fit_success(&learner, &stopped, kind, &folds, Some(&branches), Some(&weights))
+        CrossFitSuccess::new(&learner, &stopped, kind, &folds, Some(&branches), Some(&weights))
             .unwrap();
     let plug_in: Vec<_> =
         (0..240).map(|run| model.success_probability(run, &kind(run, STEPS)).unwrap()).collect();

@@ -102,6 +102,7 @@ impl Journal {
         let mut content = Vec::new();
         file.read_to_end(&mut content).map_err(cannot)?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let head = Header { journal: VERSION, setting: setting.to_owned() };
         let mut answers = BTreeMap::new();
         let mut lines = (1..).zip(content[..whole].split_inclusive(|&byte| byte == b'\n'));
         let header = lines.next();
@@ -117,8 +118,9 @@ impl Journal {
                 let problem = format!("it is of another setting, {other}; this one is {setting}");
                 return Err(wrong(problem));
             }
-        } else if whole < content.len() && !content.starts_with(b"{\"journal\":") {
-            return Err(wrong("line 1 is not the head of a journal".to_owned()));
+        } else if !serde_json::to_vec(&head).is_ok_and(|head| head.starts_with(&content)) {
+            // A head that was not written to its end may be replaced; notes of someone else may not.
+            return Err(wrong("line 1 is not the head of a journal of this setting".to_owned()));
         }
         let mut checksum = 0;
         for (number, line) in lines {
@@ -138,8 +140,7 @@ impl Journal {
         file.set_len(whole as u64).map_err(cannot)?;
         file.seek(SeekFrom::End(0)).map_err(cannot)?;
         if whole == 0 {
-            let header = Header { journal: VERSION, setting: setting.to_owned() };
-            write_line(&mut file, &header).map_err(cannot)?;
+            write_line(&mut file, &head).map_err(cannot)?;
         }
         Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers, checksum }) })
     }

@@ -100,13 +100,14 @@ fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undef
         .into_iter()
         .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
     let mut figures: Vec<_> = found.collect();
-    for (scores, measures) in
-        row.with_cut_off.iter().flat_map(|report| &report.comparisons).zip(WITH_CUT_OFF)
-    {
-        let (simple, bounds) = (&scores.simple, scores.bounds);
-        let values = [*simple, Figure::from(bounds.low()), Figure::from(bounds.high())];
-        let [exact, others @ ..] = measures;
-        figures.extend(others.into_iter().zip(values.map(Ok)));
+    for (rule, [exact, others @ ..]) in WITH_CUT_OFF {
+        let report = row.with_cut_off.as_ref();
+        let Some(scores) = report.and_then(|it| it.comparison(rule, "linear-front")) else {
+            continue;
+        };
+        let bounds = [scores.bounds.low(), scores.bounds.high()].map(Figure::from);
+        let values = [scores.simple, bounds[0], bounds[1]].map(Ok);
+        figures.extend(others.into_iter().zip(values));
         figures.extend(scores.exact.map(|figure| (exact, Ok(figure))));
     }
     if complete.is_some() || row.with_cut_off.is_some() {
@@ -122,7 +123,7 @@ const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a
 /// can be.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
-        [
+        ($rule, [
             Measure {
                 key: concat!("tps_", $rule, "_censored_exact"),
                 label: concat!("TPS, ", $rule, ", cut-off runs at their chances"),
@@ -147,9 +148,9 @@ macro_rules! with_cut_off {
                 better: Better::Neither,
                 help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
             },
-        ]
+        ])
     ),*] };
 }
 
-/// In the order of the rules of [`agent_benchmarks::confidence::CensoringReport`].
-const WITH_CUT_OFF: [[Measure; 4]; 3] = with_cut_off!("log" "brier" "beta_2_4");
+/// By the names of the rules in [`agent_benchmarks::confidence::CensoringReport`].
+const WITH_CUT_OFF: [(&str, [Measure; 4]); 3] = with_cut_off!("log" "brier" "beta_2_4");

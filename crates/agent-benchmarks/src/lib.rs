@@ -31,6 +31,7 @@ mod values;
 pub use budget_estimation;
 pub use censoring;
 pub use censoring::StopReason;
+pub use engines::api::Api;
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
 pub use engines::openai_chat::{openai_chat_body, read_openai_chat};

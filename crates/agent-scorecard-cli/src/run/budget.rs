@@ -68,7 +68,7 @@ impl Protocol for Options {
         self.cap.map_or_else(|| "no cap".to_owned(), |cap| format!("cap {cap}"))
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let (rollouts, _) = self.rollouts()?;
         let setting = self.protocol()?;
         for at in 0..rollouts.len() {

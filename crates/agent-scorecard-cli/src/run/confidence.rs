@@ -55,7 +55,7 @@ impl Protocol for Options {
         format!("at most {} steps", self.steps)
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         for (_, instance) in self.instances()? {
             // Each step may be asked for again twice.
             let most = self.steps.saturating_mul(3);

@@ -3,6 +3,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod api;
 pub(crate) mod calls;
+pub(crate) mod continuation;
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
 pub(crate) mod model;

@@ -160,8 +160,12 @@ fn a_client_of_each_format_sends_the_headers_of_the_official_one_and_reads_the_r
 fn a_body_takes_fields_that_the_request_does_not_set_and_no_others() {
     let body = |name: &str, max_completion_tokens| {
         let extra_body = BTreeMap::from([(name.to_owned(), Value::Integer(20))]);
-        let settings =
-            ClientSettings { attempts: 1, extra_body, max_completion_tokens, ..ClientSettings::default() };
+        let settings = ClientSettings {
+            attempts: 1,
+            extra_body,
+            max_completion_tokens,
+            ..ClientSettings::default()
+        };
         let client = Client::new("http://127.0.0.1:9/v1", "m", None, settings).unwrap();
         let refused = client.ask(&request());
         client.body(&request()).inspect_err(|_| assert!(matches!(refused, Err(AskError::Stop(_)))))

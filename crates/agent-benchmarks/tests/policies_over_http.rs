@@ -188,7 +188,7 @@ fn a_server_that_plans_in_random_order_has_efficiency_0_within_three_standard_er
             record.efficiency(Regime::Advisory).unwrap()
         })
         .collect();
-    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let mean = knapsack_oracle::MeanEfficiency::new(&scores).unwrap();
     let score = mean.informative_score.unwrap();
     assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
 }

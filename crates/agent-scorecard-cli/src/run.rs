@@ -5,6 +5,7 @@ pub(crate) mod command;
 mod common;
 mod expected;
 pub(crate) mod options;
+mod published;
 
 mod budget;
 mod confidence;

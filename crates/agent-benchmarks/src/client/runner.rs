@@ -8,8 +8,11 @@ use std::{
 };
 
 use crate::{
-    client::journal::{Answer, Journal, fingerprint},
-    engines::{conversation::Conversation, model::ModelError, openai_chat::openai_chat_body},
+    client::journal::{Answer, Journal},
+    engines::{
+        api::openai_chat_body, continuation::fingerprint, conversation::Conversation,
+        model::ModelError,
+    },
     error::Error,
     values::request::Request,
 };

@@ -1,53 +1,9 @@
-use run_logs::Reply;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::{
-        api::Api,
-        calls::{Identified, identified, written_arguments},
-    },
-    error::Error,
+    engines::calls::{Identified, identified, written_arguments},
     values::{request::Request, tool_definition::object},
 };
-
-/// A request as the JSON body of OpenAI's chat completions, as [`Api::body`] of [`Api::OpenAiChat`].
-///
-/// ```
-/// use agent_benchmarks::{Message, Request, Role, openai_chat_body};
-///
-/// let request = Request::new(vec![Message::new(Role::User, "What is 12 + 6?")]);
-/// assert_eq!(
-///     openai_chat_body(&request, "my-model"),
-///     r#"{"messages":[{"content":"What is 12 + 6?","role":"user"}],"model":"my-model"}"#
-/// );
-/// ```
-#[must_use]
-pub fn openai_chat_body(request: &Request, model: &str) -> String {
-    Api::OpenAiChat.body(request, model)
-}
-
-/// The reply in the JSON of a response of OpenAI's chat completions.
-///
-/// # Errors
-///
-/// Those of [`Api::read_reply`].
-///
-/// ```
-/// use agent_benchmarks::{Error, StopReason, read_openai_chat};
-///
-/// let response = br#"{"choices": [{"message": {"role": "assistant", "content": "18"},
-///     "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 1}}"#;
-/// let reply = read_openai_chat(response)?;
-/// assert_eq!((reply.text.as_str(), reply.stop), ("18", Some(StopReason::Completed)));
-/// assert_eq!(reply.usage.and_then(|usage| usage.total_tokens()), Some(10));
-///
-/// let error = read_openai_chat(br#"{"error": {"message": "too many requests"}}"#).unwrap_err();
-/// assert!(matches!(&error, Error::NoReply { problem } if problem.contains("too many requests")));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn read_openai_chat(response: &[u8]) -> Result<Reply, Error> {
-    Api::OpenAiChat.read_reply(response)
-}
 
 /// The fields of a body besides the model.
 pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {

@@ -34,9 +34,10 @@ pub(crate) struct Common {
     /// Send the most tokens as max_completion_tokens, which some models want in place of max_tokens
     #[arg(long)]
     max_completion_tokens: bool,
-    /// The temperature, or none to leave it to the server, which some models want
-    #[arg(long, value_name = "X|none", default_value = "0", value_parser = temperature)]
-    temperature: Temperature,
+    /// The temperature, or none to leave it to the server, which some models want; without it, that of the benchmark,
+    /// which is 0 unless its help says otherwise
+    #[arg(long, value_name = "X|none", value_parser = temperature)]
+    temperature: Option<Temperature>,
     /// How much a reasoning model thinks, in the server's words, as in low or high
     #[arg(long, value_name = "WORD")]
     reasoning_effort: Option<String>,
@@ -82,9 +83,14 @@ impl Common {
         }
     }
 
+    /// The temperature, in a benchmark that usually has this one.
+    pub(crate) fn temperature(&self, usual: f64) -> Option<f64> {
+        self.temperature.map_or(Some(usual), |given| given.0)
+    }
+
     pub(crate) fn sampling(&self) -> Sampling {
         Sampling {
-            temperature: self.temperature.0,
+            temperature: self.temperature(0.0),
             max_output_tokens: Some(self.max_output_tokens),
             reasoning_effort: self.reasoning_effort.clone(),
             ..Sampling::default()
@@ -98,10 +104,12 @@ impl Common {
         if self.api != Api::default() {
             setting += &format!(", {}", self.api);
         }
-        match self.temperature.0 {
-            Some(0.0) => {}
-            Some(temperature) => setting += &format!(", temperature {temperature}"),
-            None => setting += ", no temperature",
+        match self.temperature {
+            None => {}
+            Some(Temperature(Some(temperature))) => {
+                setting += &format!(", temperature {temperature}");
+            }
+            Some(Temperature(None)) => setting += ", no temperature",
         }
         if let Some(effort) = &self.reasoning_effort {
             setting += &format!(", reasoning effort {effort}");

@@ -4,16 +4,17 @@ use serde_json::{Number, Value, json};
 
 use crate::{
     error::Error,
+    estimates::estimate::Estimate,
     replay::prefix::{Prefix, prefix},
     resource::Resource,
     rollouts::storage::Rollouts,
-    training::targets::{TargetRounding, TargetWidth, training_target},
+    training::targets::{TargetRounding, TargetWidth},
 };
 
 /// Writes the records for training a model on prefixes of recorded runs, as JSON Lines.
 ///
 /// The caller makes the prompt from the [`Prefix`], which does not show the future. The target is the
-/// interval of [`training_target`] around what remained if the run is feasible, and otherwise
+/// interval of [`Estimate::training_target`] around what remained if the run is feasible, and otherwise
 /// `impossible`. Feasible prefixes of which nothing remained are left out.
 ///
 /// ```
@@ -66,7 +67,7 @@ impl<'a> TrainingRecords<'a> {
 
     /// All prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to
     /// T - 1. [`split_rollouts`](crate::split_rollouts) and
-    /// [`subsample_prefixes`](crate::subsample_prefixes) help to choose among them.
+    /// [`Rollouts::subsample_prefixes`](crate::Rollouts::subsample_prefixes) help to choose among them.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl<'a> TrainingRecords<'a> {
     /// # Errors
     ///
     /// [`Error::NoSuchRollout`] and [`Error::NoSuchTurn`] for a probe that does not exist; the errors of
-    /// [`training_target`]; [`Error::UnknownCost`] if a cost is unknown; [`Error::Line`] if a line cannot
+    /// [`Estimate::training_target`]; [`Error::UnknownCost`] if a cost is unknown; [`Error::Line`] if a line cannot
     /// be written.
     pub fn write_supervised(
         &self,
@@ -114,7 +115,7 @@ impl<'a> TrainingRecords<'a> {
     }
 
     /// Writes records for reinforcement learning, one per probe, with what
-    /// [`rule_reward`](crate::rule_reward) needs:
+    /// [`Estimate::rule_reward`](crate::Estimate::rule_reward) needs:
     /// `{"ground_truth", "id", "prompt": [{"content", "role": "user"}], "remaining_tokens", "turn"}`. The
     /// ground truth is the target without tags, and `remaining_tokens` is null for `impossible`.
     ///
@@ -155,7 +156,8 @@ impl<'a> TrainingRecords<'a> {
                 true => Some(rollout.remaining(self.resource, turn)?),
                 false => None,
             };
-            let answer = training_target(remaining, self.width, self.rounding)?.to_string();
+            let answer =
+                Estimate::training_target(remaining, self.width, self.rounding)?.to_string();
             let prompt = prompt(&prefix(&rollout, self.resource, usage, turn));
             let record = record(rollout.id(), turn, prompt, Target { answer, remaining });
             writeln!(writer, "{record}").map_err(|error| Error::Line {

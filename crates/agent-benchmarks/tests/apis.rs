@@ -60,6 +60,7 @@ fn request() -> Request {
         seed: Some(7),
         reasoning_effort: Some("low".to_owned()),
     };
+    request.parallel_tool_calls = Some(false);
     request.top_logprobs = Some(5);
     request.response_schema = Some(value(json!({
         "type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"],

@@ -46,6 +46,8 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
         ])
     });
     let tools: Vec<Value> = tools.collect();
+    // The format refuses a choice without tools.
+    let choice = request.parallel_tool_calls.filter(|_| !tools.is_empty()).map(choice);
     let format = request.response_schema.as_ref().map(|schema| {
         ("format", object(vec![("type", "json_schema".into()), ("schema", schema.clone())]))
     });
@@ -58,8 +60,14 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
         ("temperature", sampling.temperature.map(Value::Real)),
         ("top_p", sampling.top_p.map(Value::Real)),
         ("tools", (!tools.is_empty()).then(|| tools.into())),
+        ("tool_choice", choice),
         ("output_config", (!output.is_empty()).then(|| object(output))),
     ]
+}
+
+/// The model decides whether it calls tools, and one or, unless this is false, several at once.
+fn choice(parallel: bool) -> Value {
+    object(vec![("type", "auto".into()), ("disable_parallel_tool_use", Value::Bool(!parallel))])
 }
 
 fn blocks(Identified { message, calls, answers }: Identified<'_>) -> Vec<Value> {

@@ -23,6 +23,7 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
         ("logprobs", request.top_logprobs.map(|_| Value::Bool(true))),
         ("top_logprobs", request.top_logprobs.map(|tokens| number(u64::from(tokens)))),
         ("tools", (!request.tools.is_empty()).then(|| Value::List(tools()))),
+        ("parallel_tool_calls", request.parallel_tool_calls.map(Value::Bool)),
         ("response_format", format),
     ]
 }

@@ -42,6 +42,7 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
         ("include", logprobs.map(Value::List)),
         ("top_logprobs", request.top_logprobs.map(|tokens| number(u64::from(tokens)))),
         ("tools", (!tools.is_empty()).then(|| tools.into())),
+        ("parallel_tool_calls", request.parallel_tool_calls.map(Value::Bool)),
         ("text", format),
     ]
 }

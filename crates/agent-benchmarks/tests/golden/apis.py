@@ -65,6 +65,7 @@ chat = caught(lambda: gpt.chat.completions.create(
         {"role": "user", "content": "Sure?"},
     ],
     tools=[{"type": "function", "function": {"name": "add", "description": "Adds.", "parameters": PARAMETERS}}],
+    parallel_tool_calls=False,
     response_format={"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}},
 ), openai.InternalServerError)
 
@@ -82,6 +83,7 @@ responses = caught(lambda: gpt.responses.create(
         {"role": "user", "content": "Sure?"},
     ],
     tools=[{"type": "function", "name": "add", "description": "Adds.", "parameters": PARAMETERS, "strict": False}],
+    parallel_tool_calls=False,
     text={"format": {"type": "json_schema", "name": "reply", "strict": True, "schema": SCHEMA}},
 ), openai.InternalServerError)
 
@@ -99,6 +101,7 @@ messages = caught(lambda: claude.messages.create(
         {"role": "user", "content": [{"type": "text", "text": "Sure?"}]},
     ],
     tools=[{"name": "add", "description": "Adds.", "input_schema": PARAMETERS}],
+    tool_choice={"type": "auto", "disable_parallel_tool_use": True},
     output_config={"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}},
 ), anthropic.InternalServerError)
 

@@ -21,9 +21,10 @@ pub use budget_estimation::{
     AnswerMode, Estimate, MetricsSummary, Resource, Rollout, Rollouts, Sample, score_rollouts,
 };
 pub use conversation::BudgetConversation;
-pub use from_runs::rollouts_of_runs;
+pub use from_runs::{Shown, rollouts_of_runs};
 pub use instance::Instance;
 pub use outcome::BudgetRecord;
 pub use run_logs::{AtLimit, OutcomePolicy};
 pub use settings::{Budget, ResourceKind};
 pub use table::{BudgetFigures, BudgetTable};
+pub use texts::{Prompts, Task};

@@ -32,7 +32,7 @@ pub use calibration::{
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use error::Error;
-pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
+pub use estimates::{AnswerMode, Estimate, Reading, parse_answer, parse_answers};
 pub use estimators::{
     BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened,
     estimator_from_fn, score_probe, score_rollout, score_rollouts,

@@ -4,7 +4,7 @@ use std::{error::Error, path::PathBuf};
 
 use agent_benchmarks::{
     Conversation,
-    budget::{AtLimit, Budget, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs},
+    budget::{AtLimit, Budget, OutcomePolicy, ResourceKind, Rollouts, Shown, rollouts_of_runs},
 };
 use agent_scorecard::live;
 use run_logs::{Format, ReadOptions, Reply, read_path};
@@ -37,7 +37,8 @@ impl Options {
         let read_options = ReadOptions { requests: true, ..ReadOptions::default() };
         let runs = read_path(&self.file, Format::Auto, &read_options)?;
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
-        let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+        let mut rollouts =
+            rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored), Shown::WhenActing)?;
         let left_out = runs.len() - rollouts.len();
         if rollouts.is_empty() {
             let (path, problem) =

@@ -1,22 +1,26 @@
-//! The limit that `agent-scorecard traces` is measured against: `serde_json` reads a file of traces, line by
-//! line, into a row per run, and nothing is computed.
+//! The limit that reading a file of traces is measured against: `serde_json` reads it, line by line, into a row
+//! per run, and checks nothing.
 //!
 //! `cargo bench --bench trace_rows -- write FILE [DECIMALS]` writes a file of 10^6 runs with about ten
-//! forecasts each, in full or with so many decimals; `… -- read FILE` reads one and prints the times.
+//! forecasts each, in full or with so many decimals; `… -- read FILE` reads one in both ways on one thread, in
+//! turns, and prints the lowest processor times of [`ROUNDS`] and their ratio.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::{
     env,
     fs::File,
+    hint::black_box,
     io::{BufRead, BufReader, BufWriter, Write},
-    time::Instant,
 };
 
+use benches::processor_seconds;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use run_logs::{ForecastPolicy, TraceFile};
 use serde::{Deserialize, Deserializer};
 
 const RUNS: usize = 1_000_000;
+const ROUNDS: usize = 5;
 
 #[derive(Deserialize)]
 #[allow(dead_code, reason = "the rows are made and not used")]
@@ -61,16 +65,36 @@ fn write(path: &str, decimals: Option<usize>) {
     }
 }
 
-fn read(path: &str) {
-    let start = Instant::now();
+fn plain_rows(path: &str) -> Vec<Row> {
     let mut file = BufReader::new(File::open(path).unwrap());
-    let (mut rows, mut line) = (Vec::<Row>::new(), String::new());
+    let (mut rows, mut line) = (Vec::new(), String::new());
     while file.read_line(&mut line).unwrap() > 0 {
         rows.push(serde_json::from_str(&line).unwrap());
         line.clear();
     }
-    let forecasts: usize = rows.iter().map(|row| row.forecasts.len()).sum();
-    println!("{} runs, {forecasts} forecasts, {:.2} s", rows.len(), start.elapsed().as_secs_f64());
+    rows
+}
+
+fn runs(path: &str) -> TraceFile {
+    TraceFile::read(path, File::open(path).unwrap(), ForecastPolicy::Refuse).unwrap()
+}
+
+/// The processor time of one call, in seconds. What it returns is dropped afterwards.
+fn seconds<T>(read: impl FnOnce() -> T) -> f64 {
+    let start = processor_seconds().unwrap();
+    let found = black_box(read());
+    let end = processor_seconds().unwrap();
+    drop(found);
+    end - start
+}
+
+fn read(path: &str) {
+    let (mut plain, mut ours) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        plain = plain.min(seconds(|| plain_rows(path)));
+        ours = ours.min(seconds(|| runs(path)));
+    }
+    println!("serde_json {plain:.2} s, run-logs {ours:.2} s, ratio {:.2}", ours / plain);
 }
 
 fn main() {
@@ -78,7 +102,11 @@ fn main() {
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["write", file] => write(file, None),
         ["write", file, decimals] => write(file, Some(decimals.parse().unwrap())),
-        ["read", file] => read(file),
+        ["read", file] => {
+            // Processor time is that of this thread.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            pool.unwrap().install(|| read(file));
+        }
         _ => println!("trace_rows: give write FILE [DECIMALS], or read FILE"),
     }
 }

@@ -40,7 +40,7 @@ fn means<R: ScoringRule>(tps: &Tps<R>, golden: &Value) -> (f64, f64) {
 }
 
 #[test]
-fn webshop_base_rate_shifts_come_out_to_the_printed_digits_for_every_schedule() {
+fn webshop_base_rate_shifts_come_out_to_the_printed_digits() {
     let paper = paper();
     let golden = &paper["webshop_base_rate"];
     for schedule in WeightSchedule::NAMED {

@@ -21,7 +21,7 @@ fn chances() -> Vec<Probability> {
 }
 
 #[test]
-fn the_base_rate_row_of_table_9_comes_out_to_the_printed_digits_for_every_schedule() {
+fn the_base_rate_row_of_table_9_comes_out_to_the_printed_digits() {
     let chances = chances();
     let share = |some: &dyn Fn(f64) -> bool| {
         let count = chances.iter().filter(|q| some(q.get())).count();

@@ -2,7 +2,10 @@
 #![cfg(feature = "lines")]
 #![allow(clippy::unwrap_used)]
 
-use run_logs::json_lines::{InputError, Object, RunCounts, name, parse, parse_document, yes_or_no};
+use run_logs::{
+    ForecastPolicy, TraceFile,
+    json_lines::{InputError, Object, RunCounts, name, parse, parse_document, yes_or_no},
+};
 use serde::Deserialize;
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -89,4 +92,29 @@ fn a_run_that_was_left_out_is_counted_and_the_word_deep_in_a_line_is_not_one() {
     let line = counts.line();
     assert!(line.starts_with("1 runs: 0 succeeded, 0 failed, 1 unknown (1 cut off"), "{line}");
     assert!(line.ends_with("left out before: 1 short"), "{line}");
+}
+
+#[test]
+fn what_is_no_number_is_never_read_as_a_forecast_beside_one_that_is_not_finite() {
+    let read = |forecast: &str, more: &str, policy| {
+        let line = format!(r#"{{"id":"a","forecasts":[0.5,{forecast}],"outcome":true{more}}}"#);
+        TraceFile::read("f", line.as_bytes(), policy)
+    };
+    let policies = [
+        ForecastPolicy::Refuse,
+        ForecastPolicy::Skip,
+        ForecastPolicy::Clip,
+        ForecastPolicy::LeaveOut,
+    ];
+    for policy in policies {
+        for forecast in [r#""0.5""#, r#""NaN""#, r#"{"bare":"0.5"}"#, r#"["NaN"]"#, r#"["0.5"]"#] {
+            for more in ["", r#","x":[NaN]"#] {
+                let found = read(forecast, more, policy).unwrap_err();
+                assert_eq!((found.line, found.field.as_deref()), (Some(1), Some("forecasts[1]")));
+                assert!(found.problem.contains("invalid type"), "{forecast}{more}: {found}");
+            }
+        }
+    }
+    let clipped = read("Infinity", r#","x":[NaN]"#, ForecastPolicy::Clip).unwrap();
+    assert_eq!(clipped.runs[0].forecasts[1].get(), 1.0);
 }

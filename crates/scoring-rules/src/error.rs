@@ -1,3 +1,5 @@
+use std::fmt;
+
 /// An error of this crate. Its message says what is wrong, where, and what would be valid.
 ///
 /// The crates above report a wrong setting, length or entry, empty input, an undefined result and an invalid
@@ -8,13 +10,16 @@
 #[non_exhaustive]
 pub enum Error {
     /// A number is not a probability.
-    #[error("{value} is not a probability; give a number in [0, 1]")]
+    #[error("{value} is not a probability; give a number in [0, 1]", value = Short(.value))]
     NotAProbability {
         /// The given number.
         value: f64,
     },
     /// An entry of a slice is not a probability.
-    #[error("entry {index} is {value}, which is not a probability; give numbers in [0, 1]")]
+    #[error(
+        "entry {index} is {value}, which is not a probability; give numbers in [0, 1]",
+        value = Short(.value)
+    )]
     NotAProbabilityAt {
         /// The position in the slice, counted from 0.
         index: usize,
@@ -28,7 +33,7 @@ pub enum Error {
     )]
     UnknownRule,
     /// A setting or an argument is outside its range.
-    #[error("{name} is {value}; it must be {range}")]
+    #[error("{name} is {value}; it must be {range}", value = Short(.value))]
     Setting {
         /// The name of the setting.
         name: &'static str,
@@ -38,7 +43,7 @@ pub enum Error {
         range: &'static str,
     },
     /// A weight is not 0 and not from 1e-100 to 1e100.
-    #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
+    #[error("weight is {value}; weights must be 0 or from 1e-100 to 1e100", value = Short(.value))]
     Weight {
         /// The given number.
         value: f64,
@@ -57,7 +62,7 @@ pub enum Error {
         found: usize,
     },
     /// An entry of a list is outside its range.
-    #[error("{what} {index} is {value}; it must be {range}")]
+    #[error("{what} {index} is {value}; it must be {range}", value = Short(.value))]
     Entry {
         /// What the list holds.
         what: &'static str,
@@ -97,7 +102,10 @@ pub enum Error {
         high: f64,
     },
     /// The weight of a row is not 0 and not from 1e-100 to 1e100.
-    #[error("row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100")]
+    #[error(
+        "row {index}: weight is {value}; weights must be 0 or from 1e-100 to 1e100",
+        value = Short(.value)
+    )]
     WeightAt {
         /// The position of the row, counted from 0.
         index: usize,
@@ -237,4 +245,15 @@ pub enum Error {
         /// The length of the axis, or 0 if the argument does not have it.
         found: usize,
     },
+}
+
+/// A number in a message: in scientific notation where its digits alone would be many zeros.
+struct Short<'a>(&'a f64);
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        let is_long = size.is_finite() && size != 0.0 && !(1e-5..1e16).contains(&size);
+        if is_long { write!(f, "{:e}", self.0) } else { write!(f, "{}", self.0) }
+    }
 }

@@ -31,7 +31,7 @@ fn constant(n: usize, successes: usize, forecast: f64) -> Traces {
 }
 
 #[test]
-fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits_for_every_schedule() {
+fn base_rate_rows_of_tables_2_to_4_come_out_to_the_printed_digits() {
     for row in paper()["base_rate_rows"]["rows"].as_array().unwrap() {
         let whole = |name: &str| row[name].as_u64().unwrap() as usize;
         let (n, successes) = (whole("n"), whole("successes_derived"));

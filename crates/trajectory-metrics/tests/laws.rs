@@ -102,6 +102,53 @@ proptest! {
     }
 
     #[test]
+    fn the_score_is_the_sum_of_steps_under_the_printed_weights(
+        stream in prop::collection::vec(0.0..=1.0_f64, 1..60),
+        outcome in any::<bool>(),
+    ) {
+        let steps = stream.len() as f64;
+        let forecasts = Probability::from_slice(&stream).unwrap();
+        let step_scores: Vec<f64> =
+            stream.iter().map(|p| -(p - f64::from(outcome)).powi(2)).collect();
+        // Of the step with this number, from 1.
+        let linear = steps * (steps + 1.0) / 2.0;
+        let weight = |schedule: &WeightSchedule, t: f64| match schedule.name() {
+            "linear-front" => (steps - t + 1.0) / linear,
+            "uniform" => 1.0 / steps,
+            "exponential-front" => 0.5_f64.powf(t - 1.0) / (2.0 * (1.0 - 0.5_f64.powf(steps))),
+            _ => t / linear,
+        };
+        for schedule in WeightSchedule::NAMED {
+            let numbered = (1..).zip(&step_scores);
+            let sum: f64 = numbered.map(|(t, score)| weight(&schedule, f64::from(t)) * score).sum();
+            let tps = Tps::new(BrierScore, schedule);
+            let score = tps.score(Trace::new(forecasts, outcome).unwrap()).unwrap();
+            prop_assert!((score - sum).abs() < 1e-13, "{score}, {sum}");
+        }
+    }
+
+    #[test]
+    fn a_grade_of_1_or_0_is_a_success_or_a_failure_to_the_bit_and_the_score_is_linear_between(
+        stream in prop::collection::vec(0.0..=1.0_f64, 1..60),
+        grade in 0.0..=1.0_f64,
+    ) {
+        let forecasts = Probability::from_slice(&stream).unwrap();
+        for schedule in WeightSchedule::NAMED {
+            let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
+            let [failure, success] =
+                [false, true].map(|outcome| tps.score(Trace::new(forecasts, outcome).unwrap()).unwrap());
+            let graded = |grade| tps.graded_score(forecasts, Probability::new(grade).unwrap()).unwrap();
+            prop_assert_eq!([graded(0.0), graded(1.0)].map(f64::to_bits), [failure, success].map(f64::to_bits));
+            prop_assert!((graded(grade) - grade * success - (1.0 - grade) * failure).abs() < 1e-12);
+            // A certain forecast scores minus infinity, and not NaN, unless its outcome does not count.
+            let exact = Tps::new(LogScore::exact(), schedule);
+            let sure = exact.graded_score(&[Probability::ONE], Probability::ONE);
+            prop_assert_eq!(sure, Ok(0.0));
+            prop_assert_eq!(exact.graded_score(&[Probability::ONE], Probability::HALF), Ok(f64::NEG_INFINITY));
+        }
+    }
+
+    #[test]
     fn online_equals_batch(
         stream in prop::collection::vec(0.0..=1.0_f64, 1..200),
         outcome in any::<bool>(),

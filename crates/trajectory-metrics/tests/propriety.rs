@@ -32,6 +32,25 @@ impl Tree {
     /// The expected score of a forecaster who reports `forecasts[node]`, over all paths and both
     /// outcomes.
     fn expected<R: ScoringRule>(&self, tps: &Tps<R>, forecasts: &[f64]) -> f64 {
+        self.expected_over_leaves(forecasts, |stream, q| {
+            let score = |outcome| tps.score(Trace::new(stream, outcome).unwrap()).unwrap();
+            q * score(true) + (1.0 - q) * score(false)
+        })
+    }
+
+    /// The expected score over all paths, where each leaf has the mean grade of its success.
+    fn expected_graded<R: ScoringRule>(&self, tps: &Tps<R>, forecasts: &[f64]) -> f64 {
+        self.expected_over_leaves(forecasts, |stream, mean| {
+            let score = |grade| tps.graded_score(stream, Probability::new(grade).unwrap()).unwrap();
+            grades(mean).iter().map(|&(chance, grade)| chance * score(grade)).sum()
+        })
+    }
+
+    fn expected_over_leaves(
+        &self,
+        forecasts: &[f64],
+        score: impl Fn(&[Probability], f64) -> f64,
+    ) -> f64 {
         let mut sum = 0.0;
         for leaf in NODES / 2..NODES {
             let path: Vec<usize> = (0..=DEPTH).rev().map(|up| leaf >> up).collect();
@@ -44,9 +63,7 @@ impl Tree {
                 .product();
             let stream: Vec<f64> = path.iter().map(|&node| forecasts[node]).collect();
             let stream = Probability::from_slice(&stream).unwrap();
-            let score = |outcome| tps.score(Trace::new(stream, outcome).unwrap()).unwrap();
-            let q = self.success[leaf];
-            sum += reach * (q * score(true) + (1.0 - q) * score(false));
+            sum += reach * score(stream, self.success[leaf]);
         }
         sum
     }
@@ -68,6 +85,12 @@ fn schedule() -> impl Strategy<Value = WeightSchedule> {
                 |weights| WeightSchedule::custom(Weight::from_slice(&weights).unwrap()).unwrap()
             ),
     ]
+}
+
+/// The grade of a run at a leaf: none or full, or a third between, so that its mean is the leaf's own.
+fn grades(mean: f64) -> [(f64, f64); 3] {
+    // Half of the weight is on the mean itself, and half is spread to both ends.
+    [(0.5, mean), (0.5 * mean, 1.0), (0.5 * (1.0 - mean), 0.0)]
 }
 
 /// The true stream beats the one that differs from it at the given node only, and the one that
@@ -106,6 +129,28 @@ proptest! {
         truth_wins(BrierScore, schedule.clone(), &tree, &reports, node)?;
         truth_wins(BetaScore::new(2.0, 4.0).unwrap(), schedule.clone(), &tree, &reports, node)?;
         truth_wins(BetaScore::new(alpha, beta).unwrap(), schedule, &tree, &reports, node)?;
+    }
+}
+
+proptest! {
+    #[test]
+    fn of_graded_runs_only_the_mean_grade_at_each_step_has_the_best_expected_score(
+        tree in tree(),
+        schedule in schedule(),
+        reports in inner(),
+        node in 1..NODES,
+    ) {
+        let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), schedule.clone());
+        let truth = tree.truth();
+        let best = tree.expected_graded(&tps, &truth);
+        prop_assert!(best > tree.expected_graded(&tps, &reports));
+        let mut changed = truth.clone();
+        changed[node] += if truth[node] < 0.5 { 0.01 } else { -0.01 };
+        prop_assert!(best > tree.expected_graded(&tps, &changed));
+        // The mode of the grades of a leaf, none or full, is not elicited.
+        let rounded: Vec<f64> = truth.iter().map(|p| if *p < 0.5 { 0.05 } else { 0.95 }).collect();
+        let brier = Tps::new(BrierScore, schedule);
+        prop_assert!(tree.expected_graded(&brier, &truth) > tree.expected_graded(&brier, &rounded));
     }
 }
 

@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, fmt, io::Read, sync::LazyLock};
+use std::{borrow::Cow, collections::BTreeMap, fmt, io::Read, sync::LazyLock};
 
 use censoring::{StopClass, StopReason, Stopped};
 use memchr::memchr_iter;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
 
 use crate::json_lines::{
-    parsing::{InputError, check_keys, is_object, parse_line},
+    parsing::{InputError, is_object, parse_line},
     parts::fold,
     run_counts::RunCounts,
 };
@@ -102,12 +102,12 @@ impl Line {
     }
 }
 
-/// A number of a line that [`marked`] has repaired; `None` for null.
+/// A number of a line whose numbers that are not finite stand in lists; `None` for null.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyNumber {
     Finite(Option<f64>),
-    Bare { bare: String },
+    Bare([String; 1]),
 }
 
 impl From<Line<AnyNumber>> for Line {
@@ -115,7 +115,7 @@ impl From<Line<AnyNumber>> for Line {
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
         let value = |number| match number {
             AnyNumber::Finite(value) => value,
-            AnyNumber::Bare { bare } => bare.parse().ok(),
+            AnyNumber::Bare([bare]) => bare.parse().ok(),
         };
         let forecasts = forecasts.into_iter().map(value).collect();
         Self { id, task, forecasts, outcome, stop, horizon, success_chance }
@@ -126,15 +126,24 @@ impl From<Line<AnyNumber>> for Line {
 static TOKEN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
 
-/// The line with each number that is not finite and stands outside of texts in the form in which [`AnyNumber`]
-/// reads it: `NaN` and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON
-/// has none of them.
-fn marked(line: &str) -> Option<String> {
-    let mark = |token: &Captures<'_>| match token[0].parse::<f64>() {
-        Ok(number) if !number.is_finite() => format!(r#"{{"bare":"{}"}}"#, &token[0]),
+/// The line with something else in place of each number that is not finite and stands outside of texts: `NaN`
+/// and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON has none of them.
+fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
+    let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
+        Ok(number) if !number.is_finite() => replacement(&token[0]),
         _ => token[0].to_owned(),
     };
-    Some(TOKEN.as_ref()?.replace_all(line, mark).into_owned())
+    TOKEN.as_ref().map_or(Cow::Borrowed(line), |token| token.replace_all(line, replace))
+}
+
+/// Reads a line in which numbers may be NaN or infinite.
+fn parse_bare(file: &str, number: usize, line: &[u8]) -> Option<Line> {
+    let text = str::from_utf8(line).ok()?;
+    // With zeros in their place nothing else is wrong, in particular no forecast is a list.
+    let zeros = replace_bare(text, |_| "0".to_owned());
+    parse_line::<Line>(file, number, zeros.as_bytes()).ok()?;
+    let lists = replace_bare(text, |bare| format!(r#"["{bare}"]"#));
+    serde_json::from_str::<Line<AnyNumber>>(&lists).map(Line::from).ok()
 }
 
 /// What was done about forecasts that are missing or outside [0, 1].
@@ -258,16 +267,11 @@ impl TraceRemarks {
         let line = match serde_json::from_slice::<Line>(text) {
             Ok(line) if line.is_all_of(text) => line,
             _ if self.runs.take_left_out(file, number, text)? => return Ok(None),
-            _ => parse_line(file, number, text).or_else(|error| {
+            _ => parse_line(file, number, text).or_else(|refused| {
                 // JSON has no NaN and no infinity, so that only another policy reads them.
-                let repaired =
-                    str::from_utf8(text).ok().filter(|_| policy != ForecastPolicy::Refuse);
-                let repaired = repaired.and_then(marked).filter(|it| is_object(it.as_bytes()));
-                let repaired = repaired
-                    .filter(|it| it.as_bytes() != text && check_keys(it.as_bytes()).is_ok());
-                let line =
-                    repaired.and_then(|it| serde_json::from_str::<Line<AnyNumber>>(&it).ok());
-                line.map(Line::from).ok_or(error)
+                let is_refused = policy == ForecastPolicy::Refuse;
+                let line = if is_refused { None } else { parse_bare(file, number, text) };
+                line.ok_or(refused)
             })?,
         };
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;

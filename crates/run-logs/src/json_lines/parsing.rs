@@ -1,4 +1,4 @@
-use std::{fmt, io::Read};
+use std::fmt;
 
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
@@ -59,7 +59,8 @@ pub struct Line<T> {
 }
 
 /// The bytes of a source, without a UTF-8 byte-order mark in front.
-pub(crate) fn bytes(file: &str, mut source: impl Read) -> Result<Vec<u8>, InputError> {
+#[cfg(any(feature = "pools", feature = "rollouts"))]
+pub(crate) fn bytes(file: &str, mut source: impl std::io::Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = source.read_to_end(&mut bytes);
     read.map_err(|error| InputError::of_file(file, error.to_string()))?;
@@ -161,7 +162,7 @@ fn why_not<'a, T: Deserialize<'a>>(line: &'a [u8]) -> (Option<String>, String) {
 /// # Errors
 ///
 /// The line, from 1, the path to the key and the problem.
-pub(crate) fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
+fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     repeated_key(json).map_or(Ok(()), |(path, offset)| {
         let lines = json[..offset].iter().filter(|&&byte| byte == b'\n').count();
         Err((lines + 1, Some(path), "duplicate; give each key once".to_owned()))

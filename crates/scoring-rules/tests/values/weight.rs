@@ -48,6 +48,24 @@ fn a_weight_is_shown_as_its_number_and_zero_without_a_sign() {
     assert!(zero == Weight::ZERO && zero < Weight::ONE);
 }
 
+#[test]
+fn a_very_large_or_small_number_in_a_message_is_short() {
+    let shown = [
+        (1e300, "1e300"),
+        (-1.5e-7, "-1.5e-7"),
+        (1e16, "1e16"),
+        (f64::NEG_INFINITY, "-inf"),
+        (-123_456.5, "-123456.5"),
+        (-1e-5, "-0.00001"),
+    ];
+    for (value, text) in shown {
+        let setting = Error::Setting { name: "alpha", value, range: "in (0, 1)" };
+        assert_eq!(setting.to_string(), format!("alpha is {text}; it must be in (0, 1)"));
+        let weight = Error::Weight { value }.to_string();
+        assert!(weight.starts_with(&format!("weight is {text};")), "{weight}");
+    }
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn json_is_checked_as_new_checks() {

@@ -115,6 +115,62 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, prefix, outcome, horizon)
     }
 
+    /// The score of a run whose outcome is a grade: 0 is a failure, 1 a success, and partial credit lies between.
+    ///
+    /// ```text
+    /// TPS(F, y) = sum over t = 1..T of w_t (y S(F_t, 1) + (1 - y) S(F_t, 0))
+    /// ```
+    ///
+    /// If the rule is strictly proper, the only stream with the best expected score is the mean grade given the
+    /// information at each step: the score is linear in the grade, so that its expectation is that of a run which
+    /// succeeds with the mean grade as its probability. The score is a Bregman score of the mean; it says nothing of
+    /// the spread of grades. A grade of 1 or 0 has the score of [`Self::score`], to the bit.
+    ///
+    /// The scores of ordered grades, such as marks from 1 to 5, are those of one outcome per threshold, "at least this
+    /// mark", each with a stream of its own; with the Brier score, they add up to the ranked probability score.
+    /// Several objectives of a run are likewise one grade and one stream each.
+    ///
+    /// Reference: Savage (1971), Elicitation of personal probabilities and expectations,
+    /// doi:10.1080/01621459.1971.10482346; Gneiting (2011), Making and evaluating point forecasts,
+    /// doi:10.1198/jasa.2011.r10138, theorem 7; thresholds: Epstein (1969), A scoring system for probability forecasts
+    /// of ranked categories, doi:10.1175/1520-0450(1969)008<0985:ASSFPF>2.0.CO;2.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::score`], and [`scoring_rules::Error::Empty`] without a forecast.
+    ///
+    /// ```
+    /// use trajectory_metrics::{BrierScore, Error, Probability, Tps, Trace, WeightSchedule};
+    ///
+    /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    /// let [mean, grade] = [Probability::new(0.5)?, Probability::new(0.75)?];
+    /// // Three quarters of -(0.5 - 1)^2 and one quarter of -(0.5 - 0)^2.
+    /// assert_eq!(tps.graded_score(&[mean, mean], grade)?, -0.25);
+    ///
+    /// // A run reached mark 3 of 4. The forecasts of at least 2, 3 and 4 are scored against yes, yes and no.
+    /// let at_least = [(0.9, true), (0.5, true), (0.3, false)];
+    /// let scores = at_least.map(|(forecast, reached)| {
+    ///     tps.score(Trace::new(&[Probability::new(forecast)?], reached)?)
+    /// });
+    /// let total: f64 = scores.into_iter().sum::<Result<f64, Error>>()?;
+    /// assert!((total + 0.01 + 0.25 + 0.09).abs() < 1e-15);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn graded_score(
+        &self,
+        forecasts: &[Probability],
+        grade: Probability,
+    ) -> Result<f64, Error> {
+        let horizon = forecasts.len();
+        check_horizon(horizon, horizon)?;
+        let sum = |outcome| self.schedule.sum(&self.rule, forecasts, outcome, horizon);
+        let share = grade.get();
+        if share == 1.0 || share == 0.0 {
+            return sum(share == 1.0);
+        }
+        Ok(share * sum(true)? + (1.0 - share) * sum(false)?)
+    }
+
     /// The score of each trace.
     ///
     /// # Errors

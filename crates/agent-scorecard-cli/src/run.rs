@@ -9,4 +9,5 @@ pub(crate) mod options;
 mod budget;
 mod confidence;
 mod costbench;
+mod published;
 mod triage;

@@ -54,11 +54,11 @@ pub use stopping::{
 };
 pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
-pub use training::TrainingRecords;
+pub use training::{ChatPrompt, TrainingRecords};
 pub use training::{
     FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
-    half_reachable, probed_rollouts, reward_retention, rule_reward, split_rollouts,
-    subsample_prefixes, training_target,
+    half_reachable, probed_rollouts, released_prefixes, released_split, reward_retention,
+    rule_reward, split_rollouts, subsample_prefixes, training_target,
 };
 pub use trajectory_metrics;
 pub use trajectory_metrics::{ForecastPolicy, ScoringRule, Tps};

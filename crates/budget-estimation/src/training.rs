@@ -3,6 +3,7 @@
 mod feasibility_probes;
 #[cfg(feature = "serde")]
 mod records;
+mod released;
 mod retention;
 mod rule_reward;
 mod splits;
@@ -12,7 +13,8 @@ pub use feasibility_probes::{
     FeasibilityProbe, FinishedRun, ProbeMethod, half_reachable, probed_rollouts,
 };
 #[cfg(feature = "serde")]
-pub use records::TrainingRecords;
+pub use records::{ChatPrompt, TrainingRecords};
+pub use released::{released_prefixes, released_split};
 pub use retention::reward_retention;
 pub use rule_reward::rule_reward;
 pub use splits::{balance_samples, split_rollouts, subsample_prefixes};

@@ -21,7 +21,8 @@ pub enum Shown {
 
 /// The rollouts of runs, with what each turn saw and said, for [`Budget::instance`](super::Budget::instance).
 ///
-/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the
+/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the key `model` is the
+/// model of the agent. The
 /// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a
 /// known outcome and without turns are left out. The
 /// content of a turn is the text of its reply and its calls. If the runs were read
@@ -58,10 +59,13 @@ pub fn rollouts_of_runs(
     shown: Shown,
 ) -> Result<Rollouts, Error> {
     let table = RunTable::new(runs.iter().cloned().map(Ok), policy, &StreamOptions::default())?;
-    let mut rollouts = table.rollouts()?;
+    let mut rollouts = table.rollouts()?.with_keys(["model"])?;
     let rows = runs.iter().zip(table.rows());
     let kept = rows.filter(|(_, row)| row.outcome.is_some() && !row.turn_usage.is_empty());
-    for (rollout, (run, _)) in kept.enumerate() {
+    for (rollout, (run, row)) in kept.enumerate() {
+        if let Some(model) = &row.model {
+            rollouts.set_key(rollout, "model", model)?;
+        }
         let turns: Vec<&Turn> =
             run.agent_turns().filter(|turn| turn.model_calls != Some(0)).collect();
         let first = turns.first().map_or(&[][..], |turn| &turn.request);

@@ -1,0 +1,34 @@
+//! Prompts that others published.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+/// The option that takes prompts from a folder.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Published {
+    /// The folder with the published prompts, such as a checkout of the released repository; without it, prompts
+    /// are in words of our own
+    #[arg(long = "published", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Published {
+    /// The texts of the files with these names, by name; `None` without the option.
+    pub(crate) fn texts(
+        &self,
+        names: &[&'static str],
+    ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let text = |name: &&'static str| {
+            let path = folder.join(name);
+            let text = fs::read_to_string(&path);
+            let text = text.map_err(|error| format!("--published: {}: {error}", path.display()));
+            Ok((*name, text?))
+        };
+        names.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Which texts are sent, for the journal.
+    pub(crate) const fn name(&self) -> &'static str {
+        if self.folder.is_some() { "published texts" } else { "texts of our own" }
+    }
+}

@@ -14,7 +14,7 @@ use agent_benchmarks::{
     Level, Record, Request, Seed, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
-        Instance, Split, queries,
+        Instance, ReplyRules, Split, queries,
     },
     model_from_fn,
 };
@@ -49,8 +49,8 @@ fn a_policy_that_always_errs_makes_200_invalid_calls_and_completes_nothing() {
             let model = model_from_fn(|_: &Request| Ok(wrong_call()));
             converse(instance.conversation(), model).unwrap()
         });
-        // The twenty-first call ends the conversation.
-        assert!(records.iter().all(|it| it.record.run.turns.len() == 21));
+        // No reply is left after the twentieth call.
+        assert!(records.iter().all(|it| it.record.run.turns.len() == 20));
         assert_eq!((row.failures.calls, row.failures.wrong_parameters), (200, 200));
         assert_eq!(value(row.figure("invalid_tool_use_ratio")), Some(1.0));
         assert_eq!(value(row.figure("task_completion_ratio")), Some(0.0));
@@ -106,7 +106,8 @@ fn a_policy_that_calls_banned_tools_pays_for_them_by_the_released_rules_and_errs
 #[test]
 fn a_random_policy_has_the_run_of_the_same_calls_made_without_a_conversation() {
     for events in [vec![], vec![EventKind::BanTool, EventKind::PreferenceChange]] {
-        let bench = CostBench::new(2).unwrap().with_events(events);
+        let rules = ReplyRules::STRICT;
+        let bench = CostBench::new(2).unwrap().with_events(events).with_reply_rules(rules);
         let mut completed = 0;
         ten(&bench, |instance| {
             let model = Random::new(instance, instance.query().seed());

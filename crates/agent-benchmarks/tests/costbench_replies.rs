@@ -9,7 +9,7 @@ use agent_benchmarks::{
     StopReason, Value,
     costbench::{
         CostBench, CostBenchConversation, EnvironmentRules, EventKind, Instance, Preferences,
-        Split, Task, queries,
+        ReplyRules, Split, Task, queries,
     },
 };
 use policies::{call, calling, preferences, saying};
@@ -22,7 +22,7 @@ fn instance(bench: &CostBench) -> Instance {
 }
 
 fn bench() -> CostBench {
-    CostBench::new(2).unwrap()
+    CostBench::new(2).unwrap().with_reply_rules(ReplyRules::STRICT)
 }
 
 fn request<'a>(conversation: &'a CostBenchConversation<'_>) -> &'a Request {

@@ -346,6 +346,7 @@ proptest! {
             unfinished_runs: version(),
             repeated_bans: version(),
             counted_runs: version(),
+            unknown_bans: version(),
         };
         let scenario = scenario.with_events(events).unwrap().with_rules(rules);
         let mut episode = Episode::new(&scenario);

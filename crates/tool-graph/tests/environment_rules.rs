@@ -348,6 +348,31 @@ fn a_query_whose_reference_reaches_the_goal_at_its_last_event_does_not_count_by_
     assert_eq!(counted(&scenario.with_rules(rules), &["a", "b"]), (0, 1));
 }
 
+#[test]
+fn a_ban_waits_for_a_tool_of_the_library_or_falls_on_a_name_that_does_not_exist() {
+    let run = |unknown_bans, calls: &[&str]| {
+        let scenario = scenario(vec![Event::BanTool]);
+        let rules = EnvironmentRules { unknown_bans, ..EnvironmentRules::RELEASED };
+        let scenario = scenario.with_rules(rules);
+        let mut episode = Episode::new(&scenario);
+        episode.replay(calls).unwrap();
+        (episode.finish(true), scenario.optimal_run())
+    };
+    let calls = ["buy", "buy", "search", "pick"];
+    let (waits, _) = run(RuleVersion::PaperText, &calls);
+    let status = |run: &tool_graph::Transcript| -> Vec<CallStatus> {
+        run.calls().iter().map(|call| call.status.clone()).collect()
+    };
+    let unknown = CallStatus::UnknownTool;
+    assert_eq!(status(&waits)[..3], [unknown.clone(), unknown, CallStatus::Banned]);
+    let (falls, best) = run(RuleVersion::Released, &calls);
+    let done = CallStatus::Done { advanced: true };
+    assert_eq!(status(&falls), [CallStatus::Banned, CallStatus::Banned, done.clone(), done]);
+    // The best run finds its search banned, asks and picks.
+    assert_eq!((falls.path(), best.path()), (vec![usize::MAX, usize::MAX, 0, 2], vec![0, 1, 2]));
+    assert_eq!((falls.total_cost(), falls.scores(&best).unwrap().edit_distance), (6.0, Some(3)));
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn rules_are_read_from_scenario_files() {

@@ -1,3 +1,5 @@
+use tool_graph::costbench::Task;
+
 /// Whether an answer is this id; brackets and blanks around it do not matter.
 pub(super) fn is_id(answer: &str, id: &str) -> bool {
     let bare = |text: &str| {
@@ -7,9 +9,79 @@ pub(super) fn is_id(answer: &str, id: &str) -> bool {
     bare(answer) == bare(id)
 }
 
+/// The digits in a text.
+pub(super) fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Whether the released loop stops at this text: what its first tags hold has five digits.
+pub(super) fn has_answer(text: &str) -> bool {
+    let inside =
+        || text.split_once("<answer>")?.1.split_once("</answer>").map(|(inside, _)| inside);
+    inside().is_some_and(|inside| digits(inside).len() == 5)
+}
+
+/// Whether the released evaluation looks for an answer in this text, and no further back.
+pub(super) fn is_last_word(text: &str) -> bool {
+    text.contains("<answer>") || text.contains("Candidate")
+}
+
+/// The five digits of the answer that the released evaluation finds in a text: those of a candidate inside
+/// the first tags after the reasoning, in curly braces, in brackets, or bare, in this order.
+pub(super) fn found_number(text: &str) -> Option<String> {
+    let after = match text.split("</think>").nth(1) {
+        Some(after) if text.contains("<think>") => after,
+        _ => text,
+    };
+    let lower = after.to_ascii_lowercase();
+    let (_, rest) = lower.split_once("<answer>")?;
+    let (inside, _) = rest.split_once("</answer>")?;
+    let patterns: [&[&str]; 4] = [
+        &["<", NAME, "{", "candidate_id", ":", NUMBER, "}", ">"],
+        &["<", NAME, "{", NUMBER, "}", ">"],
+        &["<", NAME, NUMBER, ">"],
+        &[NAME, NUMBER],
+    ];
+    let starts = || inside.char_indices().map(|(at, _)| &inside[at..]);
+    patterns.iter().find_map(|pattern| starts().find_map(|text| matched(text, pattern)))
+}
+
+/// The name of a candidate, and five digits, in a pattern.
+const NAME: &str = "";
+const NUMBER: &str = "00000";
+
+/// The number in a text that starts with these parts, with blanks between them.
+fn matched(text: &str, pattern: &[&str]) -> Option<String> {
+    let (mut rest, mut number) = (text, None);
+    for (place, &part) in pattern.iter().enumerate() {
+        if place > 0 {
+            rest = rest.trim_start();
+        }
+        rest = match part {
+            NAME => names().find_map(|name| rest.strip_prefix(name.as_str()))?,
+            NUMBER => {
+                let (found, after) = rest.split_at_checked(5)?;
+                number = Some(found).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+                number.map(|_| after)?
+            }
+            part => rest.strip_prefix(part)?,
+        };
+    }
+    number.map(str::to_owned)
+}
+
+/// The names of candidates in lower case: as in the released benchmark, and by the goal's data type.
+fn names() -> impl Iterator<Item = String> {
+    let both = |task: Task| {
+        let goal = task.goal().to_ascii_lowercase();
+        [format!("{}candidate", goal.trim_start_matches("travel")), goal]
+    };
+    Task::ALL.into_iter().flat_map(both)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::{found_number, has_answer, is_id};
 
     #[test]
     fn brackets_and_quotes_around_an_id_do_not_matter_but_its_number_does() {
@@ -17,5 +89,32 @@ mod tests {
         assert!(is_id("`<TravelDining00012>`.", "<TravelDining00012>"));
         assert!(!is_id("<TravelDining00021>", "<TravelDining00012>"));
         assert!(!is_id("", "<TravelDining00012>"));
+    }
+
+    #[test]
+    fn the_released_evaluation_finds_one_candidate_inside_the_first_tags() {
+        let found = |text: &str| found_number(text);
+        let number = Some("00012".to_owned());
+        for text in [
+            "<answer> <DiningCandidate00012> </answer>",
+            "<answer><diningcandidate 00012></ANSWER>",
+            "<answer><DiningCandidate{00012}></answer>",
+            "<answer>< DiningCandidate { Candidate_ID: 00012 } ></answer>",
+            "<answer>It is DiningCandidate00012, at last.</answer>",
+            "<answer>DiningCandidate00099 or <DiningCandidate00012></answer>",
+            "<think><answer><DiningCandidate00001></answer></think><answer><TravelDining00012></answer>",
+        ] {
+            assert_eq!(found(text), number, "{text}");
+        }
+        for text in ["DiningCandidate00012", "<answer>00012</answer>", "<answer><DiningCandidate1>"]
+        {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_released_loop_stops_at_tags_with_five_digits() {
+        assert!(has_answer("<answer>one of 00012</answer>"));
+        assert!(!has_answer("<answer>00012 or 3</answer>") && !has_answer("<answer>00012"));
     }
 }

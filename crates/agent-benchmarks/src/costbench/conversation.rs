@@ -1,18 +1,20 @@
+use std::collections::BTreeMap;
+
 use censoring::StopReason;
-use run_logs::{Arguments, RecordedCall, Reply, Role, Run};
+use run_logs::{RecordedCall, Reply, Role, Run};
 use scoring_rules::DecimalSum;
 use tool_graph::{CallRecord, Episode, Tool, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     costbench::{
-        answer::is_id,
+        answer::{digits, found_number, has_answer, is_id, is_last_word},
         instance::Instance,
         outcome::CostBenchRecord,
         preferences::{Preferences, combination, dimension_of},
         texts,
         tools::definitions,
-        world::World,
+        world::{COMBINATIONS, World},
     },
     engines::{
         conversation::{Conversation, replay},
@@ -31,8 +33,9 @@ use crate::{
 ///   parameters. A call whose inputs were not obtained yet fails as an inaccessible one, whatever
 ///   identifiers it gives for them.
 /// - `<answer>` ends the conversation. Calls beside it are not made.
-/// - After the last call, the model can still answer; another call ends the conversation.
-/// - After each reply without a call and without an answer, the user reminds the model; too many such
+/// - [`ReplyRules`](super::ReplyRules) says which arguments and answers are taken, whether the last call
+///   leaves a reply for an answer, and whether a reply without a call ends the conversation. If it does not,
+///   the user reminds the model after each reply without a call and without an answer; too many such
 ///   replies in a row end the conversation ([`CostBench::with_patience`](super::CostBench::with_patience))
 ///   as one whose replies cannot be read: this is no limit that was fixed in advance, which could be
 ///   censored.
@@ -46,9 +49,10 @@ pub struct CostBenchConversation<'a> {
     preferences: Preferences,
     dialogue: Dialogue,
     idle: usize,
+    replies: usize,
+    /// The latest text that can hold an answer, and nothing once a reply has no text.
+    last_word: String,
     paid: DecimalSum,
-    answer: Option<String>,
-    answer_is_right: bool,
 }
 
 impl Instance {
@@ -96,9 +100,9 @@ impl<'a> CostBenchConversation<'a> {
             preferences: query.preferences,
             dialogue: Dialogue::new(run, request),
             idle: 0,
+            replies: 0,
+            last_word: String::new(),
             paid: DecimalSum::default(),
-            answer: None,
-            answer_is_right: false,
         };
         conversation.show_tools();
         conversation
@@ -120,7 +124,9 @@ impl<'a> CostBenchConversation<'a> {
         let mut events: Vec<ReplyEvent> =
             events.iter().filter(|event| event.call() == Some(0)).cloned().collect();
         let noted = events.len();
-        let given = self.given(call, &mut events);
+        let arguments = self.instance.settings.reply_rules.arguments(&call.arguments);
+        let arguments = arguments.unwrap_or_default();
+        let given = self.given(call, &arguments, &mut events);
         for event in &events[noted..] {
             self.dialogue.note(event.clone());
         }
@@ -128,7 +134,7 @@ impl<'a> CostBenchConversation<'a> {
         self.paid.add(record.cost);
         let account = texts::account(record.cost, self.paid.value(), self.episode.calls_left());
         let result = if record.status.is_done() {
-            Ok(format!("{}\n{account}", self.output(call, &record)))
+            Ok(format!("{}\n{account}", self.output(&arguments, &record)))
         } else {
             let events: Vec<&ReplyEvent> = events.iter().collect();
             Err(format!("{}\n{account}", texts::fault(&call.name, &record.status, &events)))
@@ -138,58 +144,95 @@ impl<'a> CostBenchConversation<'a> {
     }
 
     /// The names of the parameters that a call gives; those with unusable values are left out.
-    fn given(&self, call: &RecordedCall, events: &mut Vec<ReplyEvent>) -> Vec<String> {
-        let Arguments::Parsed(Value::Map(arguments)) = &call.arguments else { return Vec::new() };
-        let is_invalid = |name: &str| {
-            events.iter().any(|event| {
-                matches!(event, ReplyEvent::InvalidValue { argument, .. } if argument == name)
-            })
-        };
-        let mut given: Vec<String> =
-            arguments.keys().filter(|name| !is_invalid(name)).cloned().collect();
-        given.retain(|name| {
-            let Some(Value::Text(id)) = arguments.get(name) else { return true };
-            // Preferences are words, and a data type that was not obtained has no value at all.
-            let is_object = dimension_of(name).is_none() && self.world.latest(name).is_some();
-            if !is_object || self.world.combination(name, id).is_some() {
-                return true;
+    fn given(
+        &self,
+        call: &RecordedCall,
+        arguments: &BTreeMap<String, Value>,
+        events: &mut Vec<ReplyEvent>,
+    ) -> Vec<String> {
+        let tool = self.dialogue.request().and_then(|request| request.tool(&call.name));
+        let ignores_extra = self.instance.settings.reply_rules.ignores_extra_parameters;
+        let mut given = Vec::new();
+        for (name, value) in arguments {
+            let parameter =
+                tool.and_then(|tool| tool.parameters.iter().find(|it| it.name == *name));
+            let is_usable = match (parameter, value) {
+                (None, _) => tool.is_none() || !ignores_extra,
+                (Some(parameter), _) if parameter.problem(value).is_some() => false,
+                // Preferences are words, and a data type that was not obtained has no value at all.
+                (_, Value::Text(id))
+                    if dimension_of(name).is_none() && self.world.latest(name).is_some() =>
+                {
+                    let is_known = self.object(&call.name, name, id).is_some();
+                    if !is_known {
+                        events.push(ReplyEvent::InvalidValue {
+                            call: 0,
+                            tool: call.name.clone(),
+                            argument: name.clone(),
+                            problem: format!("{id:?} is not an identifier that you were given"),
+                        });
+                    }
+                    is_known
+                }
+                _ => true,
+            };
+            if is_usable {
+                given.push(name.clone());
             }
-            events.push(ReplyEvent::InvalidValue {
-                call: 0,
-                tool: call.name.clone(),
-                argument: name.clone(),
-                problem: format!("{id:?} is not an identifier that you were given"),
-            });
-            false
-        });
+        }
         given
     }
 
+    /// The combination of the object with this id, as far as the rules take the id.
+    fn object(&self, tool: &str, data_type: &str, id: &str) -> Option<u32> {
+        let rules = self.instance.settings.reply_rules;
+        let held = self.world.combination(data_type, id);
+        let bare = || {
+            let bracketed = format!("<{}>", id.trim_matches(['<', '>']));
+            self.world.combination(data_type, &bracketed).filter(|_| rules.takes_bare_ids)
+        };
+        let forged = || {
+            let number = digits(&id.replace(data_type, ""));
+            let is_number = number.len() == 5;
+            // The released environment looks at the identifiers of single tools alone.
+            let is_unseen =
+                || self.tools.iter().any(|it| it.name == tool && it.components.len() > 1);
+            let is_taken = data_type == "TimeInfo" || is_number || is_unseen();
+            (rules.takes_forged_ids && is_taken)
+                .then(|| self.world.combination_of(data_type, number.parse().unwrap_or_default()))
+        };
+        held.or_else(bare).or_else(forged)
+    }
+
     /// Gives the model what a call returns.
-    fn output(&mut self, call: &RecordedCall, record: &CallRecord) -> String {
+    fn output(&mut self, arguments: &BTreeMap<String, Value>, record: &CallRecord) -> String {
         let settings = &self.instance.settings;
         let entry = record.tool.and_then(|tool| settings.library.entries().get(tool).copied());
         let tool = self.tools.iter().find(|tool| tool.name == record.name);
         let (Some(entry), Some(tool)) = (entry, tool) else { return String::new() };
-        let Arguments::Parsed(Value::Map(arguments)) = &call.arguments else {
-            return String::new();
-        };
         let text = |name: &str| match arguments.get(name) {
             Some(Value::Text(text)) => text.as_str(),
             _ => "",
         };
         let mut wanted = [""; 4];
-        let mut from_object = None;
+        let (mut from_object, mut is_elsewhere) = (None, false);
         for input in &tool.inputs {
             match dimension_of(input) {
                 Some((_, dimension)) => wanted[dimension] = text(input),
                 None if input == "TimeInfo" => {}
                 // The place is known from the label, except to the tools that look for a location.
-                None if input == "LocationPreference" && entry.task != Task::Location => {}
-                None => from_object = self.world.combination(input, text(input)),
+                None if input == "LocationPreference" && entry.task != Task::Location => {
+                    let given = self.object(&tool.name, input, text(input));
+                    let own = self.world.latest(input);
+                    is_elsewhere = given != own.and_then(|id| self.world.combination(input, id));
+                }
+                None => from_object = self.object(&tool.name, input, text(input)),
             }
         }
-        let made = from_object.or_else(|| combination(entry.task, wanted)).unwrap_or_default();
+        let chosen = || combination(entry.task, wanted).unwrap_or_default();
+        // What is chosen for another place than the user's is never what the user wants.
+        let elsewhere = if is_elsewhere { COMBINATIONS } else { 0 };
+        let made = from_object.unwrap_or_else(|| chosen() + elsewhere as u32);
         let is_list = entry.last >= 1 && entry.last + 1 < settings.library.task_length();
         let candidates = is_list.then(|| self.world.candidates(made, entry.last - 1));
         let lines = tool.outputs.iter().map(|output| {
@@ -232,13 +275,20 @@ impl Conversation for CostBenchConversation<'_> {
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let (text, calls) = (reply.text.clone(), reply.tool_calls.clone());
         let events = self.dialogue.take(reply)?;
+        let rules = self.instance.settings.reply_rules;
+        self.replies += 1;
+        if is_last_word(&text) || text.is_empty() {
+            self.last_word.clone_from(&text);
+        }
         let answer = answer_in(&text);
-        if let Ok(Some(answer)) = answer {
+        let is_answered = match rules.finds_answers {
+            true => has_answer(&text),
+            false => matches!(answer, Ok(Some(_))),
+        };
+        if is_answered {
             for call in 0..calls.len() {
                 self.dialogue.answer_call(call, Err(texts::ANSWERED.to_owned()));
             }
-            self.answer_is_right = is_id(answer, &self.world.right_answer(&self.preferences));
-            self.answer = Some(answer.to_owned());
             self.dialogue.end(StopReason::Completed);
             return Ok(());
         }
@@ -254,7 +304,12 @@ impl Conversation for CostBenchConversation<'_> {
                 let problem = "there is neither a call nor an answer".to_owned();
                 self.dialogue.note(ReplyEvent::Unreadable { problem });
             }
-            self.remind(problem);
+            if rules.ends_at_text {
+                // Whoever gives up without an answer has completed the conversation all the same.
+                self.dialogue.end(StopReason::Completed);
+            } else {
+                self.remind(problem);
+            }
             return Ok(());
         };
         self.idle = 0;
@@ -273,6 +328,10 @@ impl Conversation for CostBenchConversation<'_> {
         if let Some(event) = record.event {
             self.after_event(event);
         }
+        let limit = self.instance.settings.call_limit;
+        if rules.limits_replies && self.replies >= limit {
+            self.dialogue.end_at_limit("replies", limit, "no reply is left for an answer");
+        }
         Ok(())
     }
 
@@ -281,7 +340,14 @@ impl Conversation for CostBenchConversation<'_> {
     }
 
     fn finish(self) -> CostBenchRecord {
-        let transcript = self.episode.finish(self.answer_is_right);
-        CostBenchRecord::new(self.instance, self.dialogue.finish(), transcript, self.answer)
+        let right = self.world.right_answer(&self.preferences);
+        let answer = answer_in(&self.last_word).ok().flatten();
+        let is_right = match self.instance.settings.reply_rules.finds_answers {
+            true => found_number(&self.last_word).is_some_and(|number| number == digits(&right)),
+            false => answer.is_some_and(|answer| is_id(answer, &right)),
+        };
+        let transcript = self.episode.finish(is_right);
+        let answer = answer.map(str::to_owned);
+        CostBenchRecord::new(self.instance, self.dialogue.finish(), transcript, answer)
     }
 }

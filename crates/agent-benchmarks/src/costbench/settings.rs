@@ -4,7 +4,7 @@ use tool_graph::{
     costbench::{CostModel, EventKind, Library, query_seed},
 };
 
-use crate::{error::Error, values::request::Sampling};
+use crate::{costbench::reply_rules::ReplyRules, error::Error, values::request::Sampling};
 
 /// The events of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub struct CostBench {
     pub(super) global_seed: u64,
     pub(super) events: Events,
     pub(super) rules: EnvironmentRules,
+    pub(super) reply_rules: ReplyRules,
     pub(super) call_limit: usize,
     pub(super) patience: usize,
     pub(super) shows_costs: bool,
@@ -64,6 +65,7 @@ impl CostBench {
             global_seed: 42,
             events: Events::Kinds(Vec::new()),
             rules: EnvironmentRules::RELEASED,
+            reply_rules: ReplyRules::RELEASED,
             call_limit: 20,
             patience: 3,
             shows_costs: true,
@@ -95,6 +97,13 @@ impl CostBench {
         self
     }
 
+    /// Sets how replies are read; as in the released environment by default.
+    #[must_use]
+    pub fn with_reply_rules(mut self, rules: ReplyRules) -> Self {
+        self.reply_rules = rules;
+        self
+    }
+
     /// Sets the distribution of the costs.
     #[must_use]
     pub fn with_cost_model(mut self, cost_model: CostModel) -> Self {
@@ -117,7 +126,7 @@ impl CostBench {
     }
 
     /// Sets how many replies in a row may neither call a tool nor answer before the conversation
-    /// ends; 3 by default.
+    /// ends, if the first does not end it ([`ReplyRules::ends_at_text`]); 3 by default.
     ///
     /// # Errors
     ///

@@ -6,10 +6,10 @@ use tool_graph::costbench::Task;
 use crate::costbench::preferences::{Preferences, below};
 
 /// The number of ids of a data type; a prime, so that every factor below it permutes them.
-const IDS: u32 = 99_991;
+const IDS: u64 = 99_991;
 
 /// The number of combinations of preferences of a task.
-const COMBINATIONS: usize = 10_000;
+pub(super) const COMBINATIONS: usize = 10_000;
 
 /// The objects of a query's world.
 ///
@@ -30,11 +30,30 @@ impl World {
 
     /// The id of an object.
     pub(super) fn id(&self, data_type: &str, combination: u32) -> String {
+        let (factor, shift) = self.permutation(data_type);
+        let number = (u64::from(combination) * factor + shift) % IDS;
+        format!("<{data_type}{number:05}>")
+    }
+
+    /// The combination whose id has this number.
+    pub(super) fn combination_of(&self, data_type: &str, number: u32) -> u32 {
+        let (factor, shift) = self.permutation(data_type);
+        // Fermat: the inverse of a factor modulo a prime p is its power p - 2.
+        let mut inverse = 1;
+        for bit in (0..u64::BITS).rev() {
+            inverse = inverse * inverse % IDS;
+            if (IDS - 2) >> bit & 1 == 1 {
+                inverse = inverse * factor % IDS;
+            }
+        }
+        ((u64::from(number) + IDS - shift) % IDS * inverse % IDS) as u32
+    }
+
+    /// Factor and shift of the numbers in the ids of a data type.
+    fn permutation(&self, data_type: &str) -> (u64, u64) {
         let mut generator = self.generator(data_type);
         let factor = 1 + below(&mut generator, IDS as usize - 1) as u64;
-        let shift = below(&mut generator, IDS as usize) as u64;
-        let number = (u64::from(combination) * factor + shift) % u64::from(IDS);
-        format!("<{data_type}{number:05}>")
+        (factor, below(&mut generator, IDS as usize) as u64)
     }
 
     fn generator(&self, name: &str) -> ChaCha8Rng {

@@ -57,6 +57,8 @@ pub struct Episode<'a> {
     /// The tools that events banned, and the tools that events removed.
     pub(super) banned: Vec<usize>,
     pub(super) removed: Vec<usize>,
+    /// The names outside the library on which bans fell.
+    banned_names: Vec<String>,
     /// For each tool, whether the agent can see it unless it is unavailable; `None` for all tools.
     seen: Option<Vec<bool>>,
     /// The work that the searches for plans of this run may still do.
@@ -125,6 +127,7 @@ impl<'a> Episode<'a> {
             events_fired: 0,
             banned: Vec::new(),
             removed: Vec::new(),
+            banned_names: Vec::new(),
             seen,
             effort: scenario.effort(),
             has_exact_plans: true,
@@ -305,6 +308,7 @@ impl<'a> Episode<'a> {
     ) -> CallRecord {
         let rules = self.scenario.rules();
         let mut status = match fault.or_else(|| tool.and_then(|tool| self.fault(tool))) {
+            Some(_) if self.banned_names.iter().any(|banned| banned == name) => CallStatus::Banned,
             Some(status) => status,
             None => CallStatus::Done { advanced: true },
         };
@@ -318,12 +322,16 @@ impl<'a> Episode<'a> {
             _ => false,
         });
         // A ban stays due until a tool of the library is called.
-        let due = due.filter(|_| !is_ban || tool.is_some());
+        let can_fall = tool.is_some() || rules.unknown_bans == RuleVersion::Released;
+        let due = due.filter(|_| !is_ban || can_fall);
         let mut event = None;
         if is_ban {
             event = due.and_then(|due| self.apply_event(due, tool));
             if event.is_some() {
                 status = CallStatus::Banned;
+                if tool.is_none() {
+                    self.banned_names.push(name.to_owned());
+                }
             }
         }
         if let (CallStatus::Done { advanced }, Some(tool)) = (&mut status, tool) {
@@ -366,9 +374,7 @@ impl<'a> Episode<'a> {
     #[must_use]
     pub fn finish(self, answer_is_right: bool) -> Transcript {
         let goal_reached = self.goal_reached();
-        let mut banned = self.banned;
-        banned.sort_unstable();
-        let banned_twice = banned.windows(2).any(|pair| pair[0] == pair[1]);
+        let banned_twice = has_twins(self.banned) || has_twins(self.banned_names);
         Transcript {
             calls: self.records,
             goal_reached,
@@ -400,4 +406,9 @@ impl<'a> Episode<'a> {
         let missing = needs().find(|&need| given.iter().all(|given| given.as_ref() != need));
         missing.map(|name| CallStatus::MissingParameter(name.to_owned()))
     }
+}
+
+fn has_twins<T: Ord>(mut items: Vec<T>) -> bool {
+    items.sort_unstable();
+    items.windows(2).any(|pair| pair[0] == pair[1])
 }

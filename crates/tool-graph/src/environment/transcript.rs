@@ -112,11 +112,13 @@ impl Transcript {
 
     /// The tools of the calls that count as steps: calls that were carried out or failed because of a
     /// ban at that call. Calls that failed through the agent's fault are left out (CostBench, appendix
-    /// B.3.2).
+    /// B.3.2). A ban can fall on a tool that the library does not have
+    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its place is
+    /// `usize::MAX`.
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
-        steps.filter_map(|call| call.tool).collect()
+        steps.map(|call| call.tool.unwrap_or(usize::MAX)).collect()
     }
 
     /// The cost paid for each call.

@@ -78,6 +78,9 @@ pub struct EnvironmentRules {
     /// (released) only those of them in which something follows the last event, in an agent's run and in
     /// the reference, and that made a call. See [`Transcript::left_out`](crate::Transcript::left_out).
     pub counted_runs: RuleVersion,
+    /// A ban waits for a call of a tool of the library, or (released) falls on whatever name is called, so
+    /// that a call of a tool that does not exist uses it up and belongs to the path.
+    pub unknown_bans: RuleVersion,
 }
 
 impl EnvironmentRules {
@@ -99,6 +102,7 @@ impl EnvironmentRules {
             unfinished_runs: version,
             repeated_bans: version,
             counted_runs: version,
+            unknown_bans: version,
         }
     }
 }

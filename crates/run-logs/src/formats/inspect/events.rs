@@ -59,18 +59,7 @@ struct Event {
 }
 
 impl Events {
-    /// Reads the list of events. `attempt` says that they are those of a failed attempt.
-    pub(crate) fn read(
-        &mut self,
-        json: &mut Json<'_>,
-        attachments: &mut Attachments,
-        with_requests: bool,
-        attempt: bool,
-    ) -> Result<(), Error> {
-        json.list(|json| self.read_one(json, attachments, with_requests, attempt))
-    }
-
-    /// Reads the next event.
+    /// Reads the next event. `attempt` says that it is one of a failed attempt.
     pub(crate) fn read_one(
         &mut self,
         json: &mut Json<'_>,

@@ -144,7 +144,9 @@ impl Sample {
             "events" if !self.is_chunked => {
                 let requests = options.requests;
                 json.optional(|json| {
-                    self.events.read(json, &mut self.attachments, requests, false)
+                    json.list(|json| {
+                        self.events.read_one(json, &mut self.attachments, requests, false)
+                    })
                 })?;
                 if !requests && !self.events.turns.is_empty() {
                     self.attachments.complete();
@@ -178,7 +180,9 @@ impl Sample {
                 self.retried.push(Value::Text(message));
             },
             "events" => json.optional(|json| {
-                self.attempts.read(json, &mut self.attachments, options.requests, true)
+                json.list(|json| {
+                    self.attempts.read_one(json, &mut self.attachments, options.requests, true)
+                })
             })?,
         })
     }

@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+
+use run_logs::{Arguments, to_json};
+use trajectory_metrics::tool_calls::Value;
+
+/// How replies are read where the released environment takes more, or ends sooner, than a strict
+/// protocol would. Whatever a rule lets pass is still noted as an event of the reply.
+///
+/// ```
+/// use agent_benchmarks::costbench::{CostBench, ReplyRules};
+///
+/// let rules = ReplyRules { ends_at_text: false, ..ReplyRules::RELEASED };
+/// let bench = CostBench::new(2)?.with_reply_rules(rules);
+/// assert!(ReplyRules::default().ends_at_text && !ReplyRules::STRICT.takes_bare_ids);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+///
+/// Reference: the released code of CostBench, which the paper does not describe in these points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReplyRules {
+    /// Parameters that a tool does not take are ignored. Otherwise the call fails.
+    pub ignores_extra_parameters: bool,
+    /// Identifiers without their brackets are taken as if they had them.
+    pub takes_bare_ids: bool,
+    /// Identifiers that were never given to the model are taken if they have five digits, and a time
+    /// whatever it is. Otherwise the call fails.
+    pub takes_forged_ids: bool,
+    /// Arguments inside other text, such as a fence, or inside JSON strings are taken, and numbers for
+    /// texts.
+    pub repairs_arguments: bool,
+    /// The answer is the first identifier with five digits inside the tags, whatever stands around it;
+    /// tags with another number of digits are no answer. Otherwise the tags hold the identifier alone.
+    pub finds_answers: bool,
+    /// A reply without a call ends the conversation. Otherwise the user reminds the model of what is
+    /// expected.
+    pub ends_at_text: bool,
+    /// The limit of calls is one of replies, so that no reply is left for an answer after the last call.
+    pub limits_replies: bool,
+}
+
+impl ReplyRules {
+    /// The rules of the released benchmark.
+    pub const RELEASED: Self = Self::all(true);
+
+    /// Everything must be as the instructions say; a model that forgets them is reminded.
+    pub const STRICT: Self = Self::all(false);
+
+    const fn all(released: bool) -> Self {
+        Self {
+            ignores_extra_parameters: released,
+            takes_bare_ids: released,
+            takes_forged_ids: released,
+            repairs_arguments: released,
+            finds_answers: released,
+            ends_at_text: released,
+            limits_replies: released,
+        }
+    }
+
+    /// The arguments of a call by name; `None` if they are not one object.
+    pub(super) fn arguments(self, arguments: &Arguments) -> Option<BTreeMap<String, Value>> {
+        let map = match arguments {
+            Arguments::Parsed(Value::Map(map)) => map.clone(),
+            _ if !self.repairs_arguments => return None,
+            Arguments::Parsed(Value::Text(text)) | Arguments::Unparsed { text, .. } => {
+                return repaired(text);
+            }
+            Arguments::Parsed(_) => return None,
+        };
+        Some(if self.repairs_arguments { as_texts(map) } else { map })
+    }
+}
+
+impl Default for ReplyRules {
+    fn default() -> Self {
+        Self::RELEASED
+    }
+}
+
+/// The object inside a text: the text itself, what is between its first and its last brace, or the text in
+/// braces; what JSON strings hold counts as text, too.
+fn repaired(text: &str) -> Option<BTreeMap<String, Value>> {
+    let inner = match (text.find('{'), text.rfind('}')) {
+        (Some(from), Some(to)) if from < to => text[from..=to].to_owned(),
+        (None, _) => format!("{{{text}}}"),
+        _ => return None,
+    };
+    let texts = [text, &inner, &inner.replace("\\\"", "\"")];
+    let value = texts.into_iter().find_map(|text| serde_json::from_str(text).ok())?;
+    let object = match value {
+        serde_json::Value::Object(object) => object,
+        serde_json::Value::String(inner) => return repaired(&inner),
+        _ => return None,
+    };
+    let texts = object.into_iter().map(|(name, value)| {
+        let text = match value {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        (name, Value::Text(text))
+    });
+    Some(texts.collect())
+}
+
+/// Every value as the text that stands for it.
+fn as_texts(map: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    let text = |value| match value {
+        Value::Text(_) => value,
+        other => Value::Text(to_json(&other)),
+    };
+    map.into_iter().map(|(name, value)| (name, text(value))).collect()
+}

@@ -1,0 +1,26 @@
+use agent_benchmarks::{
+    Arguments, RecordedCall, Reply, Value,
+    costbench::{CostBench, Split, queries},
+};
+
+use crate::{Sample, Samples, requests};
+
+pub(crate) fn samples() -> Samples {
+    let instance = CostBench::new(0)?.instance(&queries(Split::Test, 42)[0]);
+    let unknown = RecordedCall::new("Search", Arguments::Parsed(Value::Map(Default::default())));
+    let call = Reply { tool_calls: vec![unknown], ..Reply::default() };
+    Ok(vec![
+        Sample {
+            name: "costbench",
+            title: "CostBench",
+            published: "CostBench, figures 15 and 16",
+            requests: requests(instance.conversation(), [call])?,
+        },
+        Sample {
+            name: "costbench_paths",
+            title: "CostBench: all paths, without a call",
+            published: "none; CostBench, figure 12, reads the paths of a plan with a second model",
+            requests: requests(instance.enumeration(), [])?,
+        },
+    ])
+}

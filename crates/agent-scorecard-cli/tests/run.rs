@@ -531,3 +531,65 @@ fn published_prompts_of_budget_estimation_reach_the_server_unchanged() {
     let error = refusal(&run(&[&arguments[..], &base[..6]].concat()), "--task");
     assert!(error.contains("--published: give --task"), "{error}");
 }
+
+#[test]
+fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits() {
+    let (url, _) = serve(|last| {
+        let facts =
+            "2|1|2|30|10|600|Day 0: time +2 weeks, warehouse +30 item-weeks, cost +10 USD|4|";
+        // After the first of two turns, 2 weeks, 30 item-weeks and 15 USD remain.
+        let answer =
+            "time_weeks:[2, 2], warehouse_item_weeks:[20, 40], cumulative_cost_usd:[20, 30]";
+        let is_told = last.starts_with(facts) && !last.contains("unknown") && !last.contains('{');
+        if is_told { format!("<answer>{answer}</answer>") } else { last.to_owned() }
+    });
+    let turn = |day: u32, cash: u32, cost: u32, items: u32| {
+        json!({"turn_idx": day, "raw_response": "pass", "user_prompt": format!("Day {day}"),
+            "financials": {"cash": cash, "cumulative_cost": cost, "cumulative_inventory_weeks": items}})
+    };
+    let run_of = json!({"success": true, "final_state": "Day 28",
+        "turns": [turn(0, 600, 10, 30), turn(14, 900, 25, 60)]});
+    let file = write("warehouse.json", &json!([run_of, run_of]).to_string());
+    let (out, checkout) = (fresh("warehouse"), fresh("warehouse-checkout"));
+    let prompts = format!("{checkout}/scripts/evaluation-scripts/eval/prompts");
+    fs::create_dir_all(&prompts).unwrap();
+    fs::write(format!("{prompts}/warehouse_estimation_system.txt"), "Judge.").unwrap();
+    let question = "{completed_weeks}|{completed_turns}|{current_time_weeks}|{current_warehouse_item_weeks}|\
+         {current_cost_usd}|{current_cash_usd}|{resource_consumption_text}|{budget_time_weeks}|\
+         {budget_warehouse_item_weeks}|{budget_cost_usd}|{target_cash_usd}";
+    fs::write(format!("{prompts}/warehouse_estimation_user.txt"), question).unwrap();
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "warehouse", "--published", &checkout];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    // One of the two runs meets its target.
+    let value = |setting: &str, key: &str| {
+        let mut rows = report["rows"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["setting"] == setting).unwrap();
+        assert_eq!(row["counts"]["samples_feasible"], 1, "{row}");
+        row["metrics"][key]["value"].as_f64()
+    };
+    let hits = ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"]
+        .map(|resource| value(resource, "hit_rate"));
+    assert_eq!(hits, [Some(1.0), Some(1.0), Some(0.0)]);
+    assert_eq!(value("all resources", "joint_hit_rate"), Some(0.0));
+}
+
+#[test]
+fn median_caps_are_those_of_what_the_runs_spent() {
+    let (url, _) = serve(|last| {
+        let answer = if last.contains("at most 390 allowed") { "[1, 999]" } else { "?" };
+        format!("<answer>{answer}</answer>")
+    });
+    let file = write("medians.json", &three_dialogues());
+    let out = fresh("medians");
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "swebench", "--median-caps"];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    // Totals are 220, 390 and 500.
+    let row = &report["rows"][0];
+    assert_eq!(
+        (&row["setting"], &row["metrics"]["format_rate"]["value"]),
+        (&json!("total_tokens"), &json!(1.0))
+    );
+    assert_eq!(row["counts"]["samples_feasible"], 2);
+}

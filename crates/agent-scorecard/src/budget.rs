@@ -29,10 +29,10 @@
 //! ```
 
 pub mod bagen;
-mod metrics;
+pub(crate) mod metrics;
 mod pictures;
 mod references;
-mod runs;
+pub(crate) mod runs;
 mod spread;
 
 use budget_estimation::{

@@ -1,6 +1,6 @@
 use budget_estimation::AnswerMode;
 
-use crate::{budget::texts::Prompts, error::Error, values::request::Sampling};
+use crate::{budget::prompts::Prompts, error::Error, values::request::Sampling};
 
 /// What a resource is, for the words of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

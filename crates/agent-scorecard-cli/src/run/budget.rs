@@ -182,7 +182,7 @@ impl Options {
             let (mut probed, probes) =
                 probed_rollouts(&rollouts, &achieved, *time, spent, method, seed)?;
             for (run, probe) in probes.iter().enumerate() {
-                probed.set_key(run, "target_cash_usd", probe.target.to_string())?;
+                probed.set_key(run, "target_cash_usd", format!("{:.0}", probe.target))?;
             }
             probed
         } else {

@@ -7,7 +7,9 @@ use trajectory_metrics::{Better, Figure, Metric};
 
 use crate::{
     budget::{
-        self, Answers, By, Input, JOINT_HIT_RATE, Known, METRICS, Options, Recorded, Runs, block,
+        JOINT_HIT_RATE, block,
+        metrics::{Known, METRICS},
+        runs::{Answers, By, Input, Options, Recorded, Runs, replay},
     },
     error::Error,
     live::{LiveOptions, Setting},
@@ -122,7 +124,7 @@ pub fn budget(
                     seed: options.seed,
                     ..Options::new(name, by.clone(), Level::new(0.8)?)
                 };
-                let runs = budget::replay(input.clone(), &own)?;
+                let runs = replay(input.clone(), &own)?;
                 let found = block(&runs, &own, &metrics())?;
                 let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
                 let unfinished = is_model.then_some(unfinished);

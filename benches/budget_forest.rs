@@ -9,7 +9,6 @@ use std::hint::black_box;
 use budget_estimation::{
     PrefixFeatures, Resource, Rollouts,
     forest::{ForestSettings, QuantileForest, TrainingRows},
-    replay,
 };
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -44,7 +43,7 @@ fn rows(rollouts: &Rollouts, resource: Resource) -> (PrefixFeatures, Vec<f64>, V
     let features = PrefixFeatures::new(&rollouts.get(0).unwrap(), resource).unwrap();
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for rollout in rollouts.iter() {
-        for prefix in replay(&rollout, resource).unwrap() {
+        for prefix in rollout.replay(resource).unwrap() {
             features.append_to(&mut rows, &prefix).unwrap();
             targets.push(rollout.remaining(resource, prefix.turns()).unwrap());
         }
@@ -62,7 +61,7 @@ fn feature_vectors(c: &mut Criterion) {
         b.iter(|| {
             let mut sum = 0.0;
             for rollout in black_box(&rollouts).iter() {
-                for prefix in replay(&rollout, output).unwrap() {
+                for prefix in rollout.replay(output).unwrap() {
                     row.clear();
                     features.append_to(&mut row, &prefix).unwrap();
                     sum += row[3];

@@ -5,9 +5,7 @@
 
 use std::hint::black_box;
 
-use budget_estimation::{
-    Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts, score_rollout,
-};
+use budget_estimation::{Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,11 +41,12 @@ fn replay(c: &mut Criterion) {
         b.iter(|| {
             let (mut linear, mut sum) = (linear(), 0.0);
             for rollout in black_box(&rollouts).iter() {
-                score_rollout(&rollout, output, &mut linear, |sample| {
-                    sum += sample.remaining();
-                    Ok(())
-                })
-                .unwrap();
+                rollout
+                    .score(output, &mut linear, |sample| {
+                        sum += sample.remaining();
+                        Ok(())
+                    })
+                    .unwrap();
             }
             sum
         });
@@ -56,8 +55,7 @@ fn replay(c: &mut Criterion) {
         b.iter(|| {
             let (mut linear, mut metrics) = (linear(), Metrics::default());
             for rollout in black_box(&rollouts).iter() {
-                score_rollout(&rollout, output, &mut linear, |sample| metrics.update(sample))
-                    .unwrap();
+                rollout.score(output, &mut linear, |sample| metrics.update(sample)).unwrap();
             }
             metrics.finish().unwrap()
         });
@@ -68,7 +66,7 @@ fn replay(c: &mut Criterion) {
             let all = ProgressMetrics::new(10).unwrap();
             let (mut linear, mut all) = (linear(), all.with_coverage(coverage));
             for rollout in black_box(&rollouts).iter() {
-                score_rollout(&rollout, output, &mut linear, |sample| all.update(sample)).unwrap();
+                rollout.score(output, &mut linear, |sample| all.update(sample)).unwrap();
             }
             all.finish().unwrap()
         });

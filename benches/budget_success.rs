@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use budget_estimation::{AbortLimit, Rollouts, SuccessForecaster, replay};
+use budget_estimation::{AbortLimit, Rollouts, SuccessForecaster};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -44,7 +44,7 @@ fn success(c: &mut Criterion) {
     group.bench_function("forecast_10_000_prefixes", |b| {
         b.iter(|| {
             for rollout in rollouts.iter().take(1_000) {
-                for prefix in replay(&rollout, output).unwrap() {
+                for prefix in rollout.replay(output).unwrap() {
                     black_box(forecaster.forecast(&prefix).unwrap());
                 }
             }

@@ -5,9 +5,7 @@
 
 use std::hint::black_box;
 
-use budget_estimation::{
-    BudgetEstimator, Estimator, Level, Metrics, Resource, Rollouts, replay, score_rollout,
-};
+use budget_estimation::{BudgetEstimator, Estimator, Level, Metrics, Resource, Rollouts};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,8 +44,7 @@ fn whole_replay(c: &mut Criterion) {
                 let level = Level::new(0.8).unwrap();
                 let mut scores = Metrics::new().with_coverage(level);
                 for rollout in rollouts.iter() {
-                    score_rollout(&rollout, output, &mut estimator, |it| scores.update(it))
-                        .unwrap();
+                    rollout.score(output, &mut estimator, |it| scores.update(it)).unwrap();
                 }
                 scores.finish().unwrap()
             });
@@ -63,7 +60,7 @@ fn one_estimate(c: &mut Criterion) {
     let prefixes: Vec<_> = rollouts
         .iter()
         .take(100)
-        .flat_map(|rollout| replay(&rollout, output).unwrap().collect::<Vec<_>>())
+        .flat_map(|rollout| rollout.replay(output).unwrap().collect::<Vec<_>>())
         .collect();
     let mut next = prefixes.iter().cycle();
     c.bench_function("default_estimator_one_estimate_after_10_000_runs", |b| {

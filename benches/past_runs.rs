@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Estimator, Level, LinearEstimator, MarginUnit, PastQuantiles,
-    Resource, Rollouts, SplitConformal, score_rollout,
+    Resource, Rollouts, SplitConformal,
 };
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
@@ -30,11 +30,12 @@ fn runs(n: usize) -> (Rollouts, Resource) {
 fn replay(rollouts: &Rollouts, tokens: Resource, mut estimator: impl Estimator) -> f64 {
     let mut sum = 0.0;
     for rollout in black_box(rollouts).iter() {
-        score_rollout(&rollout, tokens, &mut estimator, |sample| {
-            sum += sample.estimate().ends().map_or(0.0, |ends| ends.low());
-            Ok(())
-        })
-        .unwrap();
+        rollout
+            .score(tokens, &mut estimator, |sample| {
+                sum += sample.estimate().ends().map_or(0.0, |ends| ends.low());
+                Ok(())
+            })
+            .unwrap();
     }
     sum
 }

@@ -16,17 +16,15 @@ use benches::{processor_seconds, random_rows, random_traces};
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimator, Level, LinearEstimator, MarginUnit,
     Metrics, PastQuantiles, ProgressMetrics, Resource, Rollouts, Seed, SplitConformal, Weight,
-    estimator_from_fn, score_rollout,
+    estimator_from_fn,
 };
 use censoring::{
     IpcwWeights, KaplanMeier, RunEnd, StopReason, StopTimes, Stopped, TerminationAudit,
 };
-use knapsack_oracle::{
-    FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, execute, kendall_tau_b,
-};
+use knapsack_oracle::{FitRule, Item, Knapsack, KnapsackItem, Plan, Pool, Regime, kendall_tau_b};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{MurphyCurve, corp, mean_score, score_slice};
+use scoring_rules::{Corp, MurphyCurve, mean_score, score_slice};
 use trajectory_metrics::{
     Bootstrap, Calibrator, Isotonic, LogScore, OnlineTps, Platt, Probability, TiedBlocks, Tps,
     Trace, WeightSchedule, auroc, tool_calls::interned_edit_distance,
@@ -60,7 +58,7 @@ const WORK: [(&str, usize, Make); 32] = [
     ("TiedBlocks and corp, rows without ties", 10_000_000, |n| {
         with_rows(n, |p, y| {
             let blocks = TiedBlocks::new(p, y, None).unwrap();
-            black_box(corp(&LogScore::exact(), &blocks).unwrap());
+            black_box(Corp::new(&LogScore::exact(), &blocks).unwrap());
         })
     }),
     ("TiedBlocks and MurphyCurve, rows without ties", 10_000_000, |n| {
@@ -267,7 +265,7 @@ fn pool(n: usize) -> Box<dyn FnOnce()> {
         let pool = Pool::new(items).unwrap();
         let budget = pool.total_cost();
         let plan = Plan::new(&steps, &pool, budget).unwrap();
-        black_box(execute(&plan, &pool, budget, Regime::Enforced).unwrap());
+        black_box(plan.execute(&pool, budget, Regime::Enforced).unwrap());
     })
 }
 
@@ -292,7 +290,7 @@ fn replay(runs: usize, turns: usize, mut estimator: impl Estimator + 'static) ->
         let mut evaluation = ProgressMetrics::new(10).unwrap();
         for rollout in rollouts.iter() {
             let each = |sample: &_| evaluation.update(sample);
-            score_rollout(&rollout, tokens, &mut estimator, each).unwrap();
+            rollout.score(tokens, &mut estimator, each).unwrap();
         }
         black_box(evaluation.finish().unwrap());
     })
@@ -308,7 +306,7 @@ fn learnt(n: usize) -> Box<dyn FnOnce()> {
         let mut scores = Metrics::new().with_coverage(Level::new(0.8).unwrap());
         let mut fixed = estimator_from_fn(|prefix| estimator.estimate(prefix));
         for rollout in rollouts.iter() {
-            score_rollout(&rollout, tokens, &mut fixed, |sample| scores.update(sample)).unwrap();
+            rollout.score(tokens, &mut fixed, |sample| scores.update(sample)).unwrap();
         }
         black_box(scores.finish().unwrap());
     })

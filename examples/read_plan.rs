@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use knapsack_oracle::{Alpha, Item, Pool, Regime, execute, repair_plan, triage_efficiency_score};
+use knapsack_oracle::{Alpha, Efficiency, Item, PlanReading, Pool, Regime};
 
 const ANSWER: &str = r#"I would start with the small ones:
 {"plan": [
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ])?;
     let budget = pool.budget(Alpha::new(0.5)?);
 
-    let reading = repair_plan(ANSWER, &pool, budget);
+    let reading = PlanReading::new(ANSWER, &pool, budget);
     for repair in reading.repairs() {
         println!("repaired: {repair:?}");
     }
@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (oracle, random) = (pool.oracle(budget)?, pool.random_exact(budget)?);
     for regime in [Regime::Advisory, Regime::Enforced] {
-        let run = execute(plan, &pool, budget, regime)?;
-        let efficiency = triage_efficiency_score(run.earned, random.value, oracle.value)?;
+        let run = plan.execute(&pool, budget, regime)?;
+        let efficiency = Efficiency::new(run.earned, random.value, oracle.value)?;
         println!(
             "{regime:?}: earned {} of {} for {} of {budget} tokens, efficiency {:.3}",
             run.earned,

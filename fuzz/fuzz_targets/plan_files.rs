@@ -3,7 +3,7 @@
 #![no_main]
 
 use agent_scorecard_cli::readers::{Answers, plan_file};
-use knapsack_oracle::{Alpha, Item, Pool, repair_plan};
+use knapsack_oracle::{Alpha, Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../in_file.rs"]
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     for pool_number in 0..3 {
         for alpha in [0.25, 1.0].map(|alpha| Alpha::new(alpha).expect("a share")) {
             if let Some(text) = plans.get(pool_number, 0.0, alpha)
-                && let Some(plan) = repair_plan(text, &pool, 30).plan()
+                && let Some(plan) = PlanReading::new(text, &pool, 30).plan()
             {
                 assert!(plan.steps().len() <= 2);
             }

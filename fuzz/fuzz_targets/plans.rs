@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use knapsack_oracle::{Item, PlanReading, Pool, repair_plan};
+use knapsack_oracle::{Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
 const BUDGET: u64 = 40;
@@ -12,7 +12,7 @@ const IDS: [&str; 4] = ["a", "b", "p-1", "1"];
 fuzz_target!(|text: &str| {
     let items = IDS.map(|id| Item::new(id, 1.0, 10, true).expect("an item"));
     let pool = Pool::new(items.to_vec()).expect("a pool");
-    let reading = repair_plan(text, &pool, BUDGET);
+    let reading = PlanReading::new(text, &pool, BUDGET);
     let Some(plan) = reading.plan() else { return };
     let mut seen = [false; IDS.len()];
     for step in plan.steps() {
@@ -27,6 +27,6 @@ fuzz_target!(|text: &str| {
         .iter()
         .map(|step| serde_json::json!({ "id": IDS[step.position], "allocation": step.allocation }));
     let written = serde_json::json!({ "plan": steps.collect::<Vec<_>>() }).to_string();
-    let again = repair_plan(&written, &pool, BUDGET);
+    let again = PlanReading::new(&written, &pool, BUDGET);
     assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
 });

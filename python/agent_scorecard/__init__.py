@@ -18,7 +18,7 @@ from agent_scorecard.benchmarks import (
 from agent_scorecard.budgets import (
     BudgetEstimator,
     BudgetMonitor,
-    LiveRun,
+    RecordedRun,
     Rollouts,
     score_rollouts,
 )
@@ -99,12 +99,12 @@ __all__ = [
     "Figure",
     "Interval",
     "IsotonicCalibrator",
-    "LiveRun",
     "Logs",
     "OnlineTPS",
     "PlattCalibrator",
     "Pool",
     "Record",
+    "RecordedRun",
     "Report",
     "Rollouts",
     "ScoringRule",

@@ -106,7 +106,7 @@ class Rollouts(Replayed):
         self._calls.append(("_push", run))
 
 
-class LiveRun(Replayed):
+class RecordedRun(Replayed):
     """A run that has not ended, with what its turns spent of one or several resources.
 
     Parameters
@@ -122,7 +122,7 @@ class LiveRun(Replayed):
     >>> estimator = BudgetEstimator(0.8)
     >>> for resource in rollouts.resources:
     ...     _ = estimator.learn(rollouts, resource)
-    >>> run = LiveRun(rollouts.resources, caps={"tokens": 100})
+    >>> run = RecordedRun(rollouts.resources, caps={"tokens": 100})
     >>> run.push([10, 1])
     >>> [estimator.estimate(run, resource=resource) is None for resource in run.resources]
     [False, False]
@@ -131,13 +131,13 @@ class LiveRun(Replayed):
     def __init__(self, resources: str | Sequence[str], caps: Mapping[str, float] | None = None) -> None:
         self.resources = (resources,) if isinstance(resources, str) else tuple(resources)
         self._made, self._calls = (self.resources, dict(caps or {})), []
-        self._run = _native.LiveRun(list(self.resources), list((caps or {}).items()))
+        self._run = _native.RecordedRun(list(self.resources), list((caps or {}).items()))
 
     def __len__(self) -> int:
         return len(self._run)
 
     def __repr__(self) -> str:
-        return f"LiveRun({len(self)} turns)"
+        return f"RecordedRun({len(self)} turns)"
 
     def push(self, spent: float | Iterable[float | None]) -> None:
         """Append a turn.
@@ -212,29 +212,29 @@ class BudgetEstimator(Replayed):
         self.learn(again(Rollouts, made, calls), resource)
 
     def estimate(
-        self, run: LiveRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
+        self, run: RecordedRun | npt.ArrayLike, *, cap: float | None = None, resource: str | None = None
     ) -> Estimate:
         """Return the estimate of what a run will still spend of a resource.
 
         Parameters
         ----------
-        run : LiveRun or array-like
+        run : RecordedRun or array-like
             The run, or what each of its turns has cost of one resource.
         cap : float, optional
             The most that a run given as costs may spend.
         resource : str, optional
-            By default the first resource of a `LiveRun`, and the learned resource for costs.
+            By default the first resource of a `RecordedRun`, and the learned resource for costs.
 
         Returns
         -------
         (float, float), "impossible" or None
         """
-        if isinstance(run, LiveRun):
+        if isinstance(run, RecordedRun):
             if cap is not None:
-                raise ValueError("give cap to LiveRun, not to estimate")
+                raise ValueError("give cap to RecordedRun, not to estimate")
             return self._estimator.estimate(run._run, resource or run.resources[0])
         name = resource or self._resource
-        live = LiveRun(name, {} if cap is None else {name: cap})
+        live = RecordedRun(name, {} if cap is None else {name: cap})
         costs = _native.float_array("run", run)
         if costs.ndim != 1:
             raise ValueError(f"run: expected one cost per turn, found {costs.ndim} dimensions")

@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Reading, Sample, Seed, StopRule, score_rollouts,
+    Reading, Sample, Seed, StopRule,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -124,7 +124,7 @@ impl BudgetEstimator {
     fn estimate<'py>(
         &mut self,
         py: Python<'py>,
-        run: &LiveRun,
+        run: &RecordedRun,
         resource: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let resource = run.run.resource(resource).map_err(Failure::from)?;
@@ -135,12 +135,12 @@ impl BudgetEstimator {
 
 /// A run that has not ended: what its turns spent of each resource.
 #[pyclass(module = "agent_scorecard")]
-pub(crate) struct LiveRun {
+pub(crate) struct RecordedRun {
     run: budget_estimation::RecordedRun,
 }
 
 #[pymethods]
-impl LiveRun {
+impl RecordedRun {
     #[new]
     fn new(resources: Vec<String>, caps: Vec<(String, f64)>) -> PyResult<Self> {
         if let Some((name, _)) = caps.iter().find(|(name, _)| !resources.contains(name)) {
@@ -225,7 +225,7 @@ pub(crate) fn estimate_rollouts(
     if let Ok(estimator) = estimator.cast::<BudgetEstimator>() {
         // The copy learns from each run after its estimates, and is dropped with the last one.
         let (mut copy, rollouts) = (estimator.try_borrow()?.estimator.clone(), rollouts.clone());
-        let samples = interruptible(py, move || score_rollouts(&rollouts, resource, &mut copy))?;
+        let samples = interruptible(py, move || rollouts.score(resource, &mut copy))?;
         return Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource });
     }
     // An exception of the function ends the evaluation and is raised as it is.
@@ -240,7 +240,7 @@ pub(crate) fn estimate_rollouts(
             Error::Estimator { reason }
         })
     });
-    let samples = score_rollouts(rollouts, resource, &mut ask);
+    let samples = rollouts.score(resource, &mut ask);
     match (raised, samples) {
         (Some(error), _) => Err(error),
         (None, samples) => Ok(BudgetSamples { samples: samples.map_err(Failure::from)?, resource }),

@@ -1,12 +1,12 @@
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Continuations, Error, Folds, IpcwWeights, KaplanMeier,
-    LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes, Stopped, TerminationAudit,
-    TiltedMean, cross_fit_success, exact_mean_score, mean_score_bounds, prefix_features,
+    CensoringAnalysis, CensoringAssumption, Continuations, CrossFitSuccess, Error, Folds,
+    IpcwWeights, KaplanMeier, LogisticSuccess, RunEnd, RunScore, Seed, StopReason, StopTimes,
+    Stopped, TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
     simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{Level, Probability};
+use scoring_rules::{AnyRule, Level, Probability};
 use trajectory_metrics::Tps;
 
 use crate::{
@@ -16,7 +16,6 @@ use crate::{
     errors::{Failure, invalid},
     interruptible::interruptible,
     results::to_python,
-    rules::SharedRule,
     streams::TrajectoryScore,
 };
 
@@ -220,8 +219,14 @@ impl StoppedRuns {
                 features
             };
             let learner = LogisticSuccess::new(penalty)?;
-            let models =
-                cross_fit_success(&learner, runs, features, &folds, branches.as_deref(), weights)?;
+            let models = CrossFitSuccess::new(
+                &learner,
+                runs,
+                features,
+                &folds,
+                branches.as_deref(),
+                weights,
+            )?;
             let chance = |(run, stopped): (usize, &Stopped<'_>)| {
                 let features = features(run, stopped.forecasts().len());
                 Ok(models.success_probability(run, &features)?.get())
@@ -308,7 +313,7 @@ impl StoppedRuns {
 }
 
 fn run_scores(
-    tps: &Tps<SharedRule>,
+    tps: &Tps<AnyRule>,
     runs: &[Stopped<'_>],
     success: &[f64],
 ) -> Result<Vec<RunScore>, Error> {

@@ -1,9 +1,6 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::{
-    Ensemble, Error, Interval, Level, Observed, Quantiles, ensemble_crps_loss, fair_crps_loss,
-    quantile_crps_loss,
-};
+use scoring_rules::{Ensemble, Error, Interval, Level, Observed, Quantiles};
 
 use crate::{
     arrays::{LONG, floats, rows, run, same_length},
@@ -78,11 +75,7 @@ pub(crate) fn crps_ensemble<'py>(
         let loss = |(row, &y): (usize, &f64)| {
             let ensemble = Ensemble::new(&members[row * width..(row + 1) * width], None)?;
             let outcome = Observed::exact(y)?;
-            if fair {
-                fair_crps_loss(&ensemble, outcome)
-            } else {
-                Ok(ensemble_crps_loss(&ensemble, outcome))
-            }
+            if fair { ensemble.fair_crps_loss(outcome) } else { Ok(ensemble.crps_loss(outcome)) }
         };
         y.iter().enumerate().map(loss).collect::<Result<Vec<f64>, Error>>()
     };
@@ -134,7 +127,7 @@ pub(crate) fn crps_quantiles<'py>(
     levels: &Values<'py>,
 ) -> PyResult<Array<'py>> {
     of_quantiles(py, [y_true, quantiles, levels], |forecast, outcome| {
-        Ok(quantile_crps_loss(forecast, outcome))
+        Ok(forecast.crps_loss(outcome))
     })
 }
 
@@ -145,5 +138,5 @@ pub(crate) fn weighted_interval_loss<'py>(
     quantiles: &Values<'py>,
     levels: &Values<'py>,
 ) -> PyResult<Array<'py>> {
-    of_quantiles(py, [y_true, quantiles, levels], scoring_rules::weighted_interval_loss)
+    of_quantiles(py, [y_true, quantiles, levels], Quantiles::weighted_interval_loss)
 }

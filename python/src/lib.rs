@@ -40,7 +40,7 @@ mod _native {
     use crate::{
         arrays::{float_array, plain_array},
         budgets::{
-            BudgetEstimator, BudgetMonitor, BudgetSamples, LiveRun, Rollouts, estimate_rollouts,
+            BudgetEstimator, BudgetMonitor, BudgetSamples, RecordedRun, Rollouts, estimate_rollouts,
         },
         calibrators::{CalibrationMap, fit_calibrator},
         calls::match_calls,

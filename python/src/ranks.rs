@@ -4,9 +4,9 @@ use scoring_rules::{
     Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
 };
 use trajectory_metrics::{
-    ConsistencyInterval, Error, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint, Seed,
-    augrc, aurc, auroc, average_precision, consistency_band, delong, delong_test, excess_aurc,
-    expected_calibration_error, maximum_calibration_error, precision_recall_curve,
+    AurocDifference, AurocEstimate, ConsistencyInterval, Error, PositiveClass, ReliabilityBin,
+    ReliabilityPoint, RocPoint, Seed, augrc, aurc, auroc, average_precision, consistency_band,
+    excess_aurc, expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
     root_mean_square_calibration_error,
 };
@@ -85,7 +85,7 @@ pub(crate) fn auroc_delong(
     y_score: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
 ) -> PyResult<(f64, f64)> {
-    let estimate = with_scores(py, y_true, y_score, sample_weight, delong)?;
+    let estimate = with_scores(py, y_true, y_score, sample_weight, AurocEstimate::new)?;
     Ok((estimate.auroc, estimate.standard_error))
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn auroc_test(
     let weights = checked(&weights)?;
     let test = run(py, first.len(), || {
         let [first, second] = [Probability::from_slice(first)?, Probability::from_slice(second)?];
-        delong_test(first, &outcomes, second, &outcomes, weights)
+        AurocDifference::new(first, &outcomes, second, &outcomes, weights)
     })?;
     Ok((test.difference, test.standard_error, test.p_value()))
 }
@@ -238,7 +238,7 @@ pub(crate) fn corp(
 ) -> PyResult<(f64, f64, f64, f64)> {
     let rule = &rule.get().rule;
     let terms = with_probabilities(py, y_true, y_prob, sample_weight, |blocks| {
-        Ok(scoring_rules::corp(rule, blocks)?)
+        Ok(scoring_rules::Corp::new(rule, blocks)?)
     })?;
     Ok((terms.mean_loss, terms.miscalibration, terms.discrimination, terms.uncertainty))
 }

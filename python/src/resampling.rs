@@ -187,7 +187,7 @@ pub(crate) fn sign_flip_test(
     let groups = columns::groups(groups)?;
     let test = interruptible(py, move || {
         let seed = Seed::new(random_state);
-        trajectory_metrics::sign_flip_test(&differences, None, &groups, n_resamples, seed)
+        trajectory_metrics::SignFlipTest::new(&differences, None, &groups, n_resamples, seed)
     })?;
     let test = test.map_err(Failure::from)?;
     Ok((test.mean, test.p_value, test.exact))

@@ -1,39 +1,19 @@
-use std::sync::Arc;
-
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyTuple};
-use scoring_rules::{
-    BetaScore, BoostingScore, BrierScore, ElementaryScore, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, SphericalScore, mean_score, score_slice,
-};
+use scoring_rules::{AnyRule, Probability, ScoringRule as _, mean_score, score_slice};
 
 use crate::{
     arrays::{checked, floats, run, weights},
     columns::outcomes,
-    errors::{Failure, invalid},
+    errors::Failure,
 };
-
-pub(crate) type SharedRule = Arc<dyn scoring_rules::ScoringRule + Send + Sync>;
 
 /// A proper scoring rule. Scores are rewards: higher is better.
 ///
 /// Made by `log_score`, `brier_score` and the like.
 #[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct ScoringRule {
-    pub(crate) rule: SharedRule,
-    pub(crate) name: String,
-    /// The arguments that make it again.
-    arguments: (String, Vec<f64>),
-}
-
-type Made = (SharedRule, String);
-
-fn make(rule: impl scoring_rules::ScoringRule + Send + Sync + 'static, name: String) -> Made {
-    (Arc::new(rule), name)
-}
-
-fn level(value: f64) -> PyResult<Level> {
-    Ok(Level::new(value).map_err(Failure::from)?)
+    pub(crate) rule: AnyRule,
 }
 
 fn probability(value: f64) -> PyResult<Probability> {
@@ -45,40 +25,12 @@ impl ScoringRule {
     #[new]
     #[pyo3(signature = (name, *parameters))]
     fn new(name: &str, parameters: Vec<f64>) -> PyResult<Self> {
-        let (rule, shown) = match (name, parameters.as_slice()) {
-            ("log", []) => make(LogScore::exact(), "log_score()".into()),
-            ("log", &[clip]) => {
-                let rule = LogScore::clipped(clip).map_err(Failure::from)?;
-                make(rule, format!("log_score(clip={clip:?})"))
-            }
-            ("brier", []) => make(BrierScore, "brier_score()".into()),
-            ("spherical", []) => make(SphericalScore, "spherical_score()".into()),
-            ("boosting", []) => make(BoostingScore, "boosting_score()".into()),
-            ("beta", &[a, b]) => {
-                let rule = BetaScore::new(a, b).map_err(Failure::from)?;
-                make(rule, format!("beta_score({a:?}, {b:?})"))
-            }
-            ("power", &[power, baseline]) => {
-                let rule = PowerScore::new(power, level(baseline)?).map_err(Failure::from)?;
-                make(rule, format!("power_score({power:?}, baseline={baseline:?})"))
-            }
-            ("pseudospherical", &[power, baseline]) => {
-                let rule =
-                    PseudosphericalScore::new(power, level(baseline)?).map_err(Failure::from)?;
-                make(rule, format!("pseudospherical_score({power:?}, baseline={baseline:?})"))
-            }
-            ("elementary", &[threshold]) => make(
-                ElementaryScore::new(level(threshold)?),
-                format!("elementary_score({threshold:?})"),
-            ),
-            _ => return Err(invalid(format!("no scoring rule {name:?} with {parameters:?}"))),
-        };
-        Ok(Self { rule, name: shown, arguments: (name.to_owned(), parameters) })
+        Ok(Self { rule: AnyRule::named(name, &parameters).map_err(Failure::from)? })
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let (name, parameters) = &self.arguments;
-        let parameters = parameters.iter().map(|number| number.into_bound_py_any(py));
+        let (name, parameters) = self.rule.name();
+        let parameters = parameters.into_iter().map(|number| number.into_bound_py_any(py));
         PyTuple::new(
             py,
             std::iter::once(name.into_bound_py_any(py))
@@ -87,8 +39,15 @@ impl ScoringRule {
         )
     }
 
-    fn __repr__(&self) -> &str {
-        &self.name
+    pub(crate) fn __repr__(&self) -> String {
+        let (name, parameters) = self.rule.name();
+        let labels = match name {
+            "log" => ["clip=", ""],
+            "power" | "pseudospherical" => ["", "baseline="],
+            _ => ["", ""],
+        };
+        let arguments = labels.iter().zip(parameters).map(|(label, it)| format!("{label}{it:?}"));
+        format!("{name}_score({})", arguments.collect::<Vec<_>>().join(", "))
     }
 
     /// Return the score of each row.

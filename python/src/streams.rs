@@ -2,7 +2,7 @@ use std::sync::Mutex;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use scoring_rules::Probability;
+use scoring_rules::{AnyRule, Probability};
 use trajectory_metrics::{
     ForecastCounts, ForecastPolicy, OnlineTps, Summary, Tps, Trace, WeightSchedule,
 };
@@ -13,7 +13,7 @@ use crate::{
     columns::{outcome, outcomes},
     errors::{Failure, invalid},
     results::to_python,
-    rules::{ScoringRule, SharedRule},
+    rules::ScoringRule,
 };
 
 type Values<'py> = Bound<'py, PyAny>;
@@ -105,7 +105,7 @@ impl Traces {
 /// -0.0625
 #[pyclass(frozen, module = "agent_scorecard", name = "TPS")]
 pub(crate) struct TrajectoryScore {
-    pub(crate) tps: Tps<SharedRule>,
+    pub(crate) tps: Tps<AnyRule>,
     name: String,
     /// The arguments that make it again.
     arguments: (Py<ScoringRule>, Option<Py<PyAny>>),
@@ -134,7 +134,7 @@ impl TrajectoryScore {
         };
         let arguments = (rule.clone().unbind(), given.map(Bound::unbind));
         let rule = rule.get();
-        let name = format!("TPS({}, {:?})", rule.name, schedule.name());
+        let name = format!("TPS({}, {:?})", rule.__repr__(), schedule.name());
         Ok(Self { tps: Tps::new(rule.rule.clone(), schedule), name, arguments })
     }
 
@@ -249,11 +249,11 @@ impl TrajectoryScore {
 /// (-0.125, -0.625)
 #[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct OnlineTPS {
-    online: Mutex<OnlineTps<SharedRule>>,
+    online: Mutex<OnlineTps<AnyRule>>,
 }
 
 impl OnlineTPS {
-    fn with<T>(&self, work: impl FnOnce(&mut OnlineTps<SharedRule>) -> T) -> PyResult<T> {
+    fn with<T>(&self, work: impl FnOnce(&mut OnlineTps<AnyRule>) -> T) -> PyResult<T> {
         let mut online =
             self.online.lock().map_err(|_| invalid("an earlier call on this scorer failed"))?;
         Ok(work(&mut online))

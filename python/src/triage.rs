@@ -1,8 +1,6 @@
 use std::collections::HashSet;
 
-use knapsack_oracle::{
-    Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime, execute, repair_plan,
-};
+use knapsack_oracle::{Alpha, Error, Item, Knapsack, KnapsackItem, Plan, PlanReading, Regime};
 use pyo3::prelude::*;
 
 use crate::{
@@ -88,7 +86,7 @@ impl Pool {
     ) -> PyResult<Bound<'py, PyAny>> {
         let regime = choice("regime", regime, &REGIMES)?;
         let plan = Plan::new(&steps, &self.pool, budget).map_err(Failure::from)?;
-        let execution = execute(&plan, &self.pool, budget, regime).map_err(Failure::from)?;
+        let execution = plan.execute(&self.pool, budget, regime).map_err(Failure::from)?;
         to_python(py, &execution)
     }
 
@@ -117,7 +115,7 @@ impl Pool {
         text: &str,
         budget: u64,
     ) -> PyResult<(&'static str, Option<Steps>, Bound<'py, PyAny>)> {
-        let reading = repair_plan(text, &self.pool, budget);
+        let reading = PlanReading::new(text, &self.pool, budget);
         let kind = match &reading {
             PlanReading::Plan { .. } => "plan",
             PlanReading::OverBudget { .. } => "over_budget",
@@ -195,8 +193,8 @@ impl UnsolvableCounts {
 
 #[pyfunction]
 pub(crate) fn triage_efficiency(achieved: f64, random: f64, oracle: f64) -> PyResult<f64> {
-    let efficiency = knapsack_oracle::triage_efficiency_score(achieved, random, oracle)
-        .map_err(Failure::from)?;
+    let efficiency =
+        knapsack_oracle::Efficiency::new(achieved, random, oracle).map_err(Failure::from)?;
     Ok(efficiency.score())
 }
 

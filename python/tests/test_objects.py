@@ -45,7 +45,7 @@ def test_objects_that_are_pickled_give_the_same_numbers():
     monitor.push(400, "impossible")
     again = pickle.loads(pickle.dumps(monitor))
     assert (again.spent, again.turns, again.push(10, "impossible")) == ([400.0], 1, monitor.push(10, "impossible"))
-    run = ags.LiveRun("tokens", caps={"tokens": 100})
+    run = ags.RecordedRun("tokens", caps={"tokens": 100})
     run.push(10)
     assert len(pickle.loads(pickle.dumps(run))) == 1
     pool = ags.Pool([("a", 1, 500, True), ("b", 2, 300, 0)])

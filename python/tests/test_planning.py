@@ -371,12 +371,12 @@ def test_a_live_run_of_several_resources_is_estimated_as_its_replay():
     for resource in rollouts.resources:
         make = lambda: ags.BudgetEstimator(0.8, random_state=1).learn(rollouts, resource)  # noqa: E731
         replayed = [row.estimate for row in ags.score_rollouts(test, make(), resource).rows()]
-        run, estimator, live = ags.LiveRun(rollouts.resources, caps={"tokens": 500}), make(), []
+        run, estimator, live = ags.RecordedRun(rollouts.resources, caps={"tokens": 500}), make(), []
         for turn in costs[:-1]:
             run.push(turn)
             live.append(estimator.estimate(run, resource=resource))
         assert live == replayed and len(run) == 4
-    assert repr(run) == "LiveRun(4 turns)"
+    assert repr(run) == "RecordedRun(4 turns)"
     run.push([1.0, None])
     with pytest.raises(ValueError, match="unknown"):
         estimator.estimate(run, resource="seconds")

@@ -19,7 +19,7 @@ pub(crate) mod table;
 pub(crate) mod texts;
 
 pub use budget_estimation::{
-    AnswerMode, Estimate, MetricsSummary, Resource, Rollout, Rollouts, Sample, score_rollouts,
+    AnswerMode, Estimate, MetricsSummary, Resource, Rollout, Rollouts, Sample,
 };
 pub use conversation::BudgetConversation;
 pub use from_runs::{Shown, rollouts_of_runs};

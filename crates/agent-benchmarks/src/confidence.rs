@@ -9,18 +9,27 @@
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
 //! arXiv:2605.24756, appendix F.
 
+pub(crate) mod continued;
 pub(crate) mod conversation;
+pub(crate) mod corpus;
 pub(crate) mod outcome;
+pub(crate) mod predictors;
+pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod step;
 pub(crate) mod table;
 pub(crate) mod texts;
+pub(crate) mod truth_probe;
 
-pub use censoring::CensoringReport;
+pub use censoring::{CensoringReport, ContinuationAudit};
+pub use continued::{Continued, FollowUp};
 pub use conversation::ConfidenceConversation;
+pub use corpus::{Corpus, Page};
 pub use outcome::ConfidenceRecord;
+pub use predictors::{agreement, saup, semantic_confidence, uprop};
+pub use prompts::Prompts;
 pub use run_logs::{ConfidenceStream, MissingValue};
-pub use settings::{Confidence, Instance};
-pub use step::problem_in;
-pub use table::{ConfidenceFigures, ConfidenceTable};
+pub use settings::{Confidence, Dataset, Instance};
+pub use table::{ConfidenceFigures, ConfidenceTable, Predictor};
 pub use trajectory_metrics::Evaluation;
+pub use truth_probe::TruthProbe;

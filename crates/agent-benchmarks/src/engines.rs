@@ -1,5 +1,6 @@
 //! What drives a conversation, and what every conversation is built on.
 
+pub(crate) mod continuation;
 pub(crate) mod conversation;
 pub(crate) mod dialogue;
 pub(crate) mod model;

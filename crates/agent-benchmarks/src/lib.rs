@@ -2,7 +2,7 @@
     all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
     doc = include_str!("../README.md")
 )]
-// The samples of the README need all benchmarks, and each benchmark its part of what they share.
+// The samples of the README need all benchmarks.
 #![cfg_attr(
     not(all(
         feature = "budget",
@@ -10,7 +10,7 @@
         feature = "costbench",
         feature = "triage"
     )),
-    allow(dead_code, missing_docs)
+    doc = "Protocols of agent benchmarks, a feature for each."
 )]
 
 #[cfg(feature = "budget")]
@@ -21,16 +21,36 @@ pub mod client;
 pub mod confidence;
 #[cfg(feature = "costbench")]
 pub mod costbench;
+// Each benchmark uses its part of what they share.
+#[cfg_attr(
+    not(all(
+        feature = "budget",
+        feature = "confidence",
+        feature = "costbench",
+        feature = "triage"
+    )),
+    allow(dead_code)
+)]
 mod engines;
 mod error;
 #[cfg(feature = "triage")]
 pub mod triage;
+#[cfg_attr(
+    not(all(
+        feature = "budget",
+        feature = "confidence",
+        feature = "costbench",
+        feature = "triage"
+    )),
+    allow(dead_code)
+)]
 mod values;
 
 #[cfg(feature = "budget")]
 pub use budget_estimation;
 pub use censoring;
-pub use censoring::StopReason;
+pub use censoring::{Continuations, StopReason};
+pub use engines::continuation::{Branch, count_continuations};
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
 pub use engines::openai_chat::{openai_chat_body, read_openai_chat};

@@ -9,11 +9,11 @@ use agent_benchmarks::{
     Reply, ReplyEvent, Request, Role, Run, Seed, Usage, Value, Weight,
     budget::{
         AtLimit, Budget, BudgetRecord, BudgetTable, Estimate, OutcomePolicy, Prompts, ResourceKind,
-        Rollouts, Shown, Task, rollouts_of_runs, score_rollouts,
+        Rollouts, Shown, Task, rollouts_of_runs,
     },
     converse, model_from_fn,
 };
-use budget_estimation::{PastQuantiles, estimator_from_fn, rule_reward};
+use budget_estimation::{PastQuantiles, estimator_from_fn};
 use run_logs::{Format, ReadOptions, Turn, read};
 
 const CAP: f64 = 400.0;
@@ -121,7 +121,7 @@ fn always_impossible_has_the_papers_degenerate_row_on_a_balanced_set() {
     let samples: Vec<_> = records.iter().flat_map(|record| record.samples(0)).collect();
     let rewards: f64 = samples
         .iter()
-        .map(|it| rule_reward(it.estimate(), it.is_feasible().then_some(it.remaining())).unwrap())
+        .map(|it| it.estimate().rule_reward(it.is_feasible().then_some(it.remaining())).unwrap())
         .sum();
     // BAGEN, table 5: accuracy 0.500, recall of possible 0, of impossible 1, reward 0.100.
     assert_eq!(format!("{:.3}", rewards / samples.len() as f64), "0.100");
@@ -252,8 +252,8 @@ fn estimators_have_rows_beside_the_model_with_the_same_number_of_samples() {
     let mut table = table("model", &all(&rollouts, |_| answer("[60, 180]")));
     let mut same = estimator_from_fn(|_| Estimate::interval(60.0, 180.0));
     let mut past = PastQuantiles::new(Level::new(0.8).unwrap());
-    let same = score_rollouts(&rollouts, resource, &mut same).unwrap();
-    let past = score_rollouts(&rollouts, resource, &mut past).unwrap();
+    let same = rollouts.score(resource, &mut same).unwrap();
+    let past = rollouts.score(resource, &mut past).unwrap();
     table.update_samples("same", &rollouts, resource, &same).unwrap();
     table.update_samples("past quantiles", &rollouts, resource, &past).unwrap();
     let rows = table.finish(Level::new(0.95).unwrap(), 100, Seed::new(1)).unwrap();

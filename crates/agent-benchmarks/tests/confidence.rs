@@ -8,8 +8,8 @@ use agent_benchmarks::{
     Checker, Conversation, Error, Level, ModelError, Question, Record, Reply, ReplyEvent, Request,
     Role, Seed, StopReason, Tokens, Weight,
     confidence::{
-        Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable,
-        MissingValue,
+        Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable, Corpus,
+        Dataset, FollowUp, MissingValue,
     },
     converse, model_from_fn, read_questions,
 };
@@ -100,6 +100,130 @@ fn stated_and_token_streams_come_from_the_same_replies() {
     // One alternative per token is too few for an entropy over five.
     let entropy = record.forecasts(ConfidenceStream::Entropy).unwrap();
     assert!(matches!(entropy, Err((1, MissingValue::FewerThanFive { .. }))), "{entropy:?}");
+}
+
+#[test]
+fn an_action_goes_on_or_answers_and_anything_else_is_a_fault() {
+    let setting = Confidence::new(4).unwrap();
+    let reply = |action: &str| Reply {
+        text: format!("{action}<confidence>0.5</confidence>"),
+        ..Reply::default()
+    };
+    for action in ["<action> Continue. </action>", "<action>continue</action>"] {
+        assert_eq!(setting.problem_in(&reply(action)), None, "{action}");
+    }
+    for (action, answer) in [
+        ("<action>answer: yes</action>", "yes"),
+        ("<action>Answer : 4.5</action>", "4.5"),
+        ("<action>continue</action><action>answer: B</action>", "B"),
+    ] {
+        assert_eq!(run(&yes(), [reply(action)]).answer.as_deref(), Some(answer), "{action}");
+    }
+    for action in [
+        "answer: yes",
+        "<action>answer: yes",
+        "<action>answer:</action>",
+        "<action>answers</action>",
+        "<action>Finish[yes]</action>",
+    ] {
+        assert!(setting.problem_in(&reply(action)).is_some(), "{action}");
+    }
+}
+
+#[test]
+fn with_pages_the_published_actions_are_read_and_with_their_explanation_if_it_is_needed() {
+    let corpus = || Corpus::read(r#"{"title": "Ice", "text": "Ice floats."}"#).unwrap();
+    let setting = Confidence::published(Dataset::StrategyQa).with_corpus(corpus());
+    let strict = setting.clone().with_explanation(true);
+    let reply = |action: &str, rest: &str| {
+        let text = format!("<action>{action}</action><confidence>0.5</confidence>{rest}");
+        Reply { text, ..Reply::default() }
+    };
+    for action in ["Search[ice]", "Lookup[floats]", "Click[Ice]", "Finish[yes]", "Search[a[1]]"] {
+        assert_eq!(setting.problem_in(&reply(action, "")), None, "{action}");
+        let missing = strict.problem_in(&reply(action, ""));
+        assert!(missing.is_some_and(|it| it.contains("<explanation>")), "{action}");
+        let empty = strict.problem_in(&reply(action, "<explanation> </explanation>"));
+        assert_eq!(empty.as_deref(), Some("the explanation is empty"));
+        let whole = reply(action, "<explanation>It is ice.</explanation>");
+        assert_eq!(strict.problem_in(&whole), None, "{action}");
+    }
+    for action in ["continue", "answer: yes", "Search[]", "Search ice", "search[ice]", "Buy[ice]"] {
+        assert!(setting.problem_in(&reply(action, "")).is_some(), "{action}");
+    }
+}
+
+#[test]
+fn pages_are_searched_opened_by_their_links_and_looked_up() {
+    let corpus = Corpus::read(
+        r#"{"title": "Bern", "text": "Bern is a city. The city lies on a river.", "links": ["Aare"]}
+           {"title": "Aare", "text": "The Aare flows north. It is a river of 288 km."}
+           {"title": "River", "text": "A river, any river, is a river."}"#,
+    )
+    .unwrap();
+    // By hand: `river` is in all three pages, most often in the shortest.
+    let ranked: Vec<_> = corpus.search("RIVER", 3).map(|page| page.title.as_str()).collect();
+    assert_eq!(ranked[0], "River");
+    assert_eq!(
+        corpus.search("city river", 1).next().unwrap().title,
+        "Bern",
+        "rare words weigh more"
+    );
+    assert_eq!(corpus.search("volcano", 3).count(), 0);
+
+    let setting = Confidence::new(9).unwrap().with_corpus(corpus).with_results(1, 20).unwrap();
+    let actions = [
+        ("Lookup[river]", "no sentence of the pages on display has \"river\""),
+        ("Search[volcano]", "no page has any of these words"),
+        ("Search[city]", "[Bern] Bern is a city. The Links: Aare."),
+        // A lookup reads the whole page, and is cut, too.
+        ("Lookup[LIES]", "The city lies on a r"),
+        ("Click[River]", "no page on display links to a page \"River\""),
+        ("Click[aare]", "[Aare] The Aare flows north"),
+        ("Lookup[288]", "It is a river of 288"),
+    ];
+    let question = Question::new("q", "?", Checker::Exact { answer: "Aare".to_owned() });
+    let instance = setting.instance(&question);
+    let mut conversation = instance.conversation();
+    for (number, (action, found)) in (1..).zip(actions) {
+        conversation.reply(step(action, "0.5")).unwrap();
+        let messages = &conversation.request().unwrap().messages;
+        let left = 9 - number;
+        let wanted = format!("Observation: {found}\n\n{left} steps are left. Take the next one.");
+        assert_eq!(messages.last().unwrap().text, wanted, "{action}");
+    }
+    conversation.reply(step("Finish[Aare]", "0.5")).unwrap();
+    assert_eq!(conversation.finish().record.run.outcome, Some(true));
+    let wrong = Corpus::read("{\"title\": \"a\", \"text\": \"\"}\n{\"title\": \"b\"}");
+    assert!(matches!(wrong, Err(Error::Line { line: 2, .. })), "{wrong:?}");
+}
+
+#[test]
+fn a_stream_of_the_callers_own_is_scored_beside_the_others() {
+    let records = ten(|_| 0.6);
+    let mut table = ConfidenceTable::default();
+    let half = |steps| FollowUp {
+        streams: vec![("coin".to_owned(), Ok(vec![Probability::HALF; steps]))],
+        ..FollowUp::default()
+    };
+    for record in &records {
+        table.update_with("m", record, &half(2)).unwrap();
+    }
+    let short = table.update_with("m", &records[0], &half(1));
+    assert!(matches!(short, Err(Error::ScoringRules(scoring_rules::Error::Length { .. }))));
+    let rows = rows(&table);
+    let coin = rows.iter().find(|row| row.stream.name() == "coin").unwrap();
+    let evaluation = coin.evaluation.as_ref().unwrap();
+    assert_eq!(
+        (evaluation.n, evaluation.metrics.estimate("tps_brier").unwrap().value.clone()),
+        (10, Ok(-0.25))
+    );
+    let shares: Vec<_> = coin
+        .figures
+        .iter()
+        .map(|(measure, it)| (measure.key, it.as_ref().unwrap().value))
+        .collect();
+    assert_eq!(shares, [("accuracy", 0.7), ("solved", 0.7)]);
 }
 
 #[test]

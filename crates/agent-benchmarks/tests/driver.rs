@@ -218,9 +218,14 @@ fn a_journal_keeps_its_setting_and_requests_and_drops_a_torn_line_only() {
     assert!(
         Journal::open(&path, "setting A").unwrap_err().to_string().contains("repeated or removed")
     );
-    fs::write(&path, "notes of mine").unwrap();
-    assert!(Journal::open(&path, "setting A").unwrap_err().to_string().contains("line 1"));
-    assert_eq!(fs::read(&path).unwrap(), b"notes of mine");
+    for notes in
+        ["notes of mine", r#"{"journal":notes of mine"#, r#"{"journal":2,"setting":"setting B"#]
+    {
+        fs::write(&path, notes).unwrap();
+        let error = Journal::open(&path, "setting A").map(drop).unwrap_err().to_string();
+        assert!(error.contains("line 1"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), notes.as_bytes());
+    }
 }
 
 /// The program that is killed: this test in a process of its own.

@@ -188,7 +188,7 @@ fn a_server_that_plans_in_random_order_has_efficiency_0_within_three_standard_er
             record.efficiency(Regime::Advisory).unwrap()
         })
         .collect();
-    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let mean = knapsack_oracle::MeanEfficiency::new(&scores).unwrap();
     let score = mean.informative_score.unwrap();
     assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
 }
@@ -207,7 +207,7 @@ fn rollouts() -> Rollouts {
 /// The figures of a server that answers with this text for the run of a number.
 fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFigures {
     let url = serve(move |body, _| {
-        let text = request(&body)["messages"][0]["content"].as_str().unwrap().to_owned();
+        let text = request(&body).messages[0].text.clone();
         let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0.parse().unwrap();
         Served::Json(response(&saying(format!("<answer>{}</answer>", answer(run)))))
     });

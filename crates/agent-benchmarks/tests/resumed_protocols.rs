@@ -198,7 +198,7 @@ fn all_streams_come_out_of_the_responses_of_a_server_with_log_probabilities() {
     let rows = table.finish(level(), 100, Seed::new(1)).unwrap();
     assert_eq!(rows.len(), ConfidenceStream::ALL.len());
     for row in rows {
-        let evaluation = row.evaluation.unwrap_or_else(|| panic!("{} has no run", row.stream));
-        assert_eq!((evaluation.n, evaluation.base_rate), (8, 0.625), "{}", row.stream);
+        let evaluation = row.evaluation.unwrap_or_else(|| panic!("{:?} has no run", row.stream));
+        assert_eq!((evaluation.n, evaluation.base_rate), (8, 0.625), "{:?}", row.stream);
     }
 }

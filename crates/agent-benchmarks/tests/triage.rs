@@ -96,7 +96,7 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
         scores.push(record.efficiency(Regime::Advisory).unwrap());
         table.update("random", &record).unwrap();
     }
-    let mean = knapsack_oracle::mean_efficiency_score(&scores).unwrap();
+    let mean = knapsack_oracle::MeanEfficiency::new(&scores).unwrap();
     let score = mean.informative_score.unwrap();
     assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
     let rows = table.finish(Level::new(0.997).unwrap(), 500, Seed::new(1)).unwrap();

@@ -62,7 +62,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     );
     let options = SweepOptions { base, levels, noises, most_blocks, seeds, resamples };
     let found = working("sweeping", || sweep(&queries, &options, forms.has_figures()));
-    forms.show(&Report {
+    forms.show(Report {
         title: "Costs of tool plans by setting".to_owned(),
         lead,
         together: found.map_err(named)?,

@@ -34,7 +34,7 @@ pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dy
         Field::shown("seconds", "seconds to solve", solved.seconds),
     ];
     let block = Block { fields, ..Block::default() };
-    forms.show(&Report {
+    forms.show(Report {
         title: "A 0-1 knapsack".to_owned(),
         lead: "the items of the largest total profit whose total weight is at most the capacity"
             .to_owned(),

@@ -63,7 +63,7 @@ pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dy
                 .to_owned(),
         })?;
     }
-    forms.show(&Report {
+    forms.show(Report {
         title: "Attempts with a disclosed budget".to_owned(),
         lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation"
             .to_owned(),

@@ -5,9 +5,9 @@ pub(crate) mod command;
 mod common;
 mod expected;
 pub(crate) mod options;
+mod published;
 
 mod budget;
 mod confidence;
 mod costbench;
-mod published;
 mod triage;

@@ -64,7 +64,7 @@ pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dy
         scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
     }
     let block = scores.block().map_err(|error| wrong(None, None, error.to_string()))?;
-    forms.show(&Report {
+    forms.show(Report {
         title: "Triage under variants of a prompt".to_owned(),
         lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"
             .to_owned(),

@@ -3,7 +3,6 @@
 
 use budget_estimation::{
     BudgetEstimator, Estimator, Level, Metrics, PastQuantiles, Resource, Rollouts, Sample,
-    score_rollouts,
 };
 use run_logs::RolloutFile;
 
@@ -25,7 +24,7 @@ fn demo() -> (Rollouts, Resource) {
 
 fn samples(estimator: &mut dyn Estimator) -> Vec<Sample> {
     let (rollouts, tokens) = demo();
-    let mut samples = score_rollouts(&rollouts, tokens, estimator).unwrap();
+    let mut samples = rollouts.score(tokens, estimator).unwrap();
     samples.retain(|sample| sample.rollout() >= 30);
     samples
 }

@@ -135,7 +135,12 @@ fn control_characters_reach_no_terminal_no_markdown_no_page_and_no_picture() {
     let (page, picture) = (in_folder("hostile.html"), in_folder("hostile.svg"));
     let words = ["logs", &log, "--format", "exchanges", "--html", &page, "--plot", &picture];
     assert!(run_words(&words).status.success());
-    for file in [page, picture] {
+    // A reason why a run stopped is a key of the JSON output, whose place a page names.
+    let stopped = format!(r#"{TRACE}{{"id":"s","forecasts":[0.5],"outcome":null,"stop":{name}}}"#);
+    let (stopped, stops) =
+        (write("hostile_stops.jsonl", &stopped), in_folder("hostile_stops.html"));
+    assert!(run_words(&["traces", &stopped, "--html", &stops]).status.success());
+    for file in [page, picture, stops] {
         let text = fs::read_to_string(&file).unwrap();
         let text = text.trim_start_matches("<!DOCTYPE html>");
         roxmltree::Document::parse(text).unwrap();

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
 use trajectory_metrics::{
-    Bootstrap, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, Traces, WeightSchedule,
-    cross_fit, raw_against_calibrated,
+    Bootstrap, CrossFit, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, Traces,
+    WeightSchedule, raw_against_calibrated,
 };
 
 use crate::{
@@ -77,7 +77,7 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
         Folds::halves(raw.outcomes(), &ids)?
     };
-    let fit = cross_fit(&Platt::default(), &raw, &folds, &options.schedule)
+    let fit = CrossFit::new(&Platt::default(), &raw, &folds, &options.schedule)
         .map_err(|source| Error::CrossFit { runs: raw.len(), source })?;
     note_maps(fit.maps().iter().zip(["B", "A"]), &mut notes);
     let slopes: Vec<f64> = fit.maps().iter().map(|map| map.slope()).collect();

@@ -54,7 +54,7 @@
 //! arXiv:2605.24756, sections 5 and 6, appendix H.
 
 mod chances;
-mod comparisons;
+pub(crate) mod comparisons;
 mod model;
 mod sample;
 mod settings;

@@ -3,25 +3,24 @@
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
-mod budget;
-
-use std::collections::BTreeMap;
-
 use agent_benchmarks::{
-    confidence::{ConfidenceFigures, ConfidenceRecord, ConfidenceTable},
     costbench::{CostBenchRecord, CostBenchTable},
     triage::{SolveRecord, TriageRecord, TriageTable},
 };
 use scoring_rules::{Level, Seed};
-use trajectory_metrics::{Better, Figure, Measure, STREAM_MEASURES, Undefined};
+use trajectory_metrics::{Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
     report::block::{Block, Column, Field, Report},
-    traces::figures::{LEVEL, figure},
+    traces::figures::LEVEL,
 };
 
+mod budget;
+mod confidence;
+
 pub use budget::{ESTIMATORS, budget};
+pub use confidence::{confidence, confidence_with};
 
 /// Whom the records are of, and how intervals of 95 % are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,88 +131,6 @@ pub fn triage(
     });
     Ok(report(settings, None))
 }
-
-/// How good the confidence of a model is, by stream of confidence in its replies.
-///
-/// # Errors
-///
-/// Those of [`ConfidenceTable`].
-pub fn confidence(records: &[ConfidenceRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let mut table = ConfidenceTable::default();
-    for record in records {
-        table.update(&options.model, record)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let rows = table.finish(level, resamples, seed)?;
-    let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
-    let settings = rows.into_iter().map(|row| {
-        let sum = |counts: &BTreeMap<String, u64>| {
-            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
-        };
-        Setting {
-            name: row.stream.name().to_owned(),
-            counts: vec![
-                ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
-                ("cut_off", row.cut_off),
-                ("excluded", sum(&row.excluded)),
-                ("without_answer", row.without_outcome),
-                ("without_reply", row.without_reply),
-                ("without_stream", sum(&row.left_out)),
-            ],
-            figures: stream_figures(&row),
-        }
-    });
-    Ok(report(settings, note))
-}
-
-/// The figures over complete runs, and those that take in runs that were cut off.
-fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undefined>)> {
-    let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
-    let found = STREAM_MEASURES
-        .into_iter()
-        .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
-    let mut figures: Vec<_> = found.collect();
-    for (scores, measures) in
-        row.with_cut_off.iter().flat_map(|report| &report.comparisons).zip(WITH_CUT_OFF)
-    {
-        let (simple, bounds) = (&scores.simple, scores.bounds);
-        let values = [*simple, Figure::from(bounds.low()), Figure::from(bounds.high())];
-        figures.extend(measures.into_iter().zip(values.map(Ok)));
-    }
-    figures
-}
-
-/// What figures with cut-off runs assume.
-const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _lowest and _highest are its bounds without an assumption; all other figures are over complete runs";
-
-/// The scores that take in runs that were cut off: as failures, and the least and largest that they can be.
-macro_rules! with_cut_off {
-    ($($rule:literal)*) => { [$(
-        [
-            Measure {
-                key: concat!("tps_", $rule, "_censored_simple"),
-                label: concat!("TPS, ", $rule, ", cut-off runs as failures"),
-                better: Better::Neither,
-                help: "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.",
-            },
-            Measure {
-                key: concat!("tps_", $rule, "_censored_lowest"),
-                label: concat!("TPS, ", $rule, ", at least"),
-                better: Better::Neither,
-                help: "The least mean trajectory score, whatever the cut-off runs would have done.",
-            },
-            Measure {
-                key: concat!("tps_", $rule, "_censored_highest"),
-                label: concat!("TPS, ", $rule, ", at most"),
-                better: Better::Neither,
-                help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
-            },
-        ]
-    ),*] };
-}
-
-/// In the order of the rules of [`agent_benchmarks::confidence::CensoringReport`].
-const WITH_CUT_OFF: [[Measure; 3]; 3] = with_cut_off!("log" "brier" "beta_2_4");
 
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {

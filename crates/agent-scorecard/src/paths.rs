@@ -7,8 +7,9 @@ pub use run_logs::{AgentCall, PathRun};
 use trajectory_metrics::{
     Better, Error, ExactMean, Figure, Metric, Undefined,
     tool_calls::{
-        Interner, MatchMode, ToolCall, Value, call_matcher_from_fn, interned_edit_distance,
-        invalid_tool_use_ratio, match_calls, multiset_match, normalized_edit_distance, pass_hat_k,
+        Interner, MatchMode, MultisetMatch, ToolCall, Value, call_matcher_from_fn,
+        interned_edit_distance, invalid_tool_use_ratio, match_calls, normalized_edit_distance,
+        pass_hat_k,
     },
 };
 
@@ -151,7 +152,7 @@ impl PathTally {
         for (mean, mode) in self.matches.iter_mut().zip(modes) {
             mean.update(f64::from(u8::from(alignment.is_match(mode))));
         }
-        let shared = multiset_match(&called, &expected);
+        let shared = MultisetMatch::new(&called, &expected);
         self.precision.extend(shared.precision());
         self.recall.extend(shared.recall());
         self.silent += usize::from(called.is_empty());

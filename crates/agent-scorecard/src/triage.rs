@@ -26,7 +26,7 @@ mod pools;
 mod re_solved;
 mod variants;
 
-use knapsack_oracle::{Alpha, Pool, Seed, UnsolvableCounts, inject_unsolvable};
+use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Metric, Undefined};
 
@@ -183,7 +183,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
     if let Some((unsolvable, ratios)) = &options.unsolvable {
         for &ratio in ratios {
             let seed = Seed::new(options.seed);
-            let injected = inject_unsolvable(&chunks, unsolvable.items(), ratio, seed)?;
+            let injected = InjectedPool::inject(&chunks, unsolvable.items(), ratio, seed)?;
             let marked = injected.into_iter();
             let marked = marked.map(|it| (it.pool().clone(), Some(it.unsolvable().to_vec())));
             all.push(Pools { ratio: Some(ratio), pools: marked.collect() });

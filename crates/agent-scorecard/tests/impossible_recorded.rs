@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs::File, path::Path};
 use agent_scorecard::budget_estimation::{
     AbortLimit, AbortUnit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics,
     PastQuantiles, Probability, Reading, Rollouts, Sample, Seed, StopRule, SuccessForecaster,
-    Weight, early_stopping, replay,
+    Weight, early_stopping,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
@@ -51,7 +51,7 @@ fn online(rollouts: &Rollouts, limit: AbortLimit, warm_up: usize) -> Forecasts {
     for (run, rollout) in rollouts.iter().enumerate() {
         if run >= warm_up {
             let same = scored.get(run - warm_up).unwrap();
-            for prefix in replay(&same, tokens).unwrap() {
+            for prefix in same.replay(tokens).unwrap() {
                 let forecast = forecaster.forecast(&prefix).unwrap();
                 let estimate = quantiles.estimate(&prefix).unwrap();
                 found.samples.push(Sample::new(&same, tokens, prefix.turns(), estimate).unwrap());
@@ -199,8 +199,7 @@ fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
             found.show(&format!("{title}, past quantiles"), &found.samples);
             let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
             let tokens = found.scored.resource("output_tokens").unwrap();
-            let samples =
-                budget_estimation::score_rollouts(&found.scored, tokens, &mut linear).unwrap();
+            let samples = found.scored.score(tokens, &mut linear).unwrap();
             found.show(&format!("{title}, linear"), &samples);
             for value in [5_000.0, 10_000.0, 20_000.0, 40_000.0] {
                 let rule = StopRule::not_worthwhile(value).unwrap();

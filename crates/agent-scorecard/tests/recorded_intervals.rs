@@ -8,7 +8,6 @@ use std::{collections::BTreeSet, fs::File, path::Path};
 use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
     MarginUnit, Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
-    score_rollouts,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
@@ -77,7 +76,7 @@ struct Scored {
 impl Scored {
     fn add(&mut self, order: &Order, runs: &Rollouts, estimator: &mut dyn Estimator) {
         let tokens = runs.resource("output_tokens").unwrap();
-        let mut samples = score_rollouts(runs, tokens, estimator).unwrap();
+        let mut samples = runs.score(tokens, estimator).unwrap();
         samples.retain(|sample| sample.rollout() >= order.warm_up);
         let mut metrics = Metrics::new();
         samples.iter().for_each(|sample| metrics.update(sample).unwrap());

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
-    LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts, score_rollout, score_rollouts,
+    LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts,
 };
 use agent_scorecard::run_logs::RolloutFile;
 
@@ -80,7 +80,7 @@ fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     rollouts.set_cap(output, cap).unwrap();
 
     let mut linear = LinearEstimator::learning(40.0, 0.5).unwrap();
-    let samples = score_rollouts(&rollouts, output, &mut linear).unwrap();
+    let samples = rollouts.score(output, &mut linear).unwrap();
     assert_eq!(samples.len(), 20_163 - 500);
     let mut evaluation = ProgressMetrics::new(5).unwrap();
     samples.iter().for_each(|sample| evaluation.update(sample).unwrap());
@@ -91,7 +91,7 @@ fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let (mut linear, mut metrics) =
         (LinearEstimator::learning(40.0, 0.5).unwrap(), Metrics::default());
     for rollout in rollouts.iter() {
-        score_rollout(&rollout, output, &mut linear, |sample| metrics.update(sample)).unwrap();
+        rollout.score(output, &mut linear, |sample| metrics.update(sample)).unwrap();
     }
     assert_eq!(metrics.finish().unwrap(), found.all_turns);
 }

@@ -9,5 +9,4 @@ pub use budget_estimator::BudgetEstimator;
 pub use estimator::{Estimator, FromFn, estimator_from_fn};
 pub use linear::LinearEstimator;
 pub use past_quantiles::PastQuantiles;
-pub use scoring::{score_probe, score_rollout, score_rollouts};
 pub use screened::Screened;

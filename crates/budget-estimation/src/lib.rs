@@ -6,7 +6,6 @@ mod checks;
 mod error;
 mod estimates;
 mod estimators;
-#[doc(hidden)]
 pub mod forest;
 mod key_effects;
 mod learning;
@@ -34,18 +33,17 @@ pub use censoring::{StopReason, Stopped};
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, Reading, parse_answer, parse_answers};
 pub use estimators::{
-    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened,
-    estimator_from_fn, score_probe, score_rollout, score_rollouts,
+    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened, estimator_from_fn,
 };
 pub use metrics::{
     ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
     LinearSummary, Metrics, MetricsSummary, Miss, ProgressAxis, ProgressMetrics, ProgressSummary,
-    best_interval, interval_reward, joint_hits,
+    best_interval, joint_hits,
 };
 pub use recorded_run::RecordedRun;
-pub use replay::{Context, Prefix, PrefixFeatures, ResourceContext, Sample, probe, replay};
+pub use replay::{Context, Prefix, PrefixFeatures, ResourceContext, Sample};
 pub use resource::Resource;
-pub use rollouts::{Rollout, Rollouts, Usage, median_caps};
+pub use rollouts::{Rollout, Rollouts, Usage};
 pub use scoring_rules;
 pub use scoring_rules::{Interval, Level, Probability, Seed, Weight};
 pub use stopping::{
@@ -57,8 +55,7 @@ pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
 pub use training::{ChatPrompt, TrainingRecords};
 pub use training::{
     FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
-    half_reachable, probed_rollouts, released_prefixes, released_split, reward_retention,
-    rule_reward, split_rollouts, subsample_prefixes, training_target,
+    released_split, reward_retention, split_rollouts,
 };
 pub use trajectory_metrics;
 pub use trajectory_metrics::{ForecastPolicy, ScoringRule, Tps};

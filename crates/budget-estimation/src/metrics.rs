@@ -18,7 +18,7 @@ pub use best_interval::best_interval;
 pub use detection::DetectionSummary;
 pub use feasibility::{ClassScores, FeasibilitySummary};
 pub use interval_diagnostics::DiagnosticSummary;
-pub use interval_reward::{Miss, interval_reward};
+pub use interval_reward::Miss;
 pub use interval_scores::IntervalSummary;
 pub use joint_hits::joint_hits;
 pub use linear_comparison::LinearSummary;

@@ -4,6 +4,6 @@ pub(crate) mod prefix_features;
 pub(crate) mod sample;
 
 pub use context::{Context, ResourceContext};
-pub use prefix::{Prefix, probe, replay};
+pub use prefix::Prefix;
 pub use prefix_features::PrefixFeatures;
 pub use sample::Sample;

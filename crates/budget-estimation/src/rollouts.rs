@@ -11,7 +11,6 @@ pub(crate) mod storage;
 mod transformations;
 pub(crate) mod usage;
 
-pub use median_caps::median_caps;
 pub use rollout::Rollout;
 pub use storage::Rollouts;
 pub use usage::Usage;

@@ -9,13 +9,10 @@ mod rule_reward;
 mod splits;
 mod targets;
 
-pub use feasibility_probes::{
-    FeasibilityProbe, FinishedRun, ProbeMethod, half_reachable, probed_rollouts,
-};
+pub use feasibility_probes::{FeasibilityProbe, FinishedRun, ProbeMethod};
 #[cfg(feature = "serde")]
 pub use records::{ChatPrompt, TrainingRecords};
-pub use released::{released_prefixes, released_split};
+pub use released::released_split;
 pub use retention::reward_retention;
-pub use rule_reward::rule_reward;
-pub use splits::{balance_samples, split_rollouts, subsample_prefixes};
-pub use targets::{TargetRounding, TargetWidth, training_target};
+pub use splits::{balance_samples, split_rollouts};
+pub use targets::{TargetRounding, TargetWidth};

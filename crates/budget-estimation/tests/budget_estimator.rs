@@ -5,7 +5,7 @@
 
 use budget_estimation::{
     AbortLimit, BudgetEstimator, BudgetMonitor, Error, Estimate, Estimator, Level, PastQuantiles,
-    RecordedRun, Resource, Rollouts, Sample, Seed, replay, score_rollouts,
+    RecordedRun, Resource, Rollouts, Sample, Seed,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal, Pareto, StandardUniform};
@@ -106,7 +106,7 @@ fn scored(
     let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
     for (known, rollout) in learnt.iter().zip(whole.iter()) {
         if scored.contains(&rollout.index()) {
-            for prefix in replay(&rollout, tokens).unwrap() {
+            for prefix in rollout.replay(tokens).unwrap() {
                 let estimate = estimator.estimate(&prefix).unwrap();
                 let remaining = rollout.remaining(tokens, prefix.turns()).unwrap();
                 hits.add(prefix.turns(), rollout.turns(), estimate, remaining);
@@ -245,7 +245,7 @@ fn doubling(generator: &mut ChaCha8Rng) -> (Vec<f64>, bool) {
 /// The interval loss at 0.8, the number of hits and the number of prefixes, of the successful runs from the 31st on.
 fn scores_of(rollouts: &Rollouts, estimator: &mut dyn Estimator) -> [f64; 3] {
     let tokens = rollouts.resource("tokens").unwrap();
-    let samples = score_rollouts(rollouts, tokens, estimator).unwrap();
+    let samples = rollouts.score(tokens, estimator).unwrap();
     let scored = |it: &&Sample| it.rollout() >= 30 && it.is_feasible();
     let mut sums = [0.0; 3];
     for sample in samples.iter().filter(scored) {
@@ -346,7 +346,7 @@ fn some_runs(n: usize, cap: Option<f64>) -> (Rollouts, Resource) {
 #[test]
 fn every_prefix_has_an_answer_from_the_first_run_on() {
     let (rollouts, tokens) = some_runs(40, None);
-    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let samples = rollouts.score(tokens, &mut BudgetEstimator::default()).unwrap();
     assert!(samples.iter().all(|sample| sample.estimate().ends().is_some()));
     // Tails of 10 %: from one ninth of what was spent to nine times as much.
     let first = samples.first().unwrap();
@@ -358,7 +358,7 @@ fn every_prefix_has_an_answer_from_the_first_run_on() {
 #[test]
 fn no_upper_end_exceeds_what_is_left_of_a_cap() {
     let (rollouts, tokens) = some_runs(60, Some(500.0));
-    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let samples = rollouts.score(tokens, &mut BudgetEstimator::default()).unwrap();
     let mut impossible = 0;
     for sample in samples {
         match sample.estimate() {
@@ -377,7 +377,7 @@ fn the_same_runs_and_seed_give_the_same_bits_and_another_seed_others() {
     let (rollouts, tokens) = some_runs(40, None);
     let estimates = |seed| {
         let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
-        score_rollouts(&rollouts, tokens, &mut estimator).unwrap()
+        rollouts.score(tokens, &mut estimator).unwrap()
     };
     assert_eq!(estimates(1), estimates(1));
     assert_ne!(estimates(1), estimates(2));
@@ -395,7 +395,7 @@ fn each_resource_is_estimated_by_what_was_learnt_of_it() {
         one.learn(&rollout, tokens).unwrap();
     }
     let rollout = rollouts.get(3).unwrap();
-    for (prefix, of_usd) in replay(&rollout, tokens).unwrap().zip(replay(&rollout, usd).unwrap()) {
+    for (prefix, of_usd) in rollout.replay(tokens).unwrap().zip(rollout.replay(usd).unwrap()) {
         let estimate = both.estimate(&prefix).unwrap();
         assert_eq!(estimate, one.estimate(&prefix).unwrap());
         assert!(both.estimate(&of_usd).unwrap().ends().unwrap().high() < 200.0);
@@ -412,7 +412,7 @@ fn a_live_run_gets_the_estimates_of_its_replay() {
     let mut live = RecordedRun::new(live).unwrap().with_keys(["model"]).unwrap();
     live.set_key("model", rollout.key("model").unwrap()).unwrap();
     let (live_tokens, usd) = (live.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
-    for prefix in replay(&rollout, tokens).unwrap() {
+    for prefix in rollout.replay(tokens).unwrap() {
         let cost = |resource| {
             let costs = prefix.usage_of(resource).unwrap().costs().to_vec();
             costs.last().copied()
@@ -437,7 +437,7 @@ fn keys_tell_runs_apart_that_look_alike() {
     rollouts.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
     let mut first = |run: usize| {
         let rollout = rollouts.get(run).unwrap();
-        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
         estimator.estimate(&prefix).unwrap().ends().unwrap()
     };
     assert!(first(0).high() < first(1).low());
@@ -452,7 +452,7 @@ fn runs_of_one_turn_and_runs_without_costs_are_learnt() {
     }
     let tokens = rollouts.resource("tokens").unwrap();
     let mut estimator = BudgetEstimator::default();
-    let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+    let samples = rollouts.score(tokens, &mut estimator).unwrap();
     // Nothing was spent, and nothing is known: no answer at first, later the right one.
     assert_eq!(samples[0].estimate(), Estimate::NoAnswer);
     assert_eq!(samples.last().unwrap().estimate(), Estimate::interval(0.0, 0.0).unwrap());
@@ -478,7 +478,7 @@ fn the_coverage_and_the_limit_are_as_set() {
     let width = |coverage| {
         let level = Level::new(coverage).unwrap();
         let mut estimator = BudgetEstimator::new(level);
-        let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+        let samples = rollouts.score(tokens, &mut estimator).unwrap();
         let ends = samples.iter().filter_map(|sample| sample.estimate().ends());
         ends.map(|ends| ends.high() - ends.low()).sum::<f64>()
     };
@@ -488,7 +488,7 @@ fn the_coverage_and_the_limit_are_as_set() {
     let called = |rate| {
         let limit = AbortLimit::new(Level::new(rate).unwrap());
         let mut estimator = BudgetEstimator::default().with_abort_limit(limit);
-        let samples = score_rollouts(&rollouts, tokens, &mut estimator).unwrap();
+        let samples = rollouts.score(tokens, &mut estimator).unwrap();
         let within = samples.iter().filter(|sample| sample.left().unwrap() >= 0.0);
         within.filter(|sample| sample.estimate() == Estimate::Impossible).count()
     };

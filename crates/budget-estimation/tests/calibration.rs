@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 use budget_estimation::{
     AdaptiveConformal, BudgetMonitor, Calibrated, ConformalPid, Error, Estimate, Estimator, Level,
     MarginUnit, OnlineCalibrator, PastQuantiles, RecordedRun, Rollouts, Sample, SplitConformal,
-    estimator_from_fn, probe, replay, score_rollouts,
+    estimator_from_fn,
 };
 use proptest::prelude::*;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
@@ -191,7 +191,7 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
     probe_of.push(&[1.0, 1.0], true).unwrap();
     let tokens = probe_of.resource("tokens").unwrap();
     let run = probe_of.get(0).unwrap();
-    let prefix = replay(&run, tokens).unwrap().next().unwrap();
+    let prefix = run.replay(tokens).unwrap().next().unwrap();
     let ends = |estimator: &mut PastQuantiles| estimator.estimate(&prefix).unwrap().ends().unwrap();
     // The other four turns: a gamma distribution of shape 4.
     let share_below = |x: f64| 1.0 - (-x).exp() * (1.0 + x + x.powi(2) / 2.0 + x.powi(3) / 6.0);
@@ -202,7 +202,7 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
     assert!(share_below(wrong.high()) < 0.72, "{wrong:?}");
     assert!(share_below(wrong.low()) < 0.19, "{wrong:?}");
     // Before the first turn: all five.
-    let whole = aware.estimate(&probe(&run, tokens).unwrap()).unwrap().ends().unwrap();
+    let whole = aware.estimate(&run.probe(tokens).unwrap()).unwrap().ends().unwrap();
     let share_below = |x: f64| share_below(x) - (-x).exp() * x.powi(4) / 24.0;
     assert!((share_below(whole.low()) - 0.2).abs() < 0.02, "{whole:?}");
     assert!((share_below(whole.high()) - 0.8).abs() < 0.02, "{whole:?}");
@@ -231,7 +231,7 @@ fn adaptive_rules_keep_their_coverage_when_runs_change() {
     let tokens = rollouts.resource("tokens").unwrap();
     let coverage = Level::new(0.8).unwrap();
     let late = |estimator: &mut dyn Estimator| {
-        let samples = score_rollouts(&rollouts, tokens, estimator).unwrap();
+        let samples = rollouts.score(tokens, estimator).unwrap();
         let late: Vec<_> = samples.iter().filter(|sample| sample.rollout() >= 350).collect();
         late.iter().filter(|sample| sample.is_hit()).count() as f64 / late.len() as f64
     };
@@ -262,7 +262,7 @@ fn an_interval_that_counted_as_held_holds_to_the_last_bit() {
             let split = SplitConformal::new(Level::new(0.8).unwrap());
             let mut calibrated = Calibrated::new(point, split, unit);
             let usd = rollouts.resource("usd").unwrap();
-            let samples = score_rollouts(&rollouts, usd, &mut calibrated).unwrap();
+            let samples = rollouts.score(usd, &mut calibrated).unwrap();
             assert!(samples.iter().all(Sample::is_hit), "{claimed} {cost} {unit:?}");
         }
     }
@@ -282,16 +282,16 @@ fn only_prefixes_of_the_run_that_ended_are_learnt_from() {
         Calibrated::new(ten, adaptive, MarginUnit::Resource)
     };
     let mut clean = fresh();
-    for prefix in replay(&first, tokens).unwrap() {
+    for prefix in first.replay(tokens).unwrap() {
         clean.estimate(&prefix).unwrap();
     }
     clean.learn(&first, tokens).unwrap();
 
     let mut disturbed = fresh();
-    for prefix in replay(&second, tokens).unwrap() {
+    for prefix in second.replay(tokens).unwrap() {
         disturbed.estimate(&prefix).unwrap();
     }
-    disturbed.estimate(&probe(&second, tokens).unwrap()).unwrap();
+    disturbed.estimate(&second.probe(tokens).unwrap()).unwrap();
     let mut live = RecordedRun::new(BudgetMonitor::new([("tokens", None)]).unwrap()).unwrap();
     for _ in 0..first.turns() {
         live.push(&[Some(5.0)]).unwrap();
@@ -313,10 +313,10 @@ fn a_margin_of_minus_infinity_is_no_answer() {
     let zero = estimator_from_fn(|_| Estimate::interval(0.0, 0.0));
     let adaptive = AdaptiveConformal::new(Level::new(0.1).unwrap(), 1.0).unwrap();
     let mut calibrated = Calibrated::new(zero, adaptive, MarginUnit::Midpoint);
-    let first = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    let first = rollouts.score(tokens, &mut calibrated).unwrap();
     assert!(first[0].is_hit());
     assert_eq!(calibrated.calibrator().margin(), f64::NEG_INFINITY);
-    let second = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    let second = rollouts.score(tokens, &mut calibrated).unwrap();
     assert_eq!(second[0].estimate(), Estimate::NoAnswer);
 }
 
@@ -330,12 +330,12 @@ fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there()
     let tokens = rollouts.resource("tokens").unwrap();
     let mut past = PastQuantiles::new(Level::new(0.5).unwrap());
     let last = rollouts.get(4).unwrap();
-    let before = probe(&last, tokens).unwrap();
+    let before = last.probe(tokens).unwrap();
     assert_eq!(past.estimate(&before), Ok(Estimate::NoAnswer));
-    assert_eq!(score_rollouts(&rollouts, tokens, &mut past).unwrap().len(), 1);
+    assert_eq!(rollouts.score(tokens, &mut past).unwrap().len(), 1);
     // 5 runs spent 10, 10, 20, 30 and 40; one went on for a turn.
     assert_eq!(past.estimate(&before).unwrap(), Estimate::interval(10.0, 30.0).unwrap());
-    let after = replay(&last, tokens).unwrap().next().unwrap();
+    let after = last.replay(tokens).unwrap().next().unwrap();
     assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
 }
 
@@ -349,7 +349,7 @@ fn past_quantiles_answer_from_the_first_run_that_is_enough_on() {
         let run = rollouts.get(0).unwrap();
         let mut past = PastQuantiles::new(Level::new(coverage).unwrap());
         for known in 0..=enough {
-            let answer = past.estimate(&probe(&run, tokens).unwrap()).unwrap();
+            let answer = past.estimate(&run.probe(tokens).unwrap()).unwrap();
             assert_eq!(answer != Estimate::NoAnswer, known == enough, "{known} for {coverage}");
             past.learn(&run, tokens).unwrap();
         }
@@ -365,9 +365,9 @@ fn past_quantiles_late_in_a_run_are_those_of_the_latest_turn_that_enough_runs_re
     rollouts.push(&[1.0; 9], true).unwrap();
     let tokens = rollouts.resource("tokens").unwrap();
     let mut past = PastQuantiles::new(Level::new(0.5).unwrap());
-    score_rollouts(&rollouts, tokens, &mut past).unwrap();
+    rollouts.score(tokens, &mut past).unwrap();
     let last = rollouts.get(4).unwrap();
-    let mut answers = replay(&last, tokens).unwrap().map(|k| past.estimate(&k).unwrap());
+    let mut answers = last.replay(tokens).unwrap().map(|k| past.estimate(&k).unwrap());
     // After 1 turn 8, 12, 22, 32 and 42 remained, after 2 turns 7, 10, 20, 30 and 40.
     assert_eq!(answers.next(), Estimate::interval(12.0, 32.0).ok());
     let after_two = Estimate::interval(10.0, 30.0).unwrap();
@@ -395,7 +395,7 @@ proptest! {
             aware.learn(&run, tokens).unwrap();
         }
         let run = rollouts.get(0).unwrap();
-        let prefix = replay(&run, tokens).unwrap().next().unwrap();
+        let prefix = run.replay(tokens).unwrap().next().unwrap();
         let found = aware.estimate(&prefix).unwrap().ends().unwrap();
 
         let quantile = |p: f64| {

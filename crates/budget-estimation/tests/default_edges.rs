@@ -3,7 +3,7 @@
 
 use budget_estimation::{
     AbortLimit, BudgetEstimator, Error, Estimate, Estimator, Level, Probability, Rollouts,
-    SuccessForecaster, probe, replay, score_rollouts,
+    SuccessForecaster,
 };
 use proptest::prelude::*;
 
@@ -28,9 +28,9 @@ fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() 
         forecaster.learn(&rollout, tokens).unwrap();
     }
     let failure = rollouts.get(0).unwrap();
-    let after_a_turn = replay(&failure, tokens).unwrap().next().unwrap();
+    let after_a_turn = failure.replay(tokens).unwrap().next().unwrap();
     assert!(forecaster.forecast(&after_a_turn).unwrap().is_impossible);
-    let before = forecaster.forecast(&probe(&failure, tokens).unwrap()).unwrap();
+    let before = forecaster.forecast(&failure.probe(tokens).unwrap()).unwrap();
     assert!(!before.is_impossible);
     // 266 of 400 runs succeeded.
     assert!((before.chance.get() - 267.0 / 402.0).abs() < 1e-12, "{before:?}");
@@ -49,7 +49,7 @@ fn keys_are_known_before_the_first_turn() {
         forecaster.learn(&rollout, tokens).unwrap();
     }
     let mut chance = |run| {
-        let prefix = probe(&rollouts.get(run).unwrap(), tokens).unwrap();
+        let prefix = rollouts.get(run).unwrap().probe(tokens).unwrap();
         forecaster.forecast(&prefix).unwrap().chance
     };
     let (easy, hard) = (chance(0), chance(1));
@@ -144,7 +144,7 @@ proptest! {
         let rollouts = collected(&runs);
         let tokens = rollouts.resource("tokens").unwrap();
         let mut estimator = BudgetEstimator::default();
-        let samples = score_rollouts(&rollouts, tokens, &mut estimator);
+        let samples = rollouts.score(tokens, &mut estimator);
         prop_assert!(samples.is_ok(), "{samples:?}");
         for sample in samples.unwrap() {
             let left = sample.left();
@@ -161,7 +161,7 @@ proptest! {
             let mut restored: BudgetEstimator = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(serde_json::to_string(&restored).unwrap(), text);
             for rollout in rollouts.iter().take(20) {
-                for prefix in replay(&rollout, tokens).unwrap() {
+                for prefix in rollout.replay(tokens).unwrap() {
                     prop_assert_eq!(restored.estimate(&prefix)?, estimator.estimate(&prefix)?);
                 }
                 restored.learn(&rollout, tokens)?;
@@ -232,7 +232,7 @@ fn agents_that_take_turns_are_covered_after_many_runs() {
         rollouts.push(&[50.0, last], true).unwrap();
     }
     let tokens = rollouts.resource("tokens").unwrap();
-    let samples = score_rollouts(&rollouts, tokens, &mut BudgetEstimator::default()).unwrap();
+    let samples = rollouts.score(tokens, &mut BudgetEstimator::default()).unwrap();
     let late = &samples[1_500..];
     let hits = late.iter().filter(|sample| sample.is_hit()).count();
     let coverage = hits as f64 / late.len() as f64;

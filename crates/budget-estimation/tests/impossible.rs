@@ -5,7 +5,6 @@ use approx::assert_relative_eq;
 use budget_estimation::{
     AbortLimit, AbortUnit, BudgetMonitor, Error, Estimate, Level, Probability, Reading,
     RecordedRun, Rollouts, Sample, StopRule, SuccessForecast, SuccessForecaster, early_stopping,
-    replay,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -262,11 +261,11 @@ fn a_forecast_depends_on_what_a_prefix_shows_and_not_on_the_unit_of_cost() {
     }
     let mut in_thousandths = learned(limit, &thousandths);
     for (rollout, small) in rollouts.iter().zip(thousandths.iter()) {
-        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
         let replayed = forecaster.forecast(&prefix).unwrap();
         let costs = &rollout.usage(tokens).unwrap().costs()[..1];
         assert_eq!(replayed, forecast(&mut forecaster, costs, None));
-        let prefix = replay(&small, tokens).unwrap().next().unwrap();
+        let prefix = small.replay(tokens).unwrap().next().unwrap();
         let rescaled = in_thousandths.forecast(&prefix).unwrap();
         assert_relative_eq!(rescaled.chance.get(), replayed.chance.get(), max_relative = 1e-9);
     }
@@ -329,7 +328,7 @@ fn runs_with_the_keys_of_successes_have_a_higher_chance() {
     let tokens = rollouts.resource("tokens").unwrap();
     let mut chance = |run: usize| {
         let rollout = rollouts.get(run).unwrap();
-        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
         forecaster.forecast(&prefix).unwrap().chance.get()
     };
     let [good, bad] = [298, 299].map(&mut chance);
@@ -343,7 +342,7 @@ fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
     let mut forecaster = SuccessForecaster::new(AbortLimit::default());
     let (mut samples, mut failures) = (Vec::new(), Vec::new());
     for rollout in rollouts.iter() {
-        let prefix = replay(&rollout, tokens).unwrap().next().unwrap();
+        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
         let found = forecaster.forecast(&prefix).unwrap();
         // The second turn costs 10, which an estimator would learn.
         let estimate = match found.is_impossible {

@@ -3,10 +3,10 @@
 
 use budget_estimation::{
     Error, Estimate, Level, Metrics, Miss, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight,
-    interval_reward, joint_hits,
+    joint_hits,
 };
 use proptest::prelude::*;
-use scoring_rules::{Observed, Quantiles, weighted_interval_loss};
+use scoring_rules::{Observed, Quantiles};
 use trajectory_metrics::cluster_mean;
 
 /// Costs of a run, whether it succeeded, and what was said after each turn but the last.
@@ -114,7 +114,7 @@ proptest! {
                 let weighted = over(&|low, high, r| {
                     let quantiles = Quantiles::new(&levels, &[low, (low + high) / 2.0, high]);
                     let outcome = Observed::exact(r).unwrap();
-                    weighted_interval_loss(&quantiles.unwrap(), outcome).unwrap()
+                    quantiles.unwrap().weighted_interval_loss(outcome).unwrap()
                 });
                 prop_assert!(close(found.weighted_interval_loss, mean(&weighted)));
             }
@@ -210,7 +210,7 @@ proptest! {
         remaining in 1.0..1e6_f64, low in 0.0..1.0_f64, high in 1.0..3.0_f64, wider in 1.0..2.0_f64,
     ) {
         let reward = |low: f64, high: f64| {
-            interval_reward(Estimate::interval(low, high).unwrap(), remaining).unwrap()
+            Estimate::interval(low, high).unwrap().interval_reward(remaining).unwrap()
         };
         prop_assert_eq!(reward(remaining, remaining), 1.0);
         let inner = reward(low * remaining, high * remaining);
@@ -238,7 +238,7 @@ fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_
     // A failed run is not divided by anything.
     metrics.update(&trivial[3]).unwrap();
     for remaining in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let result = interval_reward(Estimate::Impossible, remaining);
+        let result = Estimate::Impossible.interval_reward(remaining);
         assert!(
             matches!(result, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))),
             "{remaining}"

@@ -4,7 +4,7 @@
 
 use budget_estimation::{
     Error, Estimate, Interval, Level, Metrics, Rollouts, Sample, Weight, best_interval,
-    estimator_from_fn, score_rollouts,
+    estimator_from_fn,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn samples(runs: &[(Vec<u8>, bool)]) -> Vec<Sample> {
         rollouts.push(&costs, *succeeded).unwrap();
     }
     let tokens = rollouts.resource("tokens").unwrap();
-    score_rollouts(&rollouts, tokens, &mut estimator_from_fn(|_| Ok(Estimate::NoAnswer))).unwrap()
+    rollouts.score(tokens, &mut estimator_from_fn(|_| Ok(Estimate::NoAnswer))).unwrap()
 }
 
 type Reference = fn(&Sample) -> Option<f64>;

@@ -3,8 +3,7 @@
 
 use budget_estimation::{
     BudgetMonitor, Context, Error, Estimate, Estimator, LinearEstimator, Prefix, PrefixFeatures,
-    RecordedRun, Resource, Rollout, Rollouts, Sample, estimator_from_fn, probe, replay,
-    score_probe, score_rollout, score_rollouts,
+    RecordedRun, Resource, Rollout, Rollouts, Sample, estimator_from_fn,
 };
 use proptest::prelude::*;
 
@@ -79,8 +78,8 @@ proptest! {
             let output = rollouts.resource("output").unwrap();
             rollouts.set_cap(output, 1500.0).unwrap();
             let rollout = rollouts.get(0).unwrap();
-            let first = probe(&rollout, output).unwrap();
-            let prefixes = replay(&rollout, output).unwrap().take(past.len());
+            let first = rollout.probe(output).unwrap();
+            let prefixes = rollout.replay(output).unwrap().take(past.len());
             let features = PrefixFeatures::new(&rollout, output).unwrap();
             let all = |prefix: Prefix<'_>| (seen(&prefix), row(&features, &prefix));
             both.push(std::iter::once(first).chain(prefixes).map(all).collect::<Vec<_>>());
@@ -117,8 +116,8 @@ proptest! {
         }
         let rollout = rollouts.get(1).unwrap();
         let features = PrefixFeatures::new(&rollout, output).unwrap();
-        let first = probe(&rollout, output).unwrap();
-        let mut replayed = std::iter::once(first).chain(replay(&rollout, output).unwrap());
+        let first = rollout.probe(output).unwrap();
+        let mut replayed = std::iter::once(first).chain(rollout.replay(output).unwrap());
 
         let live = recorded(Some(f64::from(cap))).with_keys(["model"]).unwrap();
         let mut live = live.with_features(["errors"]).unwrap();
@@ -151,11 +150,11 @@ proptest! {
         }
         let rollout = rollouts.get(0).unwrap();
         let features = PrefixFeatures::new(&rollout, output).unwrap();
-        let first = probe(&rollout, output).unwrap();
+        let first = rollout.probe(output).unwrap();
         let missing = PrefixFeatures::MISSING;
         let mean = |costs: &[f64]| costs.iter().sum::<f64>() / costs.len() as f64;
         let largest = |costs: &[f64]| costs.iter().copied().fold(missing, f64::max);
-        for prefix in std::iter::once(first).chain(replay(&rollout, output).unwrap()) {
+        for prefix in std::iter::once(first).chain(rollout.replay(output).unwrap()) {
             let k = prefix.turns();
             let [input, output] = [0, 1].map(|at| turns[..k].iter().map(|turn| turn[at]).collect::<Vec<f64>>());
             let spent: f64 = output.iter().sum();
@@ -199,7 +198,7 @@ proptest! {
             let used = prefix.usage().total();
             Estimate::interval(0.0, used)
         });
-        let samples = score_rollouts(&rollouts, output, &mut as_much_again).unwrap();
+        let samples = rollouts.score(output, &mut as_much_again).unwrap();
         let mut at = 0;
         for (run, (turns, succeeded)) in runs.iter().enumerate() {
             let costs: Vec<f64> = turns.iter().map(|turn| turn[1]).collect();
@@ -230,15 +229,15 @@ fn a_prefix_ends_before_the_last_turn_and_the_probe_comes_before_the_first() {
     let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]], true)]);
     let output = rollouts.resource("output").unwrap();
     let turns = |run: usize| -> Vec<usize> {
-        let prefixes = replay(&rollouts.get(run).unwrap(), output).unwrap();
+        let prefixes = rollouts.get(run).unwrap().replay(output).unwrap();
         assert_eq!(prefixes.len(), prefixes.clone().count());
         prefixes.map(|prefix| prefix.turns()).collect()
     };
     assert_eq!((turns(0), turns(1)), (vec![1, 2], vec![]));
     let first = rollouts.get(0).unwrap();
-    assert_eq!(probe(&first, output).unwrap().turns(), 0);
+    assert_eq!(first.probe(output).unwrap().turns(), 0);
     let mut fixed = estimator_from_fn(|_| Estimate::interval(5.0, 7.0));
-    let sample = score_probe(&first, output, &mut fixed).unwrap();
+    let sample = first.score_probe(output, &mut fixed).unwrap();
     assert_eq!((sample.turn(), sample.remaining(), sample.is_hit()), (0, 6.0, true));
     assert_eq!(sample.linear_reference(), None);
     let error = Sample::new(&first, output, 3, Estimate::Impossible).unwrap_err();
@@ -255,11 +254,12 @@ fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
     let unknown = Error::UnknownCost { rollout: 0, turn: 2, resource: "input".into() };
     assert_eq!(rollout.usage(input).unwrap_err(), unknown);
     assert_eq!(rollout.remaining(input, 1).unwrap_err(), unknown);
-    assert_eq!(replay(&rollout, input).err(), Some(unknown.clone()));
+    assert_eq!(rollout.replay(input).err(), Some(unknown.clone()));
     assert_eq!(rollout.cumulative(input, 1), Ok(1.0));
     assert!(rollout.knows(output) && !rollout.knows(input));
 
-    let shown: Vec<_> = replay(&rollout, output)
+    let shown: Vec<_> = rollout
+        .replay(output)
         .unwrap()
         .map(|prefix| prefix.usage_of(input).map(|usage| usage.total()))
         .collect();
@@ -371,7 +371,7 @@ fn an_estimator_learns_from_a_run_only_after_its_last_prefix() {
     }
     let rollouts = rollouts(&[(vec![[1.0, 2.0]; 3], true), (vec![[1.0, 2.0]; 2], true)]);
     let mut diary = Diary::default();
-    score_rollouts(&rollouts, rollouts.resource("input").unwrap(), &mut diary).unwrap();
+    rollouts.score(rollouts.resource("input").unwrap(), &mut diary).unwrap();
     assert_eq!(diary.0, ["estimate 1", "estimate 2", "learn 0", "estimate 1", "learn 1"]);
 }
 
@@ -381,10 +381,10 @@ fn an_error_of_the_estimator_or_of_the_caller_stops_the_replay() {
     let input = rollouts.resource("input").unwrap();
     let gone = Error::Estimator { reason: "gone".into() };
     let mut broken = estimator_from_fn(|_| Err(gone.clone()));
-    assert_eq!(score_rollouts(&rollouts, input, &mut broken), Err(gone.clone()));
+    assert_eq!(rollouts.score(input, &mut broken), Err(gone.clone()));
     let mut fine = estimator_from_fn(|_| Ok(Estimate::Impossible));
     let stop = |_: &Sample| Err(gone.clone());
-    assert_eq!(score_rollout(&rollouts.get(0).unwrap(), input, &mut fine, stop), Err(gone.clone()));
+    assert_eq!(rollouts.get(0).unwrap().score(input, &mut fine, stop), Err(gone.clone()));
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero
     ]);
     let output = rollouts.resource("output").unwrap();
     let mut linear = LinearEstimator::learning(2.0, 0.0).unwrap();
-    let samples = score_rollouts(&rollouts, output, &mut linear).unwrap();
+    let samples = rollouts.score(output, &mut linear).unwrap();
     let point = |rollout: usize, turn: usize| {
         let found = samples.iter().find(|s| (s.rollout(), s.turn()) == (rollout, turn)).unwrap();
         found.estimate().ends().unwrap().low()
@@ -432,11 +432,11 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
     for (rollouts, run) in [(&rollouts, 1), (&kept, 0)] {
         let rollout = rollouts.get(run).unwrap();
         assert_eq!(rollout.content(3), Some("turn 3"));
-        let first = probe(&rollout, output).unwrap();
+        let first = rollout.probe(output).unwrap();
         assert_eq!((first.content(0), first.content(1)), (Some("turn 0"), None));
         // What was seen before the first turn is known before it.
         assert_eq!((first.observation(1), first.observation(2)), (Some("seen 1"), None));
-        for prefix in replay(&rollout, output).unwrap() {
+        for prefix in rollout.replay(output).unwrap() {
             let shown: Vec<usize> = (0..9).filter(|&turn| prefix.content(turn).is_some()).collect();
             assert!(shown.into_iter().eq(0..=prefix.turns()));
             let seen = (0..9).filter(|&turn| prefix.observation(turn).is_some());
@@ -489,7 +489,7 @@ fn wrong_keys_and_features_are_refused_and_leave_no_trace() {
     assert_eq!((rollout.keys().count(), rollout.feature(1, "errors")), (0, None));
     // A row belongs to one resource.
     let features = PrefixFeatures::new(&rollout, input).unwrap();
-    let output = probe(&rollout, rollouts.resource("output").unwrap()).unwrap();
+    let output = rollout.probe(rollouts.resource("output").unwrap()).unwrap();
     let unlike = Err(Error::Unlike { what: "the estimated resource" });
     assert_eq!(features.append_to(&mut Vec::new(), &output), unlike);
 }

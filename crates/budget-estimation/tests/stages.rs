@@ -5,7 +5,6 @@
 use budget_estimation::{
     AdaptiveConformal, Calibrated, Error, Estimate, Estimator, Level, LinearEstimator, MarginUnit,
     OnlineCalibrator, Resource, Rollouts, Sample, SplitConformal, estimator_from_fn,
-    score_rollouts,
 };
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use rand_distr::{Distribution, Exp1, Pareto, StandardUniform};
@@ -101,7 +100,7 @@ impl ByStage {
 fn exchangeable(seed: u64, heavy: bool, estimator: &mut impl Estimator) -> Vec<Sample> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let (rollouts, tokens) = runs((0..140).map(|_| run(&mut generator, 4, heavy)));
-    score_rollouts(&rollouts, tokens, estimator).unwrap()
+    rollouts.score(tokens, estimator).unwrap()
 }
 
 /// Split conformal prediction covers between c and c + 1 / (K + 1) after K runs, here 80 or more.
@@ -161,7 +160,7 @@ fn after_a_drift_adaptive_margins_restore_the_coverage_of_each_stage() {
             (0..2_000).map(|at| run(&mut generator, if at < 1_000 { 4 } else { 12 }, false));
         let (rollouts, tokens) = runs(lists);
         let late = |estimator: &mut dyn Estimator, into: &mut ByStage| {
-            let samples = score_rollouts(&rollouts, tokens, estimator).unwrap();
+            let samples = rollouts.score(tokens, estimator).unwrap();
             let late = samples.iter().filter(|sample| sample.rollout() >= 1_200);
             late.for_each(|sample| into.add_prefix(sample, sample.is_hit()));
         };
@@ -189,8 +188,8 @@ fn clipped_ends_stay_within_what_is_left_and_hit_as_often() {
     let split = SplitConformal::new(level(COVERAGE));
     let mut open = Calibrated::new(linear(), split, MarginUnit::Midpoint);
     let mut clipped = open.clone().with_clipped_ends();
-    let open = score_rollouts(&rollouts, tokens, &mut open).unwrap();
-    let clipped = score_rollouts(&rollouts, tokens, &mut clipped).unwrap();
+    let open = rollouts.score(tokens, &mut open).unwrap();
+    let clipped = rollouts.score(tokens, &mut clipped).unwrap();
     let mut lowered = 0;
     for (open, clipped) in open.iter().zip(&clipped) {
         assert_eq!(clipped.estimate(), open.estimate().clipped(open.left()));
@@ -241,7 +240,7 @@ fn a_prefix_that_spent_nothing_is_in_the_first_stage() {
     let split = SplitConformal::new(level(0.4));
     let mut calibrated =
         Calibrated::new(zero, split, MarginUnit::Resource).with_stages(&[Level::HALF]).unwrap();
-    let samples = score_rollouts(&rollouts, tokens, &mut calibrated).unwrap();
+    let samples = rollouts.score(tokens, &mut calibrated).unwrap();
     assert_eq!(samples[0].estimate(), Estimate::interval(0.0, f64::MAX).unwrap());
     let margins: Vec<f64> = calibrated.calibrators().map(OnlineCalibrator::margin).collect();
     assert_eq!(margins, [5.0, f64::INFINITY]);

@@ -5,7 +5,7 @@
 use budget_estimation::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Metrics,
     Probability, ProgressMetrics, Reading, Rollouts, Sample, StopRule, early_stopping,
-    estimator_from_fn, joint_early_stopping, score_rollouts, stopping_curve,
+    estimator_from_fn, joint_early_stopping, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
@@ -259,7 +259,7 @@ fn a_cap_comes_before_all_other_advice_and_a_bad_turn_changes_nothing() {
     let tokens = rollouts.resource("tokens").unwrap();
     assert_eq!(Sample::new(&rollouts.get(0).unwrap(), tokens, 1, below), Err(error.clone()));
     let mut careless = estimator_from_fn(|_| Ok(below));
-    assert_eq!(score_rollouts(&rollouts, tokens, &mut careless), Err(error));
+    assert_eq!(rollouts.score(tokens, &mut careless), Err(error));
     assert_eq!((monitor.turns(), monitor.spent()), (0, [0.0, 0.0].as_slice()));
 
     assert_eq!(monitor.push(&turn(&[4.0, 1e9], &silent), None), Ok(Advice::Continue));
@@ -278,7 +278,7 @@ fn samples_of_another_resource_than_the_one_saved_are_an_error() {
     rollouts.push(&[100.0, 0.25, 200.0, 0.5, 50.0, 0.75], false).unwrap();
     let (tokens, usd) = (rollouts.resource("tokens").unwrap(), rollouts.resource("usd").unwrap());
     let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-    let mut samples = score_rollouts(&rollouts, tokens, &mut silent).unwrap();
+    let mut samples = rollouts.score(tokens, &mut silent).unwrap();
     let stated = [Probability::HALF; 2];
     let rule = StopRule::first_impossible();
     let other = || Error::OtherResource {
@@ -304,7 +304,7 @@ fn samples_of_other_rollouts_are_an_error_though_the_positions_agree() {
     let tokens = tokens_only.resource("output_tokens").unwrap();
     let usd = both.resource("cost_usd").unwrap();
     let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-    let samples = score_rollouts(&tokens_only, tokens, &mut silent).unwrap();
+    let samples = tokens_only.score(tokens, &mut silent).unwrap();
     let stated = [Probability::HALF; 2];
     let rule = StopRule::first_impossible();
     let other = Error::OtherRollouts { sample: 0, rollout: 0 };

@@ -8,7 +8,7 @@ use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetMonitor, Calibrated, ConformalPid, Error,
     Estimate, Estimator, Level, LinearEstimator, MarginUnit, Metrics, OnlineCalibrator,
     PastQuantiles, Probability, Resource, Rollouts, SplitConformal, StopReason, StopRule,
-    estimator_from_fn, replay, score_rollout, score_rollouts,
+    estimator_from_fn,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ where
     let (rollouts, usd) = rollouts(runs);
     let mut resumed = stored(&whole);
     for rollout in rollouts.iter() {
-        for prefix in replay(&rollout, usd).unwrap() {
+        for prefix in rollout.replay(usd).unwrap() {
             let estimate = whole.estimate(&prefix).unwrap();
             prop_assert_eq!(estimate, resumed.estimate(&prefix).unwrap());
             resumed = stored(&resumed);
@@ -218,7 +218,7 @@ fn what_cannot_be_a_state_is_refused() {
 fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true), (vec![1.0, 30.0], false)]);
     let mut linear = LinearEstimator::new(4.0, 0.5).unwrap();
-    let samples = score_rollouts(&rollouts, usd, &mut linear).unwrap();
+    let samples = rollouts.score(usd, &mut linear).unwrap();
     let mut whole = Metrics::new().with_coverage(Level::HALF).with_diagnostics();
     let mut merged = whole.clone();
     for sample in &samples {
@@ -291,12 +291,15 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
     let mut counted = 0;
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
     let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-    score_rollout(&rollouts.get(0).unwrap(), usd, &mut silent, |sample| {
-        assert_eq!(sample.cap(), Some(20.0));
-        counted += 1;
-        Ok(())
-    })
-    .unwrap();
+    rollouts
+        .get(0)
+        .unwrap()
+        .score(usd, &mut silent, |sample| {
+            assert_eq!(sample.cap(), Some(20.0));
+            counted += 1;
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(counted, 2);
 }
 

@@ -5,9 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
-    Error, Estimate, FinishedRun, ProbeMethod, Rollouts, Sample, Seed, TargetRounding, TargetWidth,
-    balance_samples, half_reachable, median_caps, probed_rollouts, released_prefixes,
-    released_split, rule_reward, split_rollouts, subsample_prefixes, training_target,
+    Error, Estimate, FeasibilityProbe, FinishedRun, ProbeMethod, Rollouts, Sample, Seed,
+    TargetRounding, TargetWidth, balance_samples, released_split, split_rollouts,
 };
 use proptest::prelude::*;
 
@@ -22,9 +21,9 @@ fn degenerate_policies_earn_the_published_rewards() {
     let mean = |possible: Estimate, impossible: &[(f64, Estimate)]| {
         let on_impossible: f64 = impossible
             .iter()
-            .map(|&(share, answer)| share * rule_reward(answer, None).unwrap())
+            .map(|&(share, answer)| share * answer.rule_reward(None).unwrap())
             .sum();
-        0.5 * rule_reward(possible, Some(437.0)).unwrap() + 0.5 * on_impossible
+        0.5 * possible.rule_reward(Some(437.0)).unwrap() + 0.5 * on_impossible
     };
     let always = mean(Estimate::Impossible, &[(1.0, Estimate::Impossible)]);
     let expected = published["always_impossible"]["reward"].as_f64().unwrap();
@@ -50,7 +49,8 @@ fn targets_are_those_worked_by_the_formula() {
         );
         let number = |name: &str| row[name].as_f64().unwrap();
         let target =
-            training_target(Some(number("remaining")), width, TargetRounding::Decimal).unwrap();
+            Estimate::training_target(Some(number("remaining")), width, TargetRounding::Decimal)
+                .unwrap();
         assert_eq!(target, Estimate::interval(number("low"), number("high")).unwrap(), "{row}");
     }
 }
@@ -59,7 +59,7 @@ proptest! {
     /// In whole numbers: `floor(r (100 - w) / 100)`.
     #[test]
     fn a_target_of_whole_per_cent_is_that_of_whole_numbers(r in 1_u64..1_000_000, w in 0_u64..=100) {
-        let target = training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0), TargetRounding::Decimal).unwrap();
+        let target = Estimate::training_target(Some(r as f64), TargetWidth::Share(w as f64 / 100.0), TargetRounding::Decimal).unwrap();
         let (low, high) = ((r * (100 - w) / 100).max(1), r * (100 + w) / 100);
         prop_assert_eq!(target, Estimate::interval(low as f64, high as f64).unwrap());
     }
@@ -84,7 +84,7 @@ proptest! {
         seed: u64,
     ) {
         let rollouts = rollouts(&turns);
-        let chosen = subsample_prefixes(&rollouts, buckets, cap, Seed::new(seed)).unwrap();
+        let chosen = rollouts.subsample_prefixes(buckets, cap, Seed::new(seed)).unwrap();
         let there_are: usize = turns.iter().map(|t| t - 1).sum();
         prop_assert_eq!(chosen.len(), cap.min(there_are));
         prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
@@ -133,11 +133,11 @@ fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
 fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
     let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
     for seed in 0..20 {
-        let chosen = subsample_prefixes(&rollouts, 3, 20, Seed::new(seed)).unwrap();
+        let chosen = rollouts.subsample_prefixes(3, 20, Seed::new(seed)).unwrap();
         let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
         assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
-        assert_eq!(chosen, subsample_prefixes(&rollouts, 3, 20, Seed::new(seed)).unwrap());
-        assert_ne!(chosen, subsample_prefixes(&rollouts, 3, 20, Seed::new(seed + 1)).unwrap());
+        assert_eq!(chosen, rollouts.subsample_prefixes(3, 20, Seed::new(seed)).unwrap());
+        assert_ne!(chosen, rollouts.subsample_prefixes(3, 20, Seed::new(seed + 1)).unwrap());
     }
 }
 
@@ -174,7 +174,7 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
 #[test]
 fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     let rollouts = rollouts(&vec![1; 200_000]);
-    assert_eq!(subsample_prefixes(&rollouts, 1, 512, Seed::new(42)), Ok(Vec::new()));
+    assert_eq!(rollouts.subsample_prefixes(1, 512, Seed::new(42)), Ok(Vec::new()));
 }
 
 /// The probes as success and caps of the runs give the label back.
@@ -192,7 +192,8 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
         runs.push(FinishedRun { achieved: 500.0 + f64::from(i), time, spent: vec![items, usd] });
     }
     runs[0].spent[0] = 0.0;
-    let probes = half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
+    let probes =
+        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
     assert_eq!(probes[0].budgets[0], 0.0);
     let mut labelled = Rollouts::new(["weeks", "items", "usd"]).unwrap();
     for (run, probe) in runs.iter().zip(&probes) {
@@ -208,7 +209,7 @@ fn a_probe_set_as_success_and_caps_is_feasible_where_it_is_reachable() {
     for wrong in [-1.0, f64::NAN, 1e101] {
         runs[1].spent[1] = wrong;
         assert!(matches!(
-            half_reachable(&runs, ProbeMethod::Described, Seed::new(42)),
+            FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)),
             Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))
         ));
     }
@@ -223,7 +224,8 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
             spent: vec![3e4 / f64::from(i), 7e5],
         })
         .collect();
-    let probes = half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
+    let probes =
+        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
     assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
     let mut largest: f64 = 0.0;
     let missed: Vec<_> = probes.iter().zip(&runs).filter(|(probe, _)| !probe.reachable).collect();
@@ -246,8 +248,14 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         largest = ratios.iter().copied().fold(largest, f64::max);
     }
     assert!(largest > 1.8);
-    assert_eq!(probes, half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap());
-    assert_ne!(probes, half_reachable(&runs, ProbeMethod::Described, Seed::new(43)).unwrap());
+    assert_eq!(
+        probes,
+        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap()
+    );
+    assert_ne!(
+        probes,
+        FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(43)).unwrap()
+    );
 }
 
 #[test]
@@ -287,7 +295,7 @@ proptest! {
             ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
         let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
         let (probed, probes) =
-            probed_rollouts(&rollouts, &achieved, weeks, &[items, usd], method, Seed::new(seed)).unwrap();
+            rollouts.probed(&achieved, weeks, &[items, usd], method, Seed::new(seed)).unwrap();
         // Of an odd number, the released code makes the smaller half unreachable, and the paper's half is the other.
         let half = if released { runs.len().div_ceil(2) } else { runs.len() / 2 };
         prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), half);
@@ -295,7 +303,7 @@ proptest! {
             prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
         }
-        let short = probed_rollouts(&rollouts, &achieved[1..], weeks, &[], method, Seed::new(seed));
+        let short = rollouts.probed(&achieved[1..], weeks, &[], method, Seed::new(seed));
         let is_length = matches!(short, Err(Error::ScoringRules(scoring_rules::Error::Length { .. })));
         prop_assert!(is_length);
     }
@@ -308,7 +316,7 @@ fn bankrupt_runs_have_probes_too() {
     let runs = [-120_000.0, 0.0, 500_000.0, -1.0, 0.0, 7e5, -3e4, 0.0].map(run);
     for method in [ProbeMethod::Described, ProbeMethod::Released] {
         for seed in 0..50 {
-            let probes = half_reachable(&runs, method, Seed::new(seed)).unwrap();
+            let probes = FeasibilityProbe::half_reachable(&runs, method, Seed::new(seed)).unwrap();
             for (run, probe) in runs.iter().zip(&probes) {
                 let spent = run.spent.iter().zip(&probe.budgets).all(|(spent, most)| spent <= most);
                 let is_met = run.achieved >= probe.target && run.time <= probe.time_budget && spent;
@@ -316,7 +324,8 @@ fn bankrupt_runs_have_probes_too() {
             }
         }
     }
-    let error = half_reachable(&[run(f64::NAN)], ProbeMethod::Released, Seed::new(1));
+    let runs = [run(f64::NAN)];
+    let error = FeasibilityProbe::half_reachable(&runs, ProbeMethod::Released, Seed::new(1));
     assert!(matches!(error, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 }
 
@@ -333,7 +342,7 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
             |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<usize>>();
         let found = if what == "prefixes" {
             let turns = numbers(sizes);
-            let chosen = released_prefixes(&rollouts(&turns), 8, setting.parse().unwrap(), seed);
+            let chosen = rollouts(&turns).released_prefixes(8, setting.parse().unwrap(), seed);
             let pair = |(run, turn): &(usize, usize)| format!("{run}:{turn}");
             chosen.unwrap().iter().map(pair).collect::<Vec<_>>().join(" ")
         } else {
@@ -353,7 +362,9 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
 #[test]
 fn released_probes_fill_their_ranges_and_no_more() {
     let run = FinishedRun { achieved: 400.0, time: 12.0, spent: vec![50.0, 0.0] };
-    let probes = half_reachable(&vec![run; 8_000], ProbeMethod::Released, Seed::new(9)).unwrap();
+    let probes =
+        FeasibilityProbe::half_reachable(&vec![run; 8_000], ProbeMethod::Released, Seed::new(9))
+            .unwrap();
     let [mut reachable, mut missed, mut budgets] = [(); 3].map(|()| Vec::new());
     for probe in &probes {
         if probe.reachable { &mut reachable } else { &mut missed }.push(probe.target / 400.0);
@@ -388,7 +399,7 @@ fn median_caps_are_those_of_each_family() {
     }
     let caps = |name: &str| {
         let resource = rollouts.resource(name).unwrap();
-        let caps = median_caps(&rollouts, resource, |run| run.task().unwrap().to_owned()).unwrap();
+        let caps = rollouts.median_caps(resource, |run| run.task().unwrap().to_owned()).unwrap();
         caps.into_values().collect::<Vec<f64>>()
     };
     assert_eq!(caps("tokens"), [8_265.0, 7_060.0, 15.0]);
@@ -398,8 +409,9 @@ fn median_caps_are_those_of_each_family() {
 /// Python's `max(1, int(r * (1 - w)))` and `int(r * (1 + w))`.
 #[test]
 fn truncated_targets_are_those_of_the_released_code() {
-    let target =
-        |remaining, width| training_target(Some(remaining), width, TargetRounding::Truncated);
+    let target = |remaining, width| {
+        Estimate::training_target(Some(remaining), width, TargetRounding::Truncated)
+    };
     for (remaining, width, low, high) in [
         (90.0, TargetWidth::Share(0.3), 62.0, 117.0),
         (437.0, TargetWidth::Share(0.1), 393.0, 480.0),
@@ -410,13 +422,14 @@ fn truncated_targets_are_those_of_the_released_code() {
         let interval = Estimate::interval(low, high).unwrap();
         assert_eq!(target(remaining, width), Ok(interval), "{remaining} {width:?}");
     }
-    let zero = training_target(Some(0.0), TargetWidth::Fixed(1.0), TargetRounding::Decimal);
+    let zero =
+        Estimate::training_target(Some(0.0), TargetWidth::Fixed(1.0), TargetRounding::Decimal);
     assert!(matches!(zero, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
 }
 
 #[cfg(feature = "serde")]
 mod records {
-    use budget_estimation::{AnswerMode, TrainingRecords, parse_answer, rule_reward};
+    use budget_estimation::{AnswerMode, TrainingRecords, parse_answer};
     use serde_json::Value;
 
     use super::*;
@@ -483,7 +496,7 @@ mod records {
             let extra = &record["extra_info"];
             let possible = extra["is_possible"].as_bool().unwrap();
             let remaining = extra["remaining_tokens"].as_f64().filter(|_| possible);
-            let reward = rule_reward(estimate, remaining).unwrap();
+            let reward = estimate.rule_reward(remaining).unwrap();
             let expected = if estimate == Estimate::Impossible { 0.2 } else { 1.8 * 0.8 };
             assert!((reward - expected).abs() < 1e-12, "{record}");
         }

@@ -14,6 +14,6 @@ pub(crate) mod weighted_means;
 pub use analysis::{CensoringAnalysis, CensoringReport};
 pub use assumption::CensoringAssumption;
 pub use continuation_audit::{ContinuationAudit, ContinuationComparison};
-pub use hidden_outcomes::{HiddenOutcomeShift, MeanShift, hidden_outcome_shift};
-pub use rank_changes::{RankChange, rank_changes};
+pub use hidden_outcomes::{HiddenOutcomeShift, MeanShift};
+pub use rank_changes::RankChange;
 pub use score_comparison::ScoreComparison;

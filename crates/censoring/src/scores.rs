@@ -11,7 +11,7 @@ pub(crate) mod stream_difference;
 pub(crate) mod weighted_runs;
 
 pub use censored_loss::censored_loss_in_logits;
-pub use censoring_shift::{CensoringShift, censoring_shift};
+pub use censoring_shift::CensoringShift;
 pub use complete_score::complete_mean_score;
 pub use exact_score::{exact_mean_score, exact_score};
 pub use run_score::RunScore;

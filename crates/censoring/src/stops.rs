@@ -8,6 +8,6 @@ pub(crate) mod stopped;
 
 pub use artificial_stops::artificial_stops;
 pub use audit::{RunGroup, TerminationAudit};
-pub use calibrated_runs::{CalibratedRuns, CalibrationRuns, cross_fit_calibration};
+pub use calibrated_runs::{CalibratedRuns, CalibrationRuns};
 pub use hidden_outcome::HiddenOutcome;
 pub use stopped::{Observation, Stopped};

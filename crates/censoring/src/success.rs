@@ -8,7 +8,7 @@ pub(crate) mod prefix_features;
 pub(crate) mod success_model;
 
 pub use continuations::{Continuations, SuccessEstimate, hybrid_success_probabilities};
-pub use cross_fit_success::{CrossFitSuccess, cross_fit_success};
+pub use cross_fit_success::CrossFitSuccess;
 pub use logistic_success::{LogisticSuccess, LogisticSuccessModel};
 pub use plug_in_bias::{plug_in_bias, plug_in_regret_bound};
 pub use prefix_features::prefix_features;

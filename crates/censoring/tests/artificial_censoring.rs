@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use censoring::{
-    Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, RunEnd, ScoringRule, Seed,
-    StopTimes, TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, censoring_shift,
+    CensoringShift, Error, HiddenOutcome, IpcwWeights, KaplanMeier, Probability, RunEnd,
+    ScoringRule, Seed, StopTimes, TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops,
     doubly_robust_mean_score, from_fn, simple_score,
 };
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ impl Check {
             let fast = Tps::new(rule.clone(), schedule);
             for (trace, &stop) in traces.iter().zip(stops) {
                 let Some(stop) = stop else { continue };
-                let shift = censoring_shift(&tps, trace, stop).unwrap();
+                let shift = CensoringShift::new(&tps, trace, stop).unwrap();
                 let hidden = HiddenOutcome::new(trace, stop).unwrap().stopped().unwrap();
                 let complete = fast.score(trace).unwrap();
                 let simple = simple_score(&fast, &hidden).unwrap();
@@ -152,7 +152,7 @@ fn shifts_agree_with_forty_digits() {
             "brier" => Box::new(BrierScore),
             _ => Box::new(beta(2.0, 4.0)),
         };
-        let shift = censoring_shift(&Tps::new(rule, schedule), trace, stop).unwrap();
+        let shift = CensoringShift::new(&Tps::new(rule, schedule), trace, stop).unwrap();
         for (found, want) in [
             (shift.prefix_swap, number(5)),
             (shift.tail_omission, number(6)),
@@ -171,7 +171,7 @@ fn swapping_pays_where_forecasts_are_below_one_half() {
     for (p, sign) in [(0.3, 1.0), (0.5, 0.0), (0.7, -1.0)] {
         let forecasts = [Probability::new(p).unwrap(); 5];
         let trace = Trace::new(&forecasts, true).unwrap();
-        let swap = censoring_shift(&tps, trace, 5).unwrap().prefix_swap;
+        let swap = CensoringShift::new(&tps, trace, 5).unwrap().prefix_swap;
         assert_eq!(swap == 0.0, sign == 0.0);
         assert!(swap * sign >= 0.0, "{p}: {swap}");
     }
@@ -188,15 +188,15 @@ fn an_invalid_stop_and_an_infinite_score_are_refused() {
             _ => trajectory_metrics::Error::Horizon { horizon: 3, steps: 4 },
         });
         assert_eq!(HiddenOutcome::new(trace, stop), Err(want.clone()));
-        assert_eq!(censoring_shift(&exact, trace, stop), Err(want));
+        assert_eq!(CensoringShift::new(&exact, trace, stop), Err(want));
     }
     for stop in 1..=3 {
         let want = Error::StepScore { step: 3, value: f64::NEG_INFINITY };
-        assert_eq!(censoring_shift(&exact, trace, stop), Err(want));
+        assert_eq!(CensoringShift::new(&exact, trace, stop), Err(want));
     }
     for score in [f64::NAN, -1e300] {
         let tps = Tps::new(from_fn(|_: Probability, _: bool| score), WeightSchedule::Uniform);
-        let error = censoring_shift(&tps, trace, 1).unwrap_err();
+        let error = CensoringShift::new(&tps, trace, 1).unwrap_err();
         assert!(matches!(error, Error::StepScore { step: 1, .. }), "{error}");
     }
 }

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use censoring::{
-    CalibrationRuns, CensoringAnalysis, CensoringAssumption, Error, Folds, Probability, StopReason,
-    Stopped, WeightSchedule, cross_fit_calibration,
+    CalibratedRuns, CalibrationRuns, CensoringAnalysis, CensoringAssumption, Error, Folds,
+    Probability, StopReason, Stopped, WeightSchedule,
 };
-use trajectory_metrics::{CalibrationMap, Calibrator, Platt, Traces, cross_fit};
+use trajectory_metrics::{CalibrationMap, Calibrator, CrossFit, Platt, Traces};
 
 fn p(value: f64) -> Probability {
     Probability::new(value).unwrap()
@@ -60,8 +60,14 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
     let short: Vec<_> =
         streams.iter().map(|(task, long, y)| (*task, long[..300].to_vec(), *y)).collect();
     let fit = |runs: &[Stopped<'_>]| {
-        cross_fit_calibration(&platt, runs, &folds, &schedule, CalibrationRuns::CutOffAsFailures)
-            .unwrap()
+        CalibratedRuns::cross_fit(
+            &platt,
+            runs,
+            &folds,
+            &schedule,
+            CalibrationRuns::CutOffAsFailures,
+        )
+        .unwrap()
     };
     // Steps 301 to 600 have less than 1e-90 of the weight.
     assert_eq!(fit(&runs).maps(), fit(&stopped(&short)).maps());
@@ -70,7 +76,7 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
         streams.iter().for_each(|(_, p, y)| traces.push(p, y.unwrap_or_default()).unwrap());
         traces
     };
-    let maps = |streams| cross_fit(&platt, &traces(streams), &folds, &schedule).unwrap();
+    let maps = |streams| CrossFit::new(&platt, &traces(streams), &folds, &schedule).unwrap();
     assert_eq!(maps(&streams).maps(), maps(&short).maps());
 }
 
@@ -80,7 +86,8 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
     let (runs, folds) = (stopped(&streams), folds(&streams));
     let platt = Platt::default();
     let fitted =
-        cross_fit_calibration(&platt, &runs, &folds, &SCHEDULE, CalibrationRuns::Complete).unwrap();
+        CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, CalibrationRuns::Complete)
+            .unwrap();
     for (fold, map) in fitted.maps().iter().enumerate() {
         let mut traces = Traces::default();
         for (i, (_, forecasts, outcome)) in streams.iter().enumerate() {
@@ -114,10 +121,11 @@ fn without_cut_off_runs_it_is_the_cross_fit_of_traces() {
     let (runs, folds) = (stopped(&complete), folds(&complete));
     let mut traces = Traces::default();
     complete.iter().for_each(|stream| traces.push(&stream.1, stream.2.unwrap()).unwrap());
-    let of_traces = cross_fit(&Platt::default(), &traces, &folds, &SCHEDULE).unwrap();
+    let of_traces = CrossFit::new(&Platt::default(), &traces, &folds, &SCHEDULE).unwrap();
     for fitted_on in [CalibrationRuns::Complete, CalibrationRuns::CutOffAsFailures] {
         let of_runs =
-            cross_fit_calibration(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on).unwrap();
+            CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on)
+                .unwrap();
         assert_eq!(of_runs.maps(), of_traces.maps());
         let calibrated = of_traces.traces().iter().zip(of_runs.forecasts());
         assert!(calibrated.into_iter().all(|(trace, run)| trace.forecasts() == run));
@@ -134,7 +142,7 @@ fn the_forecasts_of_a_cut_off_run_change_no_map() {
     let folds = folds(&streams);
     let maps = |streams: &[_], fitted_on| {
         let runs = stopped(streams);
-        let fit = cross_fit_calibration(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on);
+        let fit = CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on);
         fit.unwrap().maps().to_vec()
     };
     let complete = CalibrationRuns::Complete;
@@ -158,7 +166,7 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
     let folds = Folds::halves(&as_failure, &ids).unwrap();
     let shifts = |fitted_on| {
         let platt = Platt::default();
-        let fit = cross_fit_calibration(&platt, &runs, &folds, &SCHEDULE, fitted_on).unwrap();
+        let fit = CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, fitted_on).unwrap();
         let analysis = CensoringAnalysis::new(CensoringAssumption::FailureSide).with_resamples(0);
         let report = analysis.report(&fit.runs(&runs).unwrap(), None, None, &ids).unwrap();
         let row = |rule| report.comparison(rule, "linear-front").unwrap().simple_shift.unwrap();
@@ -176,7 +184,7 @@ fn wrong_lengths_and_folds_without_enough_runs_are_named() {
     let (runs, folds) = (stopped(&streams), folds(&streams));
     let fit = |runs: &[Stopped<'_>], folds: &Folds| {
         let complete = CalibrationRuns::Complete;
-        cross_fit_calibration(&Platt::default(), runs, folds, &SCHEDULE, complete)
+        CalibratedRuns::cross_fit(&Platt::default(), runs, folds, &SCHEDULE, complete)
     };
     let length = |what, expected, found| {
         Error::ScoringRules(scoring_rules::Error::Length { what, expected, found })

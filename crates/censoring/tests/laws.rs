@@ -4,9 +4,9 @@
 use std::cell::RefCell;
 
 use censoring::{
-    Continuations, Error, Exclusion, Folds, IpcwWeights, KaplanMeier, LogisticSuccess, Observation,
-    Probability, RunEnd, RunScore, StopReason, StopTimes, Stopped, StreamDifference,
-    SuccessLearner, TiltedMean, Tps, Trace, Weight, WeightSchedule, cross_fit_success,
+    Continuations, CrossFitSuccess, Error, Exclusion, Folds, IpcwWeights, KaplanMeier,
+    LogisticSuccess, Observation, Probability, RunEnd, RunScore, StopReason, StopTimes, Stopped,
+    StreamDifference, SuccessLearner, TiltedMean, Tps, Trace, Weight, WeightSchedule,
     doubly_robust_mean_score, exact_mean_score, from_fn, ipcw_brier_loss, mean_score_bounds,
     plug_in_bias, simple_mean_score, simple_score,
 };
@@ -292,7 +292,7 @@ fn no_callback_is_called_for_a_run_of_weight_zero() {
     let weights = Some(&[1.0, 1.0, 1.0, 1.0, 0.0, 0.0][..]);
     let branches = [Continuations { failures: 3, ..Continuations::default() }; 6];
     let learner = LogisticSuccess::default();
-    cross_fit_success(
+    CrossFitSuccess::new(
         &learner,
         &runs,
         features,

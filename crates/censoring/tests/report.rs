@@ -5,11 +5,11 @@
 mod draws;
 
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, Continuations, Error, Interval, IpcwWeights,
-    KaplanMeier, Level, NoInterval, Probability, RunScore, ScoringRule, Seed, StopReason,
-    StopTimes, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops, complete_mean_score,
-    doubly_robust_mean_score, exact_mean_score, from_fn, hidden_outcome_shift, mean_score_bounds,
-    rank_changes, simple_mean_score,
+    CensoringAnalysis, CensoringAssumption, Continuations, Error, HiddenOutcomeShift, Interval,
+    IpcwWeights, KaplanMeier, Level, NoInterval, Probability, RankChange, RunScore, ScoringRule,
+    Seed, StopReason, StopTimes, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
+    complete_mean_score, doubly_robust_mean_score, exact_mean_score, from_fn, mean_score_bounds,
+    simple_mean_score,
 };
 use draws::Draws;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -430,7 +430,7 @@ fn check_split(traces: &Traces, ids: &[String], rate: f64) {
     for name in RULES {
         for schedule in WeightSchedule::NAMED {
             let tps = Tps::new(rule(name), schedule);
-            let shift = hidden_outcome_shift(&tps, &runs, &stops, None).unwrap();
+            let shift = HiddenOutcomeShift::new(&tps, &runs, &stops, None).unwrap();
             assert!(shift.largest_identity_error < 1e-12, "{shift:?}");
             let (failures, successes) = (shift.failures.unwrap(), shift.successes.unwrap());
             for part in [shift.all, failures, successes] {
@@ -485,15 +485,15 @@ fn a_run_that_the_split_refuses_is_named() {
     let forecasts = [p(0.5)];
     let runs = [Trace::new(&forecasts, true).unwrap(); 2];
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
-    let error = hidden_outcome_shift(&tps, &runs, &[None, Some(2)], None).unwrap_err();
+    let error = HiddenOutcomeShift::new(&tps, &runs, &[None, Some(2)], None).unwrap_err();
     assert!(matches!(error, Error::Run { run: 1, .. }), "{error}");
     let length =
         Error::ScoringRules(scoring_rules::Error::Length { what: "stops", expected: 2, found: 0 });
-    assert_eq!(hidden_outcome_shift(&tps, &runs, &[], None), Err(length));
+    assert_eq!(HiddenOutcomeShift::new(&tps, &runs, &[], None), Err(length));
     let tps = Tps::new(LogScore::exact(), WeightSchedule::Uniform);
     let sure = [Probability::ZERO];
     let sure = [Trace::new(&sure, true).unwrap()];
-    let error = hidden_outcome_shift(&tps, &sure, &[Some(1)], None).unwrap_err();
+    let error = HiddenOutcomeShift::new(&tps, &sure, &[Some(1)], None).unwrap_err();
     assert!(matches!(error, Error::Run { run: 0, .. }), "{error}");
     let run = Stopped::new(&forecasts, None, Some(StopReason::MaxSteps)).unwrap();
     assert!(matches!(RunScore::new(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
@@ -501,24 +501,24 @@ fn a_run_that_the_split_refuses_is_named() {
 
 #[test]
 fn only_reversed_orders_are_changes() {
-    let found = rank_changes(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]).unwrap();
+    let found = RankChange::between(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]).unwrap();
     let pairs: Vec<_> = found.iter().map(|change| (change.ahead, change.behind)).collect();
     assert_eq!(pairs, [(0, 1), (0, 2), (1, 2)]);
-    assert_eq!(rank_changes(&[1.0, 1.0], &[1.0, 2.0]), Ok(vec![]));
-    assert_eq!(rank_changes(&[1.0, 2.0], &[2.0, 2.0]), Ok(vec![]));
-    assert_eq!(rank_changes(&[], &[]), Ok(vec![]));
+    assert_eq!(RankChange::between(&[1.0, 1.0], &[1.0, 2.0]), Ok(vec![]));
+    assert_eq!(RankChange::between(&[1.0, 2.0], &[2.0, 2.0]), Ok(vec![]));
+    assert_eq!(RankChange::between(&[], &[]), Ok(vec![]));
 }
 
 #[test]
 fn nan_and_different_lengths_are_refused() {
-    let error = rank_changes(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
+    let error = RankChange::between(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
     assert!(
         matches!(error, Error::ScoringRules(scoring_rules::Error::Entry { index: 1, .. })),
         "{error}"
     );
     let length =
         Error::ScoringRules(scoring_rules::Error::Length { what: "scores", expected: 1, found: 0 });
-    assert_eq!(rank_changes(&[1.0], &[]), Err(length));
+    assert_eq!(RankChange::between(&[1.0], &[]), Err(length));
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use std::cell::RefCell;
 
 use censoring::{
-    Continuations, Error, Folds, FromFn, LogisticSuccess, LogisticSuccessModel, Probability,
-    StopReason, Stopped, SuccessLearner, SuccessModel, Weight, cross_fit_success, from_fn,
+    Continuations, CrossFitSuccess, Error, Folds, FromFn, LogisticSuccess, LogisticSuccessModel,
+    Probability, StopReason, Stopped, SuccessLearner, SuccessModel, Weight, from_fn,
     hybrid_success_probabilities, plug_in_bias, plug_in_regret_bound, prefix_features,
     success_model_from_fn,
 };
@@ -253,7 +253,7 @@ fn each_model_sees_the_prefixes_of_complete_runs_of_other_folds_only() {
     let recorder = Recorder::default();
     let weights = [2.0, 1.0, 1.0, 1.0, 0.0, 1.0];
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
-    let fit = cross_fit_success(
+    let fit = CrossFitSuccess::new(
         &recorder,
         &runs,
         features,
@@ -281,7 +281,8 @@ fn a_fold_without_enough_outside_it_is_named() {
     let runs = [success.clone(), success];
     let folds = Folds::new(&[true; 2], &[0, 1], 2).unwrap();
     let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
-    let error = cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None);
+    let error =
+        CrossFitSuccess::new(&LogisticSuccess::default(), &runs, features, &folds, None, None);
     let one_class = trajectory_metrics::Error::OneClass { outcome: true };
     assert_eq!(error.unwrap_err(), Error::Fold { fold: 0, source: Box::new(one_class.into()) });
     assert_eq!(prefix_features(&[]), [0.0; 4]);
@@ -314,7 +315,7 @@ fn a_length_related_to_the_outcome_does_not_leak_into_the_estimate() {
     let folds = Folds::halves(&outcomes, &ids).unwrap();
     let features = |_: usize, t: usize| vec![f64::from(u8::from(t == 1))];
     let models =
-        cross_fit_success(&LogisticSuccess::default(), &runs, features, &folds, None, None)
+        CrossFitSuccess::new(&LogisticSuccess::default(), &runs, features, &folds, None, None)
             .unwrap();
     let chance = models.success_probability(0, &features(0, 1)).unwrap().get();
     assert!((chance - 0.5).abs() < 0.02, "{chance}");
@@ -348,7 +349,7 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     let features = |run: usize, t: usize| vec![run as f64, t as f64];
     let recorder = Recorder::default();
     let branches = Some(&branches[..]);
-    cross_fit_success(
+    CrossFitSuccess::new(
         &recorder,
         &runs,
         features,
@@ -372,7 +373,7 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
     ];
     assert_eq!(*recorder.0.borrow(), [of_odd, of_even]);
 
-    let short = cross_fit_success(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
+    let short = CrossFitSuccess::new(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
     let length = Error::ScoringRules(scoring_rules::Error::Length {
         what: "branches",
         expected: 8,
@@ -406,7 +407,7 @@ fn neither_the_number_of_branches_nor_the_length_of_a_run_changes_its_weight() {
     let features =
         |_: usize, t: usize| vec![f64::from(u8::from(t > 1)), f64::from(u8::from(t > 2))];
     let learner = LogisticSuccess::new(1e-6).unwrap();
-    let models = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None);
+    let models = CrossFitSuccess::new(&learner, &runs, features, &folds, Some(&branches), None);
     let models = models.unwrap();
     for run in [0, 399] {
         let chance = models.success_probability(run, &features(run, 1)).unwrap().get();
@@ -476,7 +477,7 @@ impl Sample {
         let features = |_: usize, t: usize| features(t);
         let learner = LogisticSuccess::default();
         let Self { runs, folds, .. } = self;
-        let models = cross_fit_success(
+        let models = CrossFitSuccess::new(
             &learner,
             runs,
             features,

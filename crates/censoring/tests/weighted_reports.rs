@@ -4,7 +4,7 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
     Error, Figure, HiddenOutcomeShift, MeanShift, Probability, RunGroup, Seed, StopClass,
-    StopReason, Stopped, Tps, Trace, Weight, WeightSchedule, hidden_outcome_shift,
+    StopReason, Stopped, Tps, Trace, Weight, WeightSchedule,
 };
 use proptest::prelude::*;
 use trajectory_metrics::LogScore;
@@ -89,7 +89,7 @@ fn shift(rows: &[Row], weights: Option<&[Weight]>) -> Result<HiddenOutcomeShift,
     let stops: Vec<Option<usize>> =
         rows.iter().map(|row| (row.4[0] > 4).then_some(row.0.len())).collect();
     let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
-    hidden_outcome_shift(&tps, &traces, &stops, weights)
+    HiddenOutcomeShift::new(&tps, &traces, &stops, weights)
 }
 
 /// Value, interval and standard error agree except for rounding.

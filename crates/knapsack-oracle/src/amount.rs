@@ -16,7 +16,7 @@ use crate::{
 /// resource. A sum of amounts is a `u128` or `[u128; R]`, and a mean an `f64` or `[f64; R]`.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, Regime, execute};
+/// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};
 ///
 /// // Tokens and cents.
 /// let pool = Pool::new(vec![
@@ -24,7 +24,7 @@ use crate::{
 ///     Item::new("b", 1.0, [100, 9], true)?,
 /// ])?;
 /// let plan = Plan::new(&[("a", [500, 2]), ("b", [100, 8])], &pool, [600, 10])?;
-/// let run = execute(&plan, &pool, [600, 10], Regime::Advisory)?;
+/// let run = plan.execute(&pool, [600, 10], Regime::Advisory)?;
 /// // The cents for b are missing.
 /// assert_eq!((run.earned, run.spent, run.stopped_by), (1.0, [500, 2], Some(1)));
 /// assert_eq!(pool.oracle([600, 10])?.value, 1.0);

@@ -17,7 +17,7 @@ pub enum Regime {
     Advisory,
     /// Regime E: an attempt is cut off at its allocation, and spends the whole allocation whatever
     /// the outcome. Execution stops at the first allocation above what is left of the budget.
-    /// [`execute_capped`] takes the outcomes from real runs.
+    /// [`Plan::execute_capped`] takes the outcomes from real runs.
     Enforced,
 }
 
@@ -34,7 +34,7 @@ pub struct Attempt<A = u64> {
     pub earned: f64,
 }
 
-/// The result of a plan. Returned by [`execute`].
+/// The result of a plan. Returned by [`Plan::execute`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -54,105 +54,109 @@ pub struct Execution<A = u64> {
     pub informed: bool,
 }
 
-/// Executes a plan in its order until it ends or the budget stops it.
-///
-/// Nothing is attempted after the item that stops the plan, even if a later item would fit.
-///
-/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
-///
-/// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, Regime, execute};
-///
-/// let pool = Pool::new(vec![
-///     Item::new("a", 1.0, 500, true)?,
-///     Item::new("b", 1.0, 300, true)?,
-///     Item::new("c", 1.0, 200, true)?,
-/// ])?;
-/// let plan = Plan::new(&[("b", 250), ("a", 300), ("c", 50)], &pool, 600)?;
-///
-/// // The attempt of b spends 300, and a does not fit in the other 300.
-/// let advisory = execute(&plan, &pool, 600, Regime::Advisory)?;
-/// assert_eq!((advisory.earned, advisory.spent, advisory.stopped_by), (1.0, 300, Some(0)));
-/// let attempt = &advisory.attempts[0];
-/// assert_eq!((attempt.position, attempt.spent, attempt.earned), (1, 300, 1.0));
-/// assert!(advisory.regime == Regime::Advisory && !advisory.informed);
-///
-/// // Each allocation is less than the cost of its item.
-/// let enforced = execute(&plan, &pool, 600, Regime::Enforced)?;
-/// assert_eq!((enforced.earned, enforced.spent, enforced.stopped_by), (0.0, 600, None));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
-pub fn execute<A: Amount>(
-    plan: &Plan<A>,
-    pool: &Pool<A>,
-    budget: A,
-    regime: Regime,
-) -> Result<Execution<A>, Error> {
-    attempt_each(plan, pool, budget, regime, |item, step| {
-        let is_finished = regime == Regime::Advisory || step.allocation.covers(item.cost());
-        Ok(item.is_solved() && is_finished)
-    })
+impl<A: Amount> Plan<A> {
+    /// Executes a plan in its order until it ends or the budget stops it.
+    ///
+    /// Nothing is attempted after the item that stops the plan, even if a later item would fit.
+    ///
+    /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};
+    ///
+    /// let pool = Pool::new(vec![
+    ///     Item::new("a", 1.0, 500, true)?,
+    ///     Item::new("b", 1.0, 300, true)?,
+    ///     Item::new("c", 1.0, 200, true)?,
+    /// ])?;
+    /// let plan = Plan::new(&[("b", 250), ("a", 300), ("c", 50)], &pool, 600)?;
+    ///
+    /// // The attempt of b spends 300, and a does not fit in the other 300.
+    /// let advisory = plan.execute(&pool, 600, Regime::Advisory)?;
+    /// assert_eq!((advisory.earned, advisory.spent, advisory.stopped_by), (1.0, 300, Some(0)));
+    /// let attempt = &advisory.attempts[0];
+    /// assert_eq!((attempt.position, attempt.spent, attempt.earned), (1, 300, 1.0));
+    /// assert!(advisory.regime == Regime::Advisory && !advisory.informed);
+    ///
+    /// // Each allocation is less than the cost of its item.
+    /// let enforced = plan.execute(&pool, 600, Regime::Enforced)?;
+    /// assert_eq!((enforced.earned, enforced.spent, enforced.stopped_by), (0.0, 600, None));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OtherPool`] if the plan has a position outside this pool.
+    pub fn execute(
+        &self,
+        pool: &Pool<A>,
+        budget: A,
+        regime: Regime,
+    ) -> Result<Execution<A>, Error> {
+        attempt_each(self, pool, budget, regime, |item, step| {
+            let is_finished = regime == Regime::Advisory || step.allocation.covers(item.cost());
+            Ok(item.is_solved() && is_finished)
+        })
+    }
 }
 
-/// Executes a plan in the enforced regime with the outcomes of real runs under its allocations.
-///
-/// [`execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
-/// the baseline attempt. This holds if a solver is deterministic and does not see its limit.
-/// Otherwise the outcome must come from a run whose hard limit was the allocation.
-///
-/// `solves` is called with each step that fits in what is left of the budget, in order, and returns
-/// whether the item was solved within its allocation. So it may run the solver or look up a
-/// recorded run. It is not called for an allocation of 0, which cannot solve anything.
-///
-/// A run under a limit may solve an item that the baseline attempt did not solve. Then the plan may
-/// earn more than [`Pool::oracle`], which knows the baseline attempts only, and
-/// [`triage_efficiency_score`](crate::triage_efficiency_score) refuses the value.
-///
-/// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414: "the outcome is the result under that
-/// limit".
-///
-/// ```
-/// use std::collections::BTreeMap;
-///
-/// use knapsack_oracle::{Error, Item, Plan, Pool, Regime, execute, execute_capped};
-///
-/// let pool = Pool::new(vec![
-///     Item::new("a", 1.0, 500, true)?,
-///     Item::new("b", 1.0, 300, true)?,
-///     Item::new("c", 1.0, 200, true)?,
-/// ])?;
-/// let plan = Plan::new(&[("a", 400), ("b", 300), ("c", 50)], &pool, 750)?;
-/// // The model knew its limits: it solved a with 400 tokens, but failed b.
-/// let capped = BTreeMap::from([((0, 400), true), ((1, 300), false), ((2, 50), false)]);
-/// let run = execute_capped(&plan, &pool, 750, |step| -> Result<bool, Box<dyn std::error::Error>> {
-///     let outcome = capped.get(&(step.position, step.allocation));
-///     outcome.copied().ok_or_else(|| format!("no run for {step:?}").into())
-/// })?;
-/// assert_eq!((run.attempts[0].earned, run.attempts[1].earned), (1.0, 0.0));
-/// assert_eq!((run.earned, run.spent, run.regime), (1.0, 750, Regime::Enforced));
-///
-/// let assumed = execute(&plan, &pool, 750, Regime::Enforced)?;
-/// assert_eq!((assumed.attempts[0].earned, assumed.attempts[1].earned), (0.0, 1.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns [`Error::OtherPool`] if the plan has a position outside this pool, and the errors of
-/// `solves`.
-pub fn execute_capped<A: Amount, E: From<Error>>(
-    plan: &Plan<A>,
-    pool: &Pool<A>,
-    budget: A,
-    mut solves: impl FnMut(Step<A>) -> Result<bool, E>,
-) -> Result<Execution<A>, E> {
-    attempt_each(plan, pool, budget, Regime::Enforced, |_, step| {
-        if step.allocation == A::NOTHING { Ok(false) } else { solves(step) }
-    })
+impl<A: Amount> Plan<A> {
+    /// Executes a plan in the enforced regime with the outcomes of real runs under its allocations.
+    ///
+    /// [`Plan::execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
+    /// the baseline attempt. This holds if a solver is deterministic and does not see its limit.
+    /// Otherwise the outcome must come from a run whose hard limit was the allocation.
+    ///
+    /// `solves` is called with each step that fits in what is left of the budget, in order, and returns
+    /// whether the item was solved within its allocation. So it may run the solver or look up a
+    /// recorded run. It is not called for an allocation of 0, which cannot solve anything.
+    ///
+    /// A run under a limit may solve an item that the baseline attempt did not solve. Then the plan may
+    /// earn more than [`Pool::oracle`], which knows the baseline attempts only, and
+    /// [`Efficiency::new`](crate::Efficiency::new) refuses the value.
+    ///
+    /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414: "the outcome is the result under that
+    /// limit".
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};
+    ///
+    /// let pool = Pool::new(vec![
+    ///     Item::new("a", 1.0, 500, true)?,
+    ///     Item::new("b", 1.0, 300, true)?,
+    ///     Item::new("c", 1.0, 200, true)?,
+    /// ])?;
+    /// let plan = Plan::new(&[("a", 400), ("b", 300), ("c", 50)], &pool, 750)?;
+    /// // The model knew its limits: it solved a with 400 tokens, but failed b.
+    /// let capped = BTreeMap::from([((0, 400), true), ((1, 300), false), ((2, 50), false)]);
+    /// let run = plan.execute_capped(&pool, 750, |step| -> Result<bool, Box<dyn std::error::Error>> {
+    ///     let outcome = capped.get(&(step.position, step.allocation));
+    ///     outcome.copied().ok_or_else(|| format!("no run for {step:?}").into())
+    /// })?;
+    /// assert_eq!((run.attempts[0].earned, run.attempts[1].earned), (1.0, 0.0));
+    /// assert_eq!((run.earned, run.spent, run.regime), (1.0, 750, Regime::Enforced));
+    ///
+    /// let assumed = plan.execute(&pool, 750, Regime::Enforced)?;
+    /// assert_eq!((assumed.attempts[0].earned, assumed.attempts[1].earned), (0.0, 1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OtherPool`] if the plan has a position outside this pool, and the errors of
+    /// `solves`.
+    pub fn execute_capped<E: From<Error>>(
+        &self,
+        pool: &Pool<A>,
+        budget: A,
+        mut solves: impl FnMut(Step<A>) -> Result<bool, E>,
+    ) -> Result<Execution<A>, E> {
+        attempt_each(self, pool, budget, Regime::Enforced, |_, step| {
+            if step.allocation == A::NOTHING { Ok(false) } else { solves(step) }
+        })
+    }
 }
 
 /// Attempts the steps of a plan in order, until one does not fit in what is left of the budget.

@@ -15,7 +15,7 @@ mod values;
 
 pub use amount::Amount;
 pub use error::Error;
-pub use execution::{Attempt, Execution, Regime, execute, execute_capped};
+pub use execution::{Attempt, Execution, Regime};
 pub use knapsacks::{
     budget_staircase::BudgetStaircase,
     knapsack::{Knapsack, Solution},
@@ -31,23 +31,17 @@ pub use planners::{
 pub use plans::{
     plan::{Plan, Step},
     plan_reading::{DropReason, PlanReading, Repair},
-    repair::repair_plan,
 };
-pub use pools::{
-    alpha::Alpha,
-    injection::{InjectedPool, inject_unsolvable},
-    item::Item,
-    pool::Pool,
-};
+pub use pools::{alpha::Alpha, injection::InjectedPool, item::Item, pool::Pool};
 pub use references::{
     exact_random::ExactRandom,
     oracle::Oracle,
     sampled_random::{FitRule, SampledRandom},
 };
 pub use scores::{
-    efficiency::{Efficiency, normalized_regret, triage_efficiency_score},
+    efficiency::{Efficiency, normalized_regret},
     kendall::kendall_tau_b,
-    pool_means::{MeanEfficiency, MeanRegret, mean_efficiency_score, mean_regret},
+    pool_means::{MeanEfficiency, MeanRegret},
     re_solving::{BudgetAware, ReSolve},
     unsolvable::UnsolvableCounts,
     variants::{VariantPair, VariantScores},

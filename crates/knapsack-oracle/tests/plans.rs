@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    DropReason, Error, Item, Plan, PlanReading, Pool, Repair, Step, UnreadableReason, repair_plan,
+    DropReason, Error, Item, Plan, PlanReading, Pool, Repair, Step, UnreadableReason,
 };
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn a_strict_plan_names_items_of_the_pool_once_within_the_budget() {
 
 #[test]
 fn a_plan_in_the_requested_form_needs_no_repair() {
-    let reading = repair_plan(
+    let reading = PlanReading::new(
         r#"{"plan":[{"id":"b","allocation":5},{"id":"a","allocation":0}]}"#,
         &pool(),
         5,
@@ -60,7 +60,7 @@ fn each_repair_is_reported() {
             {"id": 7, "allocation": -3},
             {"id": "a"}
         ]} ``` I left out b."#;
-    let reading = repair_plan(text, &pool(), 2_000);
+    let reading = PlanReading::new(text, &pool(), 2_000);
     assert_eq!(steps(&reading), [(2, 1_200), (3, 0), (0, 0)]);
     let allocation =
         |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
@@ -83,17 +83,17 @@ fn each_repair_is_reported() {
 fn plans_that_cannot_be_repaired_are_named() {
     let pool = pool();
     let text = r#"[{"id":"a","allocation":60},{"id":"b","allocation":41}]"#;
-    let over = repair_plan(text, &pool, 100);
+    let over = PlanReading::new(text, &pool, 100);
     assert!(
         matches!(&over, PlanReading::OverBudget { allocated: 101, repairs, .. } if repairs.is_empty())
     );
     assert_eq!(steps(&over), [(0, 60), (1, 41)]);
 
-    let twice = repair_plan(r#"[{"id":"a","tokens":6},{"id":"a","tokens":4}]"#, &pool, 100);
+    let twice = PlanReading::new(r#"[{"id":"a","tokens":6},{"id":"a","tokens":4}]"#, &pool, 100);
     assert!(matches!(&twice, PlanReading::DuplicateId { id, .. } if id == "a"));
     assert_eq!(twice.plan(), None);
 
-    let empty = repair_plan(r#"{"plan": []}"#, &pool, 100);
+    let empty = PlanReading::new(r#"{"plan": []}"#, &pool, 100);
     assert_eq!(steps(&empty), []);
 }
 
@@ -110,7 +110,7 @@ fn a_text_without_a_plan_is_unparseable_for_a_reason_at_a_byte() {
         (r#"[1] {"plan": [{"id": "a"},,]} {}"#, UnreadableReason::BrokenJson, 26),
         (r#"[{"id": "\x"}]"#, UnreadableReason::BrokenJson, 10),
     ] {
-        let reading = repair_plan(text, &pool(), 10);
+        let reading = PlanReading::new(text, &pool(), 10);
         assert_eq!(reading, PlanReading::Unparseable { reason, at }, "{text}");
         assert!((reading.plan(), reading.repairs()) == (None, &[]));
     }
@@ -170,7 +170,7 @@ fn deviations_from_json_are_repaired_and_listed() {
             ],
         ),
     ] {
-        let reading = repair_plan(text, &pool(), 100);
+        let reading = PlanReading::new(text, &pool(), 100);
         assert_eq!(steps(&reading), want, "{text}");
         assert_eq!(reading.repairs(), repairs, "{text}");
     }
@@ -180,7 +180,7 @@ fn deviations_from_json_are_repaired_and_listed() {
 fn a_padded_id_of_the_pool_itself_needs_no_repair() {
     let item = |id| Item::new(id, 1.0, 5, true).unwrap();
     let pool = Pool::new(vec![item("a"), item(" a ")]).unwrap();
-    let reading = repair_plan(r#"[{"id": " a ", "allocation": 5}]"#, &pool, 100);
+    let reading = PlanReading::new(r#"[{"id": " a ", "allocation": 5}]"#, &pool, 100);
     assert_eq!((steps(&reading), reading.repairs()), (vec![(1, 5)], &[][..]));
 }
 
@@ -188,7 +188,7 @@ fn a_padded_id_of_the_pool_itself_needs_no_repair() {
 fn the_last_plan_is_used_and_the_others_are_reported() {
     let text =
         r#"{"plan":[{"id":"a","allocation":1}]} or rather {"plan":[{"id":"b","allocation":2}]}"#;
-    let reading = repair_plan(text, &pool(), 100);
+    let reading = PlanReading::new(text, &pool(), 100);
     assert_eq!(steps(&reading), [(1, 2)]);
     assert!(reading.repairs().contains(&Repair::SeveralPlans { found: 2 }));
 }
@@ -230,10 +230,10 @@ fn adversarial_texts_are_read_in_linear_time() {
         "[1,]",
     ] {
         let text = part.repeat(200_000 / part.len());
-        let _ = repair_plan(&text, &pool, 10);
-        let _ = repair_plan(&format!("{text}\""), &pool, 10);
-        let _ = repair_plan(&format!("[{text}]"), &pool, 10);
-        let _ = repair_plan(&format!("{{\"plan\":[{{\"id\":{text}}}]}}"), &pool, 10);
+        let _ = PlanReading::new(&text, &pool, 10);
+        let _ = PlanReading::new(&format!("{text}\""), &pool, 10);
+        let _ = PlanReading::new(&format!("[{text}]"), &pool, 10);
+        let _ = PlanReading::new(&format!("{{\"plan\":[{{\"id\":{text}}}]}}"), &pool, 10);
     }
 }
 
@@ -251,7 +251,7 @@ proptest! {
     #[test]
     fn no_text_panics(characters in prop::collection::vec(any::<char>(), 0..60)) {
         let text: String = characters.into_iter().collect();
-        let _ = repair_plan(&text, &pool(), 10);
+        let _ = PlanReading::new(&text, &pool(), 10);
     }
 
     #[test]
@@ -263,12 +263,12 @@ proptest! {
         ]), 0..40),
     ) {
         let (text, pool) = (pieces.concat(), pool());
-        let reading = repair_plan(&text, &pool, 10);
+        let reading = PlanReading::new(&text, &pool, 10);
         if let Some(plan) = reading.plan() {
             prop_assert!(plan.steps().len() <= 4);
             let over = matches!(reading, PlanReading::OverBudget { .. });
             prop_assert_eq!(over, plan.allocated() > 10);
-            let again = repair_plan(&written(plan, &pool), &pool, 10);
+            let again = PlanReading::new(&written(plan, &pool), &pool, 10);
             prop_assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
         }
     }
@@ -289,7 +289,7 @@ proptest! {
         let kept = entries.iter().enumerate()
             .filter(|(i, _)| 10 + entries[..=*i].iter().map(String::len).sum::<usize>() + 2 * i <= length).count();
         let pool = pool();
-        let reading = repair_plan(&text[..length], &pool, 100);
+        let reading = PlanReading::new(&text[..length], &pool, 100);
         if kept == 0 {
             prop_assert!(matches!(reading, PlanReading::Unparseable { .. }), "{}", &text[..length]);
             return Ok(());
@@ -302,7 +302,7 @@ proptest! {
         prop_assert_eq!(is(|repair| matches!(repair, Repair::PaddedId { .. })), padded);
         prop_assert_eq!(is(|repair| matches!(repair, Repair::OtherName { .. })), name != "id");
         let plan = reading.plan().unwrap();
-        let again = repair_plan(&written(plan, &pool), &pool, 100);
+        let again = PlanReading::new(&written(plan, &pool), &pool, 100);
         prop_assert_eq!((again.plan(), again.repairs()), (Some(plan), &[][..]));
     }
 
@@ -323,7 +323,7 @@ proptest! {
             object.to_string()
         };
         let pool = pool();
-        let reading = repair_plan(&format!("{before}{json}{after}"), &pool, u64::MAX);
+        let reading = PlanReading::new(&format!("{before}{json}{after}"), &pool, u64::MAX);
         let want: Vec<(usize, u64)> = order[..take].iter().zip(allocations)
             .map(|(id, allocation)| (pool.position(id).unwrap(), allocation)).collect();
         prop_assert_eq!(steps(&reading), want);
@@ -338,7 +338,7 @@ proptest! {
         let id: String = characters.into_iter().collect();
         let pool = Pool::new(vec![Item::new(id.clone(), 1.0, 1, true).unwrap()]).unwrap();
         let text = serde_json::json!([{ "id": id, "allocation": 1 }]).to_string();
-        let reading = repair_plan(&text, &pool, 1);
+        let reading = PlanReading::new(&text, &pool, 1);
         prop_assert_eq!(steps(&reading), [(0, 1)]);
         prop_assert_eq!(reading.repairs(), []);
     }

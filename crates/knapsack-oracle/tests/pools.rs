@@ -5,7 +5,7 @@ use knapsack_oracle::{
     Alpha, CheapestFirst, DropReason, Efficiency, Error, FitRule, ForecastThreshold, InOrder,
     InformedPlanner, Item, OraclePlanner, Plan, PlanReading, Pool, Probability, ProspectiveItem,
     ProspectivePlanner, RandomOrder, Regime, Repair, Seed, Step, UnsolvableCounts, ValuePerCost,
-    execute, informed_from_fn, prospective_from_fn, repair_plan, triage_efficiency_score,
+    informed_from_fn, prospective_from_fn,
 };
 use proptest::prelude::*;
 
@@ -63,14 +63,14 @@ proptest! {
         let budget = pool.budget(Alpha::new(1.0).unwrap());
         prop_assert_eq!(budget, pool.total_cost());
         let plan = Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap();
-        let run = execute(&plan, &pool, budget, Regime::Advisory).unwrap();
+        let run = plan.execute(&pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!(run.stopped_by, None);
         prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
         // Its corollary: the oracle and a random planner earn the same.
         let oracle = pool.oracle(budget).unwrap();
         prop_assert_eq!(oracle.value, run.earned);
         let random = pool.random_exact(budget).unwrap().value;
-        let efficiency = triage_efficiency_score(run.earned, random, oracle.value).unwrap();
+        let efficiency = Efficiency::new(run.earned, random, oracle.value).unwrap();
         prop_assert!(!matches!(efficiency, Efficiency::Informative(_)));
         prop_assert_eq!(efficiency.score(), 1.0);
     }
@@ -100,7 +100,7 @@ proptest! {
         prop_assert_eq!((oracle.value * 100.0).round() as i64, best_of_all_sets(&pool, budgets));
         let plan = Plan::informed(&OraclePlanner, &pool, budgets).unwrap();
         for regime in [Regime::Advisory, Regime::Enforced] {
-            let run = execute(&plan, &pool, budgets, regime).unwrap();
+            let run = plan.execute(&pool, budgets, regime).unwrap();
             prop_assert_eq!((run.earned, run.stopped_by), (oracle.value, None));
         }
     }
@@ -114,11 +114,11 @@ proptest! {
         let plan = Plan::prospective(&order, &pool, budget).unwrap();
         let of_two = Plan::prospective(&order, &two, [budget, 0]).unwrap();
         let text = written(&of_two, &two);
-        let reading = repair_plan(&text, &two, [budget, 0]);
+        let reading = PlanReading::new(&text, &two, [budget, 0]);
         prop_assert_eq!(reading.plan(), Some(&of_two));
         for regime in [Regime::Advisory, Regime::Enforced] {
-            let run = execute(&of_two, &two, [budget, 0], regime).unwrap();
-            let want = execute(&plan, &pool, budget, regime).unwrap();
+            let run = of_two.execute(&two, [budget, 0], regime).unwrap();
+            let want = plan.execute(&pool, budget, regime).unwrap();
             prop_assert_eq!((run.earned, run.spent, run.stopped_by), (want.earned, [want.spent, 0], want.stopped_by));
         }
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
@@ -147,7 +147,7 @@ proptest! {
         let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
         let oracle = pool.oracle(budget).unwrap().value;
         for regime in REGIMES {
-            let run = execute(&plan, &pool, budget, regime).unwrap();
+            let run = plan.execute(&pool, budget, regime).unwrap();
             prop_assert!(run.spent <= budget && run.earned <= oracle);
             prop_assert_eq!(run.attempts.iter().map(|attempt| attempt.spent).sum::<u64>(), run.spent);
             let ran = run.attempts.len();
@@ -190,20 +190,20 @@ proptest! {
         ];
         for regime in REGIMES {
             for plan in &informed {
-                let run = execute(plan, &pool, budget, regime).unwrap();
+                let run = plan.execute(&pool, budget, regime).unwrap();
                 prop_assert!(run.informed && run.stopped_by.is_none());
             }
-            prop_assert_eq!(execute(&informed[0], &pool, budget, regime).unwrap().earned, oracle);
+            prop_assert_eq!(informed[0].execute(&pool, budget, regime).unwrap().earned, oracle);
             // A perfect forecast is the unit-value oracle.
             if pool.items().iter().all(|item| item.value() == 1.0) {
-                prop_assert_eq!(execute(&informed[3], &pool, budget, regime).unwrap().earned, oracle);
+                prop_assert_eq!(informed[3].execute(&pool, budget, regime).unwrap().earned, oracle);
             }
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
             Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap(),
         ] {
-            prop_assert!(!execute(&plan, &pool, budget, Regime::Enforced).unwrap().informed);
+            prop_assert!(!plan.execute(&pool, budget, Regime::Enforced).unwrap().informed);
             prop_assert_eq!(plan.steps().len(), pool.items().len());
         }
     }
@@ -221,8 +221,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
         .map(|stream| {
             let plan =
                 Plan::prospective(&RandomOrder::new(Seed::new(3), stream), &pool, budget).unwrap();
-            let earned = execute(&plan, &pool, budget, Regime::Advisory).unwrap().earned;
-            triage_efficiency_score(earned, random, oracle).unwrap().score()
+            let earned = plan.execute(&pool, budget, Regime::Advisory).unwrap().earned;
+            Efficiency::new(earned, random, oracle).unwrap().score()
         })
         .collect();
     let n = scores.len() as f64;
@@ -294,7 +294,7 @@ fn a_plan_of_another_pool_is_refused() {
     let plan = Plan::new(&[("a", 1), ("b", 1)], &two, 2).unwrap();
     for regime in REGIMES {
         let want = Error::OtherPool { index: 1, position: 1, items: 1 };
-        assert_eq!(execute(&plan, &one, 2, regime), Err(want));
+        assert_eq!(plan.execute(&one, 2, regime), Err(want));
     }
 }
 
@@ -445,7 +445,7 @@ fn an_allocation_of_several_resources_is_a_list_of_as_many_amounts() {
     let pool = Pool::new(["a", "b", "c", "d"].map(item).to_vec()).unwrap();
     let text = r#"{"plan": [{"id": "a", "allocation": ["1.2k", 3]}, {"id": "b", "allocation": [5]},
         {"id": "c", "allocation": 500}, {"id": "d"}]}"#;
-    let reading = repair_plan(text, &pool, [2_000, 5]);
+    let reading = PlanReading::new(text, &pool, [2_000, 5]);
     let steps = reading.plan().unwrap().steps();
     assert_eq!(steps.iter().map(|step| step.allocation).collect::<Vec<_>>(), [[1_200, 3], [0, 0]]);
     let dropped = |entry, given: &str| {
@@ -464,5 +464,5 @@ fn an_allocation_of_several_resources_is_a_list_of_as_many_amounts() {
     // The first resource that does not suffice is named.
     let over = Plan::new(&[("a", [2, 9])], &pool, [2, 5]).unwrap_err();
     assert_eq!(over, Error::OverBudget { allocated: 9, budget: 5 });
-    assert!(matches!(repair_plan(text, &pool, [2_000, 2]), PlanReading::OverBudget { .. }));
+    assert!(matches!(PlanReading::new(text, &pool, [2_000, 2]), PlanReading::OverBudget { .. }));
 }

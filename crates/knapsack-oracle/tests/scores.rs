@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    BudgetAware, Efficiency, Error, ReSolve, kendall_tau_b, mean_efficiency_score, mean_regret,
-    normalized_regret, triage_efficiency_score,
+    BudgetAware, Efficiency, Error, MeanEfficiency, MeanRegret, ReSolve, kendall_tau_b,
+    normalized_regret,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -40,9 +40,9 @@ fn all_24_values_of_table_3_follow_from_tables_1_and_2() {
 fn the_three_conventions_of_the_paper_hold() {
     let cases = golden()["eta_convention"].as_array().unwrap().clone();
     let scores: Vec<f64> = cases.iter().map(|case| case["eta"].as_f64().unwrap()).collect();
-    let achieved = triage_efficiency_score(4.0, 4.0, 4.0).unwrap();
-    let missed = triage_efficiency_score(3.0, 4.0, 4.0).unwrap();
-    let nothing = triage_efficiency_score(0.0, 0.0, 0.0).unwrap();
+    let achieved = Efficiency::new(4.0, 4.0, 4.0).unwrap();
+    let missed = Efficiency::new(3.0, 4.0, 4.0).unwrap();
+    let nothing = Efficiency::new(0.0, 0.0, 0.0).unwrap();
     assert_eq!([achieved, missed, nothing].map(|efficiency| efficiency.score()), scores[..]);
     assert_eq!(achieved, Efficiency::RandomIsOptimal { achieved: true });
     assert_eq!(missed, Efficiency::RandomIsOptimal { achieved: false });
@@ -111,7 +111,7 @@ fn impossible_values_are_refused() {
         (-0.1, 0.0, 1.0),
         (0.1, 0.0, 0.0),
     ] {
-        let refused = triage_efficiency_score(achieved, random, oracle);
+        let refused = Efficiency::new(achieved, random, oracle);
         assert!(
             matches!(refused, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))),
             "{achieved} {random} {oracle}"
@@ -131,15 +131,18 @@ fn means_leave_out_undefined_pools_and_count_them() {
         Efficiency::NothingSolvable,
         Efficiency::RandomIsOptimal { achieved: false },
     ];
-    let mean = mean_efficiency_score(&pools).unwrap();
+    let mean = MeanEfficiency::new(&pools).unwrap();
     assert_eq!((mean.score, mean.informative_score), (0.0, Some(-0.5)));
     assert_eq!((mean.pools, mean.nothing_solvable, mean.random_is_optimal), (4, 1, 1));
     assert!((mean.standard_error.unwrap() - (6.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
-    assert_eq!(mean_efficiency_score(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
-    assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().standard_error, None);
-    assert_eq!(mean_efficiency_score(&pools[2..3]).unwrap().informative_score, None);
-    assert_eq!(mean_regret(&[None, None]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
-    let mean = mean_regret(&[None, Some(0.5), None, None]).unwrap();
+    assert_eq!(MeanEfficiency::new(&[]), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
+    assert_eq!(MeanEfficiency::new(&pools[2..3]).unwrap().standard_error, None);
+    assert_eq!(MeanEfficiency::new(&pools[2..3]).unwrap().informative_score, None);
+    assert_eq!(
+        MeanRegret::new(&[None, None]),
+        Err(Error::ScoringRules(scoring_rules::Error::Empty))
+    );
+    let mean = MeanRegret::new(&[None, Some(0.5), None, None]).unwrap();
     assert_eq!((mean.pools, mean.left_out, mean.standard_error), (1, 3, None));
 }
 
@@ -197,7 +200,7 @@ proptest! {
         oracle in 1..=30_u32, part in 0..=30_u32, random_share in 0.0..0.999_f64,
     ) {
         let (achieved, random) = (part.min(oracle), random_share * f64::from(oracle));
-        let score = triage_efficiency_score(achieved.into(), random, oracle.into()).unwrap().score();
+        let score = Efficiency::new(achieved.into(), random, oracle.into()).unwrap().score();
         prop_assert!(score <= 1.0);
         prop_assert_eq!(score == 1.0, achieved == oracle);
         let regret = normalized_regret(achieved.into(), oracle.into()).unwrap();
@@ -230,7 +233,7 @@ proptest! {
 fn invalid_scores_have_no_mean() {
     for wrong in [f64::NAN, f64::NEG_INFINITY, 1.1] {
         let pools = [Efficiency::Informative(0.5), Efficiency::Informative(wrong)];
-        let error = mean_efficiency_score(&pools).unwrap_err();
+        let error = MeanEfficiency::new(&pools).unwrap_err();
         assert!(
             matches!(
                 error,
@@ -242,7 +245,7 @@ fn invalid_scores_have_no_mean() {
             ),
             "{error}"
         );
-        let error = mean_regret(&[None, Some(0.5), Some(wrong)]).unwrap_err();
+        let error = MeanRegret::new(&[None, Some(0.5), Some(wrong)]).unwrap_err();
         assert!(
             matches!(
                 error,
@@ -256,15 +259,15 @@ fn invalid_scores_have_no_mean() {
 #[test]
 fn rounding_is_relative_to_the_size_of_the_values() {
     for size in [1e-6, 1.0, 1e6] {
-        let score = triage_efficiency_score(size, size * (1.0 - 1e-11), size).unwrap();
+        let score = Efficiency::new(size, size * (1.0 - 1e-11), size).unwrap();
         assert_eq!(score, Efficiency::RandomIsOptimal { achieved: true });
-        let score = triage_efficiency_score(size, size * (1.0 - 1e-3), size).unwrap();
+        let score = Efficiency::new(size, size * (1.0 - 1e-3), size).unwrap();
         assert_eq!(score, Efficiency::Informative(1.0));
     }
 }
 
 #[test]
 fn rounding_never_lifts_an_efficiency_above_1() {
-    let score = triage_efficiency_score(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
+    let score = Efficiency::new(1.0 + 5e-10, 1.0 - 2e-9, 1.0).unwrap();
     assert_eq!(score, Efficiency::Informative(1.0));
 }

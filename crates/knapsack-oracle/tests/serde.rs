@@ -9,7 +9,6 @@ use knapsack_oracle::{
     Alpha, BudgetAware, CheapestFirst, DropReason, FitRule, ForecastThreshold, InOrder, Item,
     KnapsackItem, OraclePlanner, Plan, PlanReading, Pool, Probability, RandomOrder, ReSolve,
     Regime, Repair, Seed, Step, UnreadableReason, UnsolvableCounts, ValuePerCost, VariantScores,
-    execute,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -90,7 +89,7 @@ fn results_are_written() {
     let several = Pool::new(vec![Item::new("a", 1.0, [5, 2], true).unwrap()]).unwrap();
     let plan = Plan::new(&[("a", [9, 9])], &several, [9, 9]).unwrap();
     round_trips(&plan);
-    let run = execute(&plan, &several, [9, 9], Regime::Advisory).unwrap();
+    let run = plan.execute(&several, [9, 9], Regime::Advisory).unwrap();
     assert_eq!(
         serde_json::to_string(&run).unwrap(),
         r#"{"regime":"advisory","attempts":[{"position":0,"spent":[5,2],"earned":1.0}],"stopped_by":null,"earned":1.0,"spent":[5,2],"informed":false}"#

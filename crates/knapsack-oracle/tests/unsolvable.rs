@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use knapsack_oracle::{
-    Alpha, BudgetAware, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, ReSolve,
-    Regime, Seed, Step, UnsolvableCounts, execute, execute_capped, inject_unsolvable,
-    triage_efficiency_score,
+    Alpha, BudgetAware, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool,
+    ReSolve, Regime, Seed, Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -23,7 +22,7 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
     let unsolvable = items("abstain", 90, false);
     for ratio in [0.25, 0.5, 0.75, 1.0] {
         let (mut informed, mut naive) = (UnsolvableCounts::default(), UnsolvableCounts::default());
-        for injected in inject_unsolvable(&pools, &unsolvable, ratio, Seed::new(1)).unwrap() {
+        for injected in InjectedPool::inject(&pools, &unsolvable, ratio, Seed::new(1)).unwrap() {
             let (pool, marks) = (injected.pool(), injected.unsolvable());
             let budget = pool.budget(half());
             let plan = Plan::informed(&OraclePlanner, pool, budget).unwrap();
@@ -52,14 +51,14 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
 fn at_full_injection_no_plan_can_earn_anything() {
     let pool = Pool::new(items("solvable", 10, true)).unwrap();
     let injected =
-        inject_unsolvable(&[pool], &items("abstain", 10, false), 1.0, Seed::new(1)).unwrap();
+        InjectedPool::inject(&[pool], &items("abstain", 10, false), 1.0, Seed::new(1)).unwrap();
     let pool = injected[0].pool();
     let budget = pool.budget(half());
     let oracle = pool.oracle(budget).unwrap().value;
     let random = pool.random_exact(budget).unwrap().value;
     let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
-    let earned = execute(&plan, pool, budget, Regime::Advisory).unwrap().earned;
-    let efficiency = triage_efficiency_score(earned, random, oracle);
+    let earned = plan.execute(pool, budget, Regime::Advisory).unwrap().earned;
+    let efficiency = Efficiency::new(earned, random, oracle);
     assert_eq!(efficiency, Ok(Efficiency::NothingSolvable));
 }
 
@@ -97,17 +96,18 @@ fn a_capped_run_replaces_the_assumption_about_the_cost() {
     let plan = Plan::new(&steps, &pool, 1_100).unwrap();
     let mut called = Vec::new();
     // The budget ends before the last step.
-    let run = execute_capped(&plan, &pool, 1_000, |step: Step| -> Result<bool, Error> {
-        called.push((step.position, step.allocation));
-        Ok(step.position != 1)
-    })
-    .unwrap();
+    let run = plan
+        .execute_capped(&pool, 1_000, |step: Step| -> Result<bool, Error> {
+            called.push((step.position, step.allocation));
+            Ok(step.position != 1)
+        })
+        .unwrap();
     assert_eq!(called, [(0, 300), (1, 300), (2, 200)]);
     let earned: Vec<f64> = run.attempts.iter().map(|attempt| attempt.earned).collect();
     assert_eq!(earned, [1.0, 0.0, 1.0, 0.0]);
     assert_eq!((run.spent, run.stopped_by, run.earned), (800, Some(4), 2.0));
     assert_eq!((run.regime, run.informed), (Regime::Enforced, false));
-    let assumed = execute(&plan, &pool, 1_000, Regime::Enforced).unwrap();
+    let assumed = plan.execute(&pool, 1_000, Regime::Enforced).unwrap();
     let earned: Vec<f64> = assumed.attempts.iter().map(|attempt| attempt.earned).collect();
     assert_eq!(earned, [0.0, 1.0, 0.0, 0.0]);
 }
@@ -117,7 +117,7 @@ fn an_error_of_a_capped_run_ends_the_execution() {
     let pool = Pool::new(items("solvable", 3, true)).unwrap();
     let plan = Plan::prospective(&InOrder, &pool, 300).unwrap();
     let mut calls = 0;
-    let refused = execute_capped(&plan, &pool, 300, |_| {
+    let refused = plan.execute_capped(&pool, 300, |_| {
         calls += 1;
         Err::<bool, _>(Error::ScoringRules(scoring_rules::Error::Empty))
     });
@@ -137,11 +137,11 @@ proptest! {
         let steps: Vec<(String, u64)> =
             items.iter().enumerate().map(|(i, &(_, allocation, _))| (i.to_string(), allocation)).collect();
         let plan = Plan::new(&steps, &pool, u64::MAX).unwrap();
-        let capped = execute_capped(&plan, &pool, budget, |step| -> Result<bool, Error> {
+        let capped = plan.execute_capped(&pool, budget, |step| -> Result<bool, Error> {
             let item = &pool.items()[step.position];
             Ok(item.is_solved() && item.cost() <= step.allocation)
         });
-        prop_assert_eq!(capped, execute(&plan, &pool, budget, Regime::Enforced));
+        prop_assert_eq!(capped, plan.execute(&pool, budget, Regime::Enforced));
     }
 
     #[test]
@@ -200,7 +200,7 @@ fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
         (0.75, [22, 22, 3]),
         (1.0, [30, 30, 5]),
     ] {
-        let injected = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
+        let injected = InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(3)).unwrap();
         let mut used = Vec::new();
         for ((injected, pool), count) in injected.iter().zip(pools()).zip(counts) {
             let marks = injected.unsolvable();
@@ -223,7 +223,7 @@ fn a_pool_keeps_its_size_and_its_other_items_at_every_ratio_of_the_paper() {
 fn the_items_injected_at_one_ratio_stay_at_every_larger_ratio() {
     let unsolvable = items("abstain", 90, false);
     let at =
-        |ratio, seed| inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
+        |ratio, seed| InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(seed)).unwrap();
     let (few, many) = (at(0.25, 3), at(0.75, 3));
     for (few, many) in few.iter().zip(&many) {
         let both = few.pool().items().iter().zip(many.pool().items());
@@ -241,7 +241,7 @@ fn every_position_and_every_unsolvable_item_is_equally_likely() {
     let unsolvable = items("abstain", 5, false);
     let (mut positions, mut used) = ([0_u32; 10], [0_u32; 5]);
     for seed in 0..4_000 {
-        let injected = inject_unsolvable(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
+        let injected = InjectedPool::inject(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
         for (position, item) in injected[0].pool().items().iter().enumerate() {
             if let Some(which) = unsolvable.iter().position(|other| other == item) {
                 positions[position] += 1;
@@ -258,7 +258,7 @@ fn every_position_and_every_unsolvable_item_is_equally_likely() {
 fn invalid_ratios_and_items_are_refused() {
     let unsolvable = items("abstain", 20, false);
     for ratio in [-0.1, 1.1, f64::NAN] {
-        let refused = inject_unsolvable(&pools(), &unsolvable, ratio, Seed::new(1));
+        let refused = InjectedPool::inject(&pools(), &unsolvable, ratio, Seed::new(1));
         assert!(
             matches!(
                 refused,
@@ -267,25 +267,27 @@ fn invalid_ratios_and_items_are_refused() {
             "{ratio}"
         );
     }
-    let refused = inject_unsolvable(&pools(), &unsolvable, 0.25, Seed::new(1));
+    let refused = InjectedPool::inject(&pools(), &unsolvable, 0.25, Seed::new(1));
     let what = "unsolvable items";
     // 21 items are dealt to three pools in seven rounds; the last pool needs one.
     assert!(refused.is_ok(), "{refused:?}");
-    let refused = inject_unsolvable(&pools(), &unsolvable, 0.5, Seed::new(1));
+    let refused = InjectedPool::inject(&pools(), &unsolvable, 0.5, Seed::new(1));
     assert_eq!(
         refused,
         Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 44, found: 20 }))
     );
     // The number in the error is enough, and one item less is not.
-    assert!(inject_unsolvable(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok());
-    let refused = inject_unsolvable(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
+    assert!(
+        InjectedPool::inject(&pools(), &items("abstain", 44, false), 0.5, Seed::new(1)).is_ok()
+    );
+    let refused = InjectedPool::inject(&pools(), &items("abstain", 43, false), 0.5, Seed::new(1));
     assert_eq!(
         refused,
         Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 44, found: 43 }))
     );
-    assert!(inject_unsolvable(&pools(), &[], 0.0, Seed::new(1)).is_ok());
-    let refused = inject_unsolvable(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
+    assert!(InjectedPool::inject(&pools(), &[], 0.0, Seed::new(1)).is_ok());
+    let refused = InjectedPool::inject(&pools(), &items("a", 20, true), 0.25, Seed::new(1));
     assert_eq!(refused, Err(Error::SolvedItem { id: "a-0".into() }));
-    let refused = inject_unsolvable(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
+    let refused = InjectedPool::inject(&pools(), &items("solvable", 90, false), 0.5, Seed::new(1));
     assert!(matches!(refused, Err(Error::DuplicateId { .. })), "{refused:?}");
 }

@@ -10,9 +10,9 @@ pub(crate) mod skill_score;
 pub(crate) mod success_rate;
 
 pub use binning::Binning;
-pub use corp::{Corp, corp};
-pub use decomposition::{Decomposition, decompose};
+pub use corp::Corp;
+pub use decomposition::Decomposition;
 pub use dominance::Dominance;
 pub use murphy::{MurphyCurve, MurphyPiece};
-pub use pool::{PooledBlocks, pool_adjacent_violators};
+pub use pool::PooledBlocks;
 pub use skill_score::skill_score;

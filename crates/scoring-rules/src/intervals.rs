@@ -10,8 +10,6 @@ pub(crate) mod quantiles;
 
 pub use coverage::{empirical_coverage, mean_width};
 pub use ensemble::Ensemble;
-pub use ensemble_loss::{ensemble_crps_loss, fair_crps_loss};
 pub use interval_loss::interval_loss;
 pub use pinball_loss::pinball_loss;
-pub use quantile_loss::{quantile_crps_loss, weighted_interval_loss};
 pub use quantiles::Quantiles;

@@ -21,14 +21,12 @@ mod values;
 
 pub use categorical::Categorical;
 pub use decompositions::{
-    Binning, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks, corp,
-    decompose, pool_adjacent_violators, skill_score,
+    Binning, Corp, Decomposition, Dominance, MurphyCurve, MurphyPiece, PooledBlocks, skill_score,
 };
 pub use error::Error;
 pub use from_fn::{FromFn, from_fn};
 pub use intervals::{
-    Ensemble, Quantiles, empirical_coverage, ensemble_crps_loss, fair_crps_loss, interval_loss,
-    mean_width, pinball_loss, quantile_crps_loss, weighted_interval_loss,
+    Ensemble, Quantiles, empirical_coverage, interval_loss, mean_width, pinball_loss,
 };
 pub use rows::{mean_score, score_slice};
 #[cfg(feature = "ndarray")]

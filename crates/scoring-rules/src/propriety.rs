@@ -1,6 +1,6 @@
 //! Examinations that test whether a scoring rule is proper, and return a counterexample if it is not.
 //!
-//! [`examine`] tests a scoring rule for yes/no events, and [`examine_interval`] a score of intervals.
+//! [`Examination::new`] tests a scoring rule for yes/no events, and [`IntervalExamination::new`] a score of intervals.
 //! Both only evaluate the given rule. A counterexample can be checked by hand. That none was found
 //! excludes only what the result states.
 //!
@@ -23,6 +23,4 @@ mod shown;
 mod ties;
 
 pub use examination::{Certainty, Counterexample, Examination, Verdict};
-pub use examine::examine;
-pub use examine_interval::examine_interval;
 pub use interval_examination::{IntervalCounterexample, IntervalExamination};

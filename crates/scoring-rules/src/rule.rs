@@ -14,7 +14,7 @@ use crate::{
 ///
 /// A rule is *proper* if no forecast has a higher expected score than the forecaster's true belief,
 /// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this. All
-/// rules of this crate are proper, and [`examine`](crate::propriety::examine) tests other rules.
+/// rules of this crate are proper, and [`Examination::new`](crate::propriety::Examination::new) tests other rules.
 ///
 /// Implementing [`score`](Self::score) is enough. References, boxes and [`Arc`]s of rules are rules,
 /// the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:

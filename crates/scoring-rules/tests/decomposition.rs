@@ -10,8 +10,7 @@ use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Corp, Decomposition, ElementaryScore, Error,
     Level, LogScore, PooledBlocks, PowerScore, Probability, PseudosphericalScore, ScoringRule,
-    SphericalScore, ThresholdMixture, TiedBlocks, Weight, corp, decompose, from_fn,
-    pool_adjacent_violators, skill_score,
+    SphericalScore, ThresholdMixture, TiedBlocks, Weight, from_fn, skill_score,
 };
 use weighted_rows::{Row, blocks, weight};
 
@@ -77,7 +76,7 @@ fn terms_and_rates_equal_those_of_exact_fractions_to_1e_12() {
                 let blocks = blocks(&sets[set]);
                 let place = blocks.as_slice().iter().position(|b| b.confidence.get() == number(p));
                 let place = place.unwrap();
-                let pools = pool_adjacent_violators(&blocks);
+                let pools = blocks.pool_adjacent_violators();
                 let pool = pools.iter().find(|pool| pool.blocks.contains(&place)).unwrap();
                 assert!((pool.rate() - number(rate)).abs() <= 1e-12, "{line:?} {pool:?}");
                 rates += 1;
@@ -85,11 +84,11 @@ fn terms_and_rates_equal_those_of_exact_fractions_to_1e_12() {
             ["bins", set, _, _, _, name, ..] => {
                 let binnings = binnings(probabilities(&EDGES));
                 let binning = binnings.into_iter().find(|(known, _)| *known == name).unwrap().1;
-                let parts = decompose(&*rule, &blocks(&sets[set]), binning).unwrap();
+                let parts = Decomposition::new(&*rule, &blocks(&sets[set]), binning).unwrap();
                 check(&binned(parts), &numbers(6), line);
             }
             ["corp", set, ..] => {
-                let parts = corp(&*rule, &blocks(&sets[set])).unwrap();
+                let parts = Corp::new(&*rule, &blocks(&sets[set])).unwrap();
                 check(&unbinned(parts), &numbers(5), line);
             }
             _ => panic!("{line:?}"),
@@ -166,9 +165,11 @@ fn bits(blocks: &TiedBlocks) -> Vec<u64> {
     let mut bits = Vec::new();
     for rule in rules() {
         for (_, binning) in binnings(probabilities(&EDGES)) {
-            bits.extend(binned(decompose(&*rule, blocks, binning).unwrap()).map(f64::to_bits));
+            bits.extend(
+                binned(Decomposition::new(&*rule, blocks, binning).unwrap()).map(f64::to_bits),
+            );
         }
-        bits.extend(unbinned(corp(&*rule, blocks).unwrap()).map(f64::to_bits));
+        bits.extend(unbinned(Corp::new(&*rule, blocks).unwrap()).map(f64::to_bits));
     }
     bits
 }
@@ -176,7 +177,7 @@ fn bits(blocks: &TiedBlocks) -> Vec<u64> {
 /// Each row with the rate of its pool as its forecast.
 fn recalibrated(rows: &[Row]) -> Vec<Row> {
     let blocks = blocks(rows);
-    let pools = pool_adjacent_violators(&blocks);
+    let pools = blocks.pool_adjacent_violators();
     let rate = |p: f64| {
         let holds = |pool: &&PooledBlocks| {
             blocks.as_slice()[pool.blocks.clone()].iter().any(|block| block.confidence.get() == p)
@@ -191,7 +192,7 @@ fn terms_sum_to_the_mean_loss_of_a_clipped_rule_at_certainty() {
     // The logarithm of 1 - 1e-6, rounded, has a relative error of 3e-11.
     let blocks = blocks(&[(0.999_987_172_479_658_2, true, 1.0)]);
     let rule = LogScore::clipped(1e-6).unwrap();
-    let [loss, terms @ ..] = binned(decompose(&rule, &blocks, Binning::Distinct).unwrap());
+    let [loss, terms @ ..] = binned(Decomposition::new(&rule, &blocks, Binning::Distinct).unwrap());
     // origin: mpmath 1.4.1, -log(mpf(0.9999871724796582)), 2026-11-22
     assert!((loss / 1.282_760_261_516_085_7e-5 - 1.0).abs() < 1e-15);
     let [reliability, resolution, uncertainty, within] = terms;
@@ -205,14 +206,14 @@ proptest! {
         for rule in rules() {
             for (_, binning) in binnings(probabilities(&EDGES)) {
                 let [loss, reliability, resolution, uncertainty, within] =
-                    binned(decompose(&*rule, &blocks, binning).unwrap());
+                    binned(Decomposition::new(&*rule, &blocks, binning).unwrap());
                 adds_up(loss, &[reliability, -resolution, uncertainty, within])?;
                 prop_assert!(reliability >= -1e-15, "{reliability}");
                 prop_assert!(resolution >= -1e-15, "{resolution}");
                 prop_assert!(binning != Binning::Distinct || within == 0.0);
             }
             let [loss, miscalibration, discrimination, uncertainty] =
-                unbinned(corp(&*rule, &blocks).unwrap());
+                unbinned(Corp::new(&*rule, &blocks).unwrap());
             adds_up(loss, &[miscalibration, -discrimination, uncertainty])?;
             prop_assert!(miscalibration >= -1e-15, "{miscalibration}");
             prop_assert!(discrimination >= -1e-15, "{discrimination}");
@@ -227,10 +228,10 @@ proptest! {
         let reversed = from_fn(|p: Probability, y: bool| 1e-6 * (p.get() - f64::from(y)).powi(2));
         let blocks = blocks(&rows);
         for rule in [&linear as &dyn ScoringRule, &own_brier, &reversed] {
-            let parts = corp(rule, &blocks).unwrap();
+            let parts = Corp::new(rule, &blocks).unwrap();
             let terms = [parts.miscalibration, -parts.discrimination, parts.uncertainty];
             adds_up(parts.mean_loss, &terms)?;
-            let parts = decompose(rule, &blocks, Binning::EqualWidth { bins: 4 }).unwrap();
+            let parts = Decomposition::new(rule, &blocks, Binning::EqualWidth { bins: 4 }).unwrap();
             let terms =
                 [parts.reliability, -parts.resolution, parts.uncertainty, parts.within_bin];
             adds_up(parts.mean_loss, &terms)?;
@@ -258,7 +259,7 @@ proptest! {
     ) {
         let (given, better) = (blocks(&rows), blocks(&recalibrated(&rows)));
         for rule in rules() {
-            let (given, better) = (corp(&*rule, &given).unwrap(), corp(&*rule, &better).unwrap());
+            let (given, better) = (Corp::new(&*rule, &given).unwrap(), Corp::new(&*rule, &better).unwrap());
             prop_assert_eq!(better.miscalibration, 0.0);
             let off = (given.discrimination - better.discrimination).abs();
             // Rules with a baseline have no uncertainty there, but their scores are of the size of
@@ -277,7 +278,7 @@ proptest! {
     ) {
         let blocks = blocks(&rows);
         let all = blocks.as_slice();
-        let pools = pool_adjacent_violators(&blocks);
+        let pools = blocks.pool_adjacent_violators();
         prop_assert!(pools.windows(2).all(|two| two[0].rate() < two[1].rate()));
         for i in 0..all.len() {
             // The maximum over starts of the minimum over ends of the rate in between.
@@ -311,12 +312,12 @@ fn a_divergence_with_a_relative_error_of_1e_8_is_an_error() {
 
     let rows = blocks(&[(0.9, false, 1.0), (0.9, true, 1.0), (0.1, false, 1.0)]);
     for off in [1e-8, 1e-7, -1e-8] {
-        let bins = decompose(&Off(off), &rows, Binning::Distinct);
+        let bins = Decomposition::new(&Off(off), &rows, Binning::Distinct);
         assert!(matches!(bins, Err(Error::TermsDoNotAddUp { .. })), "{off:e}: {bins:?}");
-        let parts = corp(&Off(off), &rows);
+        let parts = Corp::new(&Off(off), &rows);
         assert!(matches!(parts, Err(Error::TermsDoNotAddUp { .. })), "{off:e}: {parts:?}");
     }
-    assert!(decompose(&Off(0.0), &rows, Binning::Distinct).is_ok());
+    assert!(Decomposition::new(&Off(0.0), &rows, Binning::Distinct).is_ok());
 }
 
 /// Weights of any valid ratio.
@@ -337,9 +338,9 @@ proptest! {
         let blocks = blocks(&rows);
         for rule in rules() {
             for (_, binning) in binnings(probabilities(&EDGES)) {
-                prop_assert!(decompose(&*rule, &blocks, binning).is_ok());
+                prop_assert!(Decomposition::new(&*rule, &blocks, binning).is_ok());
             }
-            prop_assert!(corp(&*rule, &blocks).is_ok());
+            prop_assert!(Corp::new(&*rule, &blocks).is_ok());
         }
     }
 }
@@ -349,12 +350,12 @@ fn a_wrong_certainty_makes_one_term_infinite_and_none_nan() {
     let rows = [(0.0, true, 1.0), (0.04, false, 1.0), (0.3, false, 1.0), (0.9, true, 1.0)];
     let blocks = blocks(&rows);
     let log = LogScore::exact();
-    let alone = decompose(&log, &blocks, Binning::Distinct).unwrap();
+    let alone = Decomposition::new(&log, &blocks, Binning::Distinct).unwrap();
     assert_eq!((alone.mean_loss, alone.reliability), (f64::INFINITY, f64::INFINITY));
     assert_eq!(alone.within_bin, 0.0);
-    let shared = decompose(&log, &blocks, Binning::EqualWidth { bins: 10 }).unwrap();
+    let shared = Decomposition::new(&log, &blocks, Binning::EqualWidth { bins: 10 }).unwrap();
     assert_eq!((shared.mean_loss, shared.within_bin), (f64::INFINITY, f64::INFINITY));
-    let parts = corp(&log, &blocks).unwrap();
+    let parts = Corp::new(&log, &blocks).unwrap();
     assert_eq!((parts.mean_loss, parts.miscalibration), (f64::INFINITY, f64::INFINITY));
     for finite in [
         [alone.resolution, alone.uncertainty],
@@ -372,9 +373,9 @@ fn a_mean_forecast_is_not_rounded_to_0_or_1() {
     let lower = [(0.0, false, 1.0), (0.0_f64.next_up(), true, 1.0)];
     for rows in [upper, lower] {
         let one_bin = Binning::EqualWidth { bins: 1 };
-        let parts = decompose(&LogScore::exact(), &blocks(&rows), one_bin).unwrap();
+        let parts = Decomposition::new(&LogScore::exact(), &blocks(&rows), one_bin).unwrap();
         assert!(parts.mean_loss.is_finite() && parts.reliability.is_finite(), "{parts:?}");
-        assert!(corp(&LogScore::exact(), &blocks(&rows)).unwrap().miscalibration.is_finite());
+        assert!(Corp::new(&LogScore::exact(), &blocks(&rows)).unwrap().miscalibration.is_finite());
     }
 }
 
@@ -394,7 +395,7 @@ fn miscalibration_is_not_negative_for_forecasts_next_to_the_rate() {
                     (rate, false, f64::from(200 - successes)),
                 ],
             ] {
-                let parts = corp(&*rule, &blocks(&rows)).unwrap();
+                let parts = Corp::new(&*rule, &blocks(&rows)).unwrap();
                 assert!(parts.miscalibration >= 0.0, "{rows:?} {parts:?}");
             }
         }
@@ -407,9 +408,9 @@ fn decompositions_of_rules_with_undefined_means_are_errors() {
     let nan = from_fn(|_: Probability, _: bool| f64::NAN);
     let never = from_fn(|_: Probability, _: bool| f64::NEG_INFINITY);
     for rule in [&nan as &dyn ScoringRule, &never] {
-        let error = corp(rule, &blocks).unwrap_err();
+        let error = Corp::new(rule, &blocks).unwrap_err();
         assert!(matches!(error, Error::Undefined { .. }), "{error}");
-        let error = decompose(rule, &blocks, Binning::Quantile { bins: 2 }).unwrap_err();
+        let error = Decomposition::new(rule, &blocks, Binning::Quantile { bins: 2 }).unwrap_err();
         assert!(matches!(error, Error::Undefined { .. }), "{error}");
     }
     // Only the base rate has an infinite loss, which does not affect the mean loss.
@@ -420,20 +421,21 @@ fn decompositions_of_rules_with_undefined_means_are_errors() {
             },
         );
     let halves = crate::blocks(&[(0.2, false, 1.0), (0.8, true, 1.0)]);
-    let error = corp(&infinite_at_the_base_rate, &halves).unwrap_err();
+    let error = Corp::new(&infinite_at_the_base_rate, &halves).unwrap_err();
     assert!(matches!(error, Error::Undefined { .. }), "{error}");
-    let error = decompose(&infinite_at_the_base_rate, &halves, Binning::Distinct).unwrap_err();
+    let error =
+        Decomposition::new(&infinite_at_the_base_rate, &halves, Binning::Distinct).unwrap_err();
     assert!(matches!(error, Error::Undefined { .. }), "{error}");
     let none = TiedBlocks::default();
-    assert_eq!(corp(&BrierScore, &none), Err(Error::Empty));
-    assert_eq!(decompose(&BrierScore, &none, Binning::Distinct), Err(Error::Empty));
+    assert_eq!(Corp::new(&BrierScore, &none), Err(Error::Empty));
+    assert_eq!(Decomposition::new(&BrierScore, &none, Binning::Distinct), Err(Error::Empty));
 }
 
 #[test]
 fn weights_at_the_limits_of_their_range_give_the_same_terms() {
     let of = |weight: f64| {
         let rows = [(0.2, false, weight), (0.4, true, weight), (0.7, false, weight)];
-        corp(&LogScore::exact(), &blocks(&rows)).unwrap()
+        Corp::new(&LogScore::exact(), &blocks(&rows)).unwrap()
     };
     let plain = unbinned(of(1.0));
     for weight in [1e-100, 1e100] {

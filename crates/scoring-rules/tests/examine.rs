@@ -6,7 +6,7 @@ use scoring_rules::{
     BetaScore, BoostingScore, BrierScore, ElementaryScore, Error, Level, LogScore, PowerScore,
     Probability, PseudosphericalScore, ScoringRule, SphericalScore, ThresholdMixture, Weight,
     from_fn,
-    propriety::{Counterexample, Examination, Verdict, examine},
+    propriety::{Counterexample, Examination, Verdict},
 };
 
 /// The forecast probability of the outcome.
@@ -15,7 +15,7 @@ fn given(p: Probability, outcome: bool) -> f64 {
 }
 
 fn examined(rule: impl Fn(Probability, bool) -> f64) -> Examination {
-    let examination = examine(&from_fn(rule)).unwrap();
+    let examination = Examination::new(&from_fn(rule)).unwrap();
     let words = examination.to_string();
     assert!(!words.contains("NaN"), "{words}");
     examination
@@ -55,20 +55,20 @@ fn the_rules_of_the_crate_are_strictly_proper() {
         assert!(certainty.hidden_gain.unwrap() < 1e-3, "{examination}");
         assert!(certainty.undecided.len() <= undecided, "{examination}");
     };
-    check(examine(&log).unwrap(), 0);
-    check(examine(&BrierScore).unwrap(), 0);
+    check(Examination::new(&log).unwrap(), 0);
+    check(Examination::new(&BrierScore).unwrap(), 0);
     let chosen_at_run_time: Box<dyn ScoringRule> = Box::new(BrierScore);
-    check(examine(chosen_at_run_time.as_ref()).unwrap(), 0);
+    check(Examination::new(chosen_at_run_time.as_ref()).unwrap(), 0);
     for (alpha, beta) in [(0.0, 0.0), (-0.5, -0.5), (1.0, 1.0), (2.0, 4.0), (0.5, 1.7)] {
-        check(examine(&BetaScore::new(alpha, beta).unwrap()).unwrap(), 2);
+        check(Examination::new(&BetaScore::new(alpha, beta).unwrap()).unwrap(), 2);
     }
     // Rounding removes the digits that show small losses from a score near 1.
-    check(examine(&SphericalScore).unwrap(), 2);
-    check(examine(&BoostingScore).unwrap(), 0);
+    check(Examination::new(&SphericalScore).unwrap(), 2);
+    check(Examination::new(&BoostingScore).unwrap(), 0);
     for (power, baseline) in [(0.5, 0.3), (1.0, 0.3), (1.5, 0.1), (2.0, 0.5), (3.0, 0.7)] {
         let baseline = Level::new(baseline).unwrap();
-        check(examine(&PowerScore::new(power, baseline).unwrap()).unwrap(), 2);
-        check(examine(&PseudosphericalScore::new(power, baseline).unwrap()).unwrap(), 2);
+        check(Examination::new(&PowerScore::new(power, baseline).unwrap()).unwrap(), 2);
+        check(Examination::new(&PseudosphericalScore::new(power, baseline).unwrap()).unwrap(), 2);
     }
     let beta = BetaScore::new(2.0, 4.0).unwrap();
     check(
@@ -100,13 +100,13 @@ fn steep_rules_are_not_blamed_for_rounding() {
     let odd = [-0.999_999, -0.5, 0.3, 2.7, 10.0, 50.0];
     for alpha in odd {
         for beta in odd {
-            let examination = examine(&BetaScore::new(alpha, beta).unwrap()).unwrap();
+            let examination = Examination::new(&BetaScore::new(alpha, beta).unwrap()).unwrap();
             let verdict = &examination.verdict;
             assert_eq!(*verdict, Verdict::StrictlyProper, "{alpha} {beta}: {examination}");
         }
     }
     // Flat to rounding at both ends, which the examination reports.
-    let steep = examine(&BetaScore::new(50.0, 50.0).unwrap()).unwrap();
+    let steep = Examination::new(&BetaScore::new(50.0, 50.0).unwrap()).unwrap();
     assert_eq!(steep.verdict, Verdict::StrictlyProper);
     assert_eq!(steep.certainty.undecided.len(), 2, "{steep}");
     assert!(steep.to_string().contains("Losses cannot be distinguished from ties within [0, 0.2"));
@@ -139,7 +139,7 @@ fn the_clipped_log_is_proper_and_reports_beyond_the_clip_tie() {
         if y { p.ln() } else { (1.0 - p).ln() }
     };
     assert_ranges(&ties(first), &wanted);
-    let words = examine(&clip).unwrap().to_string();
+    let words = Examination::new(&clip).unwrap().to_string();
     let start = "Proper but not strictly: no report gains on the truth, but scores are equal to the \
                  last bit within [0, 0.05] and within [0.95, 1].";
     assert!(words.starts_with(start), "{words}");
@@ -162,7 +162,7 @@ fn mixtures_of_thresholds_tie_between_thresholds() {
 #[test]
 fn powers_that_score_plus_infinity_have_no_expectation() {
     let rule = PowerScore::new(-1.0, Level::HALF).unwrap();
-    let error = examine(&rule).unwrap_err();
+    let error = Examination::new(&rule).unwrap_err();
     assert!(matches!(error, Error::Score { value: f64::INFINITY, .. }), "{error}");
 }
 
@@ -293,10 +293,10 @@ fn a_truth_that_costs_infinitely_much_is_improper_and_no_nan() {
 
 #[test]
 fn scores_without_an_expectation_are_refused() {
-    let error = examine(&from_fn(|p, y| 1.0 / given(p, y))).unwrap_err();
+    let error = Examination::new(&from_fn(|p, y| 1.0 / given(p, y))).unwrap_err();
     let wanted = Error::Score { forecast: 0.0, outcome: true, value: f64::INFINITY };
     assert_eq!(error, wanted);
-    let error = examine(&from_fn(|p, _| (p.get() - 0.25).sqrt())).unwrap_err();
+    let error = Examination::new(&from_fn(|p, _| (p.get() - 0.25).sqrt())).unwrap_err();
     assert!(matches!(error, Error::Score { forecast: 0.0, value, .. } if value.is_nan()));
 }
 

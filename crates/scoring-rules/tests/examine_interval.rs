@@ -1,7 +1,7 @@
 //! What examinations of scores of intervals must find, and what they must not find.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use scoring_rules::{Error, Interval, Level, propriety::examine_interval};
+use scoring_rules::{Error, Interval, Level, propriety::IntervalExamination};
 
 fn interval(low: f64, high: f64) -> Interval {
     Interval::new(low, high).unwrap()
@@ -31,7 +31,7 @@ fn reward(claimed: Interval, y: f64) -> f64 {
 
 #[test]
 fn a_reward_for_narrow_hits_is_gained_by_less_than_the_honest_interval() {
-    let found = examine_interval(reward, level(0.8), interval(1.0, 1000.0)).unwrap();
+    let found = IntervalExamination::new(reward, level(0.8), interval(1.0, 1000.0)).unwrap();
     let example = found.counterexample.clone().unwrap();
     assert!(example.better.width() < example.honest.width());
 
@@ -58,14 +58,14 @@ fn the_fined_width_is_honest_at_its_own_coverage_and_at_no_other() {
     let coverages = [0.8, 0.5, 0.95, 0.9, 0.1, 0.999];
     for (coverage, (low, high)) in coverages.into_iter().zip(ranges.into_iter().cycle()) {
         let outcomes = interval(low, high);
-        let found = examine_interval(fined(coverage), level(coverage), outcomes).unwrap();
+        let found = IntervalExamination::new(fined(coverage), level(coverage), outcomes).unwrap();
         assert_eq!((found.counterexample, found.tied), (None, 0), "{coverage} {outcomes}");
         assert!((800..=1_045).contains(&found.distributions), "{}", found.distributions);
         assert!((50_000..=200_000).contains(&found.intervals), "{}", found.intervals);
     }
     let outcomes = interval(1.0, 1000.0);
     for (made, asked) in [(0.5, 0.8), (0.8, 0.5), (0.95, 0.9)] {
-        let found = examine_interval(fined(made), level(asked), outcomes).unwrap();
+        let found = IntervalExamination::new(fined(made), level(asked), outcomes).unwrap();
         let example = found.counterexample.unwrap();
         let narrower = example.better.width() < example.honest.width();
         assert_eq!(narrower, made < asked, "{example}");
@@ -78,7 +78,7 @@ fn a_fine_that_is_slightly_wrong_is_found() {
     for coverage in [0.5, 0.8, 0.9, 0.95] {
         for share in [0.985, 1.015] {
             let made = 1.0 - (1.0 - coverage) * share;
-            let found = examine_interval(fined(made), level(coverage), outcomes).unwrap();
+            let found = IntervalExamination::new(fined(made), level(coverage), outcomes).unwrap();
             let example = found.counterexample.unwrap();
             let narrower = example.better.width() < example.honest.width();
             assert_eq!(narrower, made < coverage, "{made} {coverage} {example}");
@@ -90,7 +90,7 @@ fn a_fine_that_is_slightly_wrong_is_found() {
 fn a_fine_that_is_slightly_wrong_on_one_side_is_found_there() {
     let outcomes = interval(1.0, 1000.0);
     for (below, above) in [(10.0, 11.0), (9.85, 10.0)] {
-        let found = examine_interval(fined_by(below, above), level(0.8), outcomes).unwrap();
+        let found = IntervalExamination::new(fined_by(below, above), level(0.8), outcomes).unwrap();
         let example = found.counterexample.unwrap();
         let (honest, better) = (example.honest, example.better);
         assert_eq!(honest.low() == better.low(), below == 10.0, "{example}");
@@ -113,22 +113,23 @@ fn narrow_far_and_huge_ranges_are_examined_like_any_other() {
     ];
     for (coverage, (low, high)) in [0.1, 0.5, 0.8, 0.999].into_iter().cycle().zip(ranges) {
         let outcomes = interval(low, high);
-        let found = examine_interval(fined(coverage), level(coverage), outcomes).unwrap();
+        let found = IntervalExamination::new(fined(coverage), level(coverage), outcomes).unwrap();
         assert_eq!((found.counterexample, found.tied), (None, 0), "{coverage} {outcomes:?}");
     }
     for (low, high) in [(1e15, 1e15 + 1250.0), (0.0, 1e290)] {
-        let found = examine_interval(fined(0.797), level(0.8), interval(low, high)).unwrap();
+        let found =
+            IntervalExamination::new(fined(0.797), level(0.8), interval(low, high)).unwrap();
         assert!(found.counterexample.is_some(), "{found}");
     }
     // The largest fine that fits a coverage still has an expectation.
     let all = 1.0 - f64::EPSILON;
-    let found = examine_interval(fined(all), level(all), interval(0.0, 1e290)).unwrap();
+    let found = IntervalExamination::new(fined(all), level(all), interval(0.0, 1e290)).unwrap();
     assert_eq!(found.counterexample, None);
 }
 
 #[test]
 fn a_score_that_ignores_the_interval_ties_everywhere() {
-    let found = examine_interval(|_, y| -y * y, level(0.8), interval(-1.0, 1.0)).unwrap();
+    let found = IntervalExamination::new(|_, y| -y * y, level(0.8), interval(-1.0, 1.0)).unwrap();
     assert_eq!(found.counterexample, None);
     assert_eq!(found.tied, found.distributions);
     let words = found.to_string();
@@ -141,7 +142,7 @@ fn an_interval_that_costs_infinitely_much_loses_to_any_other() {
     let all_or_nothing = |claimed: Interval, y: f64| {
         if claimed.contains(y) { -claimed.width() } else { f64::NEG_INFINITY }
     };
-    let found = examine_interval(all_or_nothing, level(0.8), interval(0.0, 1.0)).unwrap();
+    let found = IntervalExamination::new(all_or_nothing, level(0.8), interval(0.0, 1.0)).unwrap();
     let example = found.counterexample.unwrap();
     assert_eq!((example.honest_score, example.gain), (f64::NEG_INFINITY, f64::INFINITY));
     assert!(example.better.width() > example.honest.width());
@@ -151,7 +152,7 @@ fn an_interval_that_costs_infinitely_much_loses_to_any_other() {
 fn intervals_that_cannot_be_examined_are_refused() {
     let refused = |low: f64, high: f64| {
         let outcomes = interval(low, high);
-        let error = examine_interval(fined(0.8), level(0.8), outcomes).unwrap_err();
+        let error = IntervalExamination::new(fined(0.8), level(0.8), outcomes).unwrap_err();
         let Error::Setting { name, value, range } = error else { panic!("{error}") };
         assert_eq!((name, value), ("width of the range of outcomes", outcomes.width()));
         range
@@ -165,6 +166,6 @@ fn intervals_that_cannot_be_examined_are_refused() {
         assert_eq!(refused(low, high), zero);
     }
     let nan = |claimed: Interval, y: f64| (y - claimed.width()).sqrt();
-    let error = examine_interval(nan, level(0.8), interval(0.0, 1.0)).unwrap_err();
+    let error = IntervalExamination::new(nan, level(0.8), interval(0.0, 1.0)).unwrap_err();
     assert!(matches!(error, Error::IntervalScore { value, .. } if value.is_nan()), "{error}");
 }

@@ -5,8 +5,8 @@ mod weighted_rows;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Error, LogScore, Probability, ScoringRule,
-    SphericalScore, corp, decompose, pool_adjacent_violators,
+    BetaScore, Binning, BoostingScore, BrierScore, Corp, Decomposition, Error, LogScore,
+    Probability, ScoringRule, SphericalScore,
 };
 use weighted_rows::{Row, blocks};
 
@@ -31,12 +31,12 @@ fn rules() -> Vec<Box<dyn ScoringRule>> {
     ]
 }
 
-/// Checks that the terms of `corp` and `decompose` sum to the mean loss for each rule.
+/// Checks that the terms of `Corp::new` and `Decomposition::new` sum to the mean loss for each rule.
 fn check(rows: &[Row]) -> Result<(), String> {
     let blocks = blocks(rows);
     for (i, rule) in rules().iter().enumerate() {
         let context = |error: String| format!("rule {i}, {rows:?}: {error}");
-        let parts = corp(&**rule, &blocks).map_err(|error| context(error.to_string()))?;
+        let parts = Corp::new(&**rule, &blocks).map_err(|error| context(error.to_string()))?;
         let terms = [parts.miscalibration, -parts.discrimination, parts.uncertainty];
         adds_up(parts.mean_loss, &terms).map_err(context)?;
         let none_negative = parts.miscalibration >= 0.0 && parts.discrimination >= 0.0;
@@ -44,8 +44,8 @@ fn check(rows: &[Row]) -> Result<(), String> {
             return Err(context(format!("{parts:?}")));
         }
         for binning in [Binning::Distinct, Binning::EqualWidth { bins: 3 }] {
-            let parts =
-                decompose(&**rule, &blocks, binning).map_err(|error| context(error.to_string()))?;
+            let parts = Decomposition::new(&**rule, &blocks, binning)
+                .map_err(|error| context(error.to_string()))?;
             let terms = [parts.reliability, -parts.resolution, parts.uncertainty, parts.within_bin];
             adds_up(parts.mean_loss, &terms).map_err(context)?;
         }
@@ -56,7 +56,7 @@ fn check(rows: &[Row]) -> Result<(), String> {
 #[test]
 fn a_base_rate_with_one_failure_is_not_rounded_to_1() {
     let rows = [(0.2, false, 1.0), (0.9, true, 1e50)];
-    let parts = corp(&LogScore::exact(), &blocks(&rows)).unwrap();
+    let parts = Corp::new(&LogScore::exact(), &blocks(&rows)).unwrap();
     assert!(parts.discrimination.is_finite(), "{parts:?}");
     check(&rows).unwrap();
     for weight in [1e10, 1e15, 1e16, 1e17, 1e30, 1e100] {
@@ -72,7 +72,7 @@ fn a_base_rate_with_one_failure_is_not_rounded_to_1() {
 fn a_pool_with_one_failure_is_not_merged_with_certain_successes_above_it() {
     let rows = [(0.9, false, 1.0), (0.9, true, 1e50), (1.0, true, 1.0)];
     let blocks = blocks(&rows);
-    let rates: Vec<f64> = pool_adjacent_violators(&blocks).iter().map(|pool| pool.rate()).collect();
+    let rates: Vec<f64> = blocks.pool_adjacent_violators().iter().map(|pool| pool.rate()).collect();
     assert_eq!(rates, [1.0_f64.next_down(), 1.0]);
     check(&rows).unwrap();
 }
@@ -89,9 +89,9 @@ fn a_divergence_that_does_not_follow_from_the_scores_is_an_error() {
         }
     }
     let blocks = blocks(&[(0.2, false, 1.0), (0.9, true, 1.0), (0.9, false, 1.0)]);
-    let error = corp(&Broken, &blocks).unwrap_err();
+    let error = Corp::new(&Broken, &blocks).unwrap_err();
     assert!(matches!(error, Error::TermsDoNotAddUp { .. }), "{error}");
-    let error = decompose(&Broken, &blocks, Binning::Distinct).unwrap_err();
+    let error = Decomposition::new(&Broken, &blocks, Binning::Distinct).unwrap_err();
     assert!(matches!(error, Error::TermsDoNotAddUp { .. }), "{error}");
 }
 

@@ -8,10 +8,11 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, ElementaryScore,
-    Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, PowerScore, Probability,
-    PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight, corp, from_fn,
-    propriety::{examine, examine_interval},
+    BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
+    ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, PowerScore,
+    Probability, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight,
+    from_fn,
+    propriety::{Examination, IntervalExamination},
     runs::StepWeights,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -119,7 +120,7 @@ fn borrowed_settings_are_written() {
 #[test]
 fn an_infinite_term_is_written_as_text() {
     let wrong = blocks(&[(0.0, true, 1.0), (0.5, false, 1.0)]);
-    let text = serde_json::to_string(&corp(&LogScore::exact(), &wrong).unwrap()).unwrap();
+    let text = serde_json::to_string(&Corp::new(&LogScore::exact(), &wrong).unwrap()).unwrap();
     assert!(text.starts_with(r#"{"mean_loss":"inf","miscalibration":"inf","#), "{text}");
     let derivatives = LogScore::exact().loss_in_probability(Probability::ZERO, true);
     let text = serde_json::to_string(&derivatives).unwrap();
@@ -137,19 +138,19 @@ fn blocks_of_ties_are_written_as_a_list() {
 
 #[test]
 fn examinations_are_written_with_infinite_gains_as_text() {
-    let text = serde_json::to_string(&examine(&BrierScore).unwrap()).unwrap();
+    let text = serde_json::to_string(&Examination::new(&BrierScore).unwrap()).unwrap();
     assert!(text.starts_with(r#"{"verdict":"strictly_proper","certainty":{"reports":"#), "{text}");
     let endless = from_fn(
         |p: Probability, _: bool| {
             if p == Probability::ONE { 0.0 } else { f64::NEG_INFINITY }
         },
     );
-    let text = serde_json::to_string(&examine(&endless).unwrap()).unwrap();
+    let text = serde_json::to_string(&Examination::new(&endless).unwrap()).unwrap();
     assert!(text.contains(r#""gain":"inf""#), "{text}");
     let range = Interval::new(0.0, 10.0).unwrap();
     let infinite =
         |interval: Interval, y: f64| if interval.contains(y) { f64::NEG_INFINITY } else { 0.0 };
-    let found = examine_interval(infinite, Level::HALF, range).unwrap();
+    let found = IntervalExamination::new(infinite, Level::HALF, range).unwrap();
     let text = serde_json::to_string(&found).unwrap();
     assert!(text.contains(r#""honest_score":"-inf""#), "{text}");
 }

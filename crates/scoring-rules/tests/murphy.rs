@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, BrierScore, Dominance, Error, Level, LogScore, MurphyCurve, ScoringRule, TiedBlocks,
-    corp, pool_adjacent_violators,
+    BetaScore, BrierScore, Corp, Dominance, Error, Level, LogScore, MurphyCurve, ScoringRule,
+    TiedBlocks,
 };
 use statrs::function::beta::{beta, beta_reg};
 use weighted_rows::{Row, blocks, weight};
@@ -23,7 +23,7 @@ fn level(c: f64) -> Level {
 }
 
 fn mean_loss(rule: &dyn ScoringRule, rows: &[Row]) -> f64 {
-    corp(rule, &blocks(rows)).unwrap().mean_loss
+    Corp::new(rule, &blocks(rows)).unwrap().mean_loss
 }
 
 /// The cost of the rows at threshold c by the definition, where `acts` decides on the forecast.
@@ -195,7 +195,7 @@ proptest! {
     #[test]
     fn isotonic_recalibration_dominates_for_any_weights(rows in rows(forecast(), weight())) {
         let blocks = blocks(&rows);
-        let pools = pool_adjacent_violators(&blocks);
+        let pools = blocks.pool_adjacent_violators();
         let mut recalibrated = Vec::new();
         for pool in pools {
             for block in &blocks.as_slice()[pool.blocks.clone()] {

@@ -4,8 +4,7 @@
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::{
     Ensemble, Error, Interval, Level, Observed, Quantiles, Weight, empirical_coverage,
-    ensemble_crps_loss, fair_crps_loss, interval_loss, mean_width, pinball_loss,
-    quantile_crps_loss, weighted_interval_loss,
+    interval_loss, mean_width, pinball_loss,
 };
 
 fn level(value: f64) -> Level {
@@ -58,10 +57,12 @@ fn losses_equal_their_textbook_formulas_to_1e_12() {
                 let interval = Interval::new(forecast[0], forecast[1]).unwrap();
                 interval_loss(interval, outcome, level(levels[0]))
             }
-            "wis" => weighted_interval_loss(&quantiles(&levels, &forecast), outcome).unwrap(),
-            "quantile_crps" => quantile_crps_loss(&quantiles(&levels, &forecast), outcome),
-            "crps" => ensemble_crps_loss(&ensemble(&forecast), outcome),
-            "fair_crps" => fair_crps_loss(&ensemble(&forecast), outcome).unwrap(),
+            "wis" => {
+                Quantiles::weighted_interval_loss(&quantiles(&levels, &forecast), outcome).unwrap()
+            }
+            "quantile_crps" => Quantiles::crps_loss(&quantiles(&levels, &forecast), outcome),
+            "crps" => Ensemble::crps_loss(&ensemble(&forecast), outcome),
+            "fair_crps" => Ensemble::fair_crps_loss(&ensemble(&forecast), outcome).unwrap(),
             _ => panic!("{row}"),
         };
         let error = if got == want { 0.0 } else { (got - want).abs() / want.abs() };
@@ -160,9 +161,9 @@ proptest! {
     ) {
         let honest = quantiles(&LEVELS, &LEVELS.map(|p| world.quantile(p)));
         let report = quantiles(&LEVELS, &report);
-        let expected = |f: &Quantiles| world.expected(|y| weighted_interval_loss(f, y).unwrap());
+        let expected = |f: &Quantiles| world.expected(|y| f.weighted_interval_loss(y).unwrap());
         world.no_report_beats(expected(&honest), expected(&report))?;
-        let expected = |f: &Quantiles| world.expected(|y| quantile_crps_loss(f, y));
+        let expected = |f: &Quantiles| world.expected(|y| f.crps_loss(y));
         world.no_report_beats(expected(&honest), expected(&report))?;
     }
 
@@ -171,7 +172,7 @@ proptest! {
         world in world(),
         report in vec(whole(-15..25), 1..12),
     ) {
-        let expected = |f: &[f64]| world.expected(|y| ensemble_crps_loss(&ensemble(f), y));
+        let expected = |f: &[f64]| world.expected(|y| Ensemble::crps_loss(&ensemble(f), y));
         world.no_report_beats(expected(&world.outcomes), expected(&report))?;
     }
 
@@ -192,11 +193,11 @@ proptest! {
         };
         prop_assert_eq!(interval(one), interval(other));
         let members = |f: [f64; 2]| [low, middle, f[0], f[1]];
-        let crps = |f| ensemble_crps_loss(&ensemble(&members(f)), seen);
+        let crps = |f| Ensemble::crps_loss(&ensemble(&members(f)), seen);
         prop_assert_eq!(crps(one), crps(other));
-        let fair = |f| fair_crps_loss(&ensemble(&members(f)), seen).unwrap();
+        let fair = |f| Ensemble::fair_crps_loss(&ensemble(&members(f)), seen).unwrap();
         prop_assert_eq!(fair(one), fair(other));
-        let from_quantiles = |f| quantile_crps_loss(&quantiles(&LEVELS[1..], &members(f)), seen);
+        let from_quantiles = |f| Quantiles::crps_loss(&quantiles(&LEVELS[1..], &members(f)), seen);
         prop_assert_eq!(from_quantiles(one), from_quantiles(other));
     }
 
@@ -215,10 +216,10 @@ proptest! {
             [
                 pinball_loss(f[0], seen, level(0.2)).unwrap(),
                 interval_loss(Interval::new(f[0], f[4]).unwrap(), seen, level(0.8)),
-                weighted_interval_loss(&set, seen).unwrap(),
-                quantile_crps_loss(&all, seen),
-                ensemble_crps_loss(&ensemble(&f), seen),
-                fair_crps_loss(&ensemble(&f), seen).unwrap(),
+                set.weighted_interval_loss(seen).unwrap(),
+                all.crps_loss(seen),
+                Ensemble::crps_loss(&ensemble(&f), seen),
+                Ensemble::fair_crps_loss(&ensemble(&f), seen).unwrap(),
             ]
         };
         let plain = losses(&|x| x);
@@ -250,12 +251,12 @@ proptest! {
         outcome in -1e3..1e3_f64,
     ) {
         let (seen, error) = (exact(outcome), (forecast - outcome).abs());
-        prop_assert_eq!(ensemble_crps_loss(&ensemble(&[forecast]), seen), error);
-        prop_assert_eq!(ensemble_crps_loss(&ensemble(&[forecast; 3]), seen), error);
-        prop_assert_eq!(fair_crps_loss(&ensemble(&[forecast; 3]), seen).unwrap(), error);
+        prop_assert_eq!(Ensemble::crps_loss(&ensemble(&[forecast]), seen), error);
+        prop_assert_eq!(Ensemble::crps_loss(&ensemble(&[forecast; 3]), seen), error);
+        prop_assert_eq!(Ensemble::fair_crps_loss(&ensemble(&[forecast; 3]), seen).unwrap(), error);
         let median = quantiles(&[0.5], &[forecast]);
-        prop_assert_eq!(quantile_crps_loss(&median, seen), error);
-        prop_assert_eq!(weighted_interval_loss(&median, seen).unwrap(), error);
+        prop_assert_eq!(median.crps_loss(seen), error);
+        prop_assert_eq!(median.weighted_interval_loss(seen).unwrap(), error);
     }
 
     #[test]
@@ -266,8 +267,8 @@ proptest! {
     ) {
         let (n, seen) = (members.len() as f64, watched(outcome, cap));
         let levels: Vec<f64> = (0..members.len()).map(|i| (i as f64 + 0.5) / n).collect();
-        let one = quantile_crps_loss(&quantiles(&levels, &members), seen);
-        let other = ensemble_crps_loss(&ensemble(&members), seen);
+        let one = Quantiles::crps_loss(&quantiles(&levels, &members), seen);
+        let other = Ensemble::crps_loss(&ensemble(&members), seen);
         prop_assert!(close(one, other), "{one} {other}");
     }
 }
@@ -281,7 +282,7 @@ fn naive(seen: Observed) -> Observed {
 fn capping_censored_rows_only_rewards_a_dishonest_report_and_the_losses_do_not() {
     // Half of the outcomes are 1, half are 10, and all have the cap 4.
     let world = World { outcomes: vec![1.0, 10.0], caps: vec![Some(4.0)] };
-    let crps = |f: &[f64], y| ensemble_crps_loss(&ensemble(f), y);
+    let crps = |f: &[f64], y| Ensemble::crps_loss(&ensemble(f), y);
     let (honest, dishonest) = ([1.0, 10.0], [1.0, 4.0]);
     assert_eq!(world.expected(|y| crps(&honest, naive(y))), 1.5);
     assert_eq!(world.expected(|y| crps(&dishonest, naive(y))), 0.75);
@@ -315,10 +316,10 @@ fn the_mean_fair_loss_of_samples_is_the_crps_of_their_distribution() {
                 let digit =
                     |place: u32| outcomes[draw / outcomes.len().pow(place) % outcomes.len()];
                 let sample = ensemble(&(0..m).map(digit).collect::<Vec<_>>());
-                fair += fair_crps_loss(&sample, seen).unwrap() / draws as f64;
-                standard += ensemble_crps_loss(&sample, seen) / draws as f64;
+                fair += sample.fair_crps_loss(seen).unwrap() / draws as f64;
+                standard += sample.crps_loss(seen) / draws as f64;
             }
-            let whole = ensemble_crps_loss(&truth, seen);
+            let whole = truth.crps_loss(seen);
             assert!(close(fair, whole), "{m} of {seen:?}: {fair} {whole}");
             assert!(standard > whole + 0.01, "{m} of {seen:?}: {standard} {whole}");
         }
@@ -328,7 +329,7 @@ fn the_mean_fair_loss_of_samples_is_the_crps_of_their_distribution() {
 #[test]
 fn the_fair_loss_of_a_fixed_ensemble_rewards_a_dishonest_report() {
     let world = World { outcomes: vec![0.0, 1.0, 2.0], caps: vec![None] };
-    let fair = |f: &[f64]| world.expected(|y| fair_crps_loss(&ensemble(f), y).unwrap());
+    let fair = |f: &[f64]| world.expected(|y| Ensemble::fair_crps_loss(&ensemble(f), y).unwrap());
     assert!(fair(&[0.0, 1.0, 2.0]) > 0.2);
     assert_eq!(fair(&[0.0, 2.0]), 0.0);
 }
@@ -336,7 +337,7 @@ fn the_fair_loss_of_a_fixed_ensemble_rewards_a_dishonest_report() {
 #[test]
 fn the_fair_loss_of_a_single_member_is_an_error() {
     assert_eq!(
-        fair_crps_loss(&ensemble(&[1.0]), exact(0.0)),
+        Ensemble::fair_crps_loss(&ensemble(&[1.0]), exact(0.0)),
         Err(Error::TooFew { what: "ensemble members", least: 2, found: 1 })
     );
 }
@@ -362,19 +363,19 @@ fn numbers_too_far_apart_give_infinite_losses_and_not_nan() {
         let losses = [
             pinball_loss(far[0], seen, Level::HALF).unwrap(),
             interval_loss(Interval::new(far[0], far[1]).unwrap(), seen, Level::HALF),
-            quantile_crps_loss(&quantiles(&[0.2, 0.8], &far), seen),
-            ensemble_crps_loss(&ensemble(&far), seen),
-            fair_crps_loss(&ensemble(&far), seen).unwrap(),
+            Quantiles::crps_loss(&quantiles(&[0.2, 0.8], &far), seen),
+            Ensemble::crps_loss(&ensemble(&far), seen),
+            Ensemble::fair_crps_loss(&ensemble(&far), seen).unwrap(),
         ];
         assert!(losses.iter().all(|&loss| loss >= 0.0), "{seen:?}: {losses:?}");
     }
-    assert_eq!(fair_crps_loss(&ensemble(&far), exact(f64::MAX)), Ok(0.0));
+    assert_eq!(Ensemble::fair_crps_loss(&ensemble(&far), exact(f64::MAX)), Ok(0.0));
 }
 
 #[test]
 fn a_weighted_interval_loss_needs_a_median_and_symmetric_levels() {
     let loss = |levels: &[f64]| {
-        weighted_interval_loss(&quantiles(levels, &vec![1.0; levels.len()]), exact(0.0))
+        Quantiles::weighted_interval_loss(&quantiles(levels, &vec![1.0; levels.len()]), exact(0.0))
     };
     assert_eq!(loss(&[0.1, 0.9]), Err(Error::NoMedian));
     assert_eq!(loss(&[0.1, 0.5, 0.8]), Err(Error::NoPartner { index: 0, level: 0.1 }));

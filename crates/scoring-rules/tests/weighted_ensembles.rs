@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use scoring_rules::{Ensemble, Error, Observed, Weight, ensemble_crps_loss, fair_crps_loss};
+use scoring_rules::{Ensemble, Error, Observed, Weight};
 
 fn weighted(members: &[f64], weights: &[f64]) -> Ensemble {
     Ensemble::new(members, Some(Weight::from_slice(weights).unwrap())).unwrap()
@@ -27,7 +27,7 @@ fn weighted_scores_equal_those_of_properscoring_and_scoringrules() {
         let forecast = weighted(members, weights);
         let outcome = exact(outcome[0]);
         let (crps, fair_crps) =
-            (ensemble_crps_loss(&forecast, outcome), fair_crps_loss(&forecast, outcome).unwrap());
+            (forecast.crps_loss(outcome), forecast.fair_crps_loss(outcome).unwrap());
         for (value, wanted) in [(crps, properscoring), (crps, scoringrules), (fair_crps, fair)] {
             assert!((value - wanted[0]).abs() < 1e-13, "{value} {line}");
         }
@@ -41,12 +41,12 @@ fn the_fair_loss_is_finite_if_one_member_has_almost_all_weight() {
     // For any weights there is one pair of different members, and |0 - 2| / 2 is subtracted.
     for weight in [1.0, 1e-10, 1e-40, 1e-100] {
         let forecast = weighted(&[0.0, 2.0], &[1.0, weight]);
-        let fair = fair_crps_loss(&forecast, exact(3.0)).unwrap();
+        let fair = forecast.fair_crps_loss(exact(3.0)).unwrap();
         let mean_distance = (3.0 + weight) / (1.0 + weight);
         assert!((fair - (mean_distance - 1.0)).abs() < 1e-15, "{weight}: {fair}");
     }
     let alone = weighted(&[0.0, 2.0], &[1.0, 0.0]);
-    let error = fair_crps_loss(&alone, exact(3.0)).unwrap_err();
+    let error = alone.fair_crps_loss(exact(3.0)).unwrap_err();
     assert!(matches!(error, Error::TooFew { least: 2, found: 1, .. }), "{error}");
 }
 
@@ -68,7 +68,7 @@ proptest! {
         let copied = Ensemble::new(&copies, None).unwrap();
         for outcome in [exact(value), Observed::capped(value, value + cap).unwrap()] {
             let (one, other) =
-                (ensemble_crps_loss(&weighted, outcome), ensemble_crps_loss(&copied, outcome));
+                (weighted.crps_loss(outcome), copied.crps_loss(outcome));
             prop_assert!(near(one, other), "{} {}", one, other);
         }
     }
@@ -87,9 +87,9 @@ proptest! {
         for (one, other) in
             [(of(&weights), of(&scaled)), (of(&vec![scale; each.len()]), plain)]
         {
-            let losses = [&one, &other].map(|forecast| ensemble_crps_loss(forecast, exact(value)));
+            let losses = [&one, &other].map(|forecast| forecast.crps_loss(exact(value)));
             prop_assert!(near(losses[0], losses[1]), "{:?}", losses);
-            let losses = [&one, &other].map(|f| fair_crps_loss(f, exact(value)).unwrap());
+            let losses = [&one, &other].map(|f| f.fair_crps_loss(exact(value)).unwrap());
             prop_assert!(near(losses[0], losses[1]), "{:?}", losses);
         }
     }

@@ -6,7 +6,6 @@ use serde_json::Value;
 use tool_graph::Error;
 use tool_graph::costbench::{
     CostModel, CostRule, EventKind, Library, Task, changed_seed, event_seed, query_seed,
-    removed_lengths,
 };
 
 #[test]
@@ -139,9 +138,9 @@ fn ranges_of_removed_lengths_fit_the_task_and_the_first_does_not_depend_on_the_n
         let library = Library::new(level).unwrap();
         let n = level + 3;
         for query in 0..50 {
-            let one = removed_lengths(&library, query, 1);
+            let one = library.removed_lengths(query, 1);
             for events in 0..8 {
-                let ranges = removed_lengths(&library, query, events);
+                let ranges = library.removed_lengths(query, events);
                 assert_eq!(ranges.len(), events as usize);
                 assert_eq!(ranges.first(), one.first().filter(|_| events > 0));
                 for range in ranges {

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use serde_json::Value;
-use tool_graph::costbench::{CostModel, EventKind, Library, Task, query_seed, removed_lengths};
+use tool_graph::costbench::{CostModel, EventKind, Library, Task, query_seed};
 use tool_graph::{CallStatus, EnvironmentRules, Episode, GreedyRule, TieRule, Tool, ToolGraph};
 
 /// A file of the benchmark's figures that is not part of this project.
@@ -90,7 +90,7 @@ fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
         for (query, ranges) in rows {
             let ranges: Vec<[usize; 2]> = serde_json::from_value(ranges.clone()).unwrap();
             let drawn =
-                removed_lengths(&library, query_seed(seed, query), ranges.len() as u32).into_iter();
+                library.removed_lengths(query_seed(seed, query), ranges.len() as u32).into_iter();
             let drawn: Vec<[usize; 2]> =
                 drawn.map(|range| [*range.start(), *range.end()]).collect();
             assert_eq!(drawn, ranges, "{level} {query}");

@@ -22,7 +22,7 @@ pub use calibration_error::{
     root_mean_square_calibration_error,
 };
 pub use calibrator::{CalibrationMap, Calibrator, calibration_map_from_fn};
-pub use cross_fit::{CrossFit, cross_fit};
+pub use cross_fit::CrossFit;
 pub use folds::Folds;
 pub use isotonic::{Isotonic, IsotonicMap};
 pub use platt::{Platt, PlattMap};

@@ -22,7 +22,7 @@ pub use calibration::{
     BetaCalibration, BetaCalibrationMap, CalibrationMap, Calibrator, ConsistencyInterval, CrossFit,
     Folds, Isotonic, IsotonicMap, Platt, PlattMap, ReliabilityBin, ReliabilityPoint,
     TemperatureMap, TemperatureScaling, VennAbers, VennAbersMap, brier_loss,
-    calibration_map_from_fn, consistency_band, cross_fit, expected_calibration_error,
+    calibration_map_from_fn, consistency_band, expected_calibration_error,
     maximum_calibration_error, reliability_curve, reliability_diagram,
     root_mean_square_calibration_error,
 };
@@ -32,17 +32,16 @@ pub use forecast_fault::ForecastFault;
 pub use no_interval::NoInterval;
 pub use ranks::{
     AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
-    RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision, delong,
-    delong_test, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
+    RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision,
+    excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
     Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
-    Resampling, STREAM_MEASURES, ScoredStream, StreamMetrics, evaluate, evaluate_difference,
-    fixed_rank_sensitivity, raw_against_calibrated,
+    Resampling, STREAM_MEASURES, ScoredStream, StreamMetrics, evaluate, raw_against_calibrated,
 };
 pub use resampling::{
     Arm, Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest,
-    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
+    cluster_difference, cluster_mean, cluster_ratio,
 };
 pub use scoring_rules;
 pub use scoring_rules::{

@@ -15,7 +15,7 @@ pub use curves::{
     PrecisionRecallPoint, RiskCoveragePoint, RocPoint, precision_recall_curve, risk_coverage_curve,
     roc_curve,
 };
-pub use delong::{AurocDifference, AurocEstimate, delong, delong_test};
+pub use delong::{AurocDifference, AurocEstimate};
 pub use positive_class::PositiveClass;
 pub use ranking::Ranking;
 pub use selective_risk::{augrc, aurc, excess_aurc};

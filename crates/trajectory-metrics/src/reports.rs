@@ -9,9 +9,8 @@ pub(crate) mod raw_against_calibrated;
 pub(crate) mod scored_stream;
 
 pub use diagnostics::Diagnostics;
-pub use evaluate_difference::evaluate_difference;
 pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics, evaluate};
-pub use fixed_rank::{FixedRankSensitivity, fixed_rank_sensitivity};
+pub use fixed_rank::FixedRankSensitivity;
 pub use named_estimate::NamedEstimate;
 pub use raw_against_calibrated::{MetricChange, raw_against_calibrated};
 pub use scored_stream::{Resampling, STREAM_MEASURES, ScoredStream};

@@ -15,4 +15,4 @@ pub use arm::Arm;
 pub use bootstrap::Bootstrap;
 pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};
 pub use replicates::{BootstrapEstimate, Replicates};
-pub use sign_flip::{SignFlipTest, sign_flip_test};
+pub use sign_flip::SignFlipTest;

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use trajectory_metrics::tool_calls::{
-//!     MatchMode, call_matcher_from_fn, edit_distance, match_calls, multiset_match,
+//!     MatchMode, call_matcher_from_fn, edit_distance, match_calls, MultisetMatch,
 //! };
 //!
 //! let actual = ["search", "look", "book"];
@@ -26,7 +26,7 @@
 //! assert_eq!(alignment.extra(), [1]);
 //!
 //! assert_eq!(edit_distance(&actual, &expected), 3);
-//! assert_eq!(multiset_match(&actual, &expected).recall(), Some(1.0));
+//! assert_eq!(MultisetMatch::new(&actual, &expected).recall(), Some(1.0));
 //! # Ok::<(), trajectory_metrics::Error>(())
 //! ```
 
@@ -47,15 +47,15 @@ pub use paths::{
     common_subsequence::{common_subsequence, interned_common_subsequence},
     costs::{cost_efficiency_score, cost_gap, cost_gap_without_redundant},
     edit_distance::{edit_distance, interned_edit_distance, normalized_edit_distance},
-    failure_classes::{CallFacts, FailureClass, FailureCounts, failure_classes},
+    failure_classes::{CallFacts, FailureClass, FailureCounts},
     invalid_tool_use::invalid_tool_use_ratio,
-    multiset_match::{MultisetMatch, multiset_match},
+    multiset_match::MultisetMatch,
     order_tau::order_tau,
     path_distances::{MeanPathDistances, PathDistances},
 };
 pub use trials::{
     pass_at_k::{pass_at_k, pass_hat_k},
-    task_mean::{TaskMean, mean_over_tasks},
+    task_mean::TaskMean,
     trial_counts::{TrialCounts, TrialOutcome},
 };
 pub use values::{interner::Interner, tool_call::ToolCall, value::Value};

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Arm, Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference, delong_test,
+    Arm, AurocDifference, Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference,
 };
 
 /// The arms of rows, the second where marked.
@@ -24,11 +24,11 @@ fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_
     let (first, second) = ([0.9, 0.2, 0.6, 0.3, 0.8], [0.7, 0.1, 0.5, 0.6, 0.9]);
     let (ours, theirs) = ([true, false, true, false, true], [true, false, false, false, true]);
     let (first, second) = (probabilities(&first), probabilities(&second));
-    let test = |theirs: &[bool]| delong_test(first, &ours, second, theirs, None);
+    let test = |theirs: &[bool]| AurocDifference::new(first, &ours, second, theirs, None);
     assert_eq!(test(&theirs), Err(Error::OutcomeDiffers { index: 2 }));
     let length = |what, found| Err(Shared::Length { what, expected: 5, found }.into());
     assert_eq!(test(&ours[..4]), length("second_outcomes", 4));
-    let short = delong_test(first, &ours[..3], second, &ours[..3], None);
+    let short = AurocDifference::new(first, &ours[..3], second, &ours[..3], None);
     assert_eq!(short, length("first_outcomes", 3));
     assert!(test(&ours).is_ok());
 }
@@ -45,7 +45,7 @@ proptest! {
         let share = |value: u32| f64::from(value) / 29.0;
         let first: Vec<f64> = rows.iter().map(|row| share(row.0)).collect();
         let second: Vec<f64> = rows.iter().map(|row| share(row.1)).collect();
-        let paired = delong_test(
+        let paired = AurocDifference::new(
             probabilities(&first), &outcomes, probabilities(&second), &outcomes, None,
         ).unwrap();
         let both = [first, second].concat();

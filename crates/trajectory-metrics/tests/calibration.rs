@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
-    CalibrationMap, Calibrator, Folds, Isotonic, Platt, PlattMap, Probability, Traces, Weight,
-    WeightSchedule, cross_fit,
+    CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, PlattMap, Probability, Traces,
+    Weight, WeightSchedule,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};
 
@@ -192,7 +192,7 @@ proptest! {
         let schedule = WeightSchedule::LinearFront;
         let halves = |traces: &Traces, ids: &[u32]| {
             let folds = Folds::halves(traces.outcomes(), ids).unwrap();
-            cross_fit(&Platt::default(), traces, &folds, &schedule).unwrap()
+            CrossFit::new(&Platt::default(), traces, &folds, &schedule).unwrap()
         };
         let fitted = halves(&traces, &ids);
         for outcome in [false, true] {
@@ -232,7 +232,7 @@ proptest! {
         ) -> Result<(), TestCaseError> {
             let folds = Folds::new(traces.outcomes(), ids, 3).unwrap();
             let cross = |traces: &Traces| {
-                cross_fit(calibrator, traces, &folds, &WeightSchedule::LinearFront).unwrap()
+                CrossFit::new(calibrator, traces, &folds, &WeightSchedule::LinearFront).unwrap()
             };
             let fitted = cross(traces);
             for fold in 0..3 {
@@ -269,7 +269,7 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
     let ids: Vec<usize> = (0..200).collect();
     let folds = Folds::halves(traces.outcomes(), &ids).unwrap();
     let schedule = WeightSchedule::LinearFront;
-    let fitted = cross_fit(&Platt::default(), &traces, &folds, &schedule).unwrap();
+    let fitted = CrossFit::new(&Platt::default(), &traces, &folds, &schedule).unwrap();
     for map in fitted.maps() {
         assert!(!map.is_fallback() && !map.is_degenerate());
         let [low, middle, high] = [0.9, 0.95, 1.0].map(|said| map.apply(p(said)).get());
@@ -277,6 +277,6 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
         assert!(middle - low < 0.1 * (high - low), "the jump at the clip dominates");
     }
     let short = Folds::halves(&traces.outcomes()[1..], &ids[1..]).unwrap();
-    let error = cross_fit(&Isotonic, &traces, &short, &schedule).unwrap_err();
+    let error = CrossFit::new(&Isotonic, &traces, &short, &schedule).unwrap_err();
     assert_eq!(error, Shared::Length { what: "folds", expected: 200, found: 199 }.into());
 }

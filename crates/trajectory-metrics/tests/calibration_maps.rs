@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use trajectory_metrics::{
-    BetaCalibration, CalibrationMap, Calibrator, Folds, Isotonic, Platt, Probability,
-    TemperatureScaling, Traces, VennAbers, Weight, WeightSchedule, cross_fit,
+    BetaCalibration, CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, Probability,
+    TemperatureScaling, Traces, VennAbers, Weight, WeightSchedule,
 };
 use weighted_records::{Row, fit_rows, forecast, rows};
 
@@ -317,7 +317,7 @@ proptest! {
         // The same folds, so that all that differs is what happened.
         let folds = Folds::clustered(before.outcomes(), &tasks, 3).unwrap();
         let schedule = WeightSchedule::LinearFront;
-        let fit = |traces: &Traces| cross_fit(&VennAbers, traces, &folds, &schedule);
+        let fit = |traces: &Traces| CrossFit::new(&VennAbers, traces, &folds, &schedule);
         if let (Ok(a), Ok(b)) = (fit(&before), fit(&traces(&changed))) {
             for ((a, b), of) in a.traces().iter().zip(b.traces().iter()).zip(&tasks) {
                 prop_assert!(*of != task || a.forecasts() == b.forecasts());

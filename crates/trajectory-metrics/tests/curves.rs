@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Level, PositiveClass, Probability, Seed, TiedBlocks, Weight, augrc, aurc,
-    auroc, average_precision, consistency_band, delong, delong_test, excess_aurc,
+    AurocDifference, AurocEstimate, Binning, Error, Level, PositiveClass, Probability, Seed,
+    TiedBlocks, Weight, augrc, aurc, auroc, average_precision, consistency_band, excess_aurc,
     expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
     root_mean_square_calibration_error,
@@ -130,13 +130,16 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         .unwrap();
         if exact.is_null() {
             assert!(
-                matches!(delong(&blocks), Err(Error::ScoringRules(Shared::Setting { .. }))),
+                matches!(
+                    AurocEstimate::new(&blocks),
+                    Err(Error::ScoringRules(Shared::Setting { .. }))
+                ),
                 "{name}"
             );
             continue;
         }
         variances += 1;
-        let estimate = delong(&blocks).unwrap();
+        let estimate = AurocEstimate::new(&blocks).unwrap();
         assert_eq!(Ok(estimate.auroc), auroc(&blocks));
         // Relative, as areas of many rows have small errors.
         let exact = exact.as_f64().unwrap().sqrt();
@@ -147,7 +150,8 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let second = numbers(&case["second"]);
         let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
         let ours =
-            delong_test(confidence, &outcomes, probabilities(&second), &outcomes, weights).unwrap();
+            AurocDifference::new(confidence, &outcomes, probabilities(&second), &outcomes, weights)
+                .unwrap();
         worst.see(ours.difference, &test[0], name);
         worst.see(ours.standard_error, &test[1], name);
         match (ours.z(), ours.p_value()) {
@@ -231,7 +235,7 @@ fn of_ranks(blocks: &TiedBlocks) -> Vec<f64> {
         aurc(blocks).unwrap(),
         excess_aurc(blocks).unwrap(),
         augrc(blocks).unwrap(),
-        delong(blocks).unwrap().standard_error,
+        AurocEstimate::new(blocks).unwrap().standard_error,
     ];
     for point in roc_curve(blocks, PositiveClass::Failure).unwrap() {
         all.extend([point.false_positive_rate, point.true_positive_rate]);
@@ -267,8 +271,13 @@ fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
     let weights = weighted.then_some(&weights[..]);
     let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
-    let test =
-        delong_test(probabilities(&first), &outcomes, probabilities(&second), &outcomes, weights);
+    let test = AurocDifference::new(
+        probabilities(&first),
+        &outcomes,
+        probabilities(&second),
+        &outcomes,
+        weights,
+    );
     let test = test.unwrap();
     [test.difference, test.standard_error]
 }
@@ -415,7 +424,7 @@ proptest! {
         // A constant has no sampling error, so that the error of the other confidence remains.
         let flat: Vec<Row> = rows.iter().map(|&(p, _, y, w)| (p, 0.5, y, w)).collect();
         let [difference, error] = test_of(&flat, true);
-        let single = delong(&blocks(&rows, true)).unwrap();
+        let single = AurocEstimate::new(&blocks(&rows, true)).unwrap();
         prop_assert!((difference - (single.auroc - 0.5)).abs() < 1e-14);
         prop_assert!((error - single.standard_error).abs() < 1e-14);
     }
@@ -469,7 +478,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
 fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     let p = probabilities(&[0.1, 0.4, 0.8]);
     let of = |outcomes: &[bool], weight: f64| {
-        delong(
+        AurocEstimate::new(
             &TiedBlocks::new(p, outcomes, Some(Weight::from_slice(&[weight; 3]).unwrap())).unwrap(),
         )
     };
@@ -491,7 +500,7 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
         &outcomes,
         Some(Weight::from_slice(&[5e11; 2_400]).unwrap()),
     );
-    let heavy = delong(&blocks.unwrap()).unwrap();
+    let heavy = AurocEstimate::new(&blocks.unwrap()).unwrap();
     assert!((heavy.auroc - 0.75).abs() < 1e-14);
     let error = (2.0_f64 / 16.0 / 6e14).sqrt();
     assert!((heavy.standard_error / error - 1.0).abs() < 1e-12, "{heavy:?}");
@@ -501,11 +510,11 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
         Err(Error::ScoringRules(Shared::Setting { name: "weight of the failures", .. }))
     ));
     assert_eq!(
-        delong_test(p, &one_failure, &p[..2], &one_failure, None),
+        AurocDifference::new(p, &one_failure, &p[..2], &one_failure, None),
         Err(Shared::Length { what: "second_confidence", expected: 3, found: 2 }.into())
     );
     let empty: TiedBlocks = TiedBlocks::default();
-    assert_eq!(delong(&empty), Err(Shared::Empty.into()));
+    assert_eq!(AurocEstimate::new(&empty), Err(Shared::Empty.into()));
     assert_eq!(roc_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
     assert_eq!(precision_recall_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
     assert_eq!(risk_coverage_curve(&empty), Err(Shared::Empty.into()));
@@ -531,7 +540,7 @@ fn mathematically_equal_rankings_have_no_test_for_any_weights() {
             let weights: Vec<f64> = (0..400).map(weight).collect();
             let (first, second) = (probabilities(&first), probabilities(&second));
             let weights = Some(Weight::from_slice(&weights).unwrap());
-            let test = delong_test(first, outcomes, second, outcomes, weights).unwrap();
+            let test = AurocDifference::new(first, outcomes, second, outcomes, weights).unwrap();
             assert!(test.difference.abs() < 1e-15, "{test:?}");
             assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
         }
@@ -543,7 +552,7 @@ fn mathematically_equal_rankings_have_no_test_for_any_weights() {
         Some(Weight::from_slice(&weights).unwrap()),
     )
     .unwrap();
-    assert_eq!(delong(&blocks).unwrap().standard_error, 0.0);
+    assert_eq!(AurocEstimate::new(&blocks).unwrap().standard_error, 0.0);
 }
 
 #[test]
@@ -562,7 +571,7 @@ fn placements_with_a_tiny_variance_have_a_standard_error() {
                 Weight::new(2.0).unwrap(),
             ]),
         );
-        let error = delong(&blocks.unwrap()).unwrap().standard_error;
+        let error = AurocEstimate::new(&blocks.unwrap()).unwrap().standard_error;
         let all = w + 1.0;
         // The mean squared distance from the mean of two values d apart with shares a and 1 - a
         // is a (1 - a) d^2; as many rows as weight W make W / (W - 1) of it, and W less of a mean.

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, Probability, Resampling, Seed,
-    Traces, Weight, evaluate, evaluate_difference, raw_against_calibrated,
+    Bootstrap, Error, Evaluation, EvaluationOptions, Level, NamedEstimate, Probability, Resampling,
+    Seed, Traces, Weight, evaluate, raw_against_calibrated,
 };
 
 fn uniform(generator: &mut ChaCha8Rng) -> f64 {
@@ -38,7 +38,7 @@ fn estimates(
     let level = Level::new(0.95).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples, level });
     let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
-    evaluate_difference(first, second, &options).unwrap()
+    Evaluation::difference(first, second, &options).unwrap()
 }
 
 /// Which clusters the runs of two streams belong to.
@@ -206,7 +206,7 @@ fn a_weight_of_2_is_the_row_twice() {
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 50, level });
     let options =
         EvaluationOptions { resampling, weights: Some(&weights), ..EvaluationOptions::default() };
-    let weighted = evaluate_difference(&first, &second, &options).unwrap();
+    let weighted = Evaluation::difference(&first, &second, &options).unwrap();
     let doubled = |traces: &Traces, offset: usize| {
         let (mut out, mut own) = (Traces::default(), Vec::new());
         for (row, trace) in traces.iter().enumerate() {
@@ -238,12 +238,12 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
     let none = Traces::default();
     let plain = EvaluationOptions::default();
     for pair in [[&none, &first], [&first, &none]] {
-        assert_eq!(evaluate_difference(pair[0], pair[1], &plain), Err(Shared::Empty.into()));
+        assert_eq!(Evaluation::difference(pair[0], pair[1], &plain), Err(Shared::Empty.into()));
     }
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
     let resampling = Resampling { bootstrap: &bootstrap, resamples: 5, level: Level::HALF };
     let options = EvaluationOptions { resampling: Some(resampling), ..plain };
-    let short = evaluate_difference(&first, &second, &options);
+    let short = Evaluation::difference(&first, &second, &options);
     assert!(
         matches!(short, Err(Error::ScoringRules(Shared::Length { expected: 80, found: 40, .. }))),
         "{short:?}"

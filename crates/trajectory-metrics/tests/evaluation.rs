@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    BetaScore, Binning, Bootstrap, BrierScore, Error, EvaluationOptions, Folds, Level, LogScore,
-    MetricChange, Platt, PositiveClass, Probability, Ranking, Resampling, Seed, Summary,
-    TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule, aurc, auroc, average_precision,
-    brier_loss, cross_fit, evaluate, expected_calibration_error, fixed_rank_sensitivity,
+    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Error, EvaluationOptions,
+    FixedRankSensitivity, Folds, Level, LogScore, MetricChange, Platt, PositiveClass, Probability,
+    Ranking, Resampling, Seed, Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule,
+    aurc, auroc, average_precision, brier_loss, evaluate, expected_calibration_error,
     raw_against_calibrated,
 };
 
@@ -131,7 +131,7 @@ proptest! {
         let rows = traces(&runs);
         let folds = Folds::halves(rows.outcomes(), &(0..rows.len()).collect::<Vec<_>>()).unwrap();
         let schedule = WeightSchedule::LinearFront;
-        let found = fixed_rank_sensitivity(&rows, &folds, &schedule).unwrap();
+        let found = FixedRankSensitivity::new(&rows, &folds, &schedule).unwrap();
         let rank = Summary::Weighted(schedule).forecasts(&rows).unwrap();
         for transform in [|p: f64| p, |p: f64| 0.4 + 0.2 * p, f64::sqrt, |p: f64| p * p] {
             let moved: Vec<f64> = rank.iter().map(|p| transform(p.get())).collect();
@@ -283,7 +283,7 @@ fn the_trajectory_score_moves_while_ranks_stand_still() {
     let (raw, _) = overconfident();
     let ids: Vec<usize> = (0..raw.len()).collect();
     let folds = Folds::halves(raw.outcomes(), &ids).unwrap();
-    let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::LinearFront).unwrap();
+    let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::LinearFront).unwrap();
     assert!(found.platt > found.identity + 0.5 && found.affine > found.identity);
     assert!(found.square_root < found.identity, "raises forecasts that are too high");
     let best = found.platt.max(found.affine);
@@ -295,7 +295,7 @@ fn each_transform_is_scored_on_the_transformed_forecasts() {
     let outcomes = [true, false, false, true];
     let raw = Traces::from_flat(&[0.25, 0.64, 0.25, 0.64], &[1, 2, 3, 4], &outcomes).unwrap();
     let folds = Folds::halves(&outcomes, &[1, 2, 3, 4]).unwrap();
-    let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::Uniform).unwrap();
+    let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::Uniform).unwrap();
     // Both forecasts succeed once and fail once.
     let mean = |a: f64, b: f64| (a.ln() + (1.0 - a).ln() + b.ln() + (1.0 - b).ln()) / 4.0;
     let want = [
@@ -326,7 +326,8 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
-    let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
+    let calibrated =
+        CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();
     let names: Vec<&str> = changes.iter().map(|change| change.metric.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Published figures of the TPS paper (arXiv:2605.24756), and diagnostics against scikit-learn.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
-use scoring_rules::decompose;
+use scoring_rules::Decomposition;
 use serde_json::Value;
 use trajectory_metrics::{
     BetaScore, Binning, BrierScore, Error, LogScore, PositiveClass, Probability, ScoringRule,
@@ -116,7 +116,7 @@ fn theorem_a_the_constant_ties_the_truth_under_t_ece_and_has_no_resolution() {
     // Resolution: how far, on average, the conditional success rate is from the base rate.
     let resolution = |confidence: &[Probability]| {
         let blocks = TiedBlocks::new(confidence, &outcomes, None).unwrap();
-        decompose(&BrierScore, &blocks, Binning::Distinct).unwrap().resolution
+        Decomposition::new(&BrierScore, &blocks, Binning::Distinct).unwrap().resolution
     };
     approx::assert_relative_eq!(
         resolution(&truthful),

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use trajectory_metrics::{
     Interval, Weight,
     tool_calls::{
-        PathDistances, common_subsequence, cost_gap, edit_distance, interned_common_subsequence,
-        interned_edit_distance, mean_over_tasks, multiset_match, normalized_edit_distance,
-        order_tau, pass_at_k, pass_hat_k,
+        MultisetMatch, PathDistances, TaskMean, common_subsequence, cost_gap, edit_distance,
+        interned_common_subsequence, interned_edit_distance, normalized_edit_distance, order_tau,
+        pass_at_k, pass_hat_k,
     },
 };
 
@@ -148,7 +148,7 @@ proptest! {
         prop_assert!((0.0..=1.0).contains(&normalized));
         // Common calls in order are common calls; a distance without replacements is not shorter.
         let common = common_subsequence(&a, &b);
-        prop_assert!(common <= multiset_match(&a, &b).common);
+        prop_assert!(common <= MultisetMatch::new(&a, &b).common);
         prop_assert!(distance(&a, &b) <= a.len() + b.len() - 2 * common);
         prop_assert!(distance(&a, &b) + common >= a.len().max(b.len()));
     }
@@ -163,7 +163,7 @@ proptest! {
         let (x, y) = (tagged(&a), tagged(&b));
         let places: Vec<usize> =
             x.iter().filter_map(|call| y.iter().position(|other| other == call)).collect();
-        prop_assert_eq!(multiset_match(&a, &b).common, places.len());
+        prop_assert_eq!(MultisetMatch::new(&a, &b).common, places.len());
         let (mut sum, mut pairs) = (0.0, 0.0);
         for (i, first) in places.iter().enumerate() {
             for second in &places[i + 1..] {
@@ -212,8 +212,8 @@ proptest! {
         let weights: Vec<f64> = tasks.iter().map(|task| task.2.into()).collect();
         let copies: Vec<Interval> =
             tasks.iter().rev().flat_map(|task| (0..task.2).map(move |_| bounds(task))).collect();
-        let mean = mean_over_tasks(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
-        prop_assert_eq!(mean, mean_over_tasks(&copies, None).unwrap());
+        let mean = TaskMean::new(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
+        prop_assert_eq!(mean, TaskMean::new(&copies, None).unwrap());
     }
 
     #[test]

@@ -4,11 +4,10 @@
 
 use scoring_rules::Error as Shared;
 use trajectory_metrics::tool_calls::{
-    CallFacts, FailureClass, FailureCounts, Interner, PathDistances, ToolCall, TrialCounts,
-    TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap, cost_gap_without_redundant,
-    edit_distance, failure_classes, interned_common_subsequence, interned_edit_distance,
-    invalid_tool_use_ratio, mean_over_tasks, multiset_match, normalized_edit_distance, order_tau,
-    pass_at_k, pass_hat_k,
+    CallFacts, FailureClass, FailureCounts, Interner, MultisetMatch, PathDistances, TaskMean,
+    ToolCall, TrialCounts, TrialOutcome, common_subsequence, cost_efficiency_score, cost_gap,
+    cost_gap_without_redundant, edit_distance, interned_common_subsequence, interned_edit_distance,
+    invalid_tool_use_ratio, normalized_edit_distance, order_tau, pass_at_k, pass_hat_k,
 };
 use trajectory_metrics::{Bootstrap, Error, Interval, Level, Seed, Weight, cluster_mean};
 
@@ -94,7 +93,7 @@ fn a_mean_over_tasks_and_its_standard_error_agree_with_scipy() {
     for row in golden("mean") {
         let values: Vec<Interval> = numbers::<f64>(row[0]).into_iter().map(exact).collect();
         let weights: Vec<f64> = numbers(row[1]);
-        let mean = mean_over_tasks(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
+        let mean = TaskMean::new(&values, Some(Weight::from_slice(&weights).unwrap())).unwrap();
         let found = mean.mean.as_point().unwrap();
         assert!(relative_error(found, number(row[2])) < 1e-15, "{row:?}");
         let [error, high_error] = mean.standard_errors.unwrap();
@@ -131,14 +130,14 @@ fn the_failures_of_costbench_table_10_are_found() {
         after_goal: false,
         advanced: Some(true),
     };
-    let repeated = failure_classes(&[
+    let repeated = FailureClass::of_each(&[
         call("decide"),
         CallFacts { advanced: Some(false), ..call("decide and search") },
         call("refine"),
     ]);
     assert_eq!(repeated, [None, Some(FailureClass::Repeated), None]);
     // Shopping: the goal is reached at step 3 of 6.
-    let extra = failure_classes(&[1, 2, 3, 4, 5, 6].map(|step| CallFacts {
+    let extra = FailureClass::of_each(&[1, 2, 3, 4, 5, 6].map(|step| CallFacts {
         after_goal: step > 3,
         ..call(if step > 3 { "refine" } else { "finish" })
     }));
@@ -189,7 +188,7 @@ fn a_failed_call_may_be_made_again_and_a_useful_call_is_not_a_repetition() {
     let malformed = CallFacts { well_formed: false, accessible: false, after_goal: true, ..call };
     let blocked = CallFacts { accessible: false, after_goal: true, ..call };
     let useful = CallFacts { advanced: Some(true), ..call };
-    let classes = failure_classes(&[malformed, blocked, call, call, useful]);
+    let classes = FailureClass::of_each(&[malformed, blocked, call, call, useful]);
     let expected = [
         Some(FailureClass::WrongParameters),
         Some(FailureClass::Inaccessible),
@@ -226,7 +225,7 @@ fn an_unknown_trial_is_counted_and_bounded_and_never_dropped() {
 
 #[test]
 fn equal_tasks_have_an_interval_of_width_0_at_every_level() {
-    let mean = mean_over_tasks(&[exact(0.5); 3], None).unwrap();
+    let mean = TaskMean::new(&[exact(0.5); 3], None).unwrap();
     for level in [f64::MIN_POSITIVE, 0.95, 1.0 - f64::EPSILON / 2.0] {
         assert_eq!(mean.normal_interval(Level::new(level).unwrap()), Ok(exact(0.5)), "{level}");
     }
@@ -235,14 +234,14 @@ fn equal_tasks_have_an_interval_of_width_0_at_every_level() {
 #[test]
 fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
     let values = [Interval::new(0.0, 0.5).unwrap(), exact(1.0), exact(0.5)];
-    let mean = mean_over_tasks(&values, None).unwrap();
+    let mean = TaskMean::new(&values, None).unwrap();
     // origin: SciPy 1.17.1, scipy.stats.norm.ppf(0.975), 2026-11-22
     let z = 1.959_963_984_540_054;
     let level = Level::new(0.95).unwrap();
     let interval = mean.normal_interval(level).unwrap();
     assert!((interval.low() - (0.5 - z * (0.5_f64 / 6.0).sqrt())).abs() < 1e-14);
     assert!((interval.high() - (2.0 / 3.0 + z / 6.0)).abs() < 1e-14);
-    let one = mean_over_tasks(&values[..1], None).unwrap();
+    let one = TaskMean::new(&values[..1], None).unwrap();
     assert_eq!(one.standard_errors, None);
     let name = "the confidence interval of a mean over tasks";
     let refused = one.normal_interval(level);
@@ -253,11 +252,11 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
 
     // Resampling tasks comes to about the same with many of them.
     let many: Vec<Interval> = (0..200).map(|i| exact(f64::from(i * 37 % 5) / 4.0)).collect();
-    let normal = mean_over_tasks(&many, None).unwrap().normal_interval(level).unwrap();
+    let normal = TaskMean::new(&many, None).unwrap().normal_interval(level).unwrap();
     let tasks = Bootstrap::rows(many.len(), Seed::new(3)).unwrap();
     let [resampled] = tasks.replicates(2_000, |counts| {
         let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
-        [mean_over_tasks(&many, Some(Weight::from_slice(&weights).unwrap()))
+        [TaskMean::new(&many, Some(Weight::from_slice(&weights).unwrap()))
             .map(|mean| mean.mean.low())]
     });
     let resampled = resampled.unwrap().percentile_interval(level);
@@ -285,9 +284,7 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     let unbounded = Interval::new(0.0, f64::INFINITY).unwrap();
     let not_finite =
         |result| matches!(result, Err(Error::ScoringRules(Shared::Entry { index: 1, .. })));
-    assert!(not_finite(
-        mean_over_tasks(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())
-    ));
+    assert!(not_finite(TaskMean::new(&[exact(0.5), unbounded], None).map(|mean| mean.mean.high())));
     for (actual, reference) in [([1.0, f64::NAN], [1.0; 2]), ([1.0; 2], [1.0, f64::INFINITY])] {
         let Err(Error::ScoringRules(error)) = cost_gap(&actual, &reference) else {
             unreachable!("the second cost is not finite")
@@ -298,7 +295,7 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
     assert_eq!(cost_gap(&[f64::MAX, f64::MAX], &[f64::MAX]), Ok(f64::MAX));
     let classes = cost_gap_without_redundant(&[1.0], &[], &[]);
     assert_eq!(classes, Err(Shared::Length { what: "classes", expected: 1, found: 0 }.into()));
-    assert_eq!(mean_over_tasks(&[], None), Err(Shared::Empty.into()));
+    assert_eq!(TaskMean::new(&[], None), Err(Shared::Empty.into()));
     assert!(
         TrialCounts::by_task(&["a"], &[])
             .is_err_and(|error| matches!(error, Error::ScoringRules(Shared::Length { .. })))
@@ -307,10 +304,10 @@ fn undefined_results_and_invalid_arguments_are_errors_that_name_them() {
 
 #[test]
 fn multisets_count_each_call_once() {
-    let found = multiset_match(&["a", "b", "a", "c"], &["a", "a", "a", "b"]);
+    let found = MultisetMatch::new(&["a", "b", "a", "c"], &["a", "a", "a", "b"]);
     assert_eq!((found.common, found.actual, found.reference), (3, 4, 4));
     assert_eq!(found.f1(), Some(0.75));
-    let none = multiset_match::<&str>(&[], &[]);
+    let none = MultisetMatch::new::<&str>(&[], &[]);
     assert_eq!((none.precision(), none.recall(), none.f1()), (None, None, None));
 }
 
@@ -323,7 +320,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
     let (near, far) = (look(9_007_199_254_740_992), look(9_007_199_254_740_993));
     let actual = [look(1), near.clone(), book.clone()];
     let reference = [book.clone(), same.clone(), far.clone()];
-    assert_eq!(multiset_match(&actual, &reference).common, 2);
+    assert_eq!(MultisetMatch::new(&actual, &reference).common, 2);
     assert_eq!(order_tau(&actual, &reference), Some(-1.0));
     assert_eq!(
         (edit_distance(&actual, &reference), common_subsequence(&actual, &reference)),
@@ -341,7 +338,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
         after_goal: false,
         advanced: None,
     };
-    let classes = failure_classes(&[look(1), look(2), same].map(sound));
+    let classes = FailureClass::of_each(&[look(1), look(2), same].map(sound));
     assert_eq!(classes, [None, None, Some(FailureClass::Repeated)]);
 }
 
@@ -349,7 +346,7 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
 fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     let values = [0.0, 1.0, 0.5, 0.25].map(exact);
     // These weights sum to 1 plus a rounding error.
-    let rounded = mean_over_tasks(
+    let rounded = TaskMean::new(
         &values,
         Some(Weight::from_slice(&[0.7, 0.1, 0.1, 0.100_000_000_000_000_3]).unwrap()),
     )
@@ -359,7 +356,7 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
     let refused = rounded.normal_interval(Level::HALF);
     assert!(matches!(refused, Err(Error::ScoringRules(Shared::Undefined { .. }))), "{refused:?}");
     let error = |excess: f64| {
-        mean_over_tasks(
+        TaskMean::new(
             &values,
             Some(Weight::from_slice(&[0.25, 0.25, 0.25, 0.25 + excess]).unwrap()),
         )
@@ -373,7 +370,7 @@ fn a_standard_error_whose_denominator_is_rounding_is_undefined() {
 fn weights_are_copies_of_tasks_here_and_rows_of_one_cluster_in_cluster_mean() {
     let (values, weights) = ([0.0, 1.0, 0.5], [2.0, 1.0, 1.0]);
     let copies =
-        mean_over_tasks(&values.map(exact), Some(Weight::from_slice(&weights).unwrap())).unwrap();
+        TaskMean::new(&values.map(exact), Some(Weight::from_slice(&weights).unwrap())).unwrap();
     let rows = cluster_mean(&values, Some(Weight::from_slice(&weights).unwrap()), &["a", "b", "c"])
         .unwrap();
     assert_eq!((copies.mean, rows.estimate), (exact(0.375), 0.375));

@@ -29,7 +29,7 @@ use run_logs::{
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
 use trajectory_metrics::{
-    Arm, Bootstrap, Seed, Tps, Traces, WeightSchedule, cluster_difference, sign_flip_test,
+    Arm, Bootstrap, Seed, SignFlipTest, Tps, Traces, WeightSchedule, cluster_difference,
 };
 
 /// One run of a small log: a model, a task, the confidence stated in each turn, and the outcome.
@@ -162,7 +162,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         if tasks[..low.len()] == tasks[low.len()..] {
             let differences: Vec<f64> = high.iter().zip(low).map(|(b, a)| b - a).collect();
             let test =
-                sign_flip_test(&differences, None, &tasks[..low.len()], 10_000, Seed::new(1))?;
+                SignFlipTest::new(&differences, None, &tasks[..low.len()], 10_000, Seed::new(1))?;
             println!("sign-flip test: p = {:.4}", test.p_value);
         }
     }

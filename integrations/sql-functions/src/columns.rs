@@ -30,6 +30,12 @@ impl Place {
         )
     }
 
+    /// The error of a text that the library refused, with the library's reason.
+    pub(crate) fn failed(self, text: &str, error: impl fmt::Display) -> DataFusionError {
+        let Self { function, position, name } = self;
+        exec_datafusion_err!("{function}: argument {position} ({name}) is '{text}': {error}")
+    }
+
     /// The error of an item of a list, counted from 1, that is out of range.
     fn refuse_item(self, item: usize, value: impl fmt::Display, range: &str) -> DataFusionError {
         let Self { function, position, name } = self;

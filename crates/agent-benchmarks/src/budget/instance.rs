@@ -1,4 +1,4 @@
-use budget_estimation::{Estimate, Prefix, Resource, Rollout, Rollouts, Sample, replay};
+use budget_estimation::{Estimate, Prefix, Resource, Rollout, Rollouts, Sample};
 
 use crate::{budget::settings::Budget, error::Error};
 
@@ -28,7 +28,7 @@ impl Budget {
         let resources: Vec<Resource> = names.collect::<Result<_, _>>()?;
         let mut prefixes = Vec::new();
         for (place, resource) in resources.iter().enumerate() {
-            let found: Vec<_> = replay(&rollout, *resource)?.collect();
+            let found: Vec<_> = rollout.replay(*resource)?.collect();
             if !found.is_empty() {
                 // Every later sample differs from this one in numbers that are known, too.
                 Sample::new(&rollout, *resource, 1, Estimate::NoAnswer)?;

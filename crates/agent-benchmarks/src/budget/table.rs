@@ -170,7 +170,7 @@ impl BudgetTable {
     }
 
     /// Adds the samples of an estimator, such as those of
-    /// [`score_rollouts`](budget_estimation::score_rollouts), which asks it at the same prefixes.
+    /// [`Rollouts::score`](budget_estimation::Rollouts::score), which asks it at the same prefixes.
     ///
     /// # Errors
     ///

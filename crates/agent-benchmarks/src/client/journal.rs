@@ -8,7 +8,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{engines::openai_chat::read_openai_chat, error::Error};
+use crate::{
+    engines::{continuation::fingerprint, openai_chat::read_openai_chat},
+    error::Error,
+};
 
 /// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
 /// can have it open.
@@ -99,6 +102,7 @@ impl Journal {
         let mut content = Vec::new();
         file.read_to_end(&mut content).map_err(cannot)?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let head = Header { journal: VERSION, setting: setting.to_owned() };
         let mut answers = BTreeMap::new();
         let mut lines = (1..).zip(content[..whole].split_inclusive(|&byte| byte == b'\n'));
         let header = lines.next();
@@ -114,8 +118,9 @@ impl Journal {
                 let problem = format!("it is of another setting, {other}; this one is {setting}");
                 return Err(wrong(problem));
             }
-        } else if whole < content.len() && !content.starts_with(b"{\"journal\":") {
-            return Err(wrong("line 1 is not the head of a journal".to_owned()));
+        } else if !serde_json::to_vec(&head).is_ok_and(|head| head.starts_with(&content)) {
+            // A head that was not written to its end may be replaced; notes of someone else may not.
+            return Err(wrong("line 1 is not the head of a journal of this setting".to_owned()));
         }
         let mut checksum = 0;
         for (number, line) in lines {
@@ -135,8 +140,7 @@ impl Journal {
         file.set_len(whole as u64).map_err(cannot)?;
         file.seek(SeekFrom::End(0)).map_err(cannot)?;
         if whole == 0 {
-            let header = Header { journal: VERSION, setting: setting.to_owned() };
-            write_line(&mut file, &header).map_err(cannot)?;
+            write_line(&mut file, &head).map_err(cannot)?;
         }
         Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers, checksum }) })
     }
@@ -206,13 +210,6 @@ impl Journal {
     pub(super) fn wrong(&self, problem: String) -> Error {
         Error::Journal { file: self.path.display().to_string(), problem }
     }
-}
-
-/// A number that tells texts apart (FNV-1a, 64 bits).
-pub(super) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {

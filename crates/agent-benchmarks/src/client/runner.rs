@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::{
-    client::journal::{Answer, Journal, fingerprint},
+    client::journal::{Answer, Journal},
     engines::{
+        continuation::fingerprint,
         conversation::Conversation,
         model::ModelError,
         openai_chat::{openai_chat_body, read_openai_chat},

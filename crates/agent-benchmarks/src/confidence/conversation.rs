@@ -3,13 +3,14 @@ use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
     confidence::{
+        corpus::Page,
         outcome::ConfidenceRecord,
         settings::Instance,
         step::{Action, read_step},
         texts,
     },
     engines::{
-        conversation::{Conversation, replay},
+        conversation::{Conversation, check_id, repeat, replay},
         dialogue::Dialogue,
         model::ModelError,
     },
@@ -30,8 +31,12 @@ use crate::{
 pub struct ConfidenceConversation<'a> {
     instance: &'a Instance,
     dialogue: Dialogue,
+    /// The most steps.
+    limit: usize,
     steps: usize,
     idle: usize,
+    /// The titles of the pages on display.
+    shown: Vec<String>,
     answer: Option<String>,
 }
 
@@ -40,11 +45,15 @@ impl Instance {
     #[must_use]
     pub fn conversation(&self) -> ConfidenceConversation<'_> {
         let (settings, question) = (&self.settings, &self.question);
+        let system = match &settings.prompts.system {
+            Some(text) => text.text().to_owned(),
+            None => texts::instructions(settings.pages()),
+        };
         let request = Request {
             sampling: settings.sampling.clone(),
             top_logprobs: settings.top_logprobs,
             ..Request::new(vec![
-                Message::new(Role::System, texts::INSTRUCTIONS),
+                Message::new(Role::System, system),
                 Message::new(Role::User, texts::question(&question.prompt(), settings.step_limit)),
             ])
         };
@@ -52,7 +61,77 @@ impl Instance {
         run.task = Some(question.id.clone());
         run.horizon = Some(settings.step_limit as u64);
         let dialogue = Dialogue::new(run, request);
-        ConfidenceConversation { instance: self, dialogue, steps: 0, idle: 0, answer: None }
+        let limit = settings.step_limit;
+        ConfidenceConversation {
+            instance: self,
+            dialogue,
+            limit,
+            steps: 0,
+            idle: 0,
+            shown: Vec::new(),
+            answer: None,
+        }
+    }
+
+    /// The conversation as it stood after so many steps of a run; `None` if the run had ended there with an answer or
+    /// for a reason other than the limit of steps, or is shorter. A run that the limit ended goes on for at most `more`
+    /// further steps, and its model is told so; no message before is changed.
+    ///
+    /// Continue it with [`Branch`](crate::Branch) to estimate the probability of success after that step.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::replay`].
+    ///
+    /// ```
+    /// use agent_benchmarks::{Checker, Conversation, Question, Reply, confidence::Confidence, converse, model_from_fn};
+    ///
+    /// let question = Question::new("q", "Is ice lighter than water?", Checker::YesNo { answer: true });
+    /// let instance = Confidence::new(2)?.instance(&question);
+    /// let text = "<action>continue</action><confidence>0.6</confidence>";
+    /// let slow = model_from_fn(|_| Ok(Reply { text: text.to_owned(), ..Reply::default() }));
+    /// let run = converse(instance.conversation(), slow)?.record.run;
+    /// assert!(instance.after(&run, 1, 3)?.is_some());
+    ///
+    /// let mut cut_off = instance.after(&run, 2, 3)?.expect("the limit of two steps ended the run");
+    /// let answer = "<action>answer: yes</action><confidence>0.9</confidence>";
+    /// cut_off.reply(Reply { text: answer.to_owned(), ..Reply::default() })?;
+    /// assert_eq!(cut_off.finish().record.run.outcome, Some(true));
+    /// # Ok::<(), agent_benchmarks::Error>(())
+    /// ```
+    pub fn after(
+        &self,
+        run: &Run,
+        steps: usize,
+        more: usize,
+    ) -> Result<Option<ConfidenceConversation<'_>>, Error> {
+        let mut conversation = self.repeated(run, steps)?;
+        if conversation.steps < steps {
+            return Ok(None);
+        }
+        if conversation.dialogue.stop() == Some(&StopReason::MaxSteps) && more > 0 {
+            conversation.dialogue.reopen();
+            conversation.limit += more;
+            conversation.dialogue.say(Role::User, texts::more(more));
+        }
+        Ok(conversation.request().is_some().then_some(conversation))
+    }
+
+    /// The conversation after so many steps of a run, or after all of them.
+    pub(super) fn repeated(
+        &self,
+        run: &Run,
+        steps: usize,
+    ) -> Result<ConfidenceConversation<'_>, Error> {
+        let mut conversation = self.conversation();
+        check_id(&self.question.id, run)?;
+        for turn in &run.turns {
+            if conversation.steps == steps {
+                break;
+            }
+            repeat(&mut conversation, std::slice::from_ref(turn))?;
+        }
+        Ok(conversation)
     }
 
     /// Repeats the conversation of a record, for example of one that was read from a log: the same
@@ -67,6 +146,61 @@ impl Instance {
     }
 }
 
+impl ConfidenceConversation<'_> {
+    /// A dialogue that asks something about this one.
+    pub(super) fn dialogue_about(&self, question: &str) -> Dialogue {
+        let mut request = self.dialogue.request_so_far().clone();
+        // What followed the latest reply gives way to the question, as roles take turns.
+        let replies = request.messages.iter().rposition(|message| message.role == Role::Assistant);
+        request.messages.truncate(replies.map_or(request.messages.len(), |last| last + 1));
+        let mut dialogue = Dialogue::new(Run::default(), request);
+        dialogue.say(Role::User, question);
+        dialogue
+    }
+
+    /// What an action finds in the corpus; `None` for one that looks for nothing.
+    fn carry_out(&mut self, action: Action) -> Option<String> {
+        let settings = &self.instance.settings;
+        let corpus = settings.corpus.as_ref()?;
+        let cut = |text: &str| text.chars().take(settings.result_length).collect::<String>();
+        let display = |page: &Page| {
+            let links = match page.links.as_slice() {
+                [] => String::new(),
+                links => format!(" Links: {}.", links.join("; ")),
+            };
+            format!("[{}] {}{links}", page.title, cut(&page.text).trim_end())
+        };
+        let on_display = || self.shown.iter().filter_map(|title| corpus.page(title));
+        let pages: Vec<&Page> = match action {
+            Action::Continue | Action::Answer(_) => return None,
+            Action::Search(words) => corpus.search(&words, settings.results).collect(),
+            Action::Click(title) => {
+                let is_linked = |page: &Page| {
+                    page.links.iter().any(|link| link.to_lowercase() == title.to_lowercase())
+                };
+                match corpus.page(&title).filter(|_| on_display().any(is_linked)) {
+                    Some(page) => vec![page],
+                    None => return Some(format!("no page on display links to a page {title:?}")),
+                }
+            }
+            Action::Lookup(keyword) => {
+                let sentences: Vec<&str> =
+                    on_display().flat_map(|page| page.sentences_with(&keyword)).collect();
+                return Some(match sentences.as_slice() {
+                    [] => format!("no sentence of the pages on display has {keyword:?}"),
+                    sentences => cut(&sentences.join(" ")),
+                });
+            }
+        };
+        if pages.is_empty() {
+            return Some("no page has any of these words".to_owned());
+        }
+        let text = pages.iter().map(|page| display(page)).collect::<Vec<_>>().join("\n");
+        self.shown = pages.iter().map(|page| page.title.clone()).collect();
+        Some(text)
+    }
+}
+
 impl Conversation for ConfidenceConversation<'_> {
     type Record = ConfidenceRecord;
 
@@ -75,30 +209,42 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
-        let read = read_step(&reply);
+        let settings = &self.instance.settings;
+        let read = read_step(&reply, settings.form());
         self.dialogue.take(reply)?;
-        let limit = self.instance.settings.step_limit;
         match read {
             Err(problem) => {
                 self.idle += 1;
                 self.dialogue.discard_reply();
                 self.dialogue.note(ReplyEvent::Unreadable { problem: problem.clone() });
-                if self.idle >= self.instance.settings.patience {
+                if self.idle >= settings.patience {
                     self.dialogue.end(StopReason::ParseError);
                 } else {
-                    self.dialogue.say(Role::User, texts::again(&problem));
+                    self.dialogue
+                        .say(Role::User, texts::again(&problem, texts::actions(settings.pages())));
                 }
             }
             Ok(Action::Answer(answer)) => {
                 self.answer = Some(answer);
                 self.dialogue.end(StopReason::Completed);
             }
-            Ok(Action::Continue) => {
+            Ok(action) => {
+                let found = self.carry_out(action);
                 self.idle = 0;
                 self.steps += 1;
-                match limit - self.steps {
-                    0 => self.dialogue.end_at_limit("steps", limit, "no answer in the last step"),
-                    left => self.dialogue.say(Role::User, texts::next(left)),
+                match self.limit - self.steps {
+                    0 => self.dialogue.end_at_limit(
+                        "steps",
+                        self.limit,
+                        "no answer in the last step",
+                    ),
+                    left => {
+                        let text = match found {
+                            None => texts::next(left),
+                            Some(found) => texts::observation(&found, left),
+                        };
+                        self.dialogue.say(Role::User, text);
+                    }
                 }
             }
         }

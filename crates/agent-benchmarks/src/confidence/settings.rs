@@ -1,6 +1,14 @@
+use std::sync::Arc;
+
+use run_logs::Reply;
 use scoring_rules::checks::setting;
 
 use crate::{
+    confidence::{
+        corpus::Corpus,
+        prompts::Prompts,
+        step::{Form, read_step},
+    },
     error::Error,
     values::{question::Question, request::Sampling},
 };
@@ -34,6 +42,22 @@ pub struct Confidence {
     pub(super) patience: usize,
     pub(super) sampling: Sampling,
     pub(super) top_logprobs: Option<u8>,
+    pub(super) prompts: Prompts,
+    pub(super) needs_explanation: bool,
+    pub(super) corpus: Option<Arc<Corpus>>,
+    /// Pages of a search.
+    pub(super) results: usize,
+    /// Characters of a result.
+    pub(super) result_length: usize,
+}
+
+/// A data set of the paper that needs no simulated user and no shop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataset {
+    /// StrategyQA: 16 steps, 3 pages of a search.
+    StrategyQa,
+    /// HotpotQA: 7 steps, 5 pages of a search.
+    HotpotQa,
 }
 
 /// A question in a setting. Made by [`Confidence::instance`].
@@ -52,13 +76,145 @@ impl Confidence {
     ///
     /// [`scoring_rules::Error::Setting`] for a limit of 0.
     pub fn new(step_limit: usize) -> Result<Self, Error> {
-        setting("step limit", step_limit as f64, step_limit > 0, "at least 1")?;
-        Ok(Self {
+        let sampling = Sampling { temperature: Some(0.0), ..Sampling::default() };
+        Self::published(Dataset::HotpotQa).with_sampling(sampling).with_step_limit(step_limit)
+    }
+
+    /// The setting of the paper for one of its data sets: the limits and the sampling of its tables 15 and 16, which is
+    /// temperature 0.2, 64,000 tokens and seed 42. Its harness searches a corpus, which is given by
+    /// [`Self::with_corpus`].
+    ///
+    /// ```
+    /// use agent_benchmarks::confidence::{Confidence, Dataset};
+    ///
+    /// let hotpot = Confidence::published(Dataset::HotpotQa);
+    /// assert_eq!(hotpot.sampling().temperature, Some(0.2));
+    /// assert_eq!(hotpot.step_limit(), 7);
+    /// ```
+    #[must_use]
+    pub fn published(dataset: Dataset) -> Self {
+        let (step_limit, results) = match dataset {
+            Dataset::StrategyQa => (16, 3),
+            Dataset::HotpotQa => (7, 5),
+        };
+        Self {
             step_limit,
             patience: 3,
-            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            sampling: Sampling {
+                temperature: Some(0.2),
+                top_p: Some(1.0),
+                max_output_tokens: Some(64_000),
+                seed: Some(42),
+            },
             top_logprobs: Some(5),
-        })
+            prompts: Prompts::default(),
+            needs_explanation: false,
+            corpus: None,
+            results,
+            result_length: 420,
+        }
+    }
+
+    /// Sets the most steps.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for 0.
+    pub fn with_step_limit(mut self, steps: usize) -> Result<Self, Error> {
+        setting("step limit", steps as f64, steps > 0, "at least 1")?;
+        self.step_limit = steps;
+        Ok(self)
+    }
+
+    /// The most steps.
+    #[must_use]
+    pub const fn step_limit(&self) -> usize {
+        self.step_limit
+    }
+
+    /// The sampling.
+    #[must_use]
+    pub const fn sampling(&self) -> &Sampling {
+        &self.sampling
+    }
+
+    /// Gives the model pages to search: its actions are then `Search[words]`, `Lookup[keyword]`, `Click[title]` and
+    /// `Finish[answer]`, in place of `continue` and `answer: …`. Each action but the last is answered by what it found.
+    ///
+    /// ```
+    /// use agent_benchmarks::{Checker, Conversation, Question, Reply};
+    /// use agent_benchmarks::confidence::{Confidence, Corpus, Dataset};
+    ///
+    /// let corpus = Corpus::read(r#"{"title": "Aare", "text": "A river. It flows through Bern."}"#)?;
+    /// let setting = Confidence::published(Dataset::HotpotQa).with_corpus(corpus);
+    /// let question = Question::new("q", "Which river?", Checker::Exact { answer: "Aare".to_owned() });
+    /// let instance = setting.instance(&question);
+    /// let mut conversation = instance.conversation();
+    /// let text = "<action>Search[river in Bern]</action><confidence>0.6</confidence>";
+    /// conversation.reply(Reply { text: text.to_owned(), ..Reply::default() })?;
+    /// let shown = &conversation.request().unwrap().messages[3].text;
+    /// assert!(shown.starts_with("Observation: [Aare] A river. It flows through Bern."));
+    /// # Ok::<(), agent_benchmarks::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_corpus(mut self, corpus: Corpus) -> Self {
+        self.corpus = Some(Arc::new(corpus));
+        self
+    }
+
+    /// Sets how many pages a search shows, and how many characters of each page and of each lookup (the paper: 3 or 5,
+    /// and 420).
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for 0.
+    pub fn with_results(mut self, pages: usize, characters: usize) -> Result<Self, Error> {
+        setting("pages of a search", pages as f64, pages > 0, "at least 1")?;
+        setting("characters of a result", characters as f64, characters > 0, "at least 1")?;
+        (self.results, self.result_length) = (pages, characters);
+        Ok(self)
+    }
+
+    /// Sets the wording of the system prompt.
+    #[must_use]
+    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts = prompts;
+        self
+    }
+
+    /// Sets whether a reply without an `<explanation>` is asked for again, as one without a confidence is. The prompt asks
+    /// for it in any case; the paper does not say whether its harness repairs it, so that this is off by default.
+    #[must_use]
+    pub const fn with_explanation(mut self, is_needed: bool) -> Self {
+        self.needs_explanation = is_needed;
+        self
+    }
+
+    /// What is wrong with a reply, so that it would be asked for again; `None` for a reply with a readable action and a
+    /// readable confidence.
+    ///
+    /// ```
+    /// use agent_benchmarks::{Reply, confidence::Confidence};
+    ///
+    /// let setting = Confidence::new(3)?;
+    /// let mut reply = Reply { text: "<action>answer: yes</action>".to_owned(), ..Reply::default() };
+    /// assert_eq!(setting.problem_in(&reply).as_deref(), Some("the reply states no confidence"));
+    /// reply.text.push_str("<confidence>0.9</confidence>");
+    /// assert_eq!(setting.problem_in(&reply), None);
+    /// # Ok::<(), agent_benchmarks::Error>(())
+    /// ```
+    #[must_use]
+    pub fn problem_in(&self, reply: &Reply) -> Option<String> {
+        read_step(reply, self.form()).err()
+    }
+
+    pub(super) const fn form(&self) -> Form {
+        Form { has_pages: self.corpus.is_some(), needs_explanation: self.needs_explanation }
+    }
+
+    /// Whether there are pages, and whether any of them leads to another.
+    pub(super) fn pages(&self) -> Option<bool> {
+        self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
     /// Sets the sampling.

@@ -5,38 +5,47 @@ use run_logs::{ConfidenceField, Reply};
 pub(super) enum Action {
     Continue,
     Answer(String),
+    Search(String),
+    Lookup(String),
+    Click(String),
 }
 
-/// What is wrong with a reply of a step, so that it would be asked for again; `None` for a reply with a
-/// readable action and a readable confidence.
-///
-/// ```
-/// use agent_benchmarks::{Reply, confidence::problem_in};
-///
-/// let mut reply = Reply { text: "<action>answer: yes</action>".to_owned(), ..Reply::default() };
-/// assert_eq!(problem_in(&reply).as_deref(), Some("the reply states no confidence"));
-/// reply.text.push_str("<confidence>0.9</confidence>");
-/// assert_eq!(problem_in(&reply), None);
-/// ```
-#[must_use]
-pub fn problem_in(reply: &Reply) -> Option<String> {
-    read_step(reply).err()
+/// How a step is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Whether there are pages, whose actions are written with brackets.
+    pub(super) has_pages: bool,
+    pub(super) needs_explanation: bool,
 }
 
 /// The action of a reply that has a readable confidence, too; `Err` says what is wrong.
-pub(super) fn read_step(reply: &Reply) -> Result<Action, String> {
-    let action = action_in(&reply.text)?;
+pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
+    let action = element(&reply.text, "action")?;
+    let action = if form.has_pages { bracketed_action(action)? } else { plain_action(action)? };
     ConfidenceField::default().value(reply).map_err(|problem| problem.to_string())?;
+    if form.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
+        return Err("the explanation is empty".to_owned());
+    }
     Ok(action)
 }
 
-/// The action between the last opening tag and the next closing one; `Err` says what is wrong.
-pub(super) fn action_in(text: &str) -> Result<Action, &'static str> {
-    const OPENING: &str = "<action>";
-    let start = text.rfind(OPENING).ok_or("there is no <action>…</action>")?;
-    let rest = &text[start + OPENING.len()..];
-    let end = rest.find("</action>").ok_or("<action> has no closing tag </action>")?;
-    let action = rest[..end].trim();
+/// What stands between the last opening tag and the next closing one.
+pub(super) fn action_text(text: &str) -> Option<&str> {
+    element(text, "action").ok()
+}
+
+/// What stands between the last opening tag and the next closing one; `Err` says what is wrong.
+fn element<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
+    let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
+    let start = text.rfind(&opening).ok_or_else(|| format!("there is no {opening}…{closing}"))?;
+    let rest = &text[start + opening.len()..];
+    let end =
+        rest.find(&closing).ok_or_else(|| format!("{opening} has no closing tag {closing}"))?;
+    Ok(rest[..end].trim())
+}
+
+/// An action of a setting without a corpus.
+fn plain_action(action: &str) -> Result<Action, String> {
     let bare = action.trim_end_matches('.');
     if bare.eq_ignore_ascii_case("continue") {
         return Ok(Action::Continue);
@@ -46,32 +55,28 @@ pub(super) fn action_in(text: &str) -> Result<Action, &'static str> {
     let rest = head.map_or("", |_| &action[ANSWER.len()..]);
     match rest.strip_prefix([':', ' ']).map(|answer| answer.trim_start_matches([':', ' ']).trim()) {
         Some(answer) if !answer.is_empty() => Ok(Action::Answer(answer.to_owned())),
-        _ => Err("the action is neither `continue` nor `answer: …`"),
+        _ => Err("the action is neither `continue` nor `answer: …`".to_owned()),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Action, action_in};
-
-    #[test]
-    fn an_action_goes_on_or_answers() {
-        let answer = |text: &str| Ok(Action::Answer(text.to_owned()));
-        assert_eq!(action_in("<action> Continue. </action>"), Ok(Action::Continue));
-        assert_eq!(action_in("<action>answer: yes</action>"), answer("yes"));
-        assert_eq!(action_in("<action>Answer : 4.5</action>"), answer("4.5"));
-        assert_eq!(action_in("<action>continue</action><action>answer: B</action>"), answer("B"));
-    }
-
-    #[test]
-    fn anything_else_is_a_fault() {
-        for text in [
-            "answer: yes",
-            "<action>answer: yes",
-            "<action>answer:</action>",
-            "<action>answers</action>",
-        ] {
-            assert!(action_in(text).is_err(), "{text}");
+/// An action of a setting with a corpus, such as `Search[words]`.
+fn bracketed_action(action: &str) -> Result<Action, String> {
+    let inside = action.trim_end_matches('.').strip_suffix(']');
+    let parts = inside.and_then(|inside| inside.split_once('['));
+    let (name, text) = parts.map_or((action, ""), |(name, text)| (name.trim(), text.trim()));
+    let make = match name {
+        "Search" => Action::Search,
+        "Lookup" => Action::Lookup,
+        "Click" => Action::Click,
+        "Finish" => Action::Answer,
+        _ => {
+            return Err(
+                "the action is none of Search[…], Lookup[…], Click[…] and Finish[…]".to_owned()
+            );
         }
+    };
+    match text {
+        "" => Err(format!("{name} needs a text in brackets")),
+        text => Ok(make(text.to_owned())),
     }
 }

@@ -1,14 +1,25 @@
 use std::collections::BTreeMap;
 
-use censoring::{CensoringAnalysis, CensoringAssumption, CensoringReport, StopClass, Stopped};
+use censoring::{
+    CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit, Continuations,
+    StopClass, Stopped,
+};
 use run_logs::ConfidenceStream;
-use scoring_rules::{Level, Probability, Seed, Weight};
+use scoring_rules::{ExactMean, Level, Probability, Seed, Weight, checks::same_length};
 use trajectory_metrics::{
-    Bootstrap, Clustered, Evaluation, EvaluationOptions, NoInterval, Resampling, Traces,
-    WeightSchedule, evaluate,
+    Better, Bootstrap, Clustered, Evaluation, EvaluationOptions, Intervals, Metric, NoInterval,
+    Resampling, Traces, Undefined, WeightSchedule, evaluate,
 };
 
-use crate::{confidence::outcome::ConfidenceRecord, error::Error};
+use crate::{
+    confidence::{
+        continued::{Continued, FollowUp},
+        outcome::ConfidenceRecord,
+        predictors::derived,
+    },
+    error::Error,
+    values::figures,
+};
 
 /// The figures of stated confidence for any number of models, one row per stream.
 ///
@@ -35,7 +46,35 @@ use crate::{confidence::outcome::ConfidenceRecord, error::Error};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfidenceTable {
-    groups: BTreeMap<(String, ConfidenceStream), Group>,
+    groups: BTreeMap<(String, Predictor), Group>,
+}
+
+/// Where a row of a [`ConfidenceTable`] has its forecasts from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Predictor {
+    /// What the replies of the run hold.
+    Recorded(ConfidenceStream),
+    /// A stream that is made of more than one reply, or of continuations, by name: `agreement`
+    /// ([`agreement`](super::agreement)), `semantic_entropy` ([`semantic_confidence`](super::semantic_confidence)),
+    /// `saup` ([`saup`](super::saup)), `uprop` ([`uprop`](super::uprop)), or a caller's own.
+    Derived(String),
+}
+
+impl PartialEq<ConfidenceStream> for Predictor {
+    fn eq(&self, other: &ConfidenceStream) -> bool {
+        matches!(self, Self::Recorded(stream) if stream == other)
+    }
+}
+
+impl Predictor {
+    /// The name of the stream.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Recorded(stream) => stream.name(),
+            Self::Derived(name) => name,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +84,10 @@ struct Group {
     /// Runs that a limit cut off, by question, with their horizons and the probability that they would
     /// have succeeded.
     cut_off: Clustered<String, (Vec<Probability>, CutOff)>,
+    /// All runs to which the model replied, by question: whether they were answered, and rightly.
+    answered: Clustered<String, [bool; 2]>,
+    /// The squared distance of each forecast that has continuations to the probability that they give, by question.
+    distances: Clustered<String, f64>,
     left_out: BTreeMap<String, u64>,
     excluded: BTreeMap<String, u64>,
     without_outcome: usize,
@@ -56,7 +99,51 @@ struct CutOff {
     reason: Option<censoring::StopReason>,
     horizon: usize,
     success: Option<Probability>,
+    continuations: Continuations,
 }
+
+/// The run that is added to the rows of all predictors.
+struct Added<'a> {
+    model: &'a str,
+    record: &'a ConfidenceRecord,
+    weight: Weight,
+    /// The probability that a run which was cut off would have succeeded.
+    success: Option<Probability>,
+    continued: &'a [Continued],
+}
+
+const ACCURACY: [Metric<[ExactMean; 2]>; 2] = [
+    Metric::new(
+        "accuracy",
+        "accuracy",
+        Better::Higher,
+        "Share of runs with an answer whose answer is right, in [0, 1].",
+        |[_, right]: &[ExactMean; 2]| {
+            right.finish().map_err(|_| Undefined::new("no run has an answer"))
+        },
+    )
+    .share(),
+    Metric::new(
+        "solved",
+        "share of runs solved",
+        Better::Higher,
+        "Share of all runs to which the model replied that end with a right answer, in [0, 1].",
+        |[all, _]: &[ExactMean; 2]| {
+            all.finish().map_err(|_| Undefined::new("the model replied in no run"))
+        },
+    )
+    .share(),
+];
+
+const DISTANCE: Metric<ExactMean> = Metric::new(
+    "squared_distance_to_truth",
+    "squared distance to the true chance",
+    Better::Lower,
+    "Mean over steps with continuations of (F - q)^2 for the chance q that the continuations give, without the part that the error of q adds.",
+    |mean: &ExactMean| {
+        mean.finish().map_err(|_| Undefined::new("no step has enough continuations"))
+    },
+);
 
 /// A row of a [`ConfidenceTable`].
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -66,7 +153,7 @@ pub struct ConfidenceFigures {
     pub model: String,
     /// The stream.
     #[serde(serialize_with = "name_of")]
-    pub stream: ConfidenceStream,
+    pub stream: Predictor,
     /// The number of all runs. Each is in one place: in the evaluation, in [`Self::cut_off`],
     /// [`Self::without_reply`], [`Self::left_out`] or [`Self::excluded`].
     pub runs: usize,
@@ -92,12 +179,18 @@ pub struct ConfidenceFigures {
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), arXiv:2605.24756, section 5.2.
     pub with_cut_off: Option<CensoringReport>,
+    /// The chances of success of cut-off runs from their continuations, and what the exact score at these changes, under
+    /// linear-front and uniform weights. `None` if no cut-off run has [`Continued::MIN_VALID`] outcomes.
+    ///
+    /// Reference: the paper's appendix H.2, tables 7 to 9.
+    pub continuations: Option<ContinuationAudit>,
+    /// `accuracy` and `solved`, the share of right answers among answers and among all runs to which the model replied,
+    /// and `squared_distance_to_truth` if steps were continued.
+    #[serde(serialize_with = "figures::serialize")]
+    pub figures: figures::Figures,
 }
 
-fn name_of<S: serde::Serializer>(
-    stream: &ConfidenceStream,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn name_of<S: serde::Serializer>(stream: &Predictor, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(stream.name())
 }
 
@@ -122,7 +215,7 @@ impl ConfidenceTable {
         record: &ConfidenceRecord,
         weight: Weight,
     ) -> Result<(), Error> {
-        self.add(model, record, weight, None)
+        self.add(&Added { model, record, weight, success: None, continued: &[] })
     }
 
     /// Adds a conversation that counts `weight` times, with the probability that its run would have
@@ -140,47 +233,99 @@ impl ConfidenceTable {
         weight: Weight,
         success: Probability,
     ) -> Result<(), Error> {
-        self.add(model, record, weight, Some(success))
+        self.add(&Added { model, record, weight, success: Some(success), continued: &[] })
     }
 
-    fn add(
+    /// Adds a conversation with what was asked about its run after its end. The exact score and the audit are over runs
+    /// that have [`Continued::MIN_VALID`] outcomes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::update`], and [`scoring_rules::Error::Length`] for a further stream without a forecast for each step.
+    pub fn update_with(
         &mut self,
         model: &str,
         record: &ConfidenceRecord,
-        weight: Weight,
-        success: Option<Probability>,
+        follow_up: &FollowUp,
     ) -> Result<(), Error> {
-        let (run, question) = (&record.record.run, &record.record.run.id);
-        let class = run.stop.as_ref().map(censoring::StopReason::class);
-        for stream in ConfidenceStream::ALL {
-            let forecasts = record.forecasts(stream)?;
-            let group = self.groups.entry((model.to_owned(), stream)).or_default();
-            if run.error.is_some() {
-                group.without_reply += 1;
-                continue;
-            }
-            group.without_outcome += usize::from(run.outcome.is_none());
-            if run.outcome.is_none() && class != Some(StopClass::Censored) {
-                let reason = run.stop.as_ref().map_or("no stop reason".into(), |it| it.to_string());
-                *group.excluded.entry(reason).or_default() += 1;
-                continue;
-            }
-            match (forecasts, run.outcome) {
-                (Err((_, reason)), _) => {
-                    *group.left_out.entry(reason.name().to_owned()).or_default() += 1;
-                }
-                (Ok(forecasts), Some(outcome)) => {
-                    group.rows.update(question.clone(), weight, (forecasts, outcome));
-                }
-                (Ok(forecasts), None) => {
-                    let stated = run.horizon.and_then(|steps| usize::try_from(steps).ok());
-                    let horizon = stated.map_or(forecasts.len(), |it| it.max(forecasts.len()));
-                    let outcome = CutOff { reason: run.stop.clone(), horizon, success };
-                    group.cut_off.update(question.clone(), weight, (forecasts, outcome));
-                }
+        let FollowUp { continued, streams } = follow_up;
+        let steps = record.record.run.agent_turns().count();
+        for (_, forecasts) in streams {
+            let found = forecasts.as_ref().map_or(steps, Vec::len);
+            same_length("forecasts", steps, found)?;
+        }
+        let at_stop = continued.iter().find(|it| it.step == steps);
+        let success = at_stop.and_then(Continued::success);
+        let added = Added { model, record, weight: Weight::ONE, success, continued };
+        self.add(&added)?;
+        if continued.iter().any(|it| it.step == 0) {
+            for (name, forecasts) in derived(record, continued) {
+                self.add_stream(&added, Predictor::Derived(name.to_owned()), forecasts);
             }
         }
+        for (name, forecasts) in streams {
+            let forecasts = forecasts.as_ref().map_err(String::as_str);
+            self.add_stream(&added, Predictor::Derived(name.clone()), forecasts.cloned());
+        }
         Ok(())
+    }
+
+    fn add(&mut self, added: &Added<'_>) -> Result<(), Error> {
+        for stream in ConfidenceStream::ALL {
+            let forecasts = added.record.forecasts(stream)?;
+            let forecasts = forecasts.as_ref().map_err(|(_, reason)| reason.name());
+            self.add_stream(added, Predictor::Recorded(stream), forecasts.cloned());
+        }
+        Ok(())
+    }
+
+    fn add_stream(
+        &mut self,
+        added: &Added<'_>,
+        stream: Predictor,
+        forecasts: Result<Vec<Probability>, &str>,
+    ) {
+        let Added { model, record, weight, success, continued } = *added;
+        let (run, question) = (&record.record.run, &record.record.run.id);
+        let class = run.stop.as_ref().map(censoring::StopReason::class);
+        let group = self.groups.entry((model.to_owned(), stream)).or_default();
+        if run.error.is_some() {
+            group.without_reply += 1;
+            return;
+        }
+        let answered = [run.outcome.is_some(), run.outcome == Some(true)];
+        group.answered.update(question.clone(), weight, answered);
+        group.without_outcome += usize::from(run.outcome.is_none());
+        if run.outcome.is_none() && class != Some(StopClass::Censored) {
+            let reason = run.stop.as_ref().map_or("no stop reason".into(), |it| it.to_string());
+            *group.excluded.entry(reason).or_default() += 1;
+            return;
+        }
+        let forecasts = match forecasts {
+            Ok(forecasts) => forecasts,
+            Err(reason) => {
+                *group.left_out.entry(reason.to_owned()).or_default() += 1;
+                return;
+            }
+        };
+        let after = |step: usize| continued.iter().find(|it| it.step == step);
+        for (step, forecast) in (1..).zip(&forecasts) {
+            let distance = after(step).and_then(|it| it.squared_distance(*forecast));
+            if let Some(distance) = distance {
+                group.distances.update(question.clone(), weight, distance);
+            }
+        }
+        match run.outcome {
+            Some(outcome) => group.rows.update(question.clone(), weight, (forecasts, outcome)),
+            None => {
+                let stated = run.horizon.and_then(|steps| usize::try_from(steps).ok());
+                let horizon = stated.map_or(forecasts.len(), |it| it.max(forecasts.len()));
+                let continuations = after(forecasts.len()).map(|it| it.counts).unwrap_or_default();
+                let reason = run.stop.clone();
+                let outcome = CutOff { reason, horizon, success, continuations };
+                group.cut_off.update(question.clone(), weight, (forecasts, outcome));
+            }
+        }
     }
 
     /// Adds all conversations of `other`.
@@ -189,6 +334,8 @@ impl ConfidenceTable {
             let own = self.groups.entry(key.clone()).or_default();
             own.rows.merge(&group.rows);
             own.cut_off.merge(&group.cut_off);
+            own.answered.merge(&group.answered);
+            own.distances.merge(&group.distances);
             own.without_outcome += group.without_outcome;
             own.without_reply += group.without_reply;
             let counts =
@@ -216,7 +363,7 @@ impl ConfidenceTable {
         let rows = self.groups.iter().map(|((model, stream), group)| {
             Ok(ConfidenceFigures {
                 model: model.clone(),
-                stream: *stream,
+                stream: stream.clone(),
                 runs: group.len(),
                 without_outcome: group.without_outcome,
                 without_reply: group.without_reply,
@@ -225,6 +372,8 @@ impl ConfidenceTable {
                 cut_off: group.cut_off.len(),
                 evaluation: group.evaluation(level, resamples, seed)?,
                 with_cut_off: group.with_cut_off(level, resamples, seed)?,
+                continuations: group.continuations(level, resamples, seed)?,
+                figures: group.figures(Intervals { level, resamples, seed })?,
             })
         });
         rows.collect()
@@ -256,7 +405,7 @@ impl Group {
         // Those of complete runs are not used.
         let mut success = vec![Probability::HALF; self.rows.len()];
         for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
-            let CutOff { reason, horizon, success: of_run } = cut_off;
+            let CutOff { reason, horizon, success: of_run, .. } = cut_off;
             runs.push(Stopped::new(forecasts, None, reason.clone())?.with_horizon(*horizon)?);
             weights.push(weight);
             questions.push(question.as_str());
@@ -273,6 +422,60 @@ impl Group {
             .with_seed(seed)
             .with_level(level);
         Ok(Some(analysis.report(&runs, success, Some(&weights), &questions)?))
+    }
+
+    fn continuations(
+        &self,
+        level: Level,
+        resamples: usize,
+        seed: Seed,
+    ) -> Result<Option<ContinuationAudit>, Error> {
+        let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut continuations = Vec::new();
+        for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
+            let run = Stopped::new(forecasts, None, cut_off.reason.clone())?;
+            runs.push(run.with_horizon(cut_off.horizon)?);
+            weights.push(weight);
+            questions.push(question.as_str());
+            continuations.push(cut_off.continuations);
+        }
+        let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative)
+            .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
+            .with_resamples(resamples)
+            .with_seed(seed)
+            .with_level(level);
+        let least = Continued::MIN_VALID;
+        let weights = Some(weights.as_slice());
+        match analysis.audit_continuations(&runs, &continuations, weights, &questions, least) {
+            Ok(audit) => Ok(Some(audit)),
+            // No run has enough outcomes.
+            Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn figures(&self, how: Intervals) -> Result<figures::Figures, Error> {
+        let add = |[all, given]: &mut [ExactMean; 2], row: &[bool; 2], weight: Weight| {
+            let [is_answered, is_right] = *row;
+            let right = f64::from(u8::from(is_right));
+            all.update_weighted(right, weight)?;
+            if is_answered {
+                given.update_weighted(right, weight)?;
+            }
+            Ok::<_, Error>(())
+        };
+        let empty = [ExactMean::default(), ExactMean::default()];
+        let shares = self.answered.figures(&ACCURACY, &empty, add, Some(how))?;
+        let mut figures: Vec<_> = ACCURACY.iter().map(|it| it.measure).zip(shares).collect();
+        if !self.distances.is_empty() {
+            let add = |mean: &mut ExactMean, distance: &f64, weight: Weight| {
+                Ok::<_, Error>(mean.update_weighted(*distance, weight)?)
+            };
+            let found =
+                self.distances.figures(&[DISTANCE], &ExactMean::default(), add, Some(how))?;
+            figures.extend(found.into_iter().map(|figure| (DISTANCE.measure, figure)));
+        }
+        Ok(figures)
     }
 
     fn evaluation(

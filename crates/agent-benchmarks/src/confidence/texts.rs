@@ -1,12 +1,29 @@
 //! What a model reads. The wording is this crate's own.
 
-pub(super) const INSTRUCTIONS: &str = "You answer one question in steps. Each of your replies is one step \
-     and has three parts:\n\
-     <thought>what you work out in this step</thought>\n\
-     <action>continue</action> to take another step, or <action>answer: your answer</action> to finish\n\
-     <confidence>p</confidence>\n\
-     Here p is a number from 0 to 1: the probability, as you see it now, that the answer that you will \
-     finally give is right. State it in every step, also before you know the answer.";
+/// The system prompt: the actions are to think on, or to search a corpus.
+pub(super) fn instructions(corpus: Option<bool>) -> String {
+    let actions = match corpus {
+        None => "<action>continue</action> to take another step, or <action>answer: your answer</action> to finish"
+            .to_owned(),
+        Some(has_links) => {
+            let click = if has_links { "Click[title] to open a page that a page on display links to, " } else { "" };
+            format!(
+                "<action>…</action> with one of these actions: Search[words] to find pages and put them on display, \
+                 Lookup[keyword] for the sentences of the pages on display that have the keyword, {click}or \
+                 Finish[your answer] to finish"
+            )
+        }
+    };
+    format!(
+        "You answer one question in steps. Each of your replies is one step and has four parts:\n\
+         <think>what you work out in this step</think>\n\
+         {actions}\n\
+         <confidence>p</confidence>\n\
+         <explanation>one sentence that says why your confidence is p</explanation>\n\
+         Here p is a number from 0 to 1: the probability, as you see it now, that the answer that you will \
+         finally give is right. State it in every step, also before you know the answer."
+    )
+}
 
 /// The first message of the user.
 pub(super) fn question(prompt: &str, steps: usize) -> String {
@@ -21,11 +38,32 @@ pub(super) fn next(left: usize) -> String {
     }
 }
 
+/// The message after an action with a result.
+pub(super) fn observation(result: &str, left: usize) -> String {
+    format!("Observation: {result}\n\n{}", next(left))
+}
+
+/// The message after the last step, if more steps are given.
+pub(super) fn more(left: usize) -> String {
+    format!("You may go on after all: {left} steps are left. Take the next one.")
+}
+
 /// The message after a reply that is asked for again.
-pub(super) fn again(problem: &str) -> String {
+pub(super) fn again(problem: &str, actions: &str) -> String {
     format!(
-        "Your reply could not be used: {problem}. Send this step again, with <thought>…</thought>, \
-         <action>continue</action> or <action>answer: your answer</action>, and \
-         <confidence>p</confidence>, where p is a number from 0 to 1."
+        "Your reply could not be used: {problem}. Send this step again, with <think>…</think>, {actions}, \
+         <confidence>p</confidence>, where p is a number from 0 to 1, and <explanation>…</explanation>."
     )
 }
+
+/// The actions, in a word.
+pub(super) const fn actions(corpus: Option<bool>) -> &'static str {
+    match corpus {
+        None => "<action>continue</action> or <action>answer: your answer</action>",
+        Some(_) => "<action>Search[…]</action> or another action",
+    }
+}
+
+/// The question about a run that is not part of it.
+pub(super) const IS_IT_RIGHT: &str = "Leave the task for a moment. Is the final answer of this conversation right, or will it \
+     be? (A) true (B) false. Reply with one letter, A or B, and nothing else.";

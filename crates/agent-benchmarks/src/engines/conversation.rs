@@ -1,4 +1,4 @@
-use run_logs::{Reply, Run};
+use run_logs::{Reply, Run, Turn};
 
 use crate::{
     engines::model::{Model, ModelError},
@@ -76,15 +76,27 @@ pub(crate) fn replay<C: Conversation>(
     id: &str,
     run: &Run,
 ) -> Result<C::Record, Error> {
-    if run.id != id {
-        let problem = format!("the run is of {:?}; it must be of {id:?}", run.id);
-        return Err(Error::StoredValue { problem });
+    check_id(id, run)?;
+    repeat(&mut conversation, &run.turns)?;
+    Ok(conversation.finish())
+}
+
+/// Checks that a stored run is of this id.
+pub(crate) fn check_id(id: &str, run: &Run) -> Result<(), Error> {
+    if run.id == id {
+        return Ok(());
     }
-    for turn in &run.turns {
+    let problem = format!("the run is of {:?}; it must be of {id:?}", run.id);
+    Err(Error::StoredValue { problem })
+}
+
+/// Gives a conversation the replies of these turns.
+pub(crate) fn repeat(conversation: &mut impl Conversation, turns: &[Turn]) -> Result<(), Error> {
+    for turn in turns {
         match &turn.reply {
             Some(reply) => conversation.reply(reply.clone())?,
             None => conversation.fail(&ModelError::new(turn.error.clone().unwrap_or_default())),
         }
     }
-    Ok(conversation.finish())
+    Ok(())
 }

@@ -33,6 +33,11 @@ impl Dialogue {
         (!self.has_ended).then_some(&self.request)
     }
 
+    /// The messages and settings, also after the end.
+    pub(crate) const fn request_so_far(&self) -> &Request {
+        &self.request
+    }
+
     /// The request that is being made ready, for changes to its messages and tools.
     pub(crate) fn request_mut(&mut self) -> &mut Request {
         &mut self.request
@@ -124,6 +129,12 @@ impl Dialogue {
             limit: Some(limit as f64),
             reason: Some(reason.to_owned()),
         });
+    }
+
+    /// Goes on after an end.
+    pub(crate) fn reopen(&mut self) {
+        self.has_ended = false;
+        (self.run.stop, self.run.limit) = (None, None);
     }
 
     /// The record, with what all replies used.

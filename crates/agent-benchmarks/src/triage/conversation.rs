@@ -1,7 +1,5 @@
 use censoring::StopReason;
-use knapsack_oracle::{
-    Item, PlanReading, Pool, Regime, Step, execute, execute_capped, repair_plan,
-};
+use knapsack_oracle::{Item, PlanReading, Pool, Regime, Step};
 use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
@@ -80,7 +78,7 @@ impl<'a> TriageConversation<'a> {
 
     fn take_plan(&mut self, text: &str) {
         let instance = self.instance;
-        let reading = repair_plan(text, &instance.pool, instance.budget());
+        let reading = PlanReading::new(text, &instance.pool, instance.budget());
         if let Some(plan) = reading.plan() {
             self.steps = plan.steps().iter().rev().copied().collect();
             self.reading = Some(reading);
@@ -167,7 +165,7 @@ impl<'a> TriageConversation<'a> {
         let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else { return Ok(None) };
         let made = |step: Step| self.attempts.get(step.position).copied().flatten();
         Ok(Some(match regime {
-            Regime::Enforced => execute_capped(plan, pool, budget, |step| {
+            Regime::Enforced => plan.execute_capped(pool, budget, |step| {
                 Ok::<_, Error>(made(step).is_some_and(|attempt| attempt.solved))
             })?,
             Regime::Advisory => {
@@ -184,7 +182,7 @@ impl<'a> TriageConversation<'a> {
                     Item::new(item.id(), item.value(), tokens, solved)
                 });
                 let live = Pool::new(items.collect::<Result<_, _>>()?)?;
-                execute(plan, &live, budget, regime)?
+                plan.execute(&live, budget, regime)?
             }
         }))
     }
@@ -199,7 +197,7 @@ impl<'a> TriageConversation<'a> {
                 let regimes = [Regime::Advisory, Regime::Enforced].into_iter();
                 let budget = self.instance.budget();
                 Ok(regimes
-                    .map(|regime| execute(plan, pool, budget, regime))
+                    .map(|regime| plan.execute(pool, budget, regime))
                     .collect::<Result<_, _>>()?)
             }
             Attempts::Live(_) if !has_ended_well => Ok(Vec::new()),

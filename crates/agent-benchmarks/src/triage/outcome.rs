@@ -1,6 +1,4 @@
-use knapsack_oracle::{
-    Alpha, Efficiency, Execution, PlanReading, Regime, normalized_regret, triage_efficiency_score,
-};
+use knapsack_oracle::{Alpha, Efficiency, Execution, PlanReading, Regime, normalized_regret};
 use run_logs::Score;
 use trajectory_metrics::tool_calls::Value;
 
@@ -110,7 +108,7 @@ impl TriageRecord {
     /// attempts earned more than the recorded ones can.
     pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
         let earned = self.earned(regime)?;
-        Ok(triage_efficiency_score(earned, self.random, self.oracle)?)
+        Ok(Efficiency::new(earned, self.random, self.oracle)?)
     }
 
     /// The share of the oracle's value that the plan missed in a regime; `None` if the oracle earns

@@ -88,7 +88,7 @@ pub(crate) fn letter(option: usize) -> char {
 }
 
 /// The answer in lower case, with single blanks and without a final point.
-fn plain(answer: &str) -> String {
+pub(crate) fn plain(answer: &str) -> String {
     let words: Vec<&str> = answer.split_whitespace().collect();
     let joined = words.join(" ").to_lowercase();
     joined.strip_suffix('.').map_or(joined.as_str(), str::trim_end).to_owned()

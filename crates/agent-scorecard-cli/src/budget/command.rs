@@ -70,7 +70,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     };
     judged.others = resources;
     if let Some((path, text)) = files.iter().find_map(|path| Some((path, released_text(path)?))) {
-        return forms.show(&released(&options, path, &text, &judged)?);
+        return forms.show(released(&options, path, &text, &judged)?);
     }
 
     let all = read(files, &options, &judged)?;
@@ -97,7 +97,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
         report.pool(block, "");
     }
-    forms.show(&report)
+    forms.show(report)
 }
 
 fn answer_mode(options: &Options) -> AnswerMode {

@@ -58,5 +58,5 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     report.together.push_json("whole_tasks", &how.whole_tasks);
     report.together.push_json("resamples", &how.resamples);
     report.together.push_json("seed", &how.seed);
-    options.forms.show(&report)
+    options.forms.show(report)
 }

@@ -28,7 +28,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let queries = world.queries()?;
     let world = CostbenchOptions { blocking: block, blocks, resamples, ..world.world() };
     let found = compare(&queries, &world, paths, forms.has_figures()).map_err(named)?;
-    forms.show(&Report {
+    forms.show(Report {
         title: "Costs of tool plans".to_owned(),
         lead: format!(
             "greedy policy against the optimum; tasks of {} steps, seed {}, atomic costs {} to {}, noise {}",

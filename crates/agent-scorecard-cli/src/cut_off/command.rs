@@ -47,5 +47,5 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         }
     }
     let report = working("scoring cut-off runs", || cut_off(&files, &how))?;
-    options.forms.show(&report)
+    options.forms.show(report)
 }

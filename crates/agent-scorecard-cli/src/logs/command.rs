@@ -44,5 +44,5 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let named = |note| if several { format!("{file}: {note}") } else { note };
         notes.extend(noted.into_iter().map(named));
     }
-    forms.show(&logs.finish(common_format(formats), notes))
+    forms.show(logs.finish(common_format(formats), notes))
 }

@@ -35,29 +35,29 @@ pub(crate) struct Forms {
 
 impl Forms {
     /// The report in the form that was asked for.
-    pub(crate) fn show(&self, report: &Report) -> Result<Written, Box<dyn Error>> {
+    pub(crate) fn show(&self, report: Report) -> Result<Written, Box<dyn Error>> {
         let failures = match self.fail_if.is_empty() {
             true => Vec::new(),
             false => {
-                let report = serde_json::to_value(report)?;
-                let found = self.fail_if.iter().map(|limit| limit.failure(&report));
+                let values = serde_json::to_value(&report)?;
+                let found = self.fail_if.iter().map(|limit| limit.failure(&values));
                 found.filter_map(Result::transpose).collect::<Result<_, String>>()?
             }
         };
-        for (path, content) in self.files.contents(report)? {
+        for (path, content) in self.files.contents(&report)? {
             if let Some(folder) = program::destination(path).parent() {
                 program::remove_leftovers(folder);
             }
             program::write_file(path, &content)?;
         }
         let text = if self.json {
-            plain::json(serde_json::to_string_pretty(report)? + "\n")
+            plain::json(serde_json::to_string_pretty(&report)? + "\n")
         } else if self.markdown {
-            plain::lines(Layout::paragraphs(&text::report(report, Layout::Markdown)))
+            plain::lines(Layout::paragraphs(&text::report(&report, Layout::Markdown)))
         } else {
-            plain::lines(text::report(report, Layout::Aligned))
+            plain::lines(text::report(&report, Layout::Aligned))
         };
-        Ok(Written { failures, report: Some(report.clone()), ..Written::from(text) })
+        Ok(Written { failures, report: Some(report), ..Written::from(text) })
     }
 
     /// Whether figures are wanted, in the JSON object, in a page or in a picture.

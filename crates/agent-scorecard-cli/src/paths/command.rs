@@ -43,5 +43,5 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let pooled = together.block(ignore_arguments, forms.has_figures())?;
         report.pool(pooled, "; a task in two of them is one");
     }
-    forms.show(&report)
+    forms.show(report)
 }

@@ -217,7 +217,7 @@ fn cell(Cell(parts): &Cell) -> Markup {
         @for part in parts {
             @match part {
                 Part::Text(text) => (plain::cell(text)),
-                Part::Number { pointer, text } => span data-json=(pointer) { (text) },
+                Part::Number { pointer, text } => span data-json=(plain::line(pointer)) { (text) },
             }
         }
     }

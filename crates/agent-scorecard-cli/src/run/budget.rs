@@ -10,7 +10,7 @@ use agent_benchmarks::{
     },
 };
 use agent_scorecard::live;
-use budget_estimation::{ProbeMethod, Seed, median_caps, probed_rollouts};
+use budget_estimation::{ProbeMethod, Seed};
 use run_logs::{
     Format, ReadOptions, Reply,
     bagen::{Kind, TokenDialogue, WarehouseDialogue, token_dialogues, warehouse_dialogues},
@@ -138,7 +138,7 @@ impl Options {
                 let family = |run: &budget_estimation::Rollout<'_>| {
                     run.key(MODEL).unwrap_or_default().to_owned()
                 };
-                let caps = median_caps(rollouts, resource, family)?;
+                let caps = rollouts.median_caps(resource, family)?;
                 for run in 0..rollouts.len() {
                     let cap = caps.get(&family(&rollouts.get(run)?)).copied().unwrap_or(0.0);
                     rollouts.set_cap_of(run, resource, cap)?;
@@ -179,8 +179,7 @@ impl Options {
             let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
             let (time, spent) = handles.split_first().ok_or("there is no resource")?;
             let (method, seed) = (ProbeMethod::Released, Seed::new(self.probes));
-            let (mut probed, probes) =
-                probed_rollouts(&rollouts, &achieved, *time, spent, method, seed)?;
+            let (mut probed, probes) = rollouts.probed(&achieved, *time, spent, method, seed)?;
             for (run, probe) in probes.iter().enumerate() {
                 probed.set_key(run, "target_cash_usd", format!("{:.0}", probe.target))?;
             }

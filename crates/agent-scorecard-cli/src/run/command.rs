@@ -79,7 +79,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     }
     let page = page::of_report(&report);
     program::write_file(&common.out.join("report.html"), page.as_bytes())?;
-    common.forms.show(&report)
+    common.forms.show(report)
 }
 
 fn dry_run<P: Protocol>(protocol: &P, expected: &Expected) -> String {

@@ -1,44 +1,242 @@
 //! `run confidence`.
 
-use std::{error::Error, path::PathBuf, sync::Mutex};
+use std::{error::Error, fs, path::PathBuf, str::FromStr, sync::Mutex};
 
 use agent_benchmarks::{
-    Conversation, Request,
+    Branch, Conversation, Request, Sampling, StopReason,
     client::AskError,
-    confidence::{Confidence, Instance, problem_in},
+    confidence::{
+        Confidence, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp, Instance, Prompts,
+    },
     read_openai_chat,
 };
 use agent_scorecard::live;
 
 use crate::{
+    output::program,
     run::{
         asking::{Asking, Finished, Protocol, QUESTIONS, questions},
         common::Common,
         expected::Expected,
+        published::Published,
     },
-    values::whole,
+    values::{one_of, whole},
 };
 
 /// Each question is answered in steps with a stated confidence; a row for each stream that the replies have,
 /// from stated confidence and from log-probabilities
 #[derive(Debug, clap::Args)]
-#[command(after_help = QUESTIONS)]
+#[command(after_help = HELP.to_owned() + QUESTIONS)]
 pub(crate) struct Options {
     /// A file of questions
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// The most steps of a run
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = whole::<usize>(1, 1_000))]
-    steps: usize,
+    /// The limits of the paper for a data set: strategyqa (16 steps, 3 pages of a search) or hotpotqa (7 steps, 5 pages),
+    /// and seed 42
+    #[arg(long, value_name = "NAME", value_parser = one_of([("strategyqa", Dataset::StrategyQa), ("hotpotqa", Dataset::HotpotQa)]))]
+    preset: Option<Dataset>,
+    /// The most steps of a run; without it and --preset, 7
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(1, 1_000))]
+    steps: Option<usize>,
+    /// A file of pages for the model to search; its actions are then Search, Lookup, Click and Finish
+    #[arg(long, value_name = "PAGES")]
+    corpus: Option<PathBuf>,
+    /// Ask again for a reply without an <explanation>, as for one without a confidence
+    #[arg(long)]
+    explanation: bool,
+    #[command(flatten)]
+    published: Published,
+    /// Go on from runs M times each, with seeds of their own, and count successes: chances of success of runs that were
+    /// cut off, into continuations.jsonl of the folder; those with fewer than 5 outcomes are left out
+    #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
+    branches: Option<usize>,
+    /// After which steps of every run to go on, besides where a run was cut off: stops (no others), all, or numbers as
+    /// in 0,2 with 0 for the beginning; into steps.jsonl of the folder. With all, rows for agreement, semantic entropy
+    /// and propagated uncertainty
+    #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches")]
+    at: At,
+    /// Ask after each step, apart from the run, whether it is right, and take the probability of the letter for true
+    #[arg(long)]
+    p_true: bool,
+    /// The most further steps of a run that was cut off, when it goes on; without it, those of --steps
+    #[arg(long, value_name = "N", requires = "branches", value_parser = whole::<usize>(1, 1_000))]
+    more_steps: Option<usize>,
 }
 
+/// After which steps runs go on.
+#[derive(Clone, Debug)]
+enum At {
+    Stops,
+    All,
+    Steps(Vec<usize>),
+}
+
+impl FromStr for At {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "stops" => Ok(Self::Stops),
+            "all" => Ok(Self::All),
+            numbers => {
+                let numbers: Result<Vec<usize>, _> =
+                    numbers.split(',').map(|it| it.trim().parse()).collect();
+                numbers.map(Self::Steps).map_err(|_| "give stops, all, or numbers as in 0,2")
+            }
+        }
+    }
+}
+
+/// So many points are gone on from before what they say is counted and their runs are let go.
+const POINTS: usize = 50;
+
 impl Options {
+    /// Goes on from the runs, and returns what each of them says.
+    fn go_on(
+        &self,
+        branches: usize,
+        asking: &Asking<'_>,
+        instances: &[(String, Instance)],
+        records: &[ConfidenceRecord],
+        follow_ups: &mut [FollowUp],
+    ) -> Result<(), Box<dyn Error>> {
+        let more = self.more_steps.unwrap_or_else(|| self.steps());
+        let points =
+            records.iter().enumerate().flat_map(|(at, ConfidenceRecord { record, .. })| {
+                let taken = record.run.agent_turns().count();
+                let is_cut_off = record.run.stop == Some(StopReason::MaxSteps);
+                let wanted = move |step: &usize| match &self.at {
+                    _ if *step == taken => is_cut_off,
+                    At::Stops => false,
+                    At::All => true,
+                    At::Steps(steps) => steps.contains(step),
+                };
+                (0..=taken).filter(wanted).map(move |step| (at, step))
+            });
+        let points: Vec<(usize, usize)> = points.collect();
+        for points in points.chunks(POINTS) {
+            let (mut kept, mut conversations) = (Vec::new(), Vec::new());
+            for &(at, step) in points {
+                let (id, instance) = &instances[at];
+                let Some(past) = instance.after(&records[at].record.run, step, more)? else {
+                    continue;
+                };
+                kept.push((at, step));
+                let name = format!("{id}, after step {step}");
+                conversations.extend(Branch::several(&name, &past, branches));
+            }
+            let ended = asking.run("confidence: continuations", &conversations, Clone::clone)?;
+            for (&(at, step), ended) in kept.iter().zip(ended.chunks(branches)) {
+                follow_ups[at].continued.push(Continued::new(step, ended));
+            }
+        }
+        Ok(self.write_continuations(instances, records, follow_ups)?)
+    }
+
+    /// Asks after each step of the runs whether they are right.
+    fn probe(
+        asking: &Asking<'_>,
+        instances: &[(String, Instance)],
+        records: &[ConfidenceRecord],
+        follow_ups: &mut [FollowUp],
+    ) -> Result<(), Box<dyn Error>> {
+        let runs = records.iter().map(|record| &record.record.run);
+        let mut probes = Vec::new();
+        for ((id, instance), run) in instances.iter().zip(runs.clone()) {
+            for step in 1..=run.agent_turns().count() {
+                probes.push((
+                    format!("{id}, is it right at step {step}"),
+                    instance.probe(run, step)?,
+                ));
+            }
+        }
+        let answers = asking.run("confidence: is it right", &probes, Clone::clone)?;
+        let mut answers = answers.into_iter();
+        for (run, follow_up) in runs.zip(follow_ups) {
+            let of_run: Vec<_> = answers.by_ref().take(run.agent_turns().count()).collect();
+            let stream: Option<Vec<_>> = of_run.into_iter().collect();
+            let stream = stream.ok_or_else(|| "no_logprobs".to_owned());
+            follow_up.streams.push(("p_true".to_owned(), stream));
+        }
+        Ok(())
+    }
+
+    /// Writes the counts at the stops of runs, as `cut-off --continuations` reads them, and those at other steps.
+    fn write_continuations(
+        &self,
+        instances: &[(String, Instance)],
+        records: &[ConfidenceRecord],
+        follow_ups: &[FollowUp],
+    ) -> Result<(), String> {
+        let mut files = [String::new(), String::new()];
+        for ((id, _), (record, follow_up)) in instances.iter().zip(records.iter().zip(follow_ups)) {
+            let taken = record.record.run.agent_turns().count();
+            for Continued { step, counts, .. } in &follow_up.continued {
+                let [stops, others] = &mut files;
+                let (file, steps) = match *step == taken {
+                    true => (stops, None),
+                    false => (others, Some(step)),
+                };
+                let mut line = serde_json::json!({
+                    "id": id,
+                    "successes": counts.successes,
+                    "failures": counts.failures,
+                    "unresolved": counts.unresolved,
+                    "invalid": counts.invalid,
+                });
+                if let Some(step) = steps {
+                    line["step"] = (*step).into();
+                }
+                *file += &format!("{line}\n");
+            }
+        }
+        for (name, content) in ["continuations.jsonl", "steps.jsonl"].into_iter().zip(&files) {
+            program::write_file(&self.common.out.join(name), content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn steps(&self) -> usize {
+        let preset = self.preset.map(|preset| Confidence::published(preset).step_limit());
+        self.steps.or(preset).unwrap_or(7)
+    }
+
+    /// Those of the paper's table 15, with the length of replies that is asked for.
+    fn sampling(&self) -> Sampling {
+        let published = Confidence::published(Dataset::HotpotQa).sampling().clone();
+        let Sampling { max_output_tokens, .. } = self.common.sampling();
+        Sampling { max_output_tokens, seed: self.preset.and(published.seed), ..published }
+    }
+
+    fn protocol(&self) -> Result<Confidence, Box<dyn Error>> {
+        let mut setting = Confidence::published(self.preset.unwrap_or(Dataset::HotpotQa))
+            .with_step_limit(self.steps())?
+            .with_sampling(self.sampling())
+            .with_explanation(self.explanation);
+        if let Some(texts) = self.published.texts(Prompts::FILES)? {
+            if self.corpus.is_none() {
+                return Err(
+                    "--published: the published actions search pages; give --corpus, too".into()
+                );
+            }
+            setting = setting.with_prompts(Prompts::published(&texts)?);
+        }
+        if let Some(path) = &self.corpus {
+            let at = |problem: String| format!("--corpus: {}: {problem}", path.display());
+            let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
+            let corpus = Corpus::read(&text).map_err(|error| at(error.to_string()))?;
+            if corpus.is_empty() {
+                return Err(at("holds no page".to_owned()).into());
+            }
+            setting = setting.with_corpus(corpus);
+        }
+        Ok(setting)
+    }
+
     fn instances(&self) -> Result<Vec<(String, Instance)>, Box<dyn Error>> {
-        let setting = Confidence::new(self.steps)
-            .map_err(|error| format!("--steps: {error}"))?
-            .with_sampling(self.common.sampling());
+        let setting = self.protocol()?;
         let questions = questions(&self.file)?;
         Ok(questions.into_iter().map(|it| (it.id.clone(), setting.instance(&it))).collect())
     }
@@ -52,31 +250,73 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        format!("at most {} steps", self.steps)
+        let actions = if self.corpus.is_some() { "pages" } else { "no pages" };
+        let explanation = if self.explanation { ", explanations" } else { "" };
+        let texts = self.published.name();
+        format!("at most {} steps, {actions}{explanation}, {texts}", self.steps())
     }
 
     fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
         for (_, instance) in self.instances()? {
             // Each step may be asked for again twice.
-            let most = self.steps.saturating_mul(3);
-            expected.add([1, most], instance.conversation().request());
+            let most = self.steps().saturating_mul(3);
+            let conversation = instance.conversation();
+            expected.add([1, most], conversation.request());
+            // Whether a run will be cut off is not known; only its beginning is there in any case.
+            let from_start = match &self.at {
+                At::Stops => false,
+                At::All => true,
+                At::Steps(steps) => steps.contains(&0),
+            };
+            for _ in 0..self.branches.unwrap_or(0) {
+                let more = self.more_steps.unwrap_or_else(|| self.steps()).saturating_mul(3);
+                expected.add(
+                    [usize::from(from_start), most.saturating_add(more)],
+                    conversation.request(),
+                );
+            }
         }
         Ok(())
     }
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let instances = self.instances()?;
-        let first = FirstReplies::new(asking.journal.answers() == 0);
+        let first = FirstReplies::new(self.protocol()?, asking.journal.answers() == 0);
         let ask = |request: &Request| (asking.ask)(request).and_then(|reply| first.check(reply));
         let watched = Asking { ask: &ask, ..*asking };
         let records = watched.run(Self::NAME, &instances, |it| it.conversation())?;
-        let report = live::confidence(&records, &self.common.live())?;
+        let mut follow_ups = vec![FollowUp::default(); records.len()];
+        if let Some(branches) = self.branches {
+            self.go_on(branches, asking, &instances, &records, &mut follow_ups)?;
+        }
+        if self.p_true {
+            Self::probe(asking, &instances, &records, &mut follow_ups)?;
+        }
+        let mut report = live::confidence_with(&records, &follow_ups, &self.common.live())?;
+        if self.branches.is_some() && self.sampling().temperature == Some(0.0) {
+            report.together.notes.get_or_insert_default().push(SAMPLED.to_owned());
+        }
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }
 }
 
+/// What the help says of files other than questions.
+const HELP: &str = r#"
+A file of PAGES has JSON Lines, for example
+  {"title": "Bern", "text": "Bern is a city on the river Aare.", "links": ["Aare"]}
+
+--published DIR takes the system prompt from DIR/system.txt: the text of the prompt for StrategyQA or HotpotQA as the paper
+prints it in appendix K, without line numbers. The other messages are in words of our own; the paper prints none.
+
+Temperature 0.2 is that of the paper; its replies have up to 64,000 tokens (--max-output-tokens 64000).
+"#;
+
+/// What continuations without chance say.
+const SAMPLED: &str = "continuations at temperature 0 are alike unless the server draws at random all the same, and then say nothing of chances";
+
 /// The first replies of a fresh folder: if none of them can be read, the rest will hardly be worth its money.
 struct FirstReplies {
+    setting: Confidence,
     /// How many were unreadable so far; `None` as soon as one could be read.
     unreadable: Mutex<Option<usize>>,
 }
@@ -84,8 +324,8 @@ struct FirstReplies {
 impl FirstReplies {
     const MOST: usize = 5;
 
-    const fn new(is_fresh: bool) -> Self {
-        Self { unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
+    const fn new(setting: Confidence, is_fresh: bool) -> Self {
+        Self { setting, unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
     }
 
     /// Hands on a reply unless it is the last of too many that cannot be read.
@@ -94,7 +334,7 @@ impl FirstReplies {
         let Some(count) = *unreadable else { return Ok(reply) };
         // Another part says what is wrong with a reply that is no chat completion.
         let Ok(read) = read_openai_chat(&reply) else { return Ok(reply) };
-        let problem = problem_in(&read);
+        let problem = self.setting.problem_in(&read);
         *unreadable = problem.as_ref().map(|_| count + 1);
         match problem {
             Some(problem) if count + 1 >= Self::MOST => {

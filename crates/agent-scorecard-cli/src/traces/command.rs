@@ -90,7 +90,7 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         let together = working("scoring all files", || every.finish())?;
         report.pool(together.with_remarks(&remarks).into_block(&how), "");
     }
-    options.forms.show(&with_differences(report, compared, is_same_runs, &how))
+    options.forms.show(with_differences(report, compared, is_same_runs, &how))
 }
 
 /// Reads and evaluates a file of traces, with all threads.
@@ -187,7 +187,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         }
     }
     let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
-    forms.show(&with_differences(report, compared, is_same_runs, how)).map(Some)
+    forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
 }
 
 /// What is said of one or more logs together, and the figures of each stream.

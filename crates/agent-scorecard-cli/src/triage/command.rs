@@ -70,7 +70,7 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     }
     let block = evaluate(&problems, &pools, &options, arguments.forms.has_figures())
         .map_err(|error| format!("{file}: {error}"))?;
-    arguments.forms.show(&Report {
+    arguments.forms.show(Report {
         title: "Triage under a budget".to_owned(),
         lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that is not earned, lower is better; 95 % intervals over pools"
             .to_owned(),

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
     LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Reading, Resource, Rollout, Rollouts,
-    Sample, Seed, estimator_from_fn, probed_rollouts, replay as prefixes_of, score_rollout,
+    Sample, Seed, estimator_from_fn,
 };
 
 use run_logs::json_lines::RunCounts;
@@ -216,7 +216,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             resources.into_iter().map(|(_, resource)| resource).collect();
         let (time, spent) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
         let seed = Seed::new(seed);
-        all = probed_rollouts(&all, &achieved, *time, spent, ProbeMethod::Described, seed)?.0;
+        all = all.probed(&achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }
     // A cap may be on another resource than that which is estimated.
     let knows =
@@ -243,7 +243,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             let mut own = Vec::with_capacity(run.turns());
             if let Some(default) = &mut default {
                 let mut stated = Vec::new();
-                for prefix in prefixes_of(&run, resource)? {
+                for prefix in run.replay(resource)? {
                     stated.push(default.forecast_success(&prefix)?.chance.get());
                 }
                 default.learn(&run, resource)?;
@@ -251,7 +251,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                     chances.push(stated);
                 }
             }
-            score_rollout(&run, resource, &mut *estimator, |sample| {
+            run.score(resource, &mut *estimator, |sample| {
                 own.push(sample.estimate());
                 Ok(())
             })?;

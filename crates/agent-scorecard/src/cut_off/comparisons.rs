@@ -1,8 +1,8 @@
 //! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
 
 use censoring::{
-    CensoringAnalysis, Continuations, MeanShift, Observation, ScoreComparison, Seed, StopClass,
-    Trace, artificial_stops, hidden_outcome_shift, rank_changes,
+    CensoringAnalysis, ContinuationAudit, Continuations, HiddenOutcomeShift, MeanShift,
+    Observation, RankChange, ScoreComparison, Seed, StopClass, Trace, artificial_stops,
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
@@ -132,25 +132,28 @@ pub(super) fn comparisons(
     });
     block.fields.push(match audit {
         None => Field::json("continuations", ()),
-        Some(audit) => {
-            let title = "continuations of cut-off runs".to_owned();
-            let mut block = Block { title, ..Block::default() };
-            block.extend_json(&audit);
-            for field in &mut block.fields {
-                field.label = match &*field.key {
-                    "retained" => "runs with enough outcomes",
-                    "left_out" => "runs with fewer outcomes",
-                    "median" => "median chance of success",
-                    "zero_share" => "share of chances of 0",
-                    "above_half_share" => "share of chances above 1/2",
-                    _ => continue,
-                }
-                .into();
-            }
-            Field::block("continuations", block)
-        }
+        Some(audit) => Field::block("continuations", continuations(&audit)),
     });
     Ok((block, rows))
+}
+
+/// What continuations of cut-off runs say.
+pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
+    let title = "continuations of cut-off runs".to_owned();
+    let mut block = Block { title, ..Block::default() };
+    block.extend_json(audit);
+    for field in &mut block.fields {
+        field.label = match &*field.key {
+            "retained" => "runs with enough outcomes",
+            "left_out" => "runs with fewer outcomes",
+            "median" => "median chance of success",
+            "zero_share" => "share of chances of 0",
+            "above_half_share" => "share of chances above 1/2",
+            _ => continue,
+        }
+        .into();
+    }
+    block
 }
 
 /// A row of one rule and one weight schedule.
@@ -223,7 +226,7 @@ fn hidden_rows(
     ];
     let row = |(rule, score): (&'static str, Box<dyn ScoringRule>)| {
         let tps = Tps::new(score, schedule.clone());
-        let found = hidden_outcome_shift(&tps, &traces, &stops, None)?;
+        let found = HiddenOutcomeShift::new(&tps, &traces, &stops, None)?;
         let mut fields = vec![
             Field::shown("rule", "rule", rule),
             Field::shown("schedule", "schedule", schedule.name()),
@@ -279,7 +282,7 @@ pub(super) fn order_changes(
                 scores.collect::<Option<Vec<f64>>>()
             };
             let (Some(before), Some(after)) = (values(of_from), values(of_to)) else { continue };
-            for change in rank_changes(&before, &after)? {
+            for change in RankChange::between(&before, &after)? {
                 let [(first, ahead, _), (second, behind, _)] =
                     [change.ahead, change.behind].map(|at| streams[at]);
                 let fields = vec![

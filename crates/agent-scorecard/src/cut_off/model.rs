@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::{
     Continuations, CrossFitSuccess, Folds, LogisticSuccess, LogisticSuccessModel, Probability,
-    Weight, cross_fit_success, plug_in_bias, prefix_features,
+    Weight, plug_in_bias, prefix_features,
 };
 use serde::Serialize;
 use trajectory_metrics::{TpsFamily, Undefined};
@@ -160,7 +160,7 @@ impl Teaching<'_, '_> {
         let folds = Folds::clustered(&successes.collect::<Vec<_>>(), &sample.tasks(), FOLDS)?;
         let branches = (!self.continued.is_empty()).then_some(self.branches);
         let (learner, runs) = (LogisticSuccess::default(), &sample.stopped);
-        cross_fit_success(&learner, runs, features, &folds, branches, Some(weights))
+        CrossFitSuccess::new(&learner, runs, features, &folds, branches, Some(weights))
     }
 
     /// Where runs were cut off, complete runs that went further: what is checked must not depend on how a

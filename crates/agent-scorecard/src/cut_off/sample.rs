@@ -1,6 +1,6 @@
 use censoring::{
-    CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, StopTimes, Stopped,
-    TerminationAudit, cross_fit_calibration,
+    CalibratedRuns, CalibrationRuns, Folds, IpcwWeights, KaplanMeier, Observation, StopTimes,
+    Stopped, TerminationAudit,
 };
 use run_logs::{TraceFile, TraceRun};
 use trajectory_metrics::{Isotonic, Platt, Probability, WeightSchedule};
@@ -86,9 +86,11 @@ impl<'a> Sample<'a> {
         let (runs, on) = (&self.stopped, CalibrationRuns::Complete);
         Ok(match calibration {
             Calibration::Isotonic => {
-                cross_fit_calibration(&Isotonic, runs, &folds, schedule, on)?.forecasts().to_vec()
+                CalibratedRuns::cross_fit(&Isotonic, runs, &folds, schedule, on)?
+                    .forecasts()
+                    .to_vec()
             }
-            _ => cross_fit_calibration(&Platt::default(), runs, &folds, schedule, on)?
+            _ => CalibratedRuns::cross_fit(&Platt::default(), runs, &folds, schedule, on)?
                 .forecasts()
                 .to_vec(),
         })

@@ -1,4 +1,4 @@
-use censoring::{CalibratedRuns, CalibrationRuns, Folds, Stopped, cross_fit_calibration};
+use censoring::{CalibratedRuns, CalibrationRuns, Folds, Stopped};
 use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Probability};
 
 use crate::{
@@ -36,7 +36,7 @@ fn calibrate<C: Calibrator>(
     let outcomes: Vec<Option<bool>> = runs.iter().map(Stopped::outcome).collect();
     let folds = Folds::halves(&outcomes, ids)?;
     let fitted_on = CalibrationRuns::Complete;
-    Ok(cross_fit_calibration(calibrator, runs, &folds, &options.schedule, fitted_on)?)
+    Ok(CalibratedRuns::cross_fit(calibrator, runs, &folds, &options.schedule, fitted_on)?)
 }
 
 /// Notes on maps of Platt scaling that are not as one would expect, each with the half that it was fitted on.

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use knapsack_oracle::{
     Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts, execute,
-    execute_capped, normalized_regret, repair_plan, triage_efficiency_score,
+    RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts,
+    normalized_regret,
 };
 use rayon::prelude::*;
 use trajectory_metrics::Undefined;
@@ -314,7 +314,7 @@ fn of_pool(
             .collect::<Result<_, _>>()?,
         Planner::Model { answers, .. } => {
             let text = answers.get(number, pools.ratio.unwrap_or(0.0), alpha);
-            let read = text.map(|text| repair_plan(text, pool, budget));
+            let read = text.map(|text| PlanReading::new(text, pool, budget));
             reading = Some(name_of_reading(read.as_ref()));
             let found = read.as_ref().map_or(&[][..], PlanReading::repairs);
             let known = |id: &str| {
@@ -338,7 +338,7 @@ fn of_pool(
         for plan in &plans {
             let run = match &options.capped {
                 Some(runs) if regime == Regime::Enforced => {
-                    execute_capped(plan, pool, budget, |step| {
+                    plan.execute_capped(pool, budget, |step| {
                         let item = &pool.items()[step.position];
                         let outcome = runs.get(item.id()).and_then(|of| of.get(&step.allocation));
                         capped[usize::from(outcome.is_none())] += 1;
@@ -346,13 +346,13 @@ fn of_pool(
                         Ok::<_, knapsack_oracle::Error>(outcome.copied().unwrap_or(assumed))
                     })?
                 }
-                _ => execute(plan, pool, budget, regime)?,
+                _ => plan.execute(pool, budget, regime)?,
             };
             if regime == Regime::Enforced && options.capped.is_some() && run.earned > oracle {
                 above_oracle = true;
                 continue;
             }
-            efficiencies.push(triage_efficiency_score(run.earned, random, oracle)?);
+            efficiencies.push(Efficiency::new(run.earned, random, oracle)?);
             regrets.extend(normalized_regret(run.earned, oracle));
         }
         Ok::<_, Error>(RegimeScore::new(&efficiencies, &regrets))

@@ -36,8 +36,8 @@ scoring_rules::checked! {
     ///
     /// ```
     /// use budget_estimation::{
-    ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
-    ///     score_rollouts,
+    ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal,
+    ///     estimator_from_fn,
     /// };
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -49,7 +49,7 @@ scoring_rules::checked! {
     /// let point = estimator_from_fn(|_| Estimate::interval(10.0, 10.0));
     /// let split = SplitConformal::new(Level::new(0.8)?);
     /// let mut calibrated = Calibrated::new(point, split, MarginUnit::Resource);
-    /// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// let samples = rollouts.score(tokens, &mut calibrated)?;
     /// // The margin is finite from the fifth run on.
     /// assert!(samples.iter().all(|sample| sample.is_hit()));
     /// assert_eq!(samples[12].estimate(), Estimate::interval(1.0, 19.0)?);
@@ -109,7 +109,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// ```
     /// use budget_estimation::{
     ///     Calibrated, Error, Level, LinearEstimator, MarginUnit, OnlineCalibrator, Rollouts,
-    ///     SplitConformal, score_rollouts,
+    ///     SplitConformal,
     /// };
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -122,7 +122,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// let split = SplitConformal::new(Level::new(0.8)?);
     /// let mut calibrated =
     ///     Calibrated::new(linear, split, MarginUnit::Resource).with_stages(&[Level::HALF])?;
-    /// score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// rollouts.score(tokens, &mut calibrated)?;
     /// let margins: Vec<f64> = calibrated.calibrators().map(|one| one.margin()).collect();
     /// assert_eq!(margins, [9.0, 9.0]);
     /// # Ok::<(), Error>(())
@@ -150,7 +150,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// ```
     /// use budget_estimation::{
     ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal,
-    ///     estimator_from_fn, score_rollouts,
+    ///     estimator_from_fn,
     /// };
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -164,7 +164,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// let one_end = SplitConformal::new(Level::new(0.9)?);
     /// let mut calibrated = Calibrated::new(point, one_end.clone(), MarginUnit::Resource)
     ///     .with_separate_ends(one_end);
-    /// let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+    /// let samples = rollouts.score(tokens, &mut calibrated)?;
     /// assert_eq!(samples[9].estimate(), Estimate::interval(10.0, 14.0)?);
     /// # Ok::<(), Error>(())
     /// ```

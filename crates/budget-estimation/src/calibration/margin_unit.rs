@@ -3,7 +3,6 @@
 /// ```
 /// use budget_estimation::{
 ///     Calibrated, Error, Estimate, Level, MarginUnit, Rollouts, SplitConformal, estimator_from_fn,
-///     score_rollouts,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -17,7 +16,7 @@
 ///         Estimate::interval(more, more)
 ///     });
 ///     let mut calibrated = Calibrated::new(twice, SplitConformal::new(Level::HALF), unit);
-///     let samples = score_rollouts(&rollouts, tokens, &mut calibrated)?;
+///     let samples = rollouts.score(tokens, &mut calibrated)?;
 ///     Ok::<_, Error>(samples[1].estimate())
 /// };
 /// assert_eq!(second(MarginUnit::Resource)?, Estimate::interval(18.0, 22.0)?);

@@ -31,7 +31,7 @@ pub trait Estimator {
     /// evaluation: an estimator without an answer returns [`Estimate::NoAnswer`].
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error>;
 
-    /// Learns from a run that has ended. [`score_rollout`](crate::score_rollout) calls it after the
+    /// Learns from a run that has ended. [`Rollout::score`](crate::Rollout::score) calls it after the
     /// last prefix. By default it does nothing.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ pub struct FromFn<F>(F);
 /// Makes an estimator of a closure. It learns nothing from finished runs.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn, score_rollouts};
+/// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -79,7 +79,7 @@ pub struct FromFn<F>(F);
 ///     let used = prefix.usage().total();
 ///     Estimate::interval(used, 2.0 * used)
 /// });
-/// let samples = score_rollouts(&rollouts, tokens, &mut twice)?;
+/// let samples = rollouts.score(tokens, &mut twice)?;
 /// assert_eq!(samples[0].estimate(), Estimate::interval(50.0, 100.0)?);
 /// # Ok::<(), Error>(())
 /// ```

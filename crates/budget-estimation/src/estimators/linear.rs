@@ -17,13 +17,13 @@ scoring_rules::checked! {
     /// [`Sample::linear_reference`](crate::Sample::linear_reference) is the reference that knows T.
     ///
     /// ```
-    /// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts, replay};
+    /// use budget_estimation::{Error, Estimate, Estimator, LinearEstimator, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 30.0, 80.0], true)?;
     /// let tokens = rollouts.resource("tokens")?;
     /// let mut linear = LinearEstimator::new(5.0, 0.5)?;
-    /// let estimates: Result<Vec<_>, _> = replay(&rollouts.get(0)?, tokens)?
+    /// let estimates: Result<Vec<_>, _> = rollouts.get(0)?.replay(tokens)?
     ///     .map(|prefix| linear.estimate(&prefix))
     ///     .collect();
     /// assert_eq!(estimates?, [Estimate::interval(100.0, 300.0)?, Estimate::interval(60.0, 180.0)?]);

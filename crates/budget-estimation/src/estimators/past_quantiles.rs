@@ -37,7 +37,7 @@ scoring_rules::checked! {
     /// takes O(T n^(1/3)), well under a microsecond per turn for 10^6 runs.
     ///
     /// ```
-    /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts, score_rollouts};
+    /// use budget_estimation::{Error, Estimate, Level, PastQuantiles, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// for cost in [10.0, 14.0, 11.0, 13.0, 12.0] {
@@ -45,7 +45,7 @@ scoring_rules::checked! {
     /// }
     /// let tokens = rollouts.resource("tokens")?;
     /// let mut past = PastQuantiles::new(Level::new(0.5)?);
-    /// let samples = score_rollouts(&rollouts, tokens, &mut past)?;
+    /// let samples = rollouts.score(tokens, &mut past)?;
     /// assert_eq!(samples[3].estimate(), Estimate::NoAnswer);
     /// assert_eq!(samples[4].estimate(), Estimate::interval(10.0, 13.0)?);
     /// # Ok::<(), Error>(())

@@ -12,7 +12,7 @@ use crate::{
 ///
 /// ```
 /// use budget_estimation::{
-///     AbortLimit, Error, Estimate, LinearEstimator, Rollouts, Screened, SuccessForecaster, score_rollouts,
+///     AbortLimit, Error, Estimate, LinearEstimator, Rollouts, Screened, SuccessForecaster,
 /// };
 ///
 /// // Runs whose first turn is expensive fail.
@@ -25,7 +25,7 @@ use crate::{
 /// let tokens = rollouts.resource("tokens")?;
 /// let forecaster = SuccessForecaster::new(AbortLimit::default());
 /// let mut screened = Screened::new(LinearEstimator::new(3.0, 0.5)?, forecaster);
-/// let samples = score_rollouts(&rollouts, tokens, &mut screened)?;
+/// let samples = rollouts.score(tokens, &mut screened)?;
 /// // Two samples per run: the last run succeeds, and the third last fails.
 /// assert_eq!(samples[2 * 198].estimate(), Estimate::Impossible);
 /// assert!(samples[2 * 199].estimate().ends().is_some());

@@ -30,7 +30,7 @@ use crate::{
 ///
 /// ```
 /// use budget_estimation::{
-///     Error, Estimate, Level, Rollouts, Sample, best_interval, estimator_from_fn, score_rollouts,
+///     Error, Estimate, Level, Rollouts, Sample, best_interval, estimator_from_fn,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -39,7 +39,7 @@ use crate::{
 /// }
 /// let tokens = rollouts.resource("tokens")?;
 /// let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-/// let samples = score_rollouts(&rollouts, tokens, &mut silent)?;
+/// let samples = rollouts.score(tokens, &mut silent)?;
 ///
 /// // Amounts of 30, 30, 40, 50, 50 and 60 remained.
 /// let coverage = Level::new(0.6)?;

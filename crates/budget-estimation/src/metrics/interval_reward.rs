@@ -2,51 +2,53 @@ use scoring_rules::Weight;
 
 use crate::{checks::setting, error::Error, estimates::estimate::Estimate, replay::sample::Sample};
 
-/// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, where R is
-/// what remained; 0 for anything except an interval.
-///
-/// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator that
-/// knows that the remaining cost is uncertain gains by hiding it. Report the proper
-/// [`interval_loss`](scoring_rules::interval_loss) beside it.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Setting`] unless R is above 0 and finite.
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.3, equation 4.
-///
-/// The reward compared with the proper loss: half of all runs still spend 100, and half spend 300.
-/// The honest interval covers both and earns less than the interval that pretends to know:
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, interval_reward};
-/// use scoring_rules::{Interval, Level, Observed, interval_loss};
-///
-/// let honest = Interval::new(100.0, 300.0)?;
-/// let pretended = Interval::new(100.0, 100.0)?;
-///
-/// let (mut rewards, mut losses) = ([0.0; 2], [0.0; 2]);
-/// for remaining in [100.0, 300.0] {
-///     for (i, interval) in [honest, pretended].into_iter().enumerate() {
-///         rewards[i] += interval_reward(Estimate::Interval(interval), remaining)? / 2.0;
-///         let outcome = Observed::exact(remaining)?;
-///         losses[i] += interval_loss(interval, outcome, Level::new(0.8)?) / 2.0;
-///     }
-/// }
-/// let [honest, pretended] = rewards;
-/// assert!((honest - 1.0 / 6.0).abs() < 1e-15 && pretended == 0.5);
-/// // The proper loss: 200 for the honest interval, 1000 for the other.
-/// let [honest, pretended] = losses;
-/// assert!((honest - 200.0).abs() < 1e-9 && (pretended - 1000.0).abs() < 1e-9);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn interval_reward(estimate: Estimate, remaining: f64) -> Result<f64, Error> {
-    let valid = remaining > 0.0 && remaining < f64::INFINITY;
-    setting(valid, "remaining amount", remaining, "above 0 and finite")?;
-    Ok(reward(estimate, remaining))
+impl Estimate {
+    /// The interval reward `S_k = 1[lo <= R <= hi] max(0, 1 - (hi - lo) / R)` of an estimate, where R is
+    /// what remained; 0 for anything except an interval.
+    ///
+    /// In [0, 1], higher is better; defined for runs that succeeded. **Not proper**: an estimator that
+    /// knows that the remaining cost is uncertain gains by hiding it. Report the proper
+    /// [`interval_loss`](scoring_rules::interval_loss) beside it.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless R is above 0 and finite.
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.3, equation 4.
+    ///
+    /// The reward compared with the proper loss: half of all runs still spend 100, and half spend 300.
+    /// The honest interval covers both and earns less than the interval that pretends to know:
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate};
+    /// use scoring_rules::{Interval, Level, Observed, interval_loss};
+    ///
+    /// let honest = Interval::new(100.0, 300.0)?;
+    /// let pretended = Interval::new(100.0, 100.0)?;
+    ///
+    /// let (mut rewards, mut losses) = ([0.0; 2], [0.0; 2]);
+    /// for remaining in [100.0, 300.0] {
+    ///     for (i, interval) in [honest, pretended].into_iter().enumerate() {
+    ///         rewards[i] += Estimate::Interval(interval).interval_reward(remaining)? / 2.0;
+    ///         let outcome = Observed::exact(remaining)?;
+    ///         losses[i] += interval_loss(interval, outcome, Level::new(0.8)?) / 2.0;
+    ///     }
+    /// }
+    /// let [honest, pretended] = rewards;
+    /// assert!((honest - 1.0 / 6.0).abs() < 1e-15 && pretended == 0.5);
+    /// // The proper loss: 200 for the honest interval, 1000 for the other.
+    /// let [honest, pretended] = losses;
+    /// assert!((honest - 200.0).abs() < 1e-9 && (pretended - 1000.0).abs() < 1e-9);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn interval_reward(self, remaining: f64) -> Result<f64, Error> {
+        let valid = remaining > 0.0 && remaining < f64::INFINITY;
+        setting(valid, "remaining amount", remaining, "above 0 and finite")?;
+        Ok(reward(self, remaining))
+    }
 }
 
-/// [`interval_reward`] of a remaining amount that is above 0 and finite.
+/// [`Estimate::interval_reward`] of a remaining amount that is above 0 and finite.
 #[inline]
 pub(crate) fn reward(estimate: Estimate, remaining: f64) -> f64 {
     match estimate.ends() {
@@ -83,7 +85,7 @@ pub enum Miss {
 }
 
 impl Sample {
-    /// Interval reward S_k; see [`interval_reward`].
+    /// Interval reward S_k; see [`Estimate::interval_reward`].
     ///
     /// # Errors
     ///

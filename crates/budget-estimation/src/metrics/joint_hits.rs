@@ -16,15 +16,13 @@ use crate::{
 /// [`Error::MixedResources`] if a list has samples of several resources.
 ///
 /// ```
-/// use budget_estimation::{
-///     Error, Estimate, Rollouts, estimator_from_fn, joint_hits, score_rollouts,
-/// };
+/// use budget_estimation::{Error, Estimate, Rollouts, estimator_from_fn, joint_hits};
 ///
 /// let mut rollouts = Rollouts::new(["weeks", "usd"])?;
 /// rollouts.push(&[2.0, 10.0, 2.0, 30.0, 2.0, 20.0], true)?;
 /// let mut fixed = estimator_from_fn(|_| Estimate::interval(2.0, 20.0));
-/// let weeks = score_rollouts(&rollouts, rollouts.resource("weeks")?, &mut fixed)?;
-/// let usd = score_rollouts(&rollouts, rollouts.resource("usd")?, &mut fixed)?;
+/// let weeks = rollouts.score(rollouts.resource("weeks")?, &mut fixed)?;
+/// let usd = rollouts.score(rollouts.resource("usd")?, &mut fixed)?;
 /// let hits = joint_hits(&[&weeks, &usd])?;
 /// assert_eq!(hits, [false, true]);
 /// // The joint hit rate, over feasible prefixes:

@@ -18,7 +18,7 @@ use crate::{
 /// Parts can be merged in any order.
 ///
 /// ```
-/// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts, score_rollouts};
+/// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
@@ -28,7 +28,7 @@ use crate::{
 ///
 /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
 /// let mut metrics = ProgressMetrics::new(5)?;
-/// for sample in score_rollouts(&rollouts, tokens, &mut linear)? {
+/// for sample in rollouts.score(tokens, &mut linear)? {
 ///     metrics.update(&sample)?;
 /// }
 /// let summary = metrics.finish()?;
@@ -72,7 +72,7 @@ pub struct ProgressSummary {
     /// Over every sample.
     pub all_turns: MetricsSummary,
     /// Over samples after one turn, k = 1; `None` if there are none. A sample before the first turn
-    /// ([`score_probe`](crate::score_probe), k = 0) is not one of them.
+    /// ([`Rollout::score_probe`](crate::Rollout::score_probe), k = 0) is not one of them.
     pub first_turn: Option<MetricsSummary>,
     /// Bin b of n has the samples whose progress p, k / T by default, satisfies
     /// b / n <= p < (b + 1) / n; `None` for an empty bin. In each bin,

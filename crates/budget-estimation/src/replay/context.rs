@@ -8,13 +8,13 @@ use crate::replay::prefix::Prefix;
 /// Its `Display` form has one line per turn, then what was used and what is allowed.
 ///
 /// ```
-/// use budget_estimation::{Context, Error, Rollouts, replay};
+/// use budget_estimation::{Context, Error, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["input_tokens", "output_tokens"])?;
 /// rollouts.push(&[900.0, 50.0, 1000.0, 20.0, 1100.0, 80.0], true)?;
 /// let output = rollouts.resource("output_tokens")?;
 /// rollouts.set_cap(output, 200.0)?;
-/// let prefix = replay(&rollouts.get(0)?, output)?.nth(1).ok_or(scoring_rules::Error::Empty)?;
+/// let prefix = rollouts.get(0)?.replay(output)?.nth(1).ok_or(scoring_rules::Error::Empty)?;
 ///
 /// let context = Context::new(&prefix);
 /// assert_eq!(

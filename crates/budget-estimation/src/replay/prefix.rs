@@ -12,12 +12,12 @@ use crate::{
 /// One resource is the one to be estimated. What was spent of the others is visible too.
 ///
 /// ```
-/// use budget_estimation::{Error, Rollouts, replay};
+/// use budget_estimation::{Error, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let tokens = rollouts.resource("tokens")?;
-/// let prefixes = replay(&rollouts.get(0)?, tokens)?;
+/// let prefixes = rollouts.get(0)?.replay(tokens)?;
 /// let seen = prefixes.map(|prefix| (prefix.turns(), prefix.usage().total()));
 /// assert!(seen.eq([(1, 50.0), (2, 70.0)]));
 /// # Ok::<(), Error>(())
@@ -187,55 +187,59 @@ impl fmt::Debug for Prefix<'_> {
     }
 }
 
-/// The prefixes of a run after k = 1 to T - 1 turns: what was known after each turn except the last. A
-/// run of one turn has no such prefix.
-///
-/// # Errors
-///
-/// [`Error::UnknownCost`] if a cost of this resource is unknown; [`Error::NoSuchResource`] for a handle
-/// from other rollouts.
-///
-/// ```
-/// use budget_estimation::{Error, Rollouts, replay};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// rollouts.push(&[50.0], true)?;
-/// let tokens = rollouts.resource("tokens")?;
-/// assert_eq!(replay(&rollouts.get(0)?, tokens)?.len(), 2);
-/// assert_eq!(replay(&rollouts.get(1)?, tokens)?.len(), 0);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.2.
-pub fn replay<'a>(
-    rollout: &Rollout<'a>,
-    resource: Resource,
-) -> Result<impl ExactSizeIterator<Item = Prefix<'a>> + Clone + use<'a>, Error> {
-    let (rollout, whole) = (*rollout, rollout.usage(resource)?);
-    Ok((1..rollout.turns().max(1)).map(move |turns| prefix(&rollout, resource, whole, turns)))
+impl<'a> Rollout<'a> {
+    /// The prefixes of a run after k = 1 to T - 1 turns: what was known after each turn except the last. A
+    /// run of one turn has no such prefix.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] if a cost of this resource is unknown; [`Error::NoSuchResource`] for a handle
+    /// from other rollouts.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// rollouts.push(&[50.0], true)?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// assert_eq!(rollouts.get(0)?.replay(tokens)?.len(), 2);
+    /// assert_eq!(rollouts.get(1)?.replay(tokens)?.len(), 0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.2.
+    pub fn replay(
+        &self,
+        resource: Resource,
+    ) -> Result<impl ExactSizeIterator<Item = Prefix<'a>> + Clone + use<'a>, Error> {
+        let (rollout, whole) = (*self, self.usage(resource)?);
+        Ok((1..self.turns().max(1)).map(move |turns| prefix(&rollout, resource, whole, turns)))
+    }
 }
 
-/// The prefix before the first turn, k = 0, which shows only the caps.
-///
-/// # Errors
-///
-/// As [`replay`].
-///
-/// ```
-/// use budget_estimation::{Error, Rollouts, probe};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// let tokens = rollouts.resource("tokens")?;
-/// rollouts.set_cap(tokens, 200.0)?;
-/// rollouts.push(&[50.0, 20.0, 80.0], true)?;
-/// let rollout = rollouts.get(0)?;
-/// let before = probe(&rollout, tokens)?;
-/// assert_eq!((before.turns(), before.usage().left()), (0, Some(200.0)));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn probe<'a>(rollout: &Rollout<'a>, resource: Resource) -> Result<Prefix<'a>, Error> {
-    Ok(prefix(rollout, resource, rollout.usage(resource)?, 0))
+impl<'a> Rollout<'a> {
+    /// The prefix before the first turn, k = 0, which shows only the caps.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollout::replay`].
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// rollouts.set_cap(tokens, 200.0)?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// let rollout = rollouts.get(0)?;
+    /// let before = rollout.probe(tokens)?;
+    /// assert_eq!((before.turns(), before.usage().left()), (0, Some(200.0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn probe(&self, resource: Resource) -> Result<Prefix<'a>, Error> {
+        Ok(prefix(self, resource, self.usage(resource)?, 0))
+    }
 }
 
 /// The first turns of a rollout, of which `whole` is the usage of one resource.

@@ -60,7 +60,7 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// Keys of the run are texts and have no column; see [`Prefix::key`].
 ///
 /// ```
-/// use budget_estimation::{Error, PrefixFeatures, Rollouts, replay};
+/// use budget_estimation::{Error, PrefixFeatures, Rollouts};
 ///
 /// let mut rollouts = Rollouts::new(["tokens", "usd"])?.with_features(["errors"])?;
 /// rollouts.push(&[50.0, 0.1, 20.0, 0.2, 80.0, 0.4, 10.0, 0.1], true)?;
@@ -71,7 +71,7 @@ const FEATURE: [&str; 2] = ["latest", "sum"];
 /// let rollout = rollouts.get(0)?;
 /// let features = PrefixFeatures::new(&rollout, tokens)?;
 /// let mut row = Vec::new();
-/// for prefix in replay(&rollout, tokens)?.skip(2) {
+/// for prefix in rollout.replay(tokens)?.skip(2) {
 ///     features.append_to(&mut row, &prefix)?;
 /// }
 /// let value = |name: &str| features.names().position(|other| other == name).map(|at| row[at]);

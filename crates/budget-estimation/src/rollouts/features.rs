@@ -35,14 +35,14 @@ impl Rollouts {
     /// [`Error::NoSuchTurn`] if it has fewer turns.
     ///
     /// ```
-    /// use budget_estimation::{Error, Rollouts, replay};
+    /// use budget_estimation::{Error, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?.with_features(["tool_errors"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
     /// rollouts.set_feature(0, 1, "tool_errors", 2.0)?;
     /// rollouts.set_feature(0, 2, "tool_errors", 0.0)?;
     /// let tokens = rollouts.resource("tokens")?;
-    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    /// let first = rollouts.get(0)?.replay(tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     /// assert_eq!(first.feature(1, "tool_errors"), Some(2.0));
     /// assert_eq!(first.feature(2, "tool_errors"), None);
     /// # Ok::<(), Error>(())

@@ -19,12 +19,12 @@ impl Rollouts {
     /// meaning.
     ///
     /// ```
-    /// use budget_estimation::{Error, Rollouts, probe};
+    /// use budget_estimation::{Error, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?.with_keys(["model"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
     /// rollouts.set_key(0, "model", "small")?;
-    /// let before = probe(&rollouts.get(0)?, rollouts.resource("tokens")?)?;
+    /// let before = rollouts.get(0)?.probe(rollouts.resource("tokens")?)?;
     /// assert_eq!((before.key("model"), before.key("task")), (Some("small"), None));
     /// # Ok::<(), Error>(())
     /// ```

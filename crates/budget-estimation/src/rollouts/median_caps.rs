@@ -6,42 +6,44 @@ use crate::{
     rollouts::{rollout::Rollout, storage::Rollouts},
 };
 
-/// The median of what the rollouts of each family spent in all, failed rollouts included: the caps of a
-/// benchmark without a natural budget.
-///
-/// The median of an even number of rollouts is the mean of the two middle totals, or the lower of them
-/// if both are whole numbers and their mean is not.
-///
-/// # Errors
-///
-/// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
-///
-/// ```
-/// use budget_estimation::{Error, Rollouts, median_caps};
-///
-/// let mut rollouts = Rollouts::new(["tokens"])?;
-/// for (model, tokens) in [("a", 900.0), ("b", 70.0), ("a", 401.0), ("a", 500.0), ("b", 81.0)] {
-///     let rollout = rollouts.push(&[tokens], true)?;
-///     rollouts.set_task(rollout, model)?;
-/// }
-/// let tokens = rollouts.resource("tokens")?;
-/// let caps = median_caps(&rollouts, tokens, |rollout| rollout.task().unwrap_or("").to_owned())?;
-/// assert_eq!(caps.into_iter().collect::<Vec<_>>(), [("a".into(), 500.0), ("b".into(), 70.0)]);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, table 2, and its code for SWE-bench.
-pub fn median_caps<G: Ord>(
-    rollouts: &Rollouts,
-    resource: Resource,
-    family: impl Fn(&Rollout<'_>) -> G,
-) -> Result<BTreeMap<G, f64>, Error> {
-    let mut totals: BTreeMap<G, Vec<f64>> = BTreeMap::new();
-    for rollout in rollouts.iter() {
-        let total = rollout.total(resource)?;
-        totals.entry(family(&rollout)).or_default().push(total);
+impl Rollouts {
+    /// The median of what the rollouts of each family spent in all, failed rollouts included: the caps of a
+    /// benchmark without a natural budget.
+    ///
+    /// The median of an even number of rollouts is the mean of the two middle totals, or the lower of them
+    /// if both are whole numbers and their mean is not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for (model, tokens) in [("a", 900.0), ("b", 70.0), ("a", 401.0), ("a", 500.0), ("b", 81.0)] {
+    ///     let rollout = rollouts.push(&[tokens], true)?;
+    ///     rollouts.set_task(rollout, model)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let caps = rollouts.median_caps(tokens, |rollout| rollout.task().unwrap_or("").to_owned())?;
+    /// assert_eq!(caps.into_iter().collect::<Vec<_>>(), [("a".into(), 500.0), ("b".into(), 70.0)]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, table 2, and its code for SWE-bench.
+    pub fn median_caps<G: Ord>(
+        &self,
+        resource: Resource,
+        family: impl Fn(&Rollout<'_>) -> G,
+    ) -> Result<BTreeMap<G, f64>, Error> {
+        let mut totals: BTreeMap<G, Vec<f64>> = BTreeMap::new();
+        for rollout in self.iter() {
+            let total = rollout.total(resource)?;
+            totals.entry(family(&rollout)).or_default().push(total);
+        }
+        Ok(totals.into_iter().map(|(family, totals)| (family, median(totals))).collect())
     }
-    Ok(totals.into_iter().map(|(family, totals)| (family, median(totals))).collect())
 }
 
 /// The median of at least one number.

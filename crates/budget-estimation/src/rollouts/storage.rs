@@ -230,7 +230,7 @@ impl Rollouts {
     /// has fewer turns.
     ///
     /// ```
-    /// use budget_estimation::{Error, Rollouts, replay};
+    /// use budget_estimation::{Error, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -238,7 +238,7 @@ impl Rollouts {
     ///     rollouts.set_content(0, turn, text)?;
     /// }
     /// let tokens = rollouts.resource("tokens")?;
-    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    /// let first = rollouts.get(0)?.replay(tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     /// assert_eq!((first.content(0), first.content(1)), (Some("Sort the list."), Some("read_file")));
     /// assert_eq!(first.content(2), None);
     /// # Ok::<(), Error>(())

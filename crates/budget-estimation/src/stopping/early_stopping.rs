@@ -34,9 +34,7 @@ use crate::{
 /// probability per sample; [`Error::UnknownCost`] if a cost of a run is unknown.
 ///
 /// ```
-/// use budget_estimation::{
-///     Error, Estimate, Rollouts, StopRule, early_stopping, estimator_from_fn, score_rollouts,
-/// };
+/// use budget_estimation::{Error, Estimate, Rollouts, StopRule, early_stopping, estimator_from_fn};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 30.0], true)?;
@@ -46,7 +44,7 @@ use crate::{
 ///     used if used > 150.0 => Ok(Estimate::Impossible),
 ///     used => Estimate::interval(used, 2.0 * used),
 /// });
-/// let samples = score_rollouts(&rollouts, tokens, &mut careful)?;
+/// let samples = rollouts.score(tokens, &mut careful)?;
 /// let stops = early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()])?;
 /// assert_eq!(stops.false_abort_rate()?, 0.0);
 /// assert_eq!(stops.saved_share()?, 40.0 / 200.0);
@@ -84,7 +82,6 @@ pub fn early_stopping(
 /// ```
 /// use budget_estimation::{
 ///     Error, Estimate, Rollouts, StopRule, estimator_from_fn, joint_early_stopping,
-///     score_rollouts,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens", "usd"])?;
@@ -97,8 +94,8 @@ pub fn early_stopping(
 ///     1 => Estimate::interval(1.0, 10.0),
 ///     _ => Ok(Estimate::Impossible),
 /// });
-/// let of_tokens = score_rollouts(&rollouts, tokens, &mut open)?;
-/// let of_usd = score_rollouts(&rollouts, usd, &mut careful)?;
+/// let of_tokens = rollouts.score(tokens, &mut open)?;
+/// let of_usd = rollouts.score(usd, &mut careful)?;
 /// let resources = [(tokens, &of_tokens[..]), (usd, &of_usd[..])];
 /// let stops = joint_early_stopping(&rollouts, &resources, None, &[StopRule::first_impossible()])?;
 /// assert_eq!((stops[0].saved_share()?, stops[1].saved_share()?), (0.3, 5.0 / 8.0));

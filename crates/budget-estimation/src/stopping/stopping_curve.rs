@@ -45,7 +45,7 @@ pub struct StoppingPoint {
 ///
 /// ```
 /// use budget_estimation::{
-///     Error, Estimate, Probability, Rollouts, estimator_from_fn, score_rollouts, stopping_curve,
+///     Error, Estimate, Probability, Rollouts, estimator_from_fn, stopping_curve,
 /// };
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -53,7 +53,7 @@ pub struct StoppingPoint {
 /// rollouts.push(&[90.0, 70.0, 40.0], false)?;
 /// let tokens = rollouts.resource("tokens")?;
 /// let mut silent = estimator_from_fn(|_| Ok(Estimate::NoAnswer));
-/// let samples = score_rollouts(&rollouts, tokens, &mut silent)?;
+/// let samples = rollouts.score(tokens, &mut silent)?;
 /// let stated = [0.1, 0.3, 0.2, 0.8];
 ///
 /// let curve = stopping_curve(&rollouts, tokens, &samples, Probability::from_slice(&stated)?)?;

@@ -5,7 +5,7 @@ use crate::checks::{MOST_RUNS, stored};
 use crate::{
     error::Error,
     key_effects::Keys,
-    replay::prefix::{Prefix, replay},
+    replay::prefix::Prefix,
     resource::Resource,
     rollouts::rollout::Rollout,
     scratch::Scratch,
@@ -35,7 +35,9 @@ const MOST_MODELS: usize = 6;
 /// The chance that a run succeeds within its caps, as known at one prefix.
 ///
 /// ```
-/// use budget_estimation::{AbortLimit, BudgetMonitor, Error, Probability, RecordedRun, SuccessForecaster};
+/// use budget_estimation::{
+///     AbortLimit, BudgetMonitor, Error, Probability, RecordedRun, SuccessForecaster,
+/// };
 ///
 /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", Some(100.0))])?)?;
 /// let tokens = run.resource("tokens")?;
@@ -78,7 +80,7 @@ scoring_rules::checked! {
     /// (Cross-fitting would use the runs better, but its guarantee is weaker.) A new model replaces the
     /// one in service when it has half as many calibration runs, and at least [`AbortLimit::least_runs`].
     /// This depends on the number of feasible runs and not on their chances, so it does not select
-    /// thresholds. It covers the forecasts after each turn except the last, those of [`replay`](crate::replay). Before the
+    /// thresholds. It covers the forecasts after each turn except the last, those of [`Rollout::replay`](crate::Rollout::replay). Before the
     /// first turn, no model is asked: the chance is the share of feasible runs plus the effects of the keys, and
     /// no run is called impossible. The guarantee is for one threshold at a time and not for all thresholds in service
     /// over time together.
@@ -96,7 +98,7 @@ scoring_rules::checked! {
     /// fit O(d^2) for each of at most 8,192 rows.
     ///
     /// ```
-    /// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster, replay};
+    /// use budget_estimation::{AbortLimit, Error, Rollouts, SuccessForecaster};
     ///
     /// // Runs whose first turn is expensive fail.
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -111,7 +113,7 @@ scoring_rules::checked! {
     ///     forecaster.learn(&rollout, tokens)?;
     /// }
     /// let mut first_turn = |run: usize| {
-    ///     let prefix = replay(&rollouts.get(run)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    ///     let prefix = rollouts.get(run)?.replay(tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     ///     forecaster.forecast(&prefix)
     /// };
     /// let (failure, success) = (first_turn(0)?, first_turn(1)?);
@@ -125,7 +127,7 @@ scoring_rules::checked! {
     /// `trajectory_metrics` evaluates:
     ///
     /// ```
-    /// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster, replay};
+    /// use budget_estimation::{AbortLimit, Error, Probability, Rollouts, SuccessForecaster};
     /// use trajectory_metrics::{LogScore, Tps, Traces, WeightSchedule};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
@@ -139,7 +141,7 @@ scoring_rules::checked! {
     /// let mut traces = Traces::default();
     /// for rollout in rollouts.iter() {
     ///     let mut chances = Vec::new();
-    ///     for prefix in replay(&rollout, tokens)? {
+    ///     for prefix in rollout.replay(tokens)? {
     ///         chances.push(forecaster.forecast(&prefix)?.chance);
     ///     }
     ///     traces.push(&chances, rollout.is_feasible()?)?;
@@ -266,7 +268,7 @@ impl SuccessForecaster {
     pub fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
         let feasible = rollout.is_feasible()?;
         let open: Vec<Prefix<'_>> =
-            replay(rollout, resource)?.filter(|prefix| !is_over(prefix)).collect();
+            rollout.replay(resource)?.filter(|prefix| !is_over(prefix)).collect();
         let rows = match &self.rows {
             Some(rows) => rows.clone(),
             None => SuccessRows::new(rollout, resource)?,

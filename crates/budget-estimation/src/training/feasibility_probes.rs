@@ -25,10 +25,10 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 /// A run of a task without success or failure: what it achieved and what it spent.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
+/// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
+/// let probes = FeasibilityProbe::half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
 /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 1);
 /// # Ok::<(), Error>(())
 /// ```
@@ -46,10 +46,10 @@ pub struct FinishedRun {
 /// A target and budgets for a run, under which it counts as a success or a failure.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
+/// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
+/// let probes = FeasibilityProbe::half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
 /// let reachable = probes.iter().find(|probe| probe.reachable).unwrap();
 /// assert!(reachable.target <= 500.0 && reachable.budgets[0] >= 40.0);
 /// assert_eq!(reachable.time_budget, 10.0);
@@ -77,13 +77,13 @@ impl FeasibilityProbe {
     }
 }
 
-/// The way in which [`half_reachable`] draws unreachable probes.
+/// The way in which [`FeasibilityProbe::half_reachable`] draws unreachable probes.
 ///
 /// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
+/// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
 ///
 /// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = half_reachable(&vec![run; 8], ProbeMethod::Released, Seed::new(7))?;
+/// let probes = FeasibilityProbe::half_reachable(&vec![run; 8], ProbeMethod::Released, Seed::new(7))?;
 /// for probe in probes.iter().filter(|probe| !probe.reachable) {
 ///     assert!(probe.target >= 505.0 && probe.time_budget == 10.0 && probe.budgets[0] >= 40.0);
 /// }
@@ -104,138 +104,143 @@ pub enum ProbeMethod {
     Released,
 }
 
-/// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
-///
-/// A random half of the runs (the smaller half of an odd number, or with [`ProbeMethod::Released`] the larger) gets a
-/// reachable probe: a target of 0.5 to 1 times what the run achieved but no more than that, exactly its time, and 1 to
-/// 1.2 times what it spent. With
-/// [`ProbeMethod::Described`] the other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again
-/// until the run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement that is not from -1e100 to
-/// 1e100, a time that is not above 0 and at most 1e100, or a cost that is not from 0 to 1e100.
-///
-/// ```
-/// use budget_estimation::{Error, FinishedRun, ProbeMethod, Seed, half_reachable};
-///
-/// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
-/// let probes = half_reachable(&vec![run.clone(); 64], ProbeMethod::Described, Seed::new(42))?;
-/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 32);
-/// for probe in probes.iter().filter(|probe| probe.reachable) {
-///     assert!(probe.target <= run.achieved && probe.time_budget == run.time);
-/// }
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
-pub fn half_reachable(
-    runs: &[FinishedRun],
-    method: ProbeMethod,
-    seed: Seed,
-) -> Result<Vec<FeasibilityProbe>, Error> {
-    if runs.is_empty() {
-        return Err(scoring_rules::Error::Empty.into());
-    }
-    for run in runs {
-        let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
-        setting(is_amount(run.achieved.abs()), name, run.achieved, range)?;
-        positive("time of a run", run.time)?;
-        for &value in &run.spent {
-            setting(is_amount(value), "cost of a run", value, "from 0 to 1e100")?;
+impl FeasibilityProbe {
+    /// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
+    ///
+    /// A random half of the runs (the smaller half of an odd number, or with [`ProbeMethod::Released`] the larger)
+    /// gets a reachable probe: a target of 0.5 to 1 times what the run achieved but no more than that, exactly its
+    /// time, and 1 to 1.2 times what it spent. With
+    /// [`ProbeMethod::Described`] the other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again
+    /// until the run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement that is not from -1e100
+    /// to 1e100, a time that is not above 0 and at most 1e100, or a cost that is not from 0 to 1e100.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
+    ///
+    /// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
+    /// let (runs, method) = (vec![run.clone(); 64], ProbeMethod::Described);
+    /// let probes = FeasibilityProbe::half_reachable(&runs, method, Seed::new(42))?;
+    /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 32);
+    /// for probe in probes.iter().filter(|probe| probe.reachable) {
+    ///     assert!(probe.target <= run.achieved && probe.time_budget == run.time);
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
+    pub fn half_reachable(
+        runs: &[FinishedRun],
+        method: ProbeMethod,
+        seed: Seed,
+    ) -> Result<Vec<Self>, Error> {
+        if runs.is_empty() {
+            return Err(scoring_rules::Error::Empty.into());
         }
-    }
-    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    shuffle(&mut order, &mut generator);
-    let mut is_reachable = vec![false; runs.len()];
-    let half = match method {
-        ProbeMethod::Described => runs.len() / 2,
-        ProbeMethod::Released => runs.len().div_ceil(2),
-    };
-    for &run in order.iter().take(half) {
-        if let Some(entry) = is_reachable.get_mut(run) {
-            *entry = true;
-        }
-    }
-    let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| {
-        if reachable {
-            reachable_probe(run, &mut generator)
-        } else {
-            match method {
-                ProbeMethod::Described => unreachable_probe(run, &mut generator),
-                ProbeMethod::Released => FeasibilityProbe {
-                    reachable: false,
-                    target: released_target(run.achieved, &mut generator),
-                    ..reachable_probe(run, &mut generator)
-                },
+        for run in runs {
+            let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
+            setting(is_amount(run.achieved.abs()), name, run.achieved, range)?;
+            positive("time of a run", run.time)?;
+            for &value in &run.spent {
+                setting(is_amount(value), "cost of a run", value, "from 0 to 1e100")?;
             }
         }
-    });
-    Ok(probes.collect())
+        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+        let mut order: Vec<usize> = (0..runs.len()).collect();
+        shuffle(&mut order, &mut generator);
+        let mut is_reachable = vec![false; runs.len()];
+        let half = match method {
+            ProbeMethod::Described => runs.len() / 2,
+            ProbeMethod::Released => runs.len().div_ceil(2),
+        };
+        for &run in order.iter().take(half) {
+            if let Some(entry) = is_reachable.get_mut(run) {
+                *entry = true;
+            }
+        }
+        let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| {
+            if reachable {
+                reachable_probe(run, &mut generator)
+            } else {
+                match method {
+                    ProbeMethod::Described => unreachable_probe(run, &mut generator),
+                    ProbeMethod::Released => Self {
+                        reachable: false,
+                        target: released_target(run.achieved, &mut generator),
+                        ..reachable_probe(run, &mut generator)
+                    },
+                }
+            }
+        });
+        Ok(probes.collect())
+    }
 }
 
-/// Labels runs without success or failure: makes a probe of each run by [`half_reachable`], and returns a
-/// copy of the rollouts with the probes, in which a rollout succeeds if it meets its target, and the
-/// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable.
-///
-/// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
-/// resources with a budget.
-///
-/// # Errors
-///
-/// The errors of [`half_reachable`]; [`scoring_rules::Error::Length`] unless there is one achievement per rollout;
-/// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
-///
-/// ```
-/// use budget_estimation::{Error, ProbeMethod, Rollouts, Seed, probed_rollouts};
-///
-/// let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd"])?;
-/// for cash in 0_u32..4 {
-///     rollouts.push(&[2.0, 50.0, 10.5, 2.0, 80.0, f64::from(cash)], true)?;
-/// }
-/// let [weeks, items, usd] = ["weeks", "item_weeks", "usd"].map(|name| rollouts.resource(name));
-/// let achieved = [500.0, 700.0, 650.0, 420.0];
-/// let (method, budgets) = (ProbeMethod::Described, [items?, usd?]);
-/// let (probed, probes) = probed_rollouts(&rollouts, &achieved, weeks?, &budgets, method, Seed::new(42))?;
-/// for (rollout, probe) in probed.iter().zip(&probes) {
-///     assert_eq!(rollout.is_feasible()?, probe.reachable);
-/// }
-/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 2);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
-pub fn probed_rollouts(
-    rollouts: &Rollouts,
-    achieved: &[f64],
-    time: Resource,
-    spent: &[Resource],
-    method: ProbeMethod,
-    seed: Seed,
-) -> Result<(Rollouts, Vec<FeasibilityProbe>), Error> {
-    same_length("achieved", rollouts.len(), achieved.len())?;
-    let mut runs = Vec::with_capacity(rollouts.len());
-    for (rollout, &achieved) in rollouts.iter().zip(achieved) {
-        let totals = spent.iter().map(|&resource| rollout.total(resource));
-        let (time, spent) = (rollout.total(time)?, totals.collect::<Result<_, _>>()?);
-        runs.push(FinishedRun { achieved, time, spent });
-    }
-    let probes = half_reachable(&runs, method, seed)?;
-    let mut probed = rollouts.clone();
-    for (index, (run, probe)) in runs.iter().zip(&probes).enumerate() {
-        probed.set_outcome(index, run.achieved >= probe.target);
-        let budgets = std::iter::once(&probe.time_budget).chain(&probe.budgets);
-        for (&resource, &budget) in std::iter::once(&time).chain(spent).zip(budgets) {
-            probed.set_cap_of(index, resource, budget)?;
-            // The exact sum of the costs can be above the rounded sum, which is the budget.
-            if probe.reachable && probed.get(index)?.usage(resource)?.is_over() {
-                probed.set_cap_of(index, resource, budget.next_up())?;
+impl Rollouts {
+    /// Labels runs without success or failure: makes a probe of each run by [`FeasibilityProbe::half_reachable`], and returns a
+    /// copy of the rollouts with the probes, in which a rollout succeeds if it meets its target, and the
+    /// budgets are its caps. A rollout of the copy is therefore feasible exactly if its probe is reachable.
+    ///
+    /// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
+    /// resources with a budget.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`FeasibilityProbe::half_reachable`]; [`scoring_rules::Error::Length`] unless there is one achievement per rollout;
+    /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, ProbeMethod, Rollouts, Seed};
+    ///
+    /// let mut rollouts = Rollouts::new(["weeks", "item_weeks", "usd"])?;
+    /// for cash in 0_u32..4 {
+    ///     rollouts.push(&[2.0, 50.0, 10.5, 2.0, 80.0, f64::from(cash)], true)?;
+    /// }
+    /// let [weeks, items, usd] = ["weeks", "item_weeks", "usd"].map(|name| rollouts.resource(name));
+    /// let achieved = [500.0, 700.0, 650.0, 420.0];
+    /// let (method, budgets) = (ProbeMethod::Described, [items?, usd?]);
+    /// let (probed, probes) = rollouts.probed(&achieved, weeks?, &budgets, method, Seed::new(42))?;
+    /// for (rollout, probe) in probed.iter().zip(&probes) {
+    ///     assert_eq!(rollout.is_feasible()?, probe.reachable);
+    /// }
+    /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
+    pub fn probed(
+        &self,
+        achieved: &[f64],
+        time: Resource,
+        spent: &[Resource],
+        method: ProbeMethod,
+        seed: Seed,
+    ) -> Result<(Self, Vec<FeasibilityProbe>), Error> {
+        same_length("achieved", self.len(), achieved.len())?;
+        let mut runs = Vec::with_capacity(self.len());
+        for (rollout, &achieved) in self.iter().zip(achieved) {
+            let totals = spent.iter().map(|&resource| rollout.total(resource));
+            let (time, spent) = (rollout.total(time)?, totals.collect::<Result<_, _>>()?);
+            runs.push(FinishedRun { achieved, time, spent });
+        }
+        let probes = FeasibilityProbe::half_reachable(&runs, method, seed)?;
+        let mut probed = self.clone();
+        for (index, (run, probe)) in runs.iter().zip(&probes).enumerate() {
+            probed.set_outcome(index, run.achieved >= probe.target);
+            let budgets = std::iter::once(&probe.time_budget).chain(&probe.budgets);
+            for (&resource, &budget) in std::iter::once(&time).chain(spent).zip(budgets) {
+                probed.set_cap_of(index, resource, budget)?;
+                // The exact sum of the costs can be above the rounded sum, which is the budget.
+                if probe.reachable && probed.get(index)?.usage(resource)?.is_over() {
+                    probed.set_cap_of(index, resource, budget.next_up())?;
+                }
             }
         }
+        Ok((probed, probes))
     }
-    Ok((probed, probes))
 }
 
 fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {

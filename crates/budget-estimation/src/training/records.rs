@@ -8,7 +8,7 @@ use crate::{
     replay::prefix::{Prefix, prefix},
     resource::Resource,
     rollouts::{rollout::Rollout, storage::Rollouts},
-    training::targets::{TargetRounding, TargetWidth, training_target},
+    training::targets::{TargetRounding, TargetWidth},
 };
 
 /// Writes the records for training a model on prefixes of recorded runs, as JSON Lines.
@@ -16,7 +16,7 @@ use crate::{
 /// The records are those of the libraries verl and TRL: `messages` for supervised training, and for reinforcement
 /// learning `prompt`, `data_source`, `ability`, `reward_model` and `extra_info`. The caller makes the prompt, a text
 /// or the messages of a [`ChatPrompt`], from the [`Prefix`], which does not show the future. The target is the
-/// interval of [`training_target`] around what remained if the run is feasible, and otherwise
+/// interval of [`Estimate::training_target`] around what remained if the run is feasible, and otherwise
 /// `impossible`. Feasible prefixes of which nothing remained are left out.
 ///
 /// ```
@@ -118,7 +118,7 @@ impl<'a> TrainingRecords<'a> {
 
     /// All prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to
     /// T - 1. [`split_rollouts`](crate::split_rollouts) and
-    /// [`subsample_prefixes`](crate::subsample_prefixes) help to choose among them.
+    /// [`Rollouts::subsample_prefixes`](crate::Rollouts::subsample_prefixes) help to choose among them.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl<'a> TrainingRecords<'a> {
     /// # Errors
     ///
     /// [`Error::NoSuchRollout`] and [`Error::NoSuchTurn`] for a probe that does not exist; the errors of
-    /// [`training_target`]; [`Error::UnknownCost`] if a cost is unknown; [`Error::Line`] if a line cannot
+    /// [`Estimate::training_target`]; [`Error::UnknownCost`] if a cost is unknown; [`Error::Line`] if a line cannot
     /// be written.
     pub fn write_supervised<P: Into<ChatPrompt>>(
         &self,
@@ -161,7 +161,7 @@ impl<'a> TrainingRecords<'a> {
     }
 
     /// Writes records for reinforcement learning, one per probe, with what
-    /// [`rule_reward`](crate::rule_reward) needs: `{"ability": "budget_estimation", "data_source": "budget_estimation",
+    /// [`Estimate::rule_reward`] needs: `{"ability": "budget_estimation", "data_source": "budget_estimation",
     /// "extra_info": {"id", "is_possible", "remaining_tokens", "turn"}, "prompt": [{"content", "role": "user"}],
     /// "reward_model": {"ground_truth", "style": "rule"}}`. The ground truth is the target without tags, and
     /// `remaining_tokens` what remained, also of runs that could not succeed.
@@ -232,10 +232,11 @@ impl<'a> TrainingRecords<'a> {
     fn target(&self, rollout: &Rollout<'_>, turn: usize, used: f64) -> Result<Target, Error> {
         let (remaining, feasible) = (self.remaining(rollout, turn)?, rollout.is_feasible()?);
         let width = if self.point { TargetWidth::Fixed(0.0) } else { self.width };
-        let answer = match training_target(feasible.then_some(remaining), width, self.rounding)? {
-            Estimate::Interval(ends) if self.point => ends.low().to_string(),
-            target => target.to_string(),
-        };
+        let answer =
+            match Estimate::training_target(feasible.then_some(remaining), width, self.rounding)? {
+                Estimate::Interval(ends) if self.point => ends.low().to_string(),
+                target => target.to_string(),
+            };
         let thought = match (self.thoughts, feasible) {
             (false, _) => String::new(),
             (true, true) => format!(

@@ -3,9 +3,9 @@ use crate::{checks::setting, error::Error, estimates::estimate::Estimate};
 /// The half-width of the interval in a training target.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
+/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth};
 ///
-/// let around = |width| training_target(Some(100.0), width, TargetRounding::Decimal);
+/// let around = |width| Estimate::training_target(Some(100.0), width, TargetRounding::Decimal);
 /// assert_eq!(around(TargetWidth::Share(0.25))?, Estimate::interval(75.0, 125.0)?);
 /// assert_eq!(around(TargetWidth::Fixed(5.0))?, Estimate::interval(95.0, 105.0)?);
 /// # Ok::<(), Error>(())
@@ -24,10 +24,10 @@ pub enum TargetWidth {
 /// The way in which the ends of a training target become whole numbers.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
+/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth};
 ///
 /// // 0.7 of 90 is 63; in floating point it is slightly less.
-/// let target = |rounding| training_target(Some(90.0), TargetWidth::Share(0.3), rounding);
+/// let target = |rounding| Estimate::training_target(Some(90.0), TargetWidth::Share(0.3), rounding);
 /// assert_eq!(target(TargetRounding::Decimal)?, Estimate::interval(63.0, 117.0)?);
 /// assert_eq!(target(TargetRounding::Truncated)?, Estimate::interval(62.0, 117.0)?);
 /// # Ok::<(), Error>(())
@@ -45,57 +45,60 @@ pub enum TargetRounding {
     Truncated,
 }
 
-/// The answer that a model should learn: an interval around what remained, in whole units, or
-/// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
-/// the tags of an answer.
-///
-/// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
-///
-/// ```
-/// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth, training_target};
-///
-/// let target = training_target(Some(437.0), TargetWidth::Share(0.1), TargetRounding::Decimal)?;
-/// assert_eq!(target, Estimate::interval(393.0, 480.0)?);
-/// assert_eq!(format!("<answer>{target}</answer>"), "<answer>[393, 480]</answer>");
-/// let target = training_target(Some(437.0), TargetWidth::Fixed(500.0), TargetRounding::Decimal)?;
-/// assert_eq!(target, Estimate::interval(1.0, 937.0)?);
-/// let target = training_target(Some(90.0), TargetWidth::Share(0.3), TargetRounding::Decimal)?;
-/// assert_eq!(target, Estimate::interval(63.0, 117.0)?);
-/// assert_eq!(training_target(None, TargetWidth::Share(0.1), TargetRounding::Decimal)?, Estimate::Impossible);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
-pub fn training_target(
-    remaining: Option<f64>,
-    width: TargetWidth,
-    rounding: TargetRounding,
-) -> Result<Estimate, Error> {
-    let (name, value, allowed) = match width {
-        TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),
-        TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
-    };
-    let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";
-    setting(allowed.contains(&value), name, value, range)?;
-    let Some(remaining) = remaining else { return Ok(Estimate::Impossible) };
-    if remaining == 0.0 && rounding == TargetRounding::Truncated {
-        return Estimate::interval(0.0, 0.0);
+impl Estimate {
+    /// The answer that a model should learn: an interval around what remained, in whole units, or
+    /// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
+    /// the tags of an answer.
+    ///
+    /// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless what remains is from 1 to 1e15 and the width is in its range.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, TargetRounding, TargetWidth};
+    ///
+    /// let target = |remaining, width| {
+    ///     Estimate::training_target(remaining, width, TargetRounding::Decimal)
+    /// };
+    /// let tenth = target(Some(437.0), TargetWidth::Share(0.1))?;
+    /// assert_eq!(tenth, Estimate::interval(393.0, 480.0)?);
+    /// assert_eq!(format!("<answer>{tenth}</answer>"), "<answer>[393, 480]</answer>");
+    /// assert_eq!(target(Some(437.0), TargetWidth::Fixed(500.0))?, Estimate::interval(1.0, 937.0)?);
+    /// assert_eq!(target(Some(90.0), TargetWidth::Share(0.3))?, Estimate::interval(63.0, 117.0)?);
+    /// assert_eq!(target(None, TargetWidth::Share(0.1))?, Estimate::Impossible);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
+    pub fn training_target(
+        remaining: Option<f64>,
+        width: TargetWidth,
+        rounding: TargetRounding,
+    ) -> Result<Self, Error> {
+        let (name, value, allowed) = match width {
+            TargetWidth::Share(w) => ("half-width as a share", w, 0.0..=1.0),
+            TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
+        };
+        let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";
+        setting(allowed.contains(&value), name, value, range)?;
+        let Some(remaining) = remaining else { return Ok(Self::Impossible) };
+        if remaining == 0.0 && rounding == TargetRounding::Truncated {
+            return Self::interval(0.0, 0.0);
+        }
+        let valid = (1.0..=1e15).contains(&remaining);
+        setting(valid, "remaining amount", remaining, "from 1 to 1e15")?;
+        let (low, high) = match width {
+            TargetWidth::Share(w) => (remaining * (1.0 - w), remaining * (1.0 + w)),
+            TargetWidth::Fixed(w) => (remaining - w, remaining + w),
+        };
+        let [low, high] = [low, high].map(|end| match rounding {
+            TargetRounding::Decimal => floor(end),
+            TargetRounding::Truncated => end.trunc(),
+        });
+        Self::interval(low.max(1.0), high)
     }
-    let valid = (1.0..=1e15).contains(&remaining);
-    setting(valid, "remaining amount", remaining, "from 1 to 1e15")?;
-    let (low, high) = match width {
-        TargetWidth::Share(w) => (remaining * (1.0 - w), remaining * (1.0 + w)),
-        TargetWidth::Fixed(w) => (remaining - w, remaining + w),
-    };
-    let [low, high] = [low, high].map(|end| match rounding {
-        TargetRounding::Decimal => floor(end),
-        TargetRounding::Truncated => end.trunc(),
-    });
-    Estimate::interval(low.max(1.0), high)
 }
 
 /// The largest whole number at or below the value, with an allowance for rounding errors.

@@ -116,7 +116,7 @@ impl<'a> CensoringAnalysis<'a> {
     /// Sets the model of success that the doubly robust means need: `model(run, steps)` returns the
     /// probability that the run at a position succeeds, given its first steps.
     ///
-    /// The model should be fitted on other runs, as [`cross_fit_success`](crate::cross_fit_success())
+    /// The model should be fitted on other runs, as [`CrossFitSuccess::new`](crate::CrossFitSuccess::new)
     /// does. It is called for the steps at which runs are cut off. The predicted complete score of a run
     /// is its score if it ended after these steps, in expectation over its outcome.
     ///

@@ -4,10 +4,7 @@ use trajectory_metrics::{Tps, Trace};
 use crate::{
     error::Error,
     report::identity::largest_error,
-    scores::{
-        censoring_shift::{CensoringShift, censoring_shift},
-        simple_score::simple_score,
-    },
+    scores::{censoring_shift::CensoringShift, simple_score::simple_score},
     stops::hidden_outcome::HiddenOutcome,
 };
 
@@ -29,7 +26,7 @@ pub struct MeanShift {
 }
 
 /// The effect of hiding outcomes on the mean score of complete runs, made by
-/// [`hidden_outcome_shift`].
+/// [`HiddenOutcomeShift::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -45,80 +42,83 @@ pub struct HiddenOutcomeShift {
     pub largest_identity_error: f64,
 }
 
-/// Returns the mean effect of hiding the outcomes of complete runs on their simple score, split into
-/// prefix swap and tail omission, for failures and successes separately.
-///
-/// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
-/// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix I.1 and table 10.
-///
-/// A run of weight 2 counts as two equal runs in the means, and as one in the numbers of runs. A run of
-/// weight 0 is left out.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Length`] unless there is one stop per run, and one weight if weights are given;
-/// [`Error::Run`] with the first run that [`censoring_shift`](crate::censoring_shift()) refuses or
-/// whose score is NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
-/// plus and minus infinity leave a mean undefined.
-///
-/// ```
-/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, hidden_outcome_shift};
-/// use trajectory_metrics::BrierScore;
-///
-/// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
-/// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
-/// let runs = [Trace::new(forecasts, true)?, Trace::new(forecasts, false)?];
-/// let shift = hidden_outcome_shift(&tps, &runs, &[Some(1), None], None)?;
-/// // Step 1 of the success counts as -1/16 instead of -9/16, and step 2 no longer as -1/4.
-/// let successes = shift.successes.unwrap();
-/// assert_eq!((successes.shift.prefix_swap, successes.shift.tail_omission), (0.25, 0.125));
-/// assert_eq!(shift.failures.unwrap().shift.total(), 0.0);
-/// assert_eq!(shift.all.simple_score - shift.all.complete_score, 0.375 / 2.0);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn hidden_outcome_shift<R: ScoringRule>(
-    tps: &Tps<R>,
-    runs: &[Trace<'_>],
-    stops: &[Option<usize>],
-    weights: Option<&[Weight]>,
-) -> Result<HiddenOutcomeShift, Error> {
-    same_length("stops", runs.len(), stops.len())?;
-    same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
-    let mut identity = Vec::new();
-    let mut sums = [Means::default(), Means::default(), Means::default()];
-    for (run, (&trace, &stop)) in runs.iter().zip(stops).enumerate() {
-        let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
-        if weight == Weight::ZERO {
-            continue;
-        }
-        let of_run = |error| Error::Run { run, source: Box::new(error) };
-        let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
-        let (simple, shift) = match stop {
-            None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),
-            Some(stop) => {
-                let shift = censoring_shift(tps, trace, stop).map_err(of_run)?;
-                let hidden = HiddenOutcome::new(trace, stop).and_then(|hidden| hidden.stopped());
-                let simple = hidden.and_then(|run| simple_score(tps, &run)).map_err(of_run)?;
-                identity.push((run, (shift.total() - (simple - complete)).abs()));
-                (simple, shift)
+impl HiddenOutcomeShift {
+    /// Returns the mean effect of hiding the outcomes of complete runs on their simple score, split into
+    /// prefix swap and tail omission, for failures and successes separately.
+    ///
+    /// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
+    /// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix I.1 and table 10.
+    ///
+    /// A run of weight 2 counts as two equal runs in the means, and as one in the numbers of runs. A run of
+    /// weight 0 is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one stop per run, and one weight if weights are given;
+    /// [`Error::Run`] with the first run that [`CensoringShift::new`](crate::CensoringShift::new) refuses or
+    /// whose score is NaN; [`Error::ScoringRules`] without a run of positive weight, and if scores of both
+    /// plus and minus infinity leave a mean undefined.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, HiddenOutcomeShift};
+    /// use trajectory_metrics::BrierScore;
+    ///
+    /// let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
+    /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
+    /// let runs = [Trace::new(forecasts, true)?, Trace::new(forecasts, false)?];
+    /// let shift = HiddenOutcomeShift::new(&tps, &runs, &[Some(1), None], None)?;
+    /// // Step 1 of the success counts as -1/16 instead of -9/16, and step 2 no longer as -1/4.
+    /// let successes = shift.successes.unwrap();
+    /// assert_eq!((successes.shift.prefix_swap, successes.shift.tail_omission), (0.25, 0.125));
+    /// assert_eq!(shift.failures.unwrap().shift.total(), 0.0);
+    /// assert_eq!(shift.all.simple_score - shift.all.complete_score, 0.375 / 2.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<R: ScoringRule>(
+        tps: &Tps<R>,
+        runs: &[Trace<'_>],
+        stops: &[Option<usize>],
+        weights: Option<&[Weight]>,
+    ) -> Result<Self, Error> {
+        same_length("stops", runs.len(), stops.len())?;
+        same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
+        let mut identity = Vec::new();
+        let mut sums = [Means::default(), Means::default(), Means::default()];
+        for (run, (&trace, &stop)) in runs.iter().zip(stops).enumerate() {
+            let weight = weights.map_or(Weight::ONE, |weights| weights[run]);
+            if weight == Weight::ZERO {
+                continue;
             }
-        };
-        let values = [complete, simple, shift.prefix_swap, shift.tail_omission];
-        for sum in [0, 1 + usize::from(trace.outcome())] {
-            sums[sum].update(stop.is_some(), values, weight).map_err(of_run)?;
+            let of_run = |error| Error::Run { run, source: Box::new(error) };
+            let complete = tps.score(trace).map_err(|error| of_run(error.into()))?;
+            let (simple, shift) = match stop {
+                None => (complete, CensoringShift { prefix_swap: 0.0, tail_omission: 0.0 }),
+                Some(stop) => {
+                    let shift = CensoringShift::new(tps, trace, stop).map_err(of_run)?;
+                    let hidden =
+                        HiddenOutcome::new(trace, stop).and_then(|hidden| hidden.stopped());
+                    let simple = hidden.and_then(|run| simple_score(tps, &run)).map_err(of_run)?;
+                    identity.push((run, (shift.total() - (simple - complete)).abs()));
+                    (simple, shift)
+                }
+            };
+            let values = [complete, simple, shift.prefix_swap, shift.tail_omission];
+            for sum in [0, 1 + usize::from(trace.outcome())] {
+                sums[sum].update(stop.is_some(), values, weight).map_err(of_run)?;
+            }
         }
+        let [all, failures, successes] = sums;
+        let some = |means: Means| if means.runs > 0 { means.finish().map(Some) } else { Ok(None) };
+        Ok(Self {
+            all: all.finish()?,
+            failures: some(failures)?,
+            successes: some(successes)?,
+            largest_identity_error: largest_error(identity.into_iter())?,
+        })
     }
-    let [all, failures, successes] = sums;
-    let some = |means: Means| if means.runs > 0 { means.finish().map(Some) } else { Ok(None) };
-    Ok(HiddenOutcomeShift {
-        all: all.finish()?,
-        failures: some(failures)?,
-        successes: some(successes)?,
-        largest_identity_error: largest_error(identity.into_iter())?,
-    })
 }
 
 #[derive(Clone, Debug, Default)]

@@ -13,45 +13,47 @@ pub struct RankChange {
     pub behind: usize,
 }
 
-/// Returns the pairs of streams whose order by one score is reversed by another, as when cut-off runs
-/// are scored in another way. A tie in either score is no change.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Length`] unless both have one score per stream; [`scoring_rules::Error::Entry`] for a score that is
-/// NaN.
-///
-/// ```
-/// use censoring::{Error, rank_changes};
-///
-/// // Margins over the base rate in table 14 of arXiv:2605.24756, exponential-front weights: the
-/// // stream is ahead of the base rate on complete runs and behind with cut-off runs.
-/// let changes = rank_changes(&[0.0079, 0.0], &[-0.0025, 0.0])?;
-/// assert_eq!((changes.len(), changes[0].ahead, changes[0].behind), (1, 0, 1));
-/// // With linear-front weights it stays ahead.
-/// assert!(rank_changes(&[0.0123, 0.0], &[0.0086, 0.0])?.is_empty());
-/// # Ok::<(), Error>(())
-/// ```
-pub fn rank_changes(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Error> {
-    same_length("scores", first.len(), second.len())?;
-    for (index, &value) in first.iter().chain(second).enumerate() {
-        if value.is_nan() {
-            let (index, range) = (index % first.len(), "a number");
-            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                what: "score of stream",
-                index,
-                value,
-                range,
-            }));
-        }
-    }
-    let mut changes = Vec::new();
-    for ahead in 0..first.len() {
-        for behind in 0..first.len() {
-            if first[ahead] > first[behind] && second[ahead] < second[behind] {
-                changes.push(RankChange { ahead, behind });
+impl RankChange {
+    /// Returns the pairs of streams whose order by one score is reversed by another, as when cut-off runs
+    /// are scored in another way. A tie in either score is no change.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless both have one score per stream; [`scoring_rules::Error::Entry`] for a score that is
+    /// NaN.
+    ///
+    /// ```
+    /// use censoring::{Error, RankChange};
+    ///
+    /// // Margins over the base rate in table 14 of arXiv:2605.24756, exponential-front weights: the
+    /// // stream is ahead of the base rate on complete runs and behind with cut-off runs.
+    /// let changes = RankChange::between(&[0.0079, 0.0], &[-0.0025, 0.0])?;
+    /// assert_eq!((changes.len(), changes[0].ahead, changes[0].behind), (1, 0, 1));
+    /// // With linear-front weights it stays ahead.
+    /// assert!(RankChange::between(&[0.0123, 0.0], &[0.0086, 0.0])?.is_empty());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn between(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Error> {
+        same_length("scores", first.len(), second.len())?;
+        for (index, &value) in first.iter().chain(second).enumerate() {
+            if value.is_nan() {
+                let (index, range) = (index % first.len(), "a number");
+                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                    what: "score of stream",
+                    index,
+                    value,
+                    range,
+                }));
             }
         }
+        let mut changes = Vec::new();
+        for ahead in 0..first.len() {
+            for behind in 0..first.len() {
+                if first[ahead] > first[behind] && second[ahead] < second[behind] {
+                    changes.push(Self { ahead, behind });
+                }
+            }
+        }
+        Ok(changes)
     }
-    Ok(changes)
 }

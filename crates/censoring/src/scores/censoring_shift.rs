@@ -3,17 +3,17 @@ use trajectory_metrics::{ScoringRule, Tps, Trace};
 
 use crate::{checks::can_be_averaged, error::Error, stops::hidden_outcome::split};
 
-/// The effect of hiding the outcome of a run on its score, in two parts; made by [`censoring_shift`].
+/// The effect of hiding the outcome of a run on its score, in two parts; made by [`CensoringShift::new`].
 ///
 /// Both parts are in the units of the rule.
 ///
 /// ```
-/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
+/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, CensoringShift, from_fn};
 ///
 /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
 /// let tps = Tps::new(brier, WeightSchedule::Uniform);
 /// let trace = Trace::new(Probability::from_slice(&[0.75, 0.5])?, true)?;
-/// let shift = censoring_shift(&tps, trace, 1)?;
+/// let shift = CensoringShift::new(&tps, trace, 1)?;
 /// assert_eq!((shift.prefix_swap, shift.tail_omission), (-0.25, 0.125));
 /// assert_eq!(shift.total(), -0.125);
 /// # Ok::<(), Error>(())
@@ -38,68 +38,66 @@ impl CensoringShift {
     }
 }
 
-/// The difference between the simple censored score of a run that is cut off after step `stop` and its
-/// complete score, in closed form.
-///
-/// ```text
-/// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
-/// tail omission  - sum over t = Z+1..T of w_t S(F_t, Y)
-/// ```
-///
-/// Their sum is [`simple_score`](crate::simple_score()) of the
-/// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
-/// can have either sign, so the simple score is not a lower bound.
-///
-/// The outcome must be known: the shift is a check of a score on complete runs, not a score itself.
-/// Cost: one or two scores per step.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix I.1.
-///
-/// # Errors
-///
-/// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace, and if there are
-/// fewer custom weights than steps; [`Error::StepScore`] with the first step whose score is not from
-/// -1e100 to 1e100.
-///
-/// ```
-/// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, censoring_shift, from_fn};
-///
-/// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
-/// let tps = Tps::new(brier, WeightSchedule::Uniform);
-/// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
-/// let shift = censoring_shift(&tps, Trace::new(forecasts, true)?, 1)?;
-/// // Step 1 has a score of -1/16 instead of -9/16, and step 2 has none instead of -1/4. Each has a
-/// // weight of 1/2.
-/// assert_eq!((shift.prefix_swap, shift.tail_omission), (0.25, 0.125));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn censoring_shift<R: ScoringRule>(
-    tps: &Tps<R>,
-    trace: Trace<'_>,
-    stop: usize,
-) -> Result<CensoringShift, Error> {
-    let (seen, unseen) = split(trace, stop)?;
-    let weights = tps.schedule().weights(trace.forecasts().len())?;
-    let score = |i: usize, forecast: Probability, outcome: bool| {
-        let value = tps.rule().score(forecast, outcome);
-        if can_be_averaged(value) {
-            Ok(value)
-        } else {
-            Err(Error::StepScore { step: i + 1, value })
+impl CensoringShift {
+    /// The difference between the simple censored score of a run that is cut off after step `stop` and its
+    /// complete score, in closed form.
+    ///
+    /// ```text
+    /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
+    /// tail omission  - sum over t = Z+1..T of w_t S(F_t, Y)
+    /// ```
+    ///
+    /// Their sum is [`simple_score`](crate::simple_score()) of the
+    /// [`HiddenOutcome`](crate::HiddenOutcome) minus [`Tps::score`] of the trace, up to rounding. It
+    /// can have either sign, so the simple score is not a lower bound.
+    ///
+    /// The outcome must be known: the shift is a check of a score on complete runs, not a score itself.
+    /// Cost: one or two scores per step.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix I.1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TrajectoryMetrics`] unless the stop is from 1 to the length of the trace, and if there are
+    /// fewer custom weights than steps; [`Error::StepScore`] with the first step whose score is not from
+    /// -1e100 to 1e100.
+    ///
+    /// ```
+    /// use censoring::{Error, Probability, Tps, Trace, WeightSchedule, CensoringShift, from_fn};
+    ///
+    /// let brier = from_fn(|p: Probability, y: bool| -(p.get() - f64::from(y)).powi(2));
+    /// let tps = Tps::new(brier, WeightSchedule::Uniform);
+    /// let forecasts = Probability::from_slice(&[0.25, 0.5])?;
+    /// let shift = CensoringShift::new(&tps, Trace::new(forecasts, true)?, 1)?;
+    /// // Step 1 has a score of -1/16 instead of -9/16, and step 2 has none instead of -1/4. Each has a
+    /// // weight of 1/2.
+    /// assert_eq!((shift.prefix_swap, shift.tail_omission), (0.25, 0.125));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<R: ScoringRule>(tps: &Tps<R>, trace: Trace<'_>, stop: usize) -> Result<Self, Error> {
+        let (seen, unseen) = split(trace, stop)?;
+        let weights = tps.schedule().weights(trace.forecasts().len())?;
+        let score = |i: usize, forecast: Probability, outcome: bool| {
+            let value = tps.rule().score(forecast, outcome);
+            if can_be_averaged(value) {
+                Ok(value)
+            } else {
+                Err(Error::StepScore { step: i + 1, value })
+            }
+        };
+        let mut swap = CompensatedSum::default();
+        for (i, (&forecast, weight)) in seen.iter().zip(&weights).enumerate() {
+            let as_failure = score(i, forecast, false)?;
+            if trace.outcome() {
+                swap.add(weight * (as_failure - score(i, forecast, true)?));
+            }
         }
-    };
-    let mut swap = CompensatedSum::default();
-    for (i, (&forecast, weight)) in seen.iter().zip(&weights).enumerate() {
-        let as_failure = score(i, forecast, false)?;
-        if trace.outcome() {
-            swap.add(weight * (as_failure - score(i, forecast, true)?));
+        let mut tail = CompensatedSum::default();
+        for (i, (&forecast, weight)) in unseen.iter().zip(&weights[stop..]).enumerate() {
+            tail.add(weight * score(stop + i, forecast, trace.outcome())?);
         }
+        // 0 - 0 is 0, and not negative zero.
+        Ok(Self { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
     }
-    let mut tail = CompensatedSum::default();
-    for (i, (&forecast, weight)) in unseen.iter().zip(&weights[stop..]).enumerate() {
-        tail.add(weight * score(stop + i, forecast, trace.outcome())?);
-    }
-    // 0 - 0 is 0, and not negative zero.
-    Ok(CensoringShift { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
 }

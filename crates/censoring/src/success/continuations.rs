@@ -122,7 +122,7 @@ impl Continuations {
 ///
 /// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
 /// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs
-/// ([`cross_fit_success`](crate::cross_fit_success())).
+/// ([`CrossFitSuccess::new`](crate::CrossFitSuccess::new)).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H (hybrid audit).

@@ -14,18 +14,18 @@ use crate::{
 
 /// A model of success for each fold, fitted on the runs of all other folds.
 ///
-/// Made by [`cross_fit_success`](crate::cross_fit_success()). It belongs to the runs on which it was
+/// Made by [`CrossFitSuccess::new`](crate::CrossFitSuccess::new). It belongs to the runs on which it was
 /// fitted and has no stored form; its models have one.
 ///
 /// ```
-/// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, cross_fit_success};
+/// use censoring::{Error, Folds, LogisticSuccess, Probability, Stopped, CrossFitSuccess};
 ///
 /// let forecasts = [Probability::HALF; 2];
 /// let run = |outcome| Stopped::new(&forecasts, Some(outcome), None);
 /// let runs = [run(true)?, run(true)?, run(false)?, run(false)?];
 /// let folds = Folds::new(&[true, true, false, false], &[0, 1, 2, 3], 2)?;
 /// let learner = LogisticSuccess::default();
-/// let success = cross_fit_success(&learner, &runs, |_, _| vec![], &folds, None, None)?;
+/// let success = CrossFitSuccess::new(&learner, &runs, |_, _| vec![], &folds, None, None)?;
 /// assert_eq!(success.models().len(), 2);
 /// // Outside the fold are one success and one failure, without features.
 /// assert_eq!(success.success_probability(3, &[])?, Probability::HALF);
@@ -64,115 +64,117 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
     }
 }
 
-/// Fits models of the probability of success to complete runs, cut off at each of their steps in turn,
-/// and to branches of cut-off runs, so that no run is judged by a model that has seen it. This gives
-/// the plug-in estimate of q_Z and the hybrid one.
-///
-/// `features(run, t)` returns the features of the run at a position after its first t steps. They must
-/// not depend on anything later, such as the length of the run;
-/// [`prefix_features`](crate::prefix_features()) makes features of forecasts. `folds` should keep the
-/// runs of a task together.
-///
-/// A complete run gives a row for each step except its last, because no run is cut off after it ended.
-/// Each row has the whole weight of the run; a weight that is shared among the steps would reveal the
-/// length of the run. The rows of a run are not independent. A weight of 2 counts as two equal runs in
-/// the same fold, and a weight of 0 has no effect.
-///
-/// `branches` has one entry per run; the entry of a run without branches is the default. A cut-off run
-/// gives a row for each of its steps, including the last. Its weight is split between success and
-/// failure in proportion to its branches with an outcome; their number does not matter. A cut-off run
-/// without such a branch, and an excluded run, has a fold but no rows. Branches of complete and
-/// excluded runs are ignored.
-///
-/// The rows must represent the runs that are judged, which determines the weights:
-///
-/// - Without branches complete runs teach alone, and they are the shorter ones of all. If the
-///   length of a run is related to its outcome, weight each complete run so that it also represents
-///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
-/// - With branches, each run has a weight of 1. If branches were made for a random share of the
-///   cut-off runs, these have a weight of 1 divided by the share. Inverse-probability weights of
-///   complete runs would count cut-off runs twice.
-/// - A weight of 0 for complete runs fits the model to branches alone. Use it if the features do
-///   not explain why complete runs were not cut off.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased
-/// machine learning for treatment and structural parameters, doi:10.1111/ectj.12097.
-///
-/// # Errors
-///
-/// [`Error::Fold`] with the error of the learner if the rows outside a fold are not enough;
-/// [`scoring_rules::Error::Length`] unless there is one entry per run in folds, branches and weights.
-///
-/// ```
-/// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
-/// use censoring::{cross_fit_success, prefix_features};
-///
-/// let [good, bad] = [[0.6, 0.7, 0.9], [0.5, 0.4, 0.2]];
-/// let (good, bad) = (Probability::from_slice(&good)?, Probability::from_slice(&bad)?);
-/// let mut runs = vec![Stopped::new(&good[..2], None, Some(StopReason::MaxSteps))?; 2];
-/// for outcome in [true, true, true, false] {
-///     runs.push(Stopped::new(good, Some(outcome), None)?);
-///     runs.push(Stopped::new(bad, Some(!outcome), None)?);
-/// }
-/// let folds = Folds::new(&[false; 10], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 2)?;
-/// let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
-/// let learner = LogisticSuccess::default();
-/// let plain = cross_fit_success(&learner, &runs, features, &folds, None, None)?;
-/// let plain = plain.success_probability(1, &features(1, 2))?;
-/// assert!(plain.get() > 0.5);
-///
-/// // All branches of the first run failed. It is not in the fold of the second run.
-/// let mut branches = [Continuations::default(); 10];
-/// branches[0].failures = 5;
-/// let hybrid = cross_fit_success(&learner, &runs, features, &folds, Some(&branches), None)?;
-/// assert!(hybrid.success_probability(1, &features(1, 2))? < plain);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn cross_fit_success<L: SuccessLearner>(
-    learner: &L,
-    runs: &[Stopped<'_>],
-    features: impl Fn(usize, usize) -> Vec<f64>,
-    folds: &Folds,
-    branches: Option<&[Continuations]>,
-    weights: Option<&[Weight]>,
-) -> Result<CrossFitSuccess<L::Model>, Error> {
-    same_length("folds", runs.len(), folds.of_each().len())?;
-    if let Some(branches) = branches {
-        same_length("branches", runs.len(), branches.len())?;
-    }
-    let mut models = Vec::with_capacity(folds.count());
-    for fold in 0..folds.count() {
-        let (mut rows, mut outcomes, mut row_weights) = (Vec::new(), Vec::new(), Vec::new());
-        for_each_run(runs, weights, |i, run, weight| {
-            if folds.of_each()[i] == fold {
-                return Ok(());
-            }
-            let (steps, ends) = match run.observation() {
-                Observation::Complete(trace) => {
-                    (trace.forecasts().len() - 1, [Some((trace.outcome(), 1.0)), None])
+impl<M> CrossFitSuccess<M> {
+    /// Fits models of the probability of success to complete runs, cut off at each of their steps in turn,
+    /// and to branches of cut-off runs, so that no run is judged by a model that has seen it. This gives
+    /// the plug-in estimate of q_Z and the hybrid one.
+    ///
+    /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
+    /// not depend on anything later, such as the length of the run;
+    /// [`prefix_features`](crate::prefix_features()) makes features of forecasts. `folds` should keep the
+    /// runs of a task together.
+    ///
+    /// A complete run gives a row for each step except its last, because no run is cut off after it ended.
+    /// Each row has the whole weight of the run; a weight that is shared among the steps would reveal the
+    /// length of the run. The rows of a run are not independent. A weight of 2 counts as two equal runs in
+    /// the same fold, and a weight of 0 has no effect.
+    ///
+    /// `branches` has one entry per run; the entry of a run without branches is the default. A cut-off run
+    /// gives a row for each of its steps, including the last. Its weight is split between success and
+    /// failure in proportion to its branches with an outcome; their number does not matter. A cut-off run
+    /// without such a branch, and an excluded run, has a fold but no rows. Branches of complete and
+    /// excluded runs are ignored.
+    ///
+    /// The rows must represent the runs that are judged, which determines the weights:
+    ///
+    /// - Without branches complete runs teach alone, and they are the shorter ones of all. If the
+    ///   length of a run is related to its outcome, weight each complete run so that it also represents
+    ///   the runs that were cut off ([`IpcwWeights`](crate::IpcwWeights)).
+    /// - With branches, each run has a weight of 1. If branches were made for a random share of the
+    ///   cut-off runs, these have a weight of 1 divided by the share. Inverse-probability weights of
+    ///   complete runs would count cut-off runs twice.
+    /// - A weight of 0 for complete runs fits the model to branches alone. Use it if the features do
+    ///   not explain why complete runs were not cut off.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix H.1; Chernozhukov et al. (2018), Double/debiased
+    /// machine learning for treatment and structural parameters, doi:10.1111/ectj.12097.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fold`] with the error of the learner if the rows outside a fold are not enough;
+    /// [`scoring_rules::Error::Length`] unless there is one entry per run in folds, branches and weights.
+    ///
+    /// ```
+    /// use censoring::{Continuations, Error, Folds, LogisticSuccess, Probability, StopReason, Stopped};
+    /// use censoring::{CrossFitSuccess, prefix_features};
+    ///
+    /// let [good, bad] = [[0.6, 0.7, 0.9], [0.5, 0.4, 0.2]];
+    /// let (good, bad) = (Probability::from_slice(&good)?, Probability::from_slice(&bad)?);
+    /// let mut runs = vec![Stopped::new(&good[..2], None, Some(StopReason::MaxSteps))?; 2];
+    /// for outcome in [true, true, true, false] {
+    ///     runs.push(Stopped::new(good, Some(outcome), None)?);
+    ///     runs.push(Stopped::new(bad, Some(!outcome), None)?);
+    /// }
+    /// let folds = Folds::new(&[false; 10], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 2)?;
+    /// let features = |run: usize, t: usize| prefix_features(&runs[run].forecasts()[..t]);
+    /// let learner = LogisticSuccess::default();
+    /// let plain = CrossFitSuccess::new(&learner, &runs, features, &folds, None, None)?;
+    /// let plain = plain.success_probability(1, &features(1, 2))?;
+    /// assert!(plain.get() > 0.5);
+    ///
+    /// // All branches of the first run failed. It is not in the fold of the second run.
+    /// let mut branches = [Continuations::default(); 10];
+    /// branches[0].failures = 5;
+    /// let hybrid = CrossFitSuccess::new(&learner, &runs, features, &folds, Some(&branches), None)?;
+    /// assert!(hybrid.success_probability(1, &features(1, 2))? < plain);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<L: SuccessLearner<Model = M>>(
+        learner: &L,
+        runs: &[Stopped<'_>],
+        features: impl Fn(usize, usize) -> Vec<f64>,
+        folds: &Folds,
+        branches: Option<&[Continuations]>,
+        weights: Option<&[Weight]>,
+    ) -> Result<Self, Error> {
+        same_length("folds", runs.len(), folds.of_each().len())?;
+        if let Some(branches) = branches {
+            same_length("branches", runs.len(), branches.len())?;
+        }
+        let mut models = Vec::with_capacity(folds.count());
+        for fold in 0..folds.count() {
+            let (mut rows, mut outcomes, mut row_weights) = (Vec::new(), Vec::new(), Vec::new());
+            for_each_run(runs, weights, |i, run, weight| {
+                if folds.of_each()[i] == fold {
+                    return Ok(());
                 }
-                Observation::Censored => {
-                    let branches = branches.map_or_else(Continuations::default, |all| all[i]);
-                    (run.forecasts().len(), shares(branches))
+                let (steps, ends) = match run.observation() {
+                    Observation::Complete(trace) => {
+                        (trace.forecasts().len() - 1, [Some((trace.outcome(), 1.0)), None])
+                    }
+                    Observation::Censored => {
+                        let branches = branches.map_or_else(Continuations::default, |all| all[i]);
+                        (run.forecasts().len(), shares(branches))
+                    }
+                    Observation::Excluded(_) => return Ok(()),
+                };
+                for (outcome, share) in ends.into_iter().flatten() {
+                    rows.extend((1..=steps).map(|t| features(i, t)));
+                    outcomes.resize(rows.len(), outcome);
+                    // The number of steps is not known at any of them, so the weight is not shared.
+                    row_weights.resize(rows.len(), weight.get() * share);
                 }
-                Observation::Excluded(_) => return Ok(()),
-            };
-            for (outcome, share) in ends.into_iter().flatten() {
-                rows.extend((1..=steps).map(|t| features(i, t)));
-                outcomes.resize(rows.len(), outcome);
-                // The number of steps is not known at any of them, so the weight is not shared.
-                row_weights.resize(rows.len(), weight.get() * share);
-            }
-            Ok(())
-        })?;
-        let model = Weight::from_slice(&row_weights)
-            .map_err(Error::from)
-            .and_then(|weights| learner.fit(&rows, &outcomes, Some(weights)))
-            .map_err(|error| Error::Fold { fold, source: Box::new(error) })?;
-        models.push(model);
+                Ok(())
+            })?;
+            let model = Weight::from_slice(&row_weights)
+                .map_err(Error::from)
+                .and_then(|weights| learner.fit(&rows, &outcomes, Some(weights)))
+                .map_err(|error| Error::Fold { fold, source: Box::new(error) })?;
+            models.push(model);
+        }
+        Ok(Self { models, folds: folds.clone() })
     }
-    Ok(CrossFitSuccess { models, folds: folds.clone() })
 }
 
 /// The outcomes of branches, each with its share.

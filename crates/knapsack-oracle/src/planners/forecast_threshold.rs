@@ -76,7 +76,7 @@ impl ForecastThreshold {
     ///
     /// ```
     /// use knapsack_oracle::{
-    ///     Alpha, Error, ForecastThreshold, Item, Plan, Pool, Probability, Regime, Seed, execute,
+    ///     Alpha, Error, ForecastThreshold, Item, Plan, Pool, Probability, Regime, Seed,
     /// };
     ///
     /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 10 + i, i % 3 == 0);
@@ -84,7 +84,7 @@ impl ForecastThreshold {
     /// let budget = pool.budget(Alpha::new(0.25)?);
     /// let without_noise = ForecastThreshold::noisy(&pool, 0.0, Probability::ZERO, Seed::new(7))?;
     /// let plan = Plan::informed(&without_noise, &pool, budget)?;
-    /// let earned = execute(&plan, &pool, budget, Regime::Enforced)?.earned;
+    /// let earned = plan.execute(&pool, budget, Regime::Enforced)?.earned;
     /// assert_eq!(earned, pool.oracle(budget)?.value);
     /// # Ok::<(), Error>(())
     /// ```

@@ -14,7 +14,7 @@ use crate::{
 ///
 /// ```
 /// use knapsack_oracle::{
-///     CheapestFirst, Error, Item, OraclePlanner, Plan, Pool, Regime, ValuePerCost, execute,
+///     CheapestFirst, Error, Item, OraclePlanner, Plan, Pool, Regime, ValuePerCost,
 /// };
 ///
 /// let pool = Pool::new(vec![
@@ -22,7 +22,7 @@ use crate::{
 ///     Item::new("dense", 9.0, 300, true)?,
 ///     Item::new("dear", 10.0, 400, true)?,
 /// ])?;
-/// let earned = |plan: Plan| execute(&plan, &pool, 400, Regime::Enforced).map(|run| run.earned);
+/// let earned = |plan: Plan| plan.execute(&pool, 400, Regime::Enforced).map(|run| run.earned);
 /// assert_eq!(earned(Plan::informed(&CheapestFirst, &pool, 400)?)?, 9.0);
 /// assert_eq!(earned(Plan::informed(&ValuePerCost, &pool, 400)?)?, 9.0);
 /// assert_eq!(earned(Plan::informed(&OraclePlanner, &pool, 400)?)?, 10.0);

@@ -17,7 +17,7 @@ pub struct Step<A = u64> {
 /// does every result of it.
 ///
 /// With the feature `serde` a plan can be stored and read again. It is read without its pool;
-/// [`execute`](crate::execute) checks that the plan fits the pool.
+/// [`Plan::execute`](crate::Plan::execute) checks that the plan fits the pool.
 ///
 /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
 ///

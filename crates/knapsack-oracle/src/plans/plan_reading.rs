@@ -1,6 +1,6 @@
 use crate::{amount::Amount, plans::plan::Plan, values::unreadable_reason::UnreadableReason};
 
-/// One repair of the text of a plan. [`repair_plan`](crate::repair_plan) lists the repairs and has
+/// One repair of the text of a plan. [`PlanReading::new`](crate::PlanReading::new) lists the repairs and has
 /// an example.
 ///
 /// Entries are numbered from 0 in the order of the text.
@@ -51,7 +51,7 @@ pub enum Repair<A = u64> {
         given: String,
     },
     /// The id or the allocation has another field name, from the lists of
-    /// [`repair_plan`](crate::repair_plan).
+    /// [`PlanReading::new`](crate::PlanReading::new).
     OtherName {
         /// The entry.
         entry: usize,
@@ -86,10 +86,10 @@ pub enum Repair<A = u64> {
 /// Why an entry of a plan was dropped. A field of [`Repair::EntryDropped`].
 ///
 /// ```
-/// use knapsack_oracle::{DropReason, Error, Item, Pool, Repair, repair_plan};
+/// use knapsack_oracle::{DropReason, Error, Item, PlanReading, Pool, Repair};
 ///
 /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?])?;
-/// let reading = repair_plan(r#"[{"id": "a", "allocation": "about 30 %"}]"#, &pool, 1_000);
+/// let reading = PlanReading::new(r#"[{"id": "a", "allocation": "about 30 %"}]"#, &pool, 1_000);
 /// let reason = DropReason::NotATokenCount { given: "about 30 %".to_owned() };
 /// assert_eq!(reading.repairs(), [Repair::EntryDropped { entry: 0, reason }]);
 /// # Ok::<(), Error>(())
@@ -115,7 +115,7 @@ pub enum DropReason {
     },
 }
 
-/// The result of reading a plan from a text. Returned by [`repair_plan`](crate::repair_plan), which
+/// The result of reading a plan from a text. Returned by [`PlanReading::new`](crate::PlanReading::new), which
 /// has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -12,103 +12,103 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
-/// list alone, possibly within prose or a code fence.
-///
-/// The result is determined by these rules:
-///
-/// - The plan is the last complete list under the key `plan`. If there is none, it is the last
-///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
-///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
-///   of the complete entries of that list.
-/// - A comma before a closing bracket is ignored. Strings may be in single quotes.
-/// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
-///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
-///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
-///   `estimated_tokens`). Earlier names take precedence. Other fields are ignored, and other entries
-///   are dropped. White space around an id is removed if only the id without it is in the pool. An
-///   entry whose id is not in the pool is dropped.
-/// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
-/// - An allocation that is not a whole number of at least 0 is converted if it is a number of
-///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
-///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
-///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
-///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
-///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
-///   of the budget, is not a number of tokens, and its entry is dropped.
-///
-/// For several resources, the allocation is a list with an entry for each of them, in the order of the
-/// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
-/// whose list is too short or too long is dropped.
-///
-/// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
-/// resulting plan, written in that form, is read as the same plan without repairs.
-///
-/// Takes time and memory linear in the length of the text, and never panics.
-///
-/// ```
-/// use knapsack_oracle::{
-///     Error, Item, PlanReading, Pool, Repair, UnreadableReason, repair_plan,
-/// };
-///
-/// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-/// let text = r#"First b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
-/// let reading = repair_plan(text, &pool, 2_000);
-/// let plan = reading.plan().expect("the text has a plan");
-/// assert_eq!((plan.steps()[0].position, plan.steps()[0].allocation), (1, 1_200));
-/// assert!(reading.repairs().contains(&Repair::UnknownId { entry: 1, id: "z".to_owned() }));
-///
-/// assert!(matches!(repair_plan(text, &pool, 1_000), PlanReading::OverBudget { .. }));
-/// let reason = UnreadableReason::NoJson;
-/// assert_eq!(repair_plan("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
-///
-/// // Tokens and cents.
-/// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
-/// let reading = repair_plan(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
-/// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
-/// several plans is used, the names of the fields, or what happens to an item that occurs twice.
-#[must_use]
-pub fn repair_plan<A: Amount>(text: &str, pool: &Pool<A>, budget: A) -> PlanReading<A> {
-    let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
-        Ok(list) => list,
-        Err((reason, at)) => return PlanReading::Unparseable { reason, at },
-    };
-    let mut repairs = Vec::new();
-    let length = |part: Option<&str>| part.unwrap_or_default().trim().len();
-    let before = length(text.get(..list.bytes.start));
-    let after = length(text.get(list.bytes.end..));
-    if before + after > 0 {
-        repairs.push(Repair::TextStripped { before, after });
-    }
-    if list.found > 1 {
-        repairs.push(Repair::SeveralPlans { found: list.found });
-    }
-    repairs.extend(list.cut_off.map(|at| Repair::CutOff { at }));
-    if list.trailing_commas > 0 {
-        repairs.push(Repair::TrailingCommas { commas: list.trailing_commas });
-    }
-    if list.single_quoted > 0 {
-        repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
-    }
-    let mut steps = Vec::with_capacity(list.entries.len());
-    for (entry, fields) in list.entries.iter().enumerate() {
-        match step(entry, fields, pool, &mut repairs) {
-            Ok(step) => steps.push(step),
-            Err(dropped) => repairs.push(dropped),
+impl<A: Amount> PlanReading<A> {
+    /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
+    /// list alone, possibly within prose or a code fence.
+    ///
+    /// The result is determined by these rules:
+    ///
+    /// - The plan is the last complete list under the key `plan`. If there is none, it is the last
+    ///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
+    ///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
+    ///   of the complete entries of that list.
+    /// - A comma before a closing bracket is ignored. Strings may be in single quotes.
+    /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
+    ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
+    ///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
+    ///   `estimated_tokens`). Earlier names take precedence. Other fields are ignored, and other entries
+    ///   are dropped. White space around an id is removed if only the id without it is in the pool. An
+    ///   entry whose id is not in the pool is dropped.
+    /// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
+    /// - An allocation that is not a whole number of at least 0 is converted if it is a number of
+    ///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
+    ///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
+    ///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
+    ///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
+    ///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
+    ///   of the budget, is not a number of tokens, and its entry is dropped.
+    ///
+    /// For several resources, the allocation is a list with an entry for each of them, in the order of the
+    /// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
+    /// whose list is too short or too long is dropped.
+    ///
+    /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
+    /// resulting plan, written in that form, is read as the same plan without repairs.
+    ///
+    /// Takes time and memory linear in the length of the text, and never panics.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, PlanReading, Pool, Repair, UnreadableReason};
+    ///
+    /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
+    /// let text = r#"First b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
+    /// let reading = PlanReading::new(text, &pool, 2_000);
+    /// let plan = reading.plan().expect("the text has a plan");
+    /// assert_eq!((plan.steps()[0].position, plan.steps()[0].allocation), (1, 1_200));
+    /// assert!(reading.repairs().contains(&Repair::UnknownId { entry: 1, id: "z".to_owned() }));
+    ///
+    /// assert!(matches!(PlanReading::new(text, &pool, 1_000), PlanReading::OverBudget { .. }));
+    /// let reason = UnreadableReason::NoJson;
+    /// assert_eq!(PlanReading::new("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
+    ///
+    /// // Tokens and cents.
+    /// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
+    /// let reading = PlanReading::new(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
+    /// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
+    /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
+    #[must_use]
+    pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
+        let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
+            Ok(list) => list,
+            Err((reason, at)) => return Self::Unparseable { reason, at },
+        };
+        let mut repairs = Vec::new();
+        let length = |part: Option<&str>| part.unwrap_or_default().trim().len();
+        let before = length(text.get(..list.bytes.start));
+        let after = length(text.get(list.bytes.end..));
+        if before + after > 0 {
+            repairs.push(Repair::TextStripped { before, after });
         }
-    }
-    let items = pool.items();
-    match Plan::without_repeats(steps, items.len(), false) {
-        Ok(plan) if plan.check_budget(budget).is_err() => {
-            PlanReading::OverBudget { allocated: plan.allocated(), plan, repairs }
+        if list.found > 1 {
+            repairs.push(Repair::SeveralPlans { found: list.found });
         }
-        Ok(plan) => PlanReading::Plan { plan, repairs },
-        Err(Repeat { position, .. }) => {
-            PlanReading::DuplicateId { id: items[position].id().to_owned(), repairs }
+        repairs.extend(list.cut_off.map(|at| Repair::CutOff { at }));
+        if list.trailing_commas > 0 {
+            repairs.push(Repair::TrailingCommas { commas: list.trailing_commas });
+        }
+        if list.single_quoted > 0 {
+            repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
+        }
+        let mut steps = Vec::with_capacity(list.entries.len());
+        for (entry, fields) in list.entries.iter().enumerate() {
+            match step(entry, fields, pool, &mut repairs) {
+                Ok(step) => steps.push(step),
+                Err(dropped) => repairs.push(dropped),
+            }
+        }
+        let items = pool.items();
+        match Plan::without_repeats(steps, items.len(), false) {
+            Ok(plan) if plan.check_budget(budget).is_err() => {
+                Self::OverBudget { allocated: plan.allocated(), plan, repairs }
+            }
+            Ok(plan) => Self::Plan { plan, repairs },
+            Err(Repeat { position, .. }) => {
+                Self::DuplicateId { id: items[position].id().to_owned(), repairs }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     pools::{item::Item, points::share_of, pool::Pool},
 };
 
-/// A pool in which some items were replaced by unsolvable ones. Returned by [`inject_unsolvable`],
+/// A pool in which some items were replaced by unsolvable ones. Returned by [`InjectedPool::inject`],
 /// which has an example.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -30,88 +30,95 @@ impl InjectedPool {
     }
 }
 
-/// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
-/// recognizes them.
-///
-/// In a pool of n items, `floor(ratio * n)` items are replaced, in exact arithmetic of the decimal
-/// that `ratio` is written as. The replaced positions are drawn uniformly at random, and no
-/// unsolvable item is used twice. The budget of the new pool includes the costs of the injected
-/// items: what the baseline attempts at them cost.
-///
-/// The result is a pure function of the arguments. With the same seed, the items that are injected
-/// at a smaller ratio are also injected at a larger one, at the same positions, so results at
-/// several ratios are paired.
-///
-/// Reference: TRIAGE (2026), sections 4 and 5.2, arXiv:2605.13414. The paper substitutes items at
-/// ratios from 0 to 1 and holds the pool size constant. It does not state how the number of items is
-/// rounded.
-///
-/// ```
-/// use knapsack_oracle::{
-///     Alpha, Error, InOrder, Item, Plan, Pool, Seed, UnsolvableCounts, inject_unsolvable,
-/// };
-///
-/// let items = |name: &str, solved| -> Result<Vec<Item>, Error> {
-///     (0..8).map(|i| Item::new(format!("{name}-{i}"), 1.0, 100, solved)).collect()
-/// };
-/// let pool = Pool::new(items("math", true)?)?;
-/// let unsolvable = items("abstain", false)?;
-///
-/// let injected = inject_unsolvable(&[pool], &unsolvable, 0.25, Seed::new(7))?.remove(0);
-/// assert_eq!(injected.pool().items().len(), 8);
-/// assert_eq!(injected.unsolvable().iter().filter(|&&mark| mark).count(), 2);
-///
-/// // A planner that attempts everything detects none of them.
-/// let budget = injected.pool().budget(Alpha::new(0.5)?);
-/// let plan = Plan::prospective(&InOrder, injected.pool(), budget)?;
-/// let mut counts = UnsolvableCounts::default();
-/// counts.update(&plan, injected.unsolvable())?;
-/// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.0, 0.25));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns [`scoring_rules::Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
-/// unsolvable item that is marked as solved, [`scoring_rules::Error::Length`] with the number that is needed if
-/// there are too few unsolvable items, and the errors of [`Pool::new`], for instance
-/// [`Error::DuplicateId`] if an unsolvable item has the id of an item of the pool. Unsolvable items
-/// are dealt one per pool and round, so pools of different sizes need more items than are injected.
-pub fn inject_unsolvable(
-    pools: &[Pool],
-    unsolvable: &[Item],
-    ratio: f64,
-    seed: Seed,
-) -> Result<Vec<InjectedPool>, Error> {
-    setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "a number from 0 to 1")?;
-    if let Some(solved) = unsolvable.iter().find(|item| item.is_solved()) {
-        return Err(Error::SolvedItem { id: solved.id().to_owned() });
-    }
-    let replaced = |pool: &Pool| share_of(ratio, pool.items().len() as u64) as usize;
-    // The items are dealt one per pool and round, so that no pool has those of another. The last
-    // item that is needed is that of the last pool in its last round.
-    let last = |(number, pool): (usize, &Pool)| {
-        replaced(pool).checked_sub(1).map_or(0, |round| round * pools.len() + number + 1)
-    };
-    let expected = pools.iter().enumerate().map(last).max().unwrap_or(0);
-    if unsolvable.len() < expected {
-        let (what, found) = ("unsolvable items", unsolvable.len());
-        return Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected, found }));
-    }
-    let mut dealt: Vec<&Item> = unsolvable.iter().collect();
-    // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
-    Permutations::<1>::new(dealt.len(), seed.get(), 0).shuffle(&mut dealt);
-    let inject = |(number, pool): (usize, &Pool)| {
-        let mut items = pool.items().to_vec();
-        let mut marks = vec![false; items.len()];
-        let mut positions: Vec<usize> = (0..items.len()).collect();
-        Permutations::<1>::new(items.len(), seed.get(), number as u64 + 1).shuffle(&mut positions);
-        positions.truncate(replaced(pool));
-        for (round, position) in positions.into_iter().enumerate() {
-            items[position] = dealt[round * pools.len() + number].clone();
-            marks[position] = true;
+impl InjectedPool {
+    /// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
+    /// recognizes them.
+    ///
+    /// In a pool of n items, `floor(ratio * n)` items are replaced, in exact arithmetic of the decimal
+    /// that `ratio` is written as. The replaced positions are drawn uniformly at random, and no
+    /// unsolvable item is used twice. The budget of the new pool includes the costs of the injected
+    /// items: what the baseline attempts at them cost.
+    ///
+    /// The result is a pure function of the arguments. With the same seed, the items that are injected
+    /// at a smaller ratio are also injected at a larger one, at the same positions, so results at
+    /// several ratios are paired.
+    ///
+    /// Reference: TRIAGE (2026), sections 4 and 5.2, arXiv:2605.13414. The paper substitutes items at
+    /// ratios from 0 to 1 and holds the pool size constant. It does not state how the number of items is
+    /// rounded.
+    ///
+    /// ```
+    /// use knapsack_oracle::{
+    ///     Alpha, Error, InOrder, InjectedPool, Item, Plan, Pool, Seed, UnsolvableCounts,
+    /// };
+    ///
+    /// let items = |name: &str, solved| -> Result<Vec<Item>, Error> {
+    ///     (0..8).map(|i| Item::new(format!("{name}-{i}"), 1.0, 100, solved)).collect()
+    /// };
+    /// let pool = Pool::new(items("math", true)?)?;
+    /// let unsolvable = items("abstain", false)?;
+    ///
+    /// let injected = InjectedPool::inject(&[pool], &unsolvable, 0.25, Seed::new(7))?.remove(0);
+    /// assert_eq!(injected.pool().items().len(), 8);
+    /// assert_eq!(injected.unsolvable().iter().filter(|&&mark| mark).count(), 2);
+    ///
+    /// // A planner that attempts everything detects none of them.
+    /// let budget = injected.pool().budget(Alpha::new(0.5)?);
+    /// let plan = Plan::prospective(&InOrder, injected.pool(), budget)?;
+    /// let mut counts = UnsolvableCounts::default();
+    /// counts.update(&plan, injected.unsolvable())?;
+    /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.0, 0.25));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`scoring_rules::Error::Setting`] for a ratio that is not from 0 to 1, [`Error::SolvedItem`] for an
+    /// unsolvable item that is marked as solved, [`scoring_rules::Error::Length`] with the number that is needed if
+    /// there are too few unsolvable items, and the errors of [`Pool::new`], for instance
+    /// [`Error::DuplicateId`] if an unsolvable item has the id of an item of the pool. Unsolvable items
+    /// are dealt one per pool and round, so pools of different sizes need more items than are injected.
+    pub fn inject(
+        pools: &[Pool],
+        unsolvable: &[Item],
+        ratio: f64,
+        seed: Seed,
+    ) -> Result<Vec<Self>, Error> {
+        setting("ratio", ratio, (0.0..=1.0).contains(&ratio), "a number from 0 to 1")?;
+        if let Some(solved) = unsolvable.iter().find(|item| item.is_solved()) {
+            return Err(Error::SolvedItem { id: solved.id().to_owned() });
         }
-        Ok(InjectedPool { pool: Pool::new(items)?, unsolvable: marks })
-    };
-    pools.iter().enumerate().map(inject).collect()
+        let replaced = |pool: &Pool| share_of(ratio, pool.items().len() as u64) as usize;
+        // The items are dealt one per pool and round, so that no pool has those of another. The last
+        // item that is needed is that of the last pool in its last round.
+        let last = |(number, pool): (usize, &Pool)| {
+            replaced(pool).checked_sub(1).map_or(0, |round| round * pools.len() + number + 1)
+        };
+        let expected = pools.iter().enumerate().map(last).max().unwrap_or(0);
+        if unsolvable.len() < expected {
+            let (what, found) = ("unsolvable items", unsolvable.len());
+            return Err(Error::ScoringRules(scoring_rules::Error::Length {
+                what,
+                expected,
+                found,
+            }));
+        }
+        let mut dealt: Vec<&Item> = unsolvable.iter().collect();
+        // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
+        Permutations::<1>::new(dealt.len(), seed.get(), 0).shuffle(&mut dealt);
+        let inject = |(number, pool): (usize, &Pool)| {
+            let mut items = pool.items().to_vec();
+            let mut marks = vec![false; items.len()];
+            let mut positions: Vec<usize> = (0..items.len()).collect();
+            Permutations::<1>::new(items.len(), seed.get(), number as u64 + 1)
+                .shuffle(&mut positions);
+            positions.truncate(replaced(pool));
+            for (round, position) in positions.into_iter().enumerate() {
+                items[position] = dealt[round * pools.len() + number].clone();
+                marks[position] = true;
+            }
+            Ok(Self { pool: Pool::new(items)?, unsolvable: marks })
+        };
+        pools.iter().enumerate().map(inject).collect()
+    }
 }

@@ -3,12 +3,12 @@ use scoring_rules::checks::setting;
 use crate::error::Error;
 
 /// The triage efficiency of one plan on one pool, and whether the ratio is defined. Returned by
-/// [`triage_efficiency_score`].
+/// [`Efficiency::new`].
 ///
 /// ```
-/// use knapsack_oracle::{Error, triage_efficiency_score};
+/// use knapsack_oracle::{Efficiency, Error};
 ///
-/// let all_solved = triage_efficiency_score(4.0, 4.0, 4.0)?;
+/// let all_solved = Efficiency::new(4.0, 4.0, 4.0)?;
 /// assert_eq!((all_solved.score(), all_solved.informative()), (1.0, None));
 /// # Ok::<(), Error>(())
 /// ```
@@ -58,44 +58,42 @@ impl Efficiency {
 /// attributed to rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle
-/// (1): `(achieved - random) / (oracle - random)`.
-///
-/// A random value counts as equal to the oracle's if their relative difference is at most 1e-9.
-///
-/// ```
-/// use knapsack_oracle::{Efficiency, Error, triage_efficiency_score};
-///
-/// assert_eq!(triage_efficiency_score(3.0, 2.0, 4.0)?, Efficiency::Informative(0.5));
-/// let full_budget = triage_efficiency_score(3.0, 4.0, 4.0)?;
-/// assert_eq!(full_budget, Efficiency::RandomIsOptimal { achieved: false });
-/// assert_eq!(full_budget.score(), 0.0);
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), equations 2 and 4, arXiv:2605.13414.
-///
-/// # Errors
-///
-/// Returns [`scoring_rules::Error::Setting`] for a value that is negative or not finite, and for an achieved or
-/// random value above the oracle's.
-pub fn triage_efficiency_score(
-    achieved: f64,
-    random: f64,
-    oracle: f64,
-) -> Result<Efficiency, Error> {
-    check_oracle(oracle)?;
-    let limit = oracle * (1.0 + ROUNDING);
-    check("achieved value", achieved, limit)?;
-    check("random value", random, limit)?;
-    if oracle == 0.0 {
-        return Ok(Efficiency::NothingSolvable);
+impl Efficiency {
+    /// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle
+    /// (1): `(achieved - random) / (oracle - random)`.
+    ///
+    /// A random value counts as equal to the oracle's if their relative difference is at most 1e-9.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Efficiency, Error};
+    ///
+    /// assert_eq!(Efficiency::new(3.0, 2.0, 4.0)?, Efficiency::Informative(0.5));
+    /// let full_budget = Efficiency::new(3.0, 4.0, 4.0)?;
+    /// assert_eq!(full_budget, Efficiency::RandomIsOptimal { achieved: false });
+    /// assert_eq!(full_budget.score(), 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), equations 2 and 4, arXiv:2605.13414.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`scoring_rules::Error::Setting`] for a value that is negative or not finite, and for an achieved or
+    /// random value above the oracle's.
+    pub fn new(achieved: f64, random: f64, oracle: f64) -> Result<Self, Error> {
+        check_oracle(oracle)?;
+        let limit = oracle * (1.0 + ROUNDING);
+        check("achieved value", achieved, limit)?;
+        check("random value", random, limit)?;
+        if oracle == 0.0 {
+            return Ok(Self::NothingSolvable);
+        }
+        if oracle - random <= ROUNDING * oracle {
+            return Ok(Self::RandomIsOptimal { achieved: achieved >= oracle });
+        }
+        // The achieved value exceeds the oracle's only through rounding.
+        Ok(Self::Informative(((achieved - random) / (oracle - random)).min(1.0)))
     }
-    if oracle - random <= ROUNDING * oracle {
-        return Ok(Efficiency::RandomIsOptimal { achieved: achieved >= oracle });
-    }
-    // The achieved value exceeds the oracle's only through rounding.
-    Ok(Efficiency::Informative(((achieved - random) / (oracle - random)).min(1.0)))
 }
 
 /// Computes the share of the oracle's value that a plan did not earn:
@@ -114,7 +112,7 @@ pub fn triage_efficiency_score(
 /// # Errors
 ///
 /// Returns [`scoring_rules::Error::Undefined`] if the oracle earns nothing, and [`scoring_rules::Error::Setting`] like
-/// [`triage_efficiency_score`].
+/// [`Efficiency::new`].
 pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check_oracle(oracle)?;
     check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;

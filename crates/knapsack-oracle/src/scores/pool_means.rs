@@ -1,7 +1,7 @@
 use crate::{error::Error, scores::efficiency::Efficiency};
 
 /// The mean triage efficiency over pools, and the number of pools in which it is undefined.
-/// Returned by [`mean_efficiency_score`], which has an example.
+/// Returned by [`MeanEfficiency::new`], which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -20,7 +20,7 @@ pub struct MeanEfficiency {
     pub random_is_optimal: usize,
 }
 
-/// The mean normalised regret over the pools in which it is defined. Returned by [`mean_regret`],
+/// The mean normalised regret over the pools in which it is defined. Returned by [`MeanRegret::new`],
 /// which has an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -36,86 +36,91 @@ pub struct MeanRegret {
     pub left_out: usize,
 }
 
-/// Averages efficiencies over pools. Every pool has the same weight.
-///
-/// Pools without a solvable item are kept with a score of 1 (appendix D.3). Section 3.2 of the
-/// paper would leave them out; [`MeanEfficiency::informative_score`] does. For an interval,
-/// resample pools with the bootstrap of the crate trajectory-metrics.
-///
-/// ```
-/// use knapsack_oracle::{Efficiency, Error, mean_efficiency_score};
-///
-/// let mean = mean_efficiency_score(&[Efficiency::Informative(0.5), Efficiency::NothingSolvable])?;
-/// assert_eq!((mean.score, mean.informative_score), (0.75, Some(0.5)));
-/// assert_eq!((mean.standard_error, mean.nothing_solvable), (Some(0.25), 1));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Returns [`scoring_rules::Error::Empty`] without pools, and [`scoring_rules::Error::Entry`] for an efficiency that is not
-/// finite or is above 1.
-pub fn mean_efficiency_score(pools: &[Efficiency]) -> Result<MeanEfficiency, Error> {
-    let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
-    let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
-    for (index, &value) in scores.iter().enumerate() {
-        if !(f64::MIN..=1.0).contains(&value) {
-            let range = "a finite number of at most 1";
-            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                what: "efficiency",
-                index,
-                value,
-                range,
-            }));
+impl MeanEfficiency {
+    /// Averages efficiencies over pools. Every pool has the same weight.
+    ///
+    /// Pools without a solvable item are kept with a score of 1 (appendix D.3). Section 3.2 of the
+    /// paper would leave them out; [`MeanEfficiency::informative_score`] does. For an interval,
+    /// resample pools with the bootstrap of the crate trajectory-metrics.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Efficiency, Error, MeanEfficiency};
+    ///
+    /// let mean = MeanEfficiency::new(&[Efficiency::Informative(0.5), Efficiency::NothingSolvable])?;
+    /// assert_eq!((mean.score, mean.informative_score), (0.75, Some(0.5)));
+    /// assert_eq!((mean.standard_error, mean.nothing_solvable), (Some(0.25), 1));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`scoring_rules::Error::Empty`] without pools, and [`scoring_rules::Error::Entry`] for an efficiency that is not
+    /// finite or is above 1.
+    pub fn new(pools: &[Efficiency]) -> Result<Self, Error> {
+        let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
+        let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
+        for (index, &value) in scores.iter().enumerate() {
+            if !(f64::MIN..=1.0).contains(&value) {
+                let range = "a finite number of at most 1";
+                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                    what: "efficiency",
+                    index,
+                    value,
+                    range,
+                }));
+            }
         }
+        let (score, standard_error) = mean(&scores)?;
+        let count =
+            |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();
+        Ok(Self {
+            score,
+            standard_error,
+            informative_score: mean(&informative).ok().map(|(mean, _)| mean),
+            pools: pools.len(),
+            nothing_solvable: count(|pool| matches!(pool, Efficiency::NothingSolvable)),
+            random_is_optimal: count(|pool| matches!(pool, Efficiency::RandomIsOptimal { .. })),
+        })
     }
-    let (score, standard_error) = mean(&scores)?;
-    let count = |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();
-    Ok(MeanEfficiency {
-        score,
-        standard_error,
-        informative_score: mean(&informative).ok().map(|(mean, _)| mean),
-        pools: pools.len(),
-        nothing_solvable: count(|pool| matches!(pool, Efficiency::NothingSolvable)),
-        random_is_optimal: count(|pool| matches!(pool, Efficiency::RandomIsOptimal { .. })),
-    })
 }
 
-/// Averages regrets over pools. `None` marks a pool in which nothing was solvable.
-///
-/// ```
-/// use knapsack_oracle::{Error, mean_regret};
-///
-/// let mean = mean_regret(&[Some(0.0), None, Some(0.5)])?;
-/// assert_eq!((mean.regret, mean.standard_error), (0.25, Some(0.25)));
-/// assert_eq!((mean.pools, mean.left_out), (2, 1));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// Reference: TRIAGE (2026), appendix D.3, arXiv:2605.13414.
-///
-/// # Errors
-///
-/// Returns [`scoring_rules::Error::Empty`] if no pool has a regret, and [`scoring_rules::Error::Entry`] for a regret that is not
-/// from 0 to 1.
-pub fn mean_regret(pools: &[Option<f64>]) -> Result<MeanRegret, Error> {
-    for (index, regret) in pools.iter().enumerate() {
-        if let Some(value) = *regret
-            && !(0.0..=1.0).contains(&value)
-        {
-            let range = "a number from 0 to 1";
-            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                what: "regret",
-                index,
-                value,
-                range,
-            }));
+impl MeanRegret {
+    /// Averages regrets over pools. `None` marks a pool in which nothing was solvable.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, MeanRegret};
+    ///
+    /// let mean = MeanRegret::new(&[Some(0.0), None, Some(0.5)])?;
+    /// assert_eq!((mean.regret, mean.standard_error), (0.25, Some(0.25)));
+    /// assert_eq!((mean.pools, mean.left_out), (2, 1));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), appendix D.3, arXiv:2605.13414.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`scoring_rules::Error::Empty`] if no pool has a regret, and [`scoring_rules::Error::Entry`] for a regret that is not
+    /// from 0 to 1.
+    pub fn new(pools: &[Option<f64>]) -> Result<Self, Error> {
+        for (index, regret) in pools.iter().enumerate() {
+            if let Some(value) = *regret
+                && !(0.0..=1.0).contains(&value)
+            {
+                let range = "a number from 0 to 1";
+                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
+                    what: "regret",
+                    index,
+                    value,
+                    range,
+                }));
+            }
         }
+        let defined: Vec<f64> = pools.iter().copied().flatten().collect();
+        let (regret, standard_error) = mean(&defined)?;
+        let left_out = pools.len() - defined.len();
+        Ok(Self { regret, standard_error, pools: defined.len(), left_out })
     }
-    let defined: Vec<f64> = pools.iter().copied().flatten().collect();
-    let (regret, standard_error) = mean(&defined)?;
-    let left_out = pools.len() - defined.len();
-    Ok(MeanRegret { regret, standard_error, pools: defined.len(), left_out })
 }
 
 /// Returns the mean and its standard error.

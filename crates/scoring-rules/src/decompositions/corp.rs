@@ -1,7 +1,5 @@
 use crate::{
-    decompositions::{
-        decomposition::Overall, pool::pool_adjacent_violators, success_rate::Outcomes,
-    },
+    decompositions::{decomposition::Overall, success_rate::Outcomes},
     error::Error,
     rule::ScoringRule,
     sums::exact_sum::ExactSum,
@@ -13,7 +11,7 @@ use crate::{
 /// `mean_loss = miscalibration - discrimination + uncertainty`.
 ///
 /// All terms are in the units of the loss of the rule, which is minus its score. Computed by
-/// [`corp`]. In JSON infinite terms are `"inf"` and `"-inf"`.
+/// [`Corp::new`]. In JSON infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -39,94 +37,97 @@ pub struct Corp {
 /// A negative difference of at most this share of the scores is due to rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Decomposes the mean loss of forecasts by isotonic recalibration (CORP: consistent, optimally
-/// binned, reproducible, by pool-adjacent-violators).
-///
-/// If [`pool_adjacent_violators`] recalibrates forecast f_i to r_i, and o is the base rate, then
-///
-/// ```text
-/// miscalibration = mean of loss(f_i, y_i) - loss(r_i, y_i)
-/// discrimination = mean of loss(o, y_i) - loss(r_i, y_i)  = mean of divergence(o, r_i)
-/// uncertainty    = mean of loss(o, y_i)                   = entropy(o)
-/// ```
-///
-/// There are no bins to choose. Among all monotone transformations of the forecasts, recalibration
-/// minimizes the loss of every proper rule, so that no term is negative. With few rows it also fits
-/// the noise, and miscalibration and discrimination are both too large.
-///
-/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss and the miscalibration
-/// infinite; the other terms are finite.
-///
-/// Cost: linear.
-///
-/// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for
-/// probabilistic classifiers, doi:10.1073/pnas.2016191118.
-///
-/// # Errors
-///
-/// [`Error::Empty`] for empty blocks; [`Error::Undefined`] if scores are infinite with both signs,
-/// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
-/// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
-/// divergence or the entropy of the rule does not follow from its scores.
-///
-/// ```
-/// use scoring_rules::{BrierScore, Error, Probability, TiedBlocks, corp};
-///
-/// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.5, 0.75])?;
-/// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
-/// let parts = corp(&BrierScore, &blocks)?;
-/// assert_eq!(parts.mean_loss, 0.234375);
-/// assert_eq!(parts.miscalibration, 0.109375); // the last two are recalibrated to 1/2
-/// assert_eq!(parts.discrimination, 0.0625);
-/// assert_eq!(parts.uncertainty, 0.1875);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn corp<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Corp, Error> {
-    let overall = Overall::new(rule, blocks)?;
-    let [mut miscalibration, mut discrimination] = <[ExactSum; 2]>::default();
-    let mut below: Vec<(f64, f64)> = Vec::new();
-    for pool in pool_adjacent_violators(blocks) {
-        let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
-        discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
+impl Corp {
+    /// Decomposes the mean loss of forecasts by isotonic recalibration (CORP: consistent, optimally
+    /// binned, reproducible, by pool-adjacent-violators).
+    ///
+    /// If [`TiedBlocks::pool_adjacent_violators`] recalibrates forecast f_i to r_i, and o is the base rate, then
+    ///
+    /// ```text
+    /// miscalibration = mean of loss(f_i, y_i) - loss(r_i, y_i)
+    /// discrimination = mean of loss(o, y_i) - loss(r_i, y_i)  = mean of divergence(o, r_i)
+    /// uncertainty    = mean of loss(o, y_i)                   = entropy(o)
+    /// ```
+    ///
+    /// There are no bins to choose. Among all monotone transformations of the forecasts, recalibration
+    /// minimizes the loss of every proper rule, so that no term is negative. With few rows it also fits
+    /// the noise, and miscalibration and discrimination are both too large.
+    ///
+    /// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss and the miscalibration
+    /// infinite; the other terms are finite.
+    ///
+    /// Cost: linear.
+    ///
+    /// Reference: Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for
+    /// probabilistic classifiers, doi:10.1073/pnas.2016191118.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] for empty blocks; [`Error::Undefined`] if scores are infinite with both signs,
+    /// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
+    /// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
+    /// divergence or the entropy of the rule does not follow from its scores.
+    ///
+    /// ```
+    /// use scoring_rules::{BrierScore, Error, Probability, TiedBlocks, Corp};
+    ///
+    /// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.5, 0.75])?;
+    /// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
+    /// let parts = Corp::new(&BrierScore, &blocks)?;
+    /// assert_eq!(parts.mean_loss, 0.234375);
+    /// assert_eq!(parts.miscalibration, 0.109375); // the last two are recalibrated to 1/2
+    /// assert_eq!(parts.discrimination, 0.0625);
+    /// assert_eq!(parts.uncertainty, 0.1875);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<R: ScoringRule + ?Sized>(rule: &R, blocks: &TiedBlocks) -> Result<Self, Error> {
+        let overall = Overall::new(rule, blocks)?;
+        let [mut miscalibration, mut discrimination] = <[ExactSum; 2]>::default();
+        let mut below: Vec<(f64, f64)> = Vec::new();
+        for pool in blocks.pool_adjacent_violators() {
+            let of_pool = Outcomes::new(rule, pool.failures, pool.successes)?;
+            discrimination.add(of_pool.lost_by(rule, overall.outcomes.rate));
 
-        // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative.
-        // The first: if the rows of each block succeeded at the rate of the pool, they would lose
-        // this by their forecast. The second: the lower blocks succeed more often than the pool, so
-        // that each rise of the forecast within the pool is in the wrong direction.
-        let pooled = &blocks.as_slice()[pool.blocks];
-        if let [only] = pooled {
-            miscalibration.add(of_pool.lost_by(rule, only.confidence));
-            continue;
-        }
-        below.clear();
-        below.extend(pooled.iter().scan((0.0, 0.0), |(failures, successes), block| {
-            *failures += block.failures;
-            *successes += block.successes;
-            Some((*failures, *successes))
-        }));
-        let (mut failures_above, mut successes_above) = (0.0, 0.0);
-        for (i, block) in pooled.iter().enumerate().rev() {
-            let share = block.weight() / of_pool.weight();
-            miscalibration.add_product(of_pool.lost_by(rule, block.confidence), share);
-            if let Some(next) = pooled.get(i + 1) {
-                failures_above += next.failures;
-                successes_above += next.successes;
-                let (failures_below, successes_below) = below[i];
-                // The successes below in excess of their share of the pool.
-                let excess = (successes_below * failures_above - failures_below * successes_above)
-                    / of_pool.weight();
-                if excess > 0.0 {
-                    let cost = cost_of_rise(rule, block.confidence, next.confidence);
-                    miscalibration.add_product(cost, excess);
+            // The miscalibration of a pool is a sum of two kinds of terms, none of which is negative.
+            // The first: if the rows of each block succeeded at the rate of the pool, they would lose
+            // this by their forecast. The second: the lower blocks succeed more often than the pool, so
+            // that each rise of the forecast within the pool is in the wrong direction.
+            let pooled = &blocks.as_slice()[pool.blocks];
+            if let [only] = pooled {
+                miscalibration.add(of_pool.lost_by(rule, only.confidence));
+                continue;
+            }
+            below.clear();
+            below.extend(pooled.iter().scan((0.0, 0.0), |(failures, successes), block| {
+                *failures += block.failures;
+                *successes += block.successes;
+                Some((*failures, *successes))
+            }));
+            let (mut failures_above, mut successes_above) = (0.0, 0.0);
+            for (i, block) in pooled.iter().enumerate().rev() {
+                let share = block.weight() / of_pool.weight();
+                miscalibration.add_product(of_pool.lost_by(rule, block.confidence), share);
+                if let Some(next) = pooled.get(i + 1) {
+                    failures_above += next.failures;
+                    successes_above += next.successes;
+                    let (failures_below, successes_below) = below[i];
+                    // The successes below in excess of their share of the pool.
+                    let excess = (successes_below * failures_above
+                        - failures_below * successes_above)
+                        / of_pool.weight();
+                    if excess > 0.0 {
+                        let cost = cost_of_rise(rule, block.confidence, next.confidence);
+                        miscalibration.add_product(cost, excess);
+                    }
                 }
             }
         }
+        let [miscalibration, discrimination] =
+            [miscalibration, discrimination].map(|sum| sum.value() / overall.outcomes.weight());
+        let Overall { mean_loss, uncertainty, .. } = overall;
+        overall.check_terms(&[miscalibration, -discrimination, uncertainty])?;
+        Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
     }
-    let [miscalibration, discrimination] =
-        [miscalibration, discrimination].map(|sum| sum.value() / overall.outcomes.weight());
-    let Overall { mean_loss, uncertainty, .. } = overall;
-    overall.check_terms(&[miscalibration, -discrimination, uncertainty])?;
-    Ok(Corp { mean_loss, miscalibration, discrimination, uncertainty })
 }
 
 /// The increase of the loss of the higher forecast over the loss of the lower forecast if a success

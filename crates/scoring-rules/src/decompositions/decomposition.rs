@@ -11,7 +11,7 @@ use crate::{
 /// `mean_loss = reliability - resolution + uncertainty + within_bin`.
 ///
 /// All terms are in the units of the loss of the rule, which is minus its score. Computed by
-/// [`decompose`]. In JSON infinite terms are `"inf"` and `"-inf"`.
+/// [`Decomposition::new`]. In JSON infinite terms are `"inf"` and `"-inf"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -37,77 +37,79 @@ pub struct Decomposition {
     pub within_bin: f64,
 }
 
-/// Decomposes the mean loss of forecasts over bins.
-///
-/// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base
-/// rate, then, with weighted means over the bins or over the rows:
-///
-/// ```text
-/// reliability = mean of divergence(f_k, o_k)
-/// resolution  = mean of divergence(o, o_k)  = entropy(o) - mean of entropy(o_k)
-/// uncertainty = entropy(o)
-/// within_bin  = mean of loss(f_i, y_i) - loss(f_k, y_i)
-/// ```
-///
-/// Each term is computed by its own formula, and their sum is compared with the mean loss.
-/// Resolution and reliability depend on the bins, and are biased upwards on a sample;
-/// [`corp`](crate::corp) needs no bins.
-///
-/// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The
-/// reliability is then infinite if the forecast has a bin of its own, otherwise `within_bin` is;
-/// the other terms are finite.
-///
-/// Cost: linear.
-///
-/// Reference: Murphy (1973), A new vector partition of the probability score,
-/// doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2; for any proper rule Bröcker (2009),
-/// Reliability, sufficiency, and the decomposition of proper scores, doi:10.1002/qj.456; within
-/// bins Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score
-/// decomposition, doi:10.1175/2007WAF2006116.1.
-///
-/// # Errors
-///
-/// The errors of [`Binning::bins`]; [`Error::Undefined`] if scores are infinite with both signs,
-/// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
-/// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
-/// divergence or the entropy of the rule does not follow from its scores.
-///
-/// ```
-/// use scoring_rules::{Binning, BrierScore, Error, Probability, TiedBlocks, decompose};
-///
-/// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.75, 0.75])?;
-/// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
-/// let parts = decompose(&BrierScore, &blocks, Binning::Distinct)?;
-/// assert_eq!(parts.mean_loss, 0.1875);
-/// assert_eq!(parts.reliability, 0.0625); // the event rates are 0 and 1/2
-/// assert_eq!(parts.resolution, 0.0625);
-/// assert_eq!(parts.uncertainty, 0.1875);
-/// assert_eq!(parts.within_bin, 0.0);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn decompose<R: ScoringRule + ?Sized>(
-    rule: &R,
-    blocks: &TiedBlocks,
-    binning: Binning<'_>,
-) -> Result<Decomposition, Error> {
-    let overall = Overall::new(rule, blocks)?;
-    let [mut reliability, mut resolution, mut within_bin] = <[ExactSum; 3]>::default();
-    for blocks in binning.bins(blocks)? {
-        let bin = Bin::new(rule, blocks)?;
-        reliability.add(bin.outcomes.lost_by(rule, bin.forecast));
-        resolution.add(bin.outcomes.lost_by(rule, overall.outcomes.rate));
-        if blocks.len() > 1 {
-            for (block, outcome, weight) in rows(blocks) {
-                let binned = rule.score(bin.forecast, outcome);
-                within_bin.add_product(binned - rule.score(block.confidence, outcome), weight);
+impl Decomposition {
+    /// Decomposes the mean loss of forecasts over bins.
+    ///
+    /// If bin k has the weight w_k, the mean forecast f_k and the event rate o_k, and o is the base
+    /// rate, then, with weighted means over the bins or over the rows:
+    ///
+    /// ```text
+    /// reliability = mean of divergence(f_k, o_k)
+    /// resolution  = mean of divergence(o, o_k)  = entropy(o) - mean of entropy(o_k)
+    /// uncertainty = entropy(o)
+    /// within_bin  = mean of loss(f_i, y_i) - loss(f_k, y_i)
+    /// ```
+    ///
+    /// Each term is computed by its own formula, and their sum is compared with the mean loss.
+    /// Resolution and reliability depend on the bins, and are biased upwards on a sample;
+    /// [`Corp::new`](crate::Corp::new) needs no bins.
+    ///
+    /// Under an unbounded rule, a wrong forecast of 0 or 1 makes the mean loss infinite. The
+    /// reliability is then infinite if the forecast has a bin of its own, otherwise `within_bin` is;
+    /// the other terms are finite.
+    ///
+    /// Cost: linear.
+    ///
+    /// Reference: Murphy (1973), A new vector partition of the probability score,
+    /// doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2; for any proper rule Bröcker (2009),
+    /// Reliability, sufficiency, and the decomposition of proper scores, doi:10.1002/qj.456; within
+    /// bins Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score
+    /// decomposition, doi:10.1175/2007WAF2006116.1.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Binning::bins`]; [`Error::Undefined`] if scores are infinite with both signs,
+    /// which only a rule of your own or a [`PowerScore`](crate::PowerScore) with a power up to 0 can
+    /// produce; [`Error::TermsDoNotAddUp`] if the terms do not sum to the mean loss, because the
+    /// divergence or the entropy of the rule does not follow from its scores.
+    ///
+    /// ```
+    /// use scoring_rules::{Binning, BrierScore, Error, Probability, TiedBlocks, Decomposition};
+    ///
+    /// let forecasts = Probability::from_slice(&[0.25, 0.25, 0.75, 0.75])?;
+    /// let blocks = TiedBlocks::new(forecasts, &[false, false, true, false], None)?;
+    /// let parts = Decomposition::new(&BrierScore, &blocks, Binning::Distinct)?;
+    /// assert_eq!(parts.mean_loss, 0.1875);
+    /// assert_eq!(parts.reliability, 0.0625); // the event rates are 0 and 1/2
+    /// assert_eq!(parts.resolution, 0.0625);
+    /// assert_eq!(parts.uncertainty, 0.1875);
+    /// assert_eq!(parts.within_bin, 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<R: ScoringRule + ?Sized>(
+        rule: &R,
+        blocks: &TiedBlocks,
+        binning: Binning<'_>,
+    ) -> Result<Self, Error> {
+        let overall = Overall::new(rule, blocks)?;
+        let [mut reliability, mut resolution, mut within_bin] = <[ExactSum; 3]>::default();
+        for blocks in binning.bins(blocks)? {
+            let bin = Bin::new(rule, blocks)?;
+            reliability.add(bin.outcomes.lost_by(rule, bin.forecast));
+            resolution.add(bin.outcomes.lost_by(rule, overall.outcomes.rate));
+            if blocks.len() > 1 {
+                for (block, outcome, weight) in rows(blocks) {
+                    let binned = rule.score(bin.forecast, outcome);
+                    within_bin.add_product(binned - rule.score(block.confidence, outcome), weight);
+                }
             }
         }
+        let [reliability, resolution, within_bin] = [reliability, resolution, within_bin]
+            .map(|sum| sum.value() / overall.outcomes.weight());
+        let Overall { mean_loss, uncertainty, .. } = overall;
+        overall.check_terms(&[reliability, -resolution, uncertainty, within_bin])?;
+        Ok(Self { mean_loss, reliability, resolution, uncertainty, within_bin })
     }
-    let [reliability, resolution, within_bin] =
-        [reliability, resolution, within_bin].map(|sum| sum.value() / overall.outcomes.weight());
-    let Overall { mean_loss, uncertainty, .. } = overall;
-    overall.check_terms(&[reliability, -resolution, uncertainty, within_bin])?;
-    Ok(Decomposition { mean_loss, reliability, resolution, uncertainty, within_bin })
 }
 
 /// The blocks with each outcome that has positive weight, and this weight.

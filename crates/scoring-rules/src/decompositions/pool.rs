@@ -30,40 +30,42 @@ impl PooledBlocks {
     }
 }
 
-/// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among
-/// all functions that do not decrease with confidence, the one with the smallest squared error,
-/// which also has the smallest loss under every other proper rule.
-///
-/// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
-/// empty for empty blocks.
-///
-/// Cost: linear.
-///
-/// Reference: Ayer, Brunk, Ewing, Reid and Silverman (1955), An empirical distribution function for
-/// sampling with incomplete information, doi:10.1214/aoms/1177728423.
-///
-/// ```
-/// use scoring_rules::{Error, Probability, TiedBlocks, pool_adjacent_violators};
-///
-/// let confidence = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
-/// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
-/// let pools = pool_adjacent_violators(&blocks);
-/// assert_eq!(pools[1].blocks, 1..3);
-/// assert_eq!(pools.iter().map(|pool| pool.rate()).collect::<Vec<_>>(), [0.0, 0.5, 1.0]);
-/// # Ok::<(), Error>(())
-/// ```
-#[must_use]
-pub fn pool_adjacent_violators(blocks: &TiedBlocks) -> Vec<PooledBlocks> {
-    let mut pools: Vec<PooledBlocks> = Vec::new();
-    for (i, block) in blocks.as_slice().iter().enumerate() {
-        let (failures, successes) = (block.failures, block.successes);
-        let mut pool = PooledBlocks { blocks: i..i + 1, failures, successes };
-        while let Some(before) = pools.pop_if(|before| before.rate() >= pool.rate()) {
-            pool.blocks.start = before.blocks.start;
-            pool.failures += before.failures;
-            pool.successes += before.successes;
+impl TiedBlocks {
+    /// Isotonic regression of outcomes on confidence by the pool-adjacent-violators algorithm: among
+    /// all functions that do not decrease with confidence, the one with the smallest squared error,
+    /// which also has the smallest loss under every other proper rule.
+    ///
+    /// Neighbouring blocks are pooled until the success rates are strictly ascending. The result is
+    /// empty for empty blocks.
+    ///
+    /// Cost: linear.
+    ///
+    /// Reference: Ayer, Brunk, Ewing, Reid and Silverman (1955), An empirical distribution function for
+    /// sampling with incomplete information, doi:10.1214/aoms/1177728423.
+    ///
+    /// ```
+    /// use scoring_rules::{Error, Probability, TiedBlocks};
+    ///
+    /// let confidence = Probability::from_slice(&[0.25, 0.5, 0.75, 1.0])?;
+    /// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
+    /// let pools = blocks.pool_adjacent_violators();
+    /// assert_eq!(pools[1].blocks, 1..3);
+    /// assert_eq!(pools.iter().map(|pool| pool.rate()).collect::<Vec<_>>(), [0.0, 0.5, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn pool_adjacent_violators(&self) -> Vec<PooledBlocks> {
+        let mut pools: Vec<PooledBlocks> = Vec::new();
+        for (i, block) in self.as_slice().iter().enumerate() {
+            let (failures, successes) = (block.failures, block.successes);
+            let mut pool = PooledBlocks { blocks: i..i + 1, failures, successes };
+            while let Some(before) = pools.pop_if(|before| before.rate() >= pool.rate()) {
+                pool.blocks.start = before.blocks.start;
+                pool.failures += before.failures;
+                pool.successes += before.successes;
+            }
+            pools.push(pool);
         }
-        pools.push(pool);
+        pools
     }
-    pools
 }

@@ -74,8 +74,8 @@ impl Ensemble {
     /// likely.
     ///
     /// Only ratios of weights matter. Members of weight 0 are left out. For
-    /// [`ensemble_crps_loss`](crate::ensemble_crps_loss) a member of weight 2 counts as much as two
-    /// equal members; [`fair_crps_loss`](crate::fair_crps_loss) documents what weights mean there.
+    /// [`Ensemble::crps_loss`](crate::Ensemble::crps_loss) a member of weight 2 counts as much as two
+    /// equal members; [`Ensemble::fair_crps_loss`](crate::Ensemble::fair_crps_loss) documents what weights mean there.
     ///
     /// Cost: O(m log m).
     ///
@@ -86,7 +86,7 @@ impl Ensemble {
     /// all weights are 0.
     ///
     /// ```
-    /// use scoring_rules::{Ensemble, Observed, Weight, ensemble_crps_loss};
+    /// use scoring_rules::{Ensemble, Observed, Weight};
     ///
     /// let weights = Weight::from_slice(&[1.0, 2.0, 0.0])?;
     /// let weighted = Ensemble::new(&[5.0, 3.0, 9.0], Some(weights))?;
@@ -95,7 +95,7 @@ impl Ensemble {
     ///
     /// let repeated = Ensemble::new(&[3.0, 3.0, 5.0], None)?;
     /// let outcome = Observed::exact(4.0)?;
-    /// let losses = [weighted, repeated].map(|forecast| ensemble_crps_loss(&forecast, outcome));
+    /// let losses = [weighted, repeated].map(|forecast| forecast.crps_loss(outcome));
     /// assert!((losses[0] - losses[1]).abs() < 1e-15);
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```

@@ -3,89 +3,93 @@ use crate::{
     values::observed::Observed,
 };
 
-/// The continuous ranked probability score of an ensemble, as a loss: the integral over z of
-/// `(F(z) - 1{y <= z})^2`, where F is the share of members up to z.
-///
-/// At least 0, in the units of the outcome; the absolute error for a single member. It equals
-/// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over all pairs, including a member
-/// paired with itself. It is the loss for an ensemble that *is* the forecast: proper for the
-/// distribution that puts equal probability on the members, or the given weights. If the members
-/// are samples from the forecast distribution, this loss favours ensembles with too little spread,
-/// the more so the fewer members there are; use [`fair_crps_loss`] then. If the outcome has a cap,
-/// the members and the outcome are cut off at the cap first (see [`Observed`]).
-///
-/// Cost: O(m). The loss is summed over gaps between neighbouring members, and no term is negative,
-/// so that members far from zero and close to each other lose no digits.
-///
-/// References: Matheson and Winkler (1976), Scoring rules for continuous probability distributions,
-/// doi:10.1287/mnsc.22.10.1087; Gneiting and Raftery (2007), Strictly proper scoring rules,
-/// prediction, and estimation, section 4.2, doi:10.1198/016214506000001437.
-///
-/// ```
-/// use scoring_rules::{Ensemble, Observed, ensemble_crps_loss};
-///
-/// let forecast = Ensemble::new(&[1.0, 3.0], None)?;
-/// // F is 1/2 from 1 to 3 and 1 from 3 to 4: 2 * 1/4 + 1 * 1.
-/// assert_eq!(ensemble_crps_loss(&forecast, Observed::exact(4.0)?), 1.5);
-/// assert_eq!(ensemble_crps_loss(&forecast, Observed::capped(2.0, 2.0)?), 0.25);
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-#[must_use]
-pub fn ensemble_crps_loss(forecast: &Ensemble, outcome: Observed) -> f64 {
-    sum_of_gaps(forecast, outcome, |beyond| beyond.share * beyond.share)
+impl Ensemble {
+    /// The continuous ranked probability score of an ensemble, as a loss: the integral over z of
+    /// `(F(z) - 1{y <= z})^2`, where F is the share of members up to z.
+    ///
+    /// At least 0, in the units of the outcome; the absolute error for a single member. It equals
+    /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over all pairs, including a member
+    /// paired with itself. It is the loss for an ensemble that *is* the forecast: proper for the
+    /// distribution that puts equal probability on the members, or the given weights. If the members
+    /// are samples from the forecast distribution, this loss favours ensembles with too little spread,
+    /// the more so the fewer members there are; use [`Ensemble::fair_crps_loss`] then. If the outcome has a cap,
+    /// the members and the outcome are cut off at the cap first (see [`Observed`]).
+    ///
+    /// Cost: O(m). The loss is summed over gaps between neighbouring members, and no term is negative,
+    /// so that members far from zero and close to each other lose no digits.
+    ///
+    /// References: Matheson and Winkler (1976), Scoring rules for continuous probability distributions,
+    /// doi:10.1287/mnsc.22.10.1087; Gneiting and Raftery (2007), Strictly proper scoring rules,
+    /// prediction, and estimation, section 4.2, doi:10.1198/016214506000001437.
+    ///
+    /// ```
+    /// use scoring_rules::{Ensemble, Observed};
+    ///
+    /// let forecast = Ensemble::new(&[1.0, 3.0], None)?;
+    /// // F is 1/2 from 1 to 3 and 1 from 3 to 4: 2 * 1/4 + 1 * 1.
+    /// assert_eq!(forecast.crps_loss(Observed::exact(4.0)?), 1.5);
+    /// assert_eq!(forecast.crps_loss(Observed::capped(2.0, 2.0)?), 0.25);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[must_use]
+    pub fn crps_loss(&self, outcome: Observed) -> f64 {
+        sum_of_gaps(self, outcome, |beyond| beyond.share * beyond.share)
+    }
 }
 
-/// The fair continuous ranked probability score of an ensemble, as a loss:
-/// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over pairs of different members.
-///
-/// In the units of the outcome. If the members are independent samples from a distribution, the
-/// expected value of this loss is the CRPS of that distribution for any number of members, so that
-/// sampling from the true belief minimizes the expected loss. It is not proper for one fixed
-/// ensemble; use [`ensemble_crps_loss`] then. If the outcome has a cap, the members and the outcome
-/// are cut off at the cap first (see [`Observed`]).
-///
-/// With weights w_i that sum to 1, both means are weighted, and a pair of different members has the
-/// weight `w_i w_j / (1 - sum of w_k^2)`. The property above holds if the weights do not depend on
-/// the samples. Here a member of weight 2 is one sample, not two equal ones. Equal weights give the
-/// same loss as no weights. The loss is at least 0 without weights, and may be negative with
-/// unequal weights.
-///
-/// Cost: O(m), summed like [`ensemble_crps_loss`].
-///
-/// Reference: Ferro (2014), Fair scores for ensemble forecasts, doi:10.1002/qj.2270.
-///
-/// # Errors
-///
-/// [`Error::TooFew`] for fewer than two members of positive weight.
-///
-/// ```
-/// use scoring_rules::{Ensemble, Observed, fair_crps_loss};
-///
-/// let forecast = Ensemble::new(&[1.0, 3.0], None)?;
-/// assert_eq!(fair_crps_loss(&forecast, Observed::exact(4.0)?)?, 1.0);
-/// assert!(fair_crps_loss(&Ensemble::new(&[1.0], None)?, Observed::exact(4.0)?).is_err());
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-pub fn fair_crps_loss(forecast: &Ensemble, outcome: Observed) -> Result<f64, Error> {
-    let found = forecast.members().len();
-    if found < 2 {
-        return Err(Error::TooFew { what: "ensemble members", least: 2, found });
-    }
-    // If the share of members beyond a gap is a, the gap adds gap * a to the first mean and
-    // gap * a * (1 - a) / (share of pairs of different members) to half of the second one. The
-    // difference of the two factors is computed without cancellation.
-    Ok(match forecast.weighted_pairs() {
-        None => {
-            let m = found as f64;
-            let pairs = m * (m - 1.0);
-            sum_of_gaps(forecast, outcome, |Beyond { members, .. }| {
-                members * (members - 1.0) / pairs
-            })
+impl Ensemble {
+    /// The fair continuous ranked probability score of an ensemble, as a loss:
+    /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over pairs of different members.
+    ///
+    /// In the units of the outcome. If the members are independent samples from a distribution, the
+    /// expected value of this loss is the CRPS of that distribution for any number of members, so that
+    /// sampling from the true belief minimizes the expected loss. It is not proper for one fixed
+    /// ensemble; use [`Ensemble::crps_loss`] then. If the outcome has a cap, the members and the outcome
+    /// are cut off at the cap first (see [`Observed`]).
+    ///
+    /// With weights w_i that sum to 1, both means are weighted, and a pair of different members has the
+    /// weight `w_i w_j / (1 - sum of w_k^2)`. The property above holds if the weights do not depend on
+    /// the samples. Here a member of weight 2 is one sample, not two equal ones. Equal weights give the
+    /// same loss as no weights. The loss is at least 0 without weights, and may be negative with
+    /// unequal weights.
+    ///
+    /// Cost: O(m), summed like [`Ensemble::crps_loss`].
+    ///
+    /// Reference: Ferro (2014), Fair scores for ensemble forecasts, doi:10.1002/qj.2270.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFew`] for fewer than two members of positive weight.
+    ///
+    /// ```
+    /// use scoring_rules::{Ensemble, Observed};
+    ///
+    /// let forecast = Ensemble::new(&[1.0, 3.0], None)?;
+    /// assert_eq!(forecast.fair_crps_loss(Observed::exact(4.0)?)?, 1.0);
+    /// assert!(Ensemble::new(&[1.0], None)?.fair_crps_loss(Observed::exact(4.0)?).is_err());
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    pub fn fair_crps_loss(&self, outcome: Observed) -> Result<f64, Error> {
+        let found = self.members().len();
+        if found < 2 {
+            return Err(Error::TooFew { what: "ensemble members", least: 2, found });
         }
-        Some(pairs) => sum_of_gaps(forecast, outcome, |Beyond { share, others, .. }| {
-            share * ((pairs - others) / pairs)
-        }),
-    })
+        // If the share of members beyond a gap is a, the gap adds gap * a to the first mean and
+        // gap * a * (1 - a) / (share of pairs of different members) to half of the second one. The
+        // difference of the two factors is computed without cancellation.
+        Ok(match self.weighted_pairs() {
+            None => {
+                let m = found as f64;
+                let pairs = m * (m - 1.0);
+                sum_of_gaps(self, outcome, |Beyond { members, .. }| {
+                    members * (members - 1.0) / pairs
+                })
+            }
+            Some(pairs) => sum_of_gaps(self, outcome, |Beyond { share, others, .. }| {
+                share * ((pairs - others) / pairs)
+            }),
+        })
+    }
 }
 
 /// The members that lie beyond a gap, seen from the outcome.

@@ -3,7 +3,7 @@ use std::{fmt, ops::RangeInclusive};
 use super::{gain::ROUNDING, shown::Number};
 use crate::values::probability::Probability;
 
-/// The result of [`examine`](super::examine): a verdict, and how certain it is.
+/// The result of [`Examination::new`]: a verdict, and how certain it is.
 ///
 /// `Display` prints a few plain sentences. It can be written to JSON, with infinite gains as `"inf"`,
 /// but not read.

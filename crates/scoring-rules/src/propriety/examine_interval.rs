@@ -12,103 +12,104 @@ use crate::{
 /// Gains up to this share of the scores count as rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// Examines whether a score of intervals rewards honesty, by trying it.
-///
-/// `score` returns the score of a forecast interval under an outcome; higher is better. The honest
-/// interval of a distribution is its central one, for coverage c from the quantile at level
-/// `(1 - c) / 2` to the one at `(1 + c) / 2`. Up to 1,045 distributions of two and three outcomes are
-/// tried, over the whole range of possible outcomes and over parts of it. More outcomes are not
-/// needed: the gain of one interval over another is linear in the distribution, and among all
-/// distributions with the same central interval it is largest for one with at most three outcomes.
-/// The masses beyond the quantiles include some that are 1, 3 and 10 percent more or less than
-/// `(1 - c) / 2`, so that a penalty for outcomes outside of the interval is found wrong if it is off
-/// by a little more than 1 percent. In each distribution, every interval with ends at the outcomes,
-/// next to them, half way between them or at the ends of the range is compared with the honest one.
-///
-/// The counterexample is the one with the largest relative gain: the gain divided by the larger
-/// absolute value of the two expected scores. A gain of up to 1e-10 of the scores counts as rounding,
-/// and so as a tie; leave out large parts of a score that depend on the outcome alone. A proper
-/// score that rounds the ends, such as one computed from the middle and half the width, may be
-/// called improper if the range is narrower than some 1e11 units in the last place of its larger
-/// end. An examination without a counterexample shows that none of these intervals gains under any
-/// of these distributions; it proves nothing about others. No random numbers are used.
-///
-/// # Errors
-///
-/// [`Error::IntervalScore`] if a score is NaN or plus infinity; minus infinity is a valid score.
-/// [`Error::Setting`] if the width of the range of outcomes is not from 1e-290 to 1e290, or less than
-/// 1e4 units in the last place of its larger end.
-///
-/// # Example
-///
-/// ```
-/// use scoring_rules::{Interval, Level, propriety::examine_interval};
-///
-/// let outcomes = Interval::new(1.0, 1000.0)?;
-/// let coverage = Level::new(0.8)?;
-///
-/// // Rewards a hit, and a narrow one more: an interval narrower than the honest one gains.
-/// let reward = |claimed: Interval, y: f64| {
-///     if claimed.contains(y) { (1.0 - claimed.width() / y).max(0.0) } else { 0.0 }
-/// };
-/// let found = examine_interval(reward, coverage, outcomes)?.counterexample.unwrap();
-/// assert!(found.better.width() < found.honest.width());
-/// assert!(found.better_score > found.honest_score);
-///
-/// // The width, and a penalty for outcomes outside that fits the coverage: honesty pays.
-/// let penalised = |claimed: Interval, y: f64| {
-///     let outside = (claimed.low() - y).max(0.0) + (y - claimed.high()).max(0.0);
-///     -claimed.width() - 2.0 / (1.0 - 0.8) * outside
-/// };
-/// let examination = examine_interval(penalised, coverage, outcomes)?;
-/// assert!(examination.counterexample.is_none() && examination.tied == 0);
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-///
-/// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
-/// estimation, section 6.2, doi:10.1198/016214506000001437.
-pub fn examine_interval(
-    score: impl Fn(Interval, f64) -> f64,
-    coverage: Level,
-    outcomes: Interval,
-) -> Result<IntervalExamination, Error> {
-    check_width(outcomes)?;
-    let tail = (1.0 - coverage.get()) / 2.0;
-    let mut found =
-        IntervalExamination { counterexample: None, tied: 0, distributions: 0, intervals: 0 };
-    let mut largest = 0.0;
-    for distribution in shapes(outcomes, tail) {
-        let Some(honest) = distribution.central(tail) else { continue };
-        let mut tied = false;
-        let honest_expected = distribution.expected(&score, honest)?;
-        let ends = ends(&distribution.outcomes, outcomes);
-        for (i, &low) in ends.iter().enumerate() {
-            for &high in &ends[i..] {
-                let other = Interval::new(low, high)?;
-                if other == honest {
-                    continue;
-                }
-                found.intervals += 1;
-                let expected = distribution.expected(&score, other)?;
-                match compared(honest_expected, expected) {
-                    Compared::Loss => {}
-                    Compared::Tie => tied = true,
-                    Compared::Gain { relative } if relative > largest => {
-                        largest = relative;
-                        found.counterexample = Some(counterexample(
-                            &distribution,
-                            [honest, other],
-                            [honest_expected.score, expected.score],
-                        ));
+impl IntervalExamination {
+    /// Examines whether a score of intervals rewards honesty, by trying it.
+    ///
+    /// `score` returns the score of a forecast interval under an outcome; higher is better. The honest
+    /// interval of a distribution is its central one, for coverage c from the quantile at level
+    /// `(1 - c) / 2` to the one at `(1 + c) / 2`. Up to 1,045 distributions of two and three outcomes are
+    /// tried, over the whole range of possible outcomes and over parts of it. More outcomes are not
+    /// needed: the gain of one interval over another is linear in the distribution, and among all
+    /// distributions with the same central interval it is largest for one with at most three outcomes.
+    /// The masses beyond the quantiles include some that are 1, 3 and 10 percent more or less than
+    /// `(1 - c) / 2`, so that a penalty for outcomes outside of the interval is found wrong if it is off
+    /// by a little more than 1 percent. In each distribution, every interval with ends at the outcomes,
+    /// next to them, half way between them or at the ends of the range is compared with the honest one.
+    ///
+    /// The counterexample is the one with the largest relative gain: the gain divided by the larger
+    /// absolute value of the two expected scores. A gain of up to 1e-10 of the scores counts as rounding,
+    /// and so as a tie; leave out large parts of a score that depend on the outcome alone. A proper
+    /// score that rounds the ends, such as one computed from the middle and half the width, may be
+    /// called improper if the range is narrower than some 1e11 units in the last place of its larger
+    /// end. An examination without a counterexample shows that none of these intervals gains under any
+    /// of these distributions; it proves nothing about others. No random numbers are used.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IntervalScore`] if a score is NaN or plus infinity; minus infinity is a valid score.
+    /// [`Error::Setting`] if the width of the range of outcomes is not from 1e-290 to 1e290, or less than
+    /// 1e4 units in the last place of its larger end.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use scoring_rules::{Interval, Level, propriety::IntervalExamination};
+    ///
+    /// let outcomes = Interval::new(1.0, 1000.0)?;
+    /// let coverage = Level::new(0.8)?;
+    ///
+    /// // Rewards a hit, and a narrow one more: an interval narrower than the honest one gains.
+    /// let reward = |claimed: Interval, y: f64| {
+    ///     if claimed.contains(y) { (1.0 - claimed.width() / y).max(0.0) } else { 0.0 }
+    /// };
+    /// let found = IntervalExamination::new(reward, coverage, outcomes)?.counterexample.unwrap();
+    /// assert!(found.better.width() < found.honest.width());
+    /// assert!(found.better_score > found.honest_score);
+    ///
+    /// // The width, and a penalty for outcomes outside that fits the coverage: honesty pays.
+    /// let penalised = |claimed: Interval, y: f64| {
+    ///     let outside = (claimed.low() - y).max(0.0) + (y - claimed.high()).max(0.0);
+    ///     -claimed.width() - 2.0 / (1.0 - 0.8) * outside
+    /// };
+    /// let examination = IntervalExamination::new(penalised, coverage, outcomes)?;
+    /// assert!(examination.counterexample.is_none() && examination.tied == 0);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    ///
+    /// Reference: Gneiting and Raftery (2007), Strictly proper scoring rules, prediction, and
+    /// estimation, section 6.2, doi:10.1198/016214506000001437.
+    pub fn new(
+        score: impl Fn(Interval, f64) -> f64,
+        coverage: Level,
+        outcomes: Interval,
+    ) -> Result<Self, Error> {
+        check_width(outcomes)?;
+        let tail = (1.0 - coverage.get()) / 2.0;
+        let mut found = Self { counterexample: None, tied: 0, distributions: 0, intervals: 0 };
+        let mut largest = 0.0;
+        for distribution in shapes(outcomes, tail) {
+            let Some(honest) = distribution.central(tail) else { continue };
+            let mut tied = false;
+            let honest_expected = distribution.expected(&score, honest)?;
+            let ends = ends(&distribution.outcomes, outcomes);
+            for (i, &low) in ends.iter().enumerate() {
+                for &high in &ends[i..] {
+                    let other = Interval::new(low, high)?;
+                    if other == honest {
+                        continue;
                     }
-                    Compared::Gain { .. } => {}
+                    found.intervals += 1;
+                    let expected = distribution.expected(&score, other)?;
+                    match compared(honest_expected, expected) {
+                        Compared::Loss => {}
+                        Compared::Tie => tied = true,
+                        Compared::Gain { relative } if relative > largest => {
+                            largest = relative;
+                            found.counterexample = Some(counterexample(
+                                &distribution,
+                                [honest, other],
+                                [honest_expected.score, expected.score],
+                            ));
+                        }
+                        Compared::Gain { .. } => {}
+                    }
                 }
             }
+            found.distributions += 1;
+            found.tied += usize::from(tied);
         }
-        found.distributions += 1;
-        found.tied += usize::from(tied);
+        Ok(found)
     }
-    Ok(found)
 }
 
 /// Checks that the range is wide enough for outcomes and ends between them, and narrow enough for any

@@ -3,7 +3,7 @@ use std::fmt;
 use super::shown::significant;
 use crate::values::interval::Interval;
 
-/// The result of [`examine_interval`](super::examine_interval).
+/// The result of [`IntervalExamination::new`].
 ///
 /// `Display` prints a few plain sentences. It can be written to JSON, with infinite scores and gains
 /// as `"inf"` and `"-inf"`, but not read.

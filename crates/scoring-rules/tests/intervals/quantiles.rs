@@ -1,4 +1,4 @@
-use scoring_rules::{Error, Level, Observed, Quantiles, weighted_interval_loss};
+use scoring_rules::{Error, Level, Observed, Quantiles};
 
 fn quantiles(levels: &[f64], values: &[f64]) -> Result<Quantiles, Error> {
     let levels: Vec<Level> = levels.iter().map(|&l| Level::new(l).unwrap()).collect();
@@ -48,7 +48,7 @@ fn central_intervals_are_found_for_any_rounding_of_the_levels() {
 fn a_quantile_without_a_partner_is_named() {
     let central = |levels: &[f64]| {
         let forecast = quantiles(levels, &vec![0.0; levels.len()]).unwrap();
-        weighted_interval_loss(&forecast, Observed::exact(0.0).unwrap()).map(drop)
+        forecast.weighted_interval_loss(Observed::exact(0.0).unwrap()).map(drop)
     };
     assert_eq!(central(&[0.1, 0.3, 0.5, 0.7, 1.0 - 0.1]), Ok(()));
     assert_eq!(central(&[0.5]), Ok(()));

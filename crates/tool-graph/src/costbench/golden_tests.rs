@@ -4,7 +4,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::cents::round_to_cents;
-use super::seeds::{changed_seed, hash_seed, removed_lengths};
+use super::seeds::{changed_seed, hash_seed};
 use super::streams::numpy_random::NumpyRandom;
 use super::streams::python_random::PythonRandom;
 use super::{CostModel, CostRule, Library};
@@ -133,13 +133,13 @@ fn seeds_of_events_equal_cpython() {
             assert_eq!(u64::from(changed_seed(seed, event)), word(value), "{seed} {event}");
         }
         for (value, level) in rows(&row["removed_lengths_of_levels"]).iter().zip(1..) {
-            let ours = removed_lengths(&Library::new(level).unwrap(), seed, 1);
+            let ours = Library::new(level).unwrap().removed_lengths(seed, 1);
             let theirs = word(&value[0]) as usize..=word(&value[1]) as usize;
             assert_eq!(ours, [theirs], "{seed} {level}");
         }
         for case in rows(&row["several"]) {
             let library = Library::new(word(&case[0]) as usize).unwrap();
-            let ours = removed_lengths(&library, seed, word(&case[1]) as u32);
+            let ours = library.removed_lengths(seed, word(&case[1]) as u32);
             let pair = |range: &Value| word(&range[0]) as usize..=word(&range[1]) as usize;
             assert_eq!(ours, rows(&case[2]).iter().map(pair).collect::<Vec<_>>(), "{seed} {case}");
         }

@@ -58,53 +58,51 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
     PythonRandom::new(event_seed(query_seed, event)).choice(1..10_000)
 }
 
-/// One range of lengths `l..=r` for each of `events` removals of tools. A removal takes away the
-/// composite tools with exactly `l` components.
-///
-/// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
-/// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After
-/// 100 overlapping draws, the next one is kept; if there are fewer than two lengths from 2 to n per
-/// event, the first draw is kept. Any two ranges overlap, because each contains more than half of all
-/// lengths, so all ranges after the first result from these exceptions.
-///
-/// Reference: CostBench, appendix B.6.2, and its released code for what happens if no range is free.
-///
-/// # Complexity
-///
-/// At most 101 draws per event.
-///
-/// ```
-/// use tool_graph::costbench::{Library, query_seed, removed_lengths};
-///
-/// let library = Library::new(2)?;
-/// let ranges = removed_lengths(&library, query_seed(42, "<Query00001>"), 1);
-/// assert_eq!(ranges, [2..=5]);
-/// # Ok::<(), tool_graph::Error>(())
-/// ```
-#[must_use]
-pub fn removed_lengths(
-    library: &Library,
-    query_seed: u32,
-    events: u32,
-) -> Vec<RangeInclusive<usize>> {
-    let longest = library.task_length() as u32;
-    let width = longest / 2;
-    let mut stream = PythonRandom::new(u64::from(query_seed));
-    let tries = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 101 };
-    let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
-    for _ in 0..events {
-        let mut drawn = 0..=0;
-        for _ in 0..tries {
-            let first = stream.integer(2, longest - width);
-            let last = stream.integer(first + width, longest);
-            drawn = first as usize..=last as usize;
-            if ranges.iter().all(|r| r.end() < drawn.start() || drawn.end() < r.start()) {
-                break;
+impl Library {
+    /// One range of lengths `l..=r` for each of `events` removals of tools. A removal takes away the
+    /// composite tools with exactly `l` components.
+    ///
+    /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
+    /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After
+    /// 100 overlapping draws, the next one is kept; if there are fewer than two lengths from 2 to n per
+    /// event, the first draw is kept. Any two ranges overlap, because each contains more than half of all
+    /// lengths, so all ranges after the first result from these exceptions.
+    ///
+    /// Reference: CostBench, appendix B.6.2, and its released code for what happens if no range is free.
+    ///
+    /// # Complexity
+    ///
+    /// At most 101 draws per event.
+    ///
+    /// ```
+    /// use tool_graph::costbench::{Library, query_seed};
+    ///
+    /// let library = Library::new(2)?;
+    /// let ranges = library.removed_lengths(query_seed(42, "<Query00001>"), 1);
+    /// assert_eq!(ranges, [2..=5]);
+    /// # Ok::<(), tool_graph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn removed_lengths(&self, query_seed: u32, events: u32) -> Vec<RangeInclusive<usize>> {
+        let longest = self.task_length() as u32;
+        let width = longest / 2;
+        let mut stream = PythonRandom::new(u64::from(query_seed));
+        let tries = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 101 };
+        let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
+        for _ in 0..events {
+            let mut drawn = 0..=0;
+            for _ in 0..tries {
+                let first = stream.integer(2, longest - width);
+                let last = stream.integer(first + width, longest);
+                drawn = first as usize..=last as usize;
+                if ranges.iter().all(|r| r.end() < drawn.start() || drawn.end() < r.start()) {
+                    break;
+                }
             }
+            ranges.push(drawn);
         }
-        ranges.push(drawn);
+        ranges
     }
-    ranges
 }
 
 /// The SHA-256 hash of a text as a big-endian integer, modulo `2^31 - 1`.

@@ -1,7 +1,7 @@
 use scoring_rules::DecimalSum;
 use trajectory_metrics::tool_calls::{
-    CallFacts, FailureClass, FailureCounts, cost_gap, edit_distance, failure_classes,
-    invalid_tool_use_ratio, normalized_edit_distance,
+    CallFacts, FailureClass, FailureCounts, cost_gap, edit_distance, invalid_tool_use_ratio,
+    normalized_edit_distance,
 };
 
 use crate::{
@@ -212,7 +212,7 @@ impl Transcript {
             after_goal: call.after_goal,
             advanced: Some(call.status != (CallStatus::Done { advanced: false })),
         };
-        failure_classes(&self.calls.iter().map(facts).collect::<Vec<_>>())
+        FailureClass::of_each(&self.calls.iter().map(facts).collect::<Vec<_>>())
     }
 
     /// Scores the run against a reference, usually the optimal run of the same scenario

@@ -53,7 +53,7 @@ pub const fn calibration_map_from_fn<F: Fn(Probability) -> Probability>(function
 /// A method that fits a [`CalibrationMap`] to forecasts whose outcomes are known.
 ///
 /// A map should not be applied to the runs that it was fitted on, because it has seen their
-/// outcomes. [`cross_fit`](crate::cross_fit()) keeps the two apart.
+/// outcomes. [`CrossFit::new`](crate::CrossFit::new) keeps the two apart.
 ///
 /// ```
 /// use trajectory_metrics::{CalibrationMap, Calibrator, Error, Isotonic, Probability, Weight};

@@ -10,7 +10,7 @@ use crate::{
 
 /// Traces that were calibrated out of sample, with the maps.
 ///
-/// Made by [`cross_fit`].
+/// Made by [`CrossFit::new`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CrossFit<M> {
@@ -45,64 +45,67 @@ impl<M> CrossFit<M> {
     }
 }
 
-/// Calibrates every trace with a map that was fitted on the traces of all other folds. With
-/// [`Folds::halves`] this is the split of the paper.
-///
-/// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
-/// every trace counts as 1. The schedule should be that of the score that is computed afterwards;
-/// otherwise the comparison includes the error of a map that was fitted under other weights.
-///
-/// The maps of the folds differ slightly, so traces of different folds may change their order.
-///
-/// Cost: one fit per fold.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix D.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Length`] unless the folds are those of as many traces;
-/// [`Error::ScheduleTooShort`] if custom weights do not reach a trace's end; [`Error::Fold`] with
-/// the error of [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both
-/// outcomes there.
-///
-/// ```
-/// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, cross_fit};
-///
-/// let raw = Traces::from_flat(
-///     &[0.9, 0.6, 0.9, 0.95, 0.99, 0.9, 1.0],
-///     &[2, 3, 5, 7],
-///     &[false, false, true, true],
-/// )?;
-/// let folds = Folds::halves(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"])?;
-/// let fitted = cross_fit(&Platt::default(), &raw, &folds, &WeightSchedule::LinearFront)?;
-/// assert!(fitted.maps().iter().all(|map| map.slope() > 0.0));
-/// assert_eq!(fitted.folds(), &folds);
-/// assert_eq!(fitted.traces().steps(), raw.steps());
-/// assert_eq!(fitted.into_traces().outcomes(), raw.outcomes());
-/// # Ok::<(), Error>(())
-/// ```
-pub fn cross_fit<C: Calibrator>(
-    calibrator: &C,
-    traces: &Traces,
-    folds: &Folds,
-    schedule: &WeightSchedule,
-) -> Result<CrossFit<C::Map>, Error> {
-    let of_each = folds.of_each();
-    same_length("folds", traces.len(), of_each.len())?;
-    let fit = |fold: usize| {
-        let (mut forecasts, mut outcomes, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-        for (trace, _) in traces.iter().zip(of_each).filter(|(_, of)| **of != fold) {
-            let steps = trace.forecasts().len();
-            forecasts.extend_from_slice(trace.forecasts());
-            outcomes.resize(forecasts.len(), trace.outcome());
-            weights.extend(schedule.row_weights(steps, steps)?);
-        }
-        calibrator
-            .fit(&forecasts, &outcomes, Some(&weights))
-            .map_err(|error| Error::Fold { fold, source: Box::new(error) })
-    };
-    let maps = (0..folds.count()).map(fit).collect::<Result<Vec<_>, _>>()?;
-    let calibrated = traces.map_forecasts(|trace, forecast| maps[of_each[trace]].apply(forecast));
-    Ok(CrossFit { traces: calibrated, maps, folds: folds.clone() })
+impl<M: CalibrationMap> CrossFit<M> {
+    /// Calibrates every trace with a map that was fitted on the traces of all other folds. With
+    /// [`Folds::halves`] this is the split of the paper.
+    ///
+    /// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
+    /// every trace counts as 1. The schedule should be that of the score that is computed afterwards;
+    /// otherwise the comparison includes the error of a map that was fitted under other weights.
+    ///
+    /// The maps of the folds differ slightly, so traces of different folds may change their order.
+    ///
+    /// Cost: one fit per fold.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix D.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless the folds are those of as many traces;
+    /// [`Error::ScheduleTooShort`] if custom weights do not reach a trace's end; [`Error::Fold`] with
+    /// the error of [`Calibrator::fit`] if the traces outside a fold are not enough: Platt needs both
+    /// outcomes there.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Folds, Platt, Traces, WeightSchedule, CrossFit};
+    ///
+    /// let raw = Traces::from_flat(
+    ///     &[0.9, 0.6, 0.9, 0.95, 0.99, 0.9, 1.0],
+    ///     &[2, 3, 5, 7],
+    ///     &[false, false, true, true],
+    /// )?;
+    /// let folds = Folds::halves(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"])?;
+    /// let fitted = CrossFit::new(&Platt::default(), &raw, &folds, &WeightSchedule::LinearFront)?;
+    /// assert!(fitted.maps().iter().all(|map| map.slope() > 0.0));
+    /// assert_eq!(fitted.folds(), &folds);
+    /// assert_eq!(fitted.traces().steps(), raw.steps());
+    /// assert_eq!(fitted.into_traces().outcomes(), raw.outcomes());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<C: Calibrator<Map = M>>(
+        calibrator: &C,
+        traces: &Traces,
+        folds: &Folds,
+        schedule: &WeightSchedule,
+    ) -> Result<Self, Error> {
+        let of_each = folds.of_each();
+        same_length("folds", traces.len(), of_each.len())?;
+        let fit = |fold: usize| {
+            let (mut forecasts, mut outcomes, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+            for (trace, _) in traces.iter().zip(of_each).filter(|(_, of)| **of != fold) {
+                let steps = trace.forecasts().len();
+                forecasts.extend_from_slice(trace.forecasts());
+                outcomes.resize(forecasts.len(), trace.outcome());
+                weights.extend(schedule.row_weights(steps, steps)?);
+            }
+            calibrator
+                .fit(&forecasts, &outcomes, Some(&weights))
+                .map_err(|error| Error::Fold { fold, source: Box::new(error) })
+        };
+        let maps = (0..folds.count()).map(fit).collect::<Result<Vec<_>, _>>()?;
+        let calibrated =
+            traces.map_forecasts(|trace, forecast| maps[of_each[trace]].apply(forecast));
+        Ok(Self { traces: calibrated, maps, folds: folds.clone() })
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// A split of traces into folds, for [`cross_fit`](crate::cross_fit()).
+    /// A split of traces into folds, for [`CrossFit::new`](crate::CrossFit::new).
     ///
     /// Folds are stratified: they have about the same number of failures, and of successes. The fold of a
     /// trace does not depend on the order of the traces.

@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, TiedBlocks, Weight, pool_adjacent_violators};
+use scoring_rules::{Probability, TiedBlocks, Weight};
 
 #[cfg(feature = "serde")]
 use super::stored_map::{NO_KNOT, ordered};
@@ -86,7 +86,7 @@ impl Calibrator for Isotonic {
     ) -> Result<IsotonicMap, Error> {
         // Blocks, so that the order of the records cannot matter.
         let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
-        let pools = pool_adjacent_violators(&blocks);
+        let pools = blocks.pool_adjacent_violators();
         let mut knots = Vec::with_capacity(2 * pools.len());
         for (i, pool) in pools.iter().enumerate() {
             let value = Probability::new(pool.rate())?;

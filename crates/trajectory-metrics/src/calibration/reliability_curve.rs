@@ -1,6 +1,6 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks, pool_adjacent_violators};
+use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks};
 
 use crate::{
     error::{Error, Shared},
@@ -61,7 +61,7 @@ pub fn reliability_curve(blocks: &TiedBlocks) -> Result<Vec<ReliabilityPoint>, E
 
 /// The value of the isotonic regression at each block.
 fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
-    let pools = pool_adjacent_violators(blocks).into_iter();
+    let pools = blocks.pool_adjacent_violators().into_iter();
     pools.flat_map(|pool| std::iter::repeat_n(pool.rate(), pool.blocks.len()))
 }
 

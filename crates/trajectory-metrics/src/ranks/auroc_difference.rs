@@ -13,9 +13,9 @@ use crate::{
 /// For two models that made different runs: the rows of both models are in one list, the arm of
 /// a row is its model, and `clusters` contains the task of each row. A task may have any
 /// number of runs of either model. For two confidences of the same rows, use
-/// [`delong_test`](crate::delong_test()).
+/// [`AurocDifference::new`](crate::AurocDifference::new).
 ///
-/// With the placements of [`delong`](crate::delong()) within each model, the contribution of task g
+/// With the placements of [`AurocEstimate::new`](crate::AurocEstimate::new) within each model, the contribution of task g
 /// to the difference is a sum over its successes plus a sum over its failures:
 ///
 /// ```text

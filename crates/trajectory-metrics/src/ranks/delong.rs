@@ -10,7 +10,7 @@ use crate::{
 /// A standard deviation of placements, which are shares, below this is rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// AUROC with DeLong's standard error, from [`delong`].
+/// AUROC with DeLong's standard error, from [`AurocEstimate::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -22,72 +22,74 @@ pub struct AurocEstimate {
     pub standard_error: f64,
 }
 
-/// AUROC with DeLong's standard error.
-///
-/// The placement of a success is the share of failures with a lower confidence; the placement of a
-/// failure is the share of successes with a higher confidence. A tie counts one half. With m
-/// successes and n failures,
-///
-/// ```text
-/// standard error^2 = (sample variance of the placements of successes) / m
-///                  + (sample variance of the placements of failures) / n
-/// ```
-///
-/// Weights are numbers of rows: a weight of 2 counts the row twice, each class needs a total weight
-/// above 1, and weights must not be normalized. Rows are assumed to be independent; if they share
-/// tasks, use [`Bootstrap::clusters`](crate::Bootstrap::clusters). The standard error of a perfect
-/// ranking is 0, because the sample then contains no information on its error.
-///
-/// Cost: linear in the number of blocks.
-///
-/// Reference: DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more
-/// correlated receiver operating characteristic curves, doi:10.2307/2531595; computation by ranks:
-/// Sun and Xu (2014), Fast implementation of DeLong's algorithm for comparing the areas under
-/// correlated receiver operating characteristic curves, doi:10.1109/LSP.2014.2337313.
-///
-/// # Errors
-///
-/// [`Error::OneClass`] unless there are both failures and successes;
-/// [`scoring_rules::Error::Setting`] if one class has a total weight of at most 1 (plus 1e-9) or
-/// above 1e15; [`scoring_rules::Error::Empty`] for empty blocks.
-///
-/// ```
-/// use trajectory_metrics::{Error, Probability, TiedBlocks, delong};
-///
-/// let confidence = Probability::from_slice(&[0.2, 0.4, 0.6, 0.8])?;
-/// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
-/// let estimate = delong(&blocks)?;
-/// assert_eq!(estimate.auroc, 0.75);
-/// // Placements are 1/2 and 1 in both classes; their variance is 1/8.
-/// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
-/// # Ok::<(), Error>(())
-/// ```
-pub fn delong<S>(blocks: &TiedBlocks<S>) -> Result<AurocEstimate, Error> {
-    let [failures, successes] = classes(blocks)?;
-    let mut variance = 0.0;
-    for (class, other) in [(failures, successes), (successes, failures)] {
-        // Each placement is kept as twice the weight of the other class below, which is an integer
-        // if weights are, so that equal placements have no rounding error.
-        let placements = || {
-            let mut below = 0.0;
-            blocks.as_slice().iter().map(move |block| {
-                let (own, others) = class.weights_in(block);
-                let twice = 2.0 * below + others;
-                below += others;
-                (own, twice)
-            })
-        };
-        let mut sum = CompensatedSum::default();
-        placements().for_each(|(weight, twice)| sum.add(weight * twice));
-        let mean = sum.value() / class.weight;
-        let mut squares = CompensatedSum::default();
-        placements().for_each(|(weight, twice)| squares.add(weight * (twice - mean).powi(2)));
-        variance += class.variance_of_mean(squares.value(), other);
+impl AurocEstimate {
+    /// AUROC with DeLong's standard error.
+    ///
+    /// The placement of a success is the share of failures with a lower confidence; the placement of a
+    /// failure is the share of successes with a higher confidence. A tie counts one half. With m
+    /// successes and n failures,
+    ///
+    /// ```text
+    /// standard error^2 = (sample variance of the placements of successes) / m
+    ///                  + (sample variance of the placements of failures) / n
+    /// ```
+    ///
+    /// Weights are numbers of rows: a weight of 2 counts the row twice, each class needs a total weight
+    /// above 1, and weights must not be normalized. Rows are assumed to be independent; if they share
+    /// tasks, use [`Bootstrap::clusters`](crate::Bootstrap::clusters). The standard error of a perfect
+    /// ranking is 0, because the sample then contains no information on its error.
+    ///
+    /// Cost: linear in the number of blocks.
+    ///
+    /// Reference: DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more
+    /// correlated receiver operating characteristic curves, doi:10.2307/2531595; computation by ranks:
+    /// Sun and Xu (2014), Fast implementation of DeLong's algorithm for comparing the areas under
+    /// correlated receiver operating characteristic curves, doi:10.1109/LSP.2014.2337313.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OneClass`] unless there are both failures and successes;
+    /// [`scoring_rules::Error::Setting`] if one class has a total weight of at most 1 (plus 1e-9) or
+    /// above 1e15; [`scoring_rules::Error::Empty`] for empty blocks.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Probability, TiedBlocks, AurocEstimate};
+    ///
+    /// let confidence = Probability::from_slice(&[0.2, 0.4, 0.6, 0.8])?;
+    /// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
+    /// let estimate = AurocEstimate::new(&blocks)?;
+    /// assert_eq!(estimate.auroc, 0.75);
+    /// // Placements are 1/2 and 1 in both classes; their variance is 1/8.
+    /// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<S>(blocks: &TiedBlocks<S>) -> Result<Self, Error> {
+        let [failures, successes] = classes(blocks)?;
+        let mut variance = 0.0;
+        for (class, other) in [(failures, successes), (successes, failures)] {
+            // Each placement is kept as twice the weight of the other class below, which is an integer
+            // if weights are, so that equal placements have no rounding error.
+            let placements = || {
+                let mut below = 0.0;
+                blocks.as_slice().iter().map(move |block| {
+                    let (own, others) = class.weights_in(block);
+                    let twice = 2.0 * below + others;
+                    below += others;
+                    (own, twice)
+                })
+            };
+            let mut sum = CompensatedSum::default();
+            placements().for_each(|(weight, twice)| sum.add(weight * twice));
+            let mean = sum.value() / class.weight;
+            let mut squares = CompensatedSum::default();
+            placements().for_each(|(weight, twice)| squares.add(weight * (twice - mean).powi(2)));
+            variance += class.variance_of_mean(squares.value(), other);
+        }
+        Ok(Self { auroc: auroc(blocks)?, standard_error: variance.sqrt() })
     }
-    Ok(AurocEstimate { auroc: auroc(blocks)?, standard_error: variance.sqrt() })
 }
 
-/// The difference of two AUROCs on the same rows, from [`delong_test`].
+/// The difference of two AUROCs on the same rows, from [`AurocDifference::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -115,88 +117,90 @@ impl AurocDifference {
     }
 }
 
-/// DeLong's test of equal AUROC for two confidences of the same rows.
-///
-/// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
-/// compare two models that each made their own runs, use
-/// [`auroc_difference`](crate::auroc_difference()).
-///
-/// The standard error is computed from the differences of placements (see [`delong`]) row by row, so
-/// that shared variation cancels. Two confidences with the same ranking have a difference and a
-/// standard error of 0, and no test is possible. Weights and independence are as in [`delong`].
-///
-/// Cost: two sorts, O(n log n).
-///
-/// Reference: the references of [`delong`].
-///
-/// # Errors
-///
-/// The errors of [`TiedBlocks::new`] and [`delong`]; [`scoring_rules::Error::Length`] unless all
-/// lists have one entry per row; [`Error::OutcomeDiffers`] with the first row whose outcomes
-/// differ.
-///
-/// ```
-/// use trajectory_metrics::{Error, Probability, delong_test};
-///
-/// let first = Probability::from_slice(&[0.1, 0.3, 0.2, 0.8, 0.6, 0.9])?;
-/// let second = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.6])?;
-/// let outcomes = [false, false, true, true, false, true];
-/// let test = delong_test(first, &outcomes, second, &outcomes, None)?;
-/// assert!((test.difference - 1.0 / 9.0).abs() < 1e-15);
-/// assert!(test.z().is_some_and(|z| z < 1.0) && test.p_value() > Some(0.3));
-///
-/// let same = delong_test(first, &outcomes, first, &outcomes, None)?;
-/// assert_eq!((same.difference, same.standard_error, same.z()), (0.0, 0.0, None));
-///
-/// let others = [false, false, true, true, true, true];
-/// let error = delong_test(first, &outcomes, second, &others, None);
-/// assert_eq!(error, Err(Error::OutcomeDiffers { index: 4 }));
-/// # Ok::<(), Error>(())
-/// ```
-pub fn delong_test(
-    first_confidence: &[Probability],
-    first_outcomes: &[bool],
-    second_confidence: &[Probability],
-    second_outcomes: &[bool],
-    weights: Option<&[Weight]>,
-) -> Result<AurocDifference, Error> {
-    let (first, second, outcomes) = (first_confidence, second_confidence, first_outcomes);
-    same_length("first_outcomes", first.len(), outcomes.len())?;
-    same_length("second_confidence", first.len(), second.len())?;
-    same_length("second_outcomes", first.len(), second_outcomes.len())?;
-    if let Some(index) = outcomes.iter().zip(second_outcomes).position(|(a, b)| a != b) {
-        return Err(Error::OutcomeDiffers { index });
-    }
-    let sorted = [first, second].map(|rows| TiedBlocks::new(rows, outcomes, weights));
-    let [first_blocks, second_blocks] = sorted;
-    let (first_blocks, second_blocks) = (first_blocks?, second_blocks?);
-    let classes = classes(&first_blocks)?;
-    let (first_ranks, second_ranks) =
-        (Placements::new(&first_blocks), Placements::new(&second_blocks));
-
-    let (mut difference, mut variance) = (0.0, 0.0);
-    for [class, other] in [classes, [classes[1], classes[0]]] {
-        let rows = || {
-            let rows =
-                outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == class.outcome);
-            rows.map(|(row, _)| {
-                let weight = weights.map_or(1.0, |weights| weights[row].get());
-                let above = first_ranks.of(first[row], class.outcome);
-                (weight, above - second_ranks.of(second[row], class.outcome))
-            })
-        };
-        // Exact sums do not depend on the order of the rows.
-        let mut sum = ExactSum::default();
-        rows().for_each(|(weight, gap)| sum.add_product(weight, gap));
-        let mean = sum.value() / class.weight;
-        let mut squares = ExactSum::default();
-        rows().for_each(|(weight, gap)| squares.add_product(weight, (gap - mean).powi(2)));
-        variance += class.variance_of_mean(squares.value(), other);
-        if class.outcome {
-            difference = mean / (2.0 * other.weight);
+impl AurocDifference {
+    /// DeLong's test of equal AUROC for two confidences of the same rows.
+    ///
+    /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
+    /// compare two models that each made their own runs, use
+    /// [`auroc_difference`](crate::auroc_difference()).
+    ///
+    /// The standard error is computed from the differences of placements (see [`AurocEstimate::new`]) row by row, so
+    /// that shared variation cancels. Two confidences with the same ranking have a difference and a
+    /// standard error of 0, and no test is possible. Weights and independence are as in [`AurocEstimate::new`].
+    ///
+    /// Cost: two sorts, O(n log n).
+    ///
+    /// Reference: the references of [`AurocEstimate::new`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`TiedBlocks::new`] and [`AurocEstimate::new`]; [`scoring_rules::Error::Length`] unless all
+    /// lists have one entry per row; [`Error::OutcomeDiffers`] with the first row whose outcomes
+    /// differ.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Probability, AurocDifference};
+    ///
+    /// let first = Probability::from_slice(&[0.1, 0.3, 0.2, 0.8, 0.6, 0.9])?;
+    /// let second = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.6])?;
+    /// let outcomes = [false, false, true, true, false, true];
+    /// let test = AurocDifference::new(first, &outcomes, second, &outcomes, None)?;
+    /// assert!((test.difference - 1.0 / 9.0).abs() < 1e-15);
+    /// assert!(test.z().is_some_and(|z| z < 1.0) && test.p_value() > Some(0.3));
+    ///
+    /// let same = AurocDifference::new(first, &outcomes, first, &outcomes, None)?;
+    /// assert_eq!((same.difference, same.standard_error, same.z()), (0.0, 0.0, None));
+    ///
+    /// let others = [false, false, true, true, true, true];
+    /// let error = AurocDifference::new(first, &outcomes, second, &others, None);
+    /// assert_eq!(error, Err(Error::OutcomeDiffers { index: 4 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(
+        first_confidence: &[Probability],
+        first_outcomes: &[bool],
+        second_confidence: &[Probability],
+        second_outcomes: &[bool],
+        weights: Option<&[Weight]>,
+    ) -> Result<Self, Error> {
+        let (first, second, outcomes) = (first_confidence, second_confidence, first_outcomes);
+        same_length("first_outcomes", first.len(), outcomes.len())?;
+        same_length("second_confidence", first.len(), second.len())?;
+        same_length("second_outcomes", first.len(), second_outcomes.len())?;
+        if let Some(index) = outcomes.iter().zip(second_outcomes).position(|(a, b)| a != b) {
+            return Err(Error::OutcomeDiffers { index });
         }
+        let sorted = [first, second].map(|rows| TiedBlocks::new(rows, outcomes, weights));
+        let [first_blocks, second_blocks] = sorted;
+        let (first_blocks, second_blocks) = (first_blocks?, second_blocks?);
+        let classes = classes(&first_blocks)?;
+        let (first_ranks, second_ranks) =
+            (Placements::new(&first_blocks), Placements::new(&second_blocks));
+
+        let (mut difference, mut variance) = (0.0, 0.0);
+        for [class, other] in [classes, [classes[1], classes[0]]] {
+            let rows = || {
+                let rows =
+                    outcomes.iter().enumerate().filter(|&(_, &outcome)| outcome == class.outcome);
+                rows.map(|(row, _)| {
+                    let weight = weights.map_or(1.0, |weights| weights[row].get());
+                    let above = first_ranks.of(first[row], class.outcome);
+                    (weight, above - second_ranks.of(second[row], class.outcome))
+                })
+            };
+            // Exact sums do not depend on the order of the rows.
+            let mut sum = ExactSum::default();
+            rows().for_each(|(weight, gap)| sum.add_product(weight, gap));
+            let mean = sum.value() / class.weight;
+            let mut squares = ExactSum::default();
+            rows().for_each(|(weight, gap)| squares.add_product(weight, (gap - mean).powi(2)));
+            variance += class.variance_of_mean(squares.value(), other);
+            if class.outcome {
+                difference = mean / (2.0 * other.weight);
+            }
+        }
+        Ok(Self { difference, standard_error: variance.sqrt() })
     }
-    Ok(AurocDifference { difference, standard_error: variance.sqrt() })
 }
 
 /// Placements of rows: for each block, twice the weight of the other class below it, plus the weight

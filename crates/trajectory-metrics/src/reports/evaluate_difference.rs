@@ -6,7 +6,7 @@ use crate::{
     checks::same_length,
     error::{Error, Shared},
     reports::{
-        evaluation::EvaluationOptions,
+        evaluation::{Evaluation, EvaluationOptions},
         named_estimate::NamedEstimate,
         scored_stream::{METRICS, Ranked, Resampling, STREAM_MEASURES, ScoredStream},
     },
@@ -14,76 +14,79 @@ use crate::{
     streams::{summary::Summary, traces::Traces},
 };
 
-/// The metrics of `second` minus those of `first`, each with the interval of the difference if
-/// [`EvaluationOptions::resampling`] is given.
-///
-/// The metrics are those of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates). Both streams
-/// see the same resamples: the rows of the bootstrap, and the weights if there are any, are the traces
-/// of `first` in their order, then those of `second`; further rows may follow. Which traces vary
-/// together is said by the clusters of [`Bootstrap::clusters`](crate::Bootstrap::clusters):
-///
-/// - The same runs in both streams: the cluster of a run, or of its task, has its trace of each stream.
-///   The variation that the streams share cancels (a paired difference).
-/// - Other runs of the same tasks: the cluster of a task has its traces of both streams.
-/// - No task in common: no cluster has traces of both streams, and the difference varies as much as two
-///   independent estimates. Tasks of both streams are drawn from one list, so that the number of traces
-///   of each stream varies, too, and a resample without a trace of one of them is left out.
-///
-/// A difference of two intervals is not the interval of the difference. Calibration maps are not
-/// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
-/// interval is that for the clusters of the stream that has fewer of them
-/// ([`Replicates::confidence_interval`]), and too few are an error in place of the interval.
-///
-/// Cost: linear in the number of traces for each resample.
-///
-/// Reference: Field and Welsh (2007), Bootstrapping clustered data,
-/// doi:10.1111/j.1467-9868.2007.00593.x.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Empty`] without traces in one of the streams;
-/// [`scoring_rules::Error::Length`] if there are not as many weights as traces, or fewer rows of
-/// the bootstrap; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
-/// An undefined metric is not an error of this function.
-///
-/// ```
-/// use trajectory_metrics::{
-///     Bootstrap, Error, EvaluationOptions, Level, Resampling, Seed, Traces,
-///     evaluate_difference,
-/// };
-///
-/// // Two models on the tasks a to f; the first was asked twice about a.
-/// let ends = [1, 2, 3, 4, 5, 6, 7];
-/// let outcomes = [true, true, true, false, false, true, false];
-/// let first = Traces::from_flat(&[0.9, 0.8, 0.7, 0.4, 0.2, 0.9, 0.1], &ends, &outcomes)?;
-/// let second = Traces::from_flat(&[0.6, 0.3, 0.7, 0.6, 0.5, 0.6], &ends[..6], &outcomes[1..])?;
-/// let tasks = ["a", "a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f"];
-/// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7))?;
-/// let resampling = Resampling { bootstrap: &bootstrap, resamples: 500, level: Level::new(0.95)? };
-/// let options = EvaluationOptions { resampling: Some(resampling), ..EvaluationOptions::default() };
-/// let differences = evaluate_difference(&first, &second, &options)?;
-/// assert_eq!(differences[0].metric, "tps_log");
-/// let interval = differences[0].interval.clone().unwrap()?.interval;
-/// assert!(interval.low() < -0.4 && interval.high() < 0.0);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn evaluate_difference(
-    first: &Traces,
-    second: &Traces,
-    options: &EvaluationOptions<'_>,
-) -> Result<Vec<NamedEstimate>, Error> {
-    let schedule = &options.schedule;
-    let summary = options.summary.clone().unwrap_or_else(|| Summary::Weighted(schedule.clone()));
-    let scored = |traces| ScoredStream::new(traces, schedule, &summary);
-    scored(second)?.minus(&scored(first)?, options.weights, options.resampling)
-}
-
-impl ScoredStream {
-    /// The metrics of this stream minus those of `first`, as [`evaluate_difference`] works them out.
+impl Evaluation {
+    /// The metrics of `second` minus those of `first`, each with the interval of the difference if
+    /// [`EvaluationOptions::resampling`] is given.
+    ///
+    /// The metrics are those of [`StreamMetrics::estimates`](crate::StreamMetrics::estimates). Both streams
+    /// see the same resamples: the rows of the bootstrap, and the weights if there are any, are the traces
+    /// of `first` in their order, then those of `second`; further rows may follow. Which traces vary
+    /// together is said by the clusters of [`Bootstrap::clusters`](crate::Bootstrap::clusters):
+    ///
+    /// - The same runs in both streams: the cluster of a run, or of its task, has its trace of each stream.
+    ///   The variation that the streams share cancels (a paired difference).
+    /// - Other runs of the same tasks: the cluster of a task has its traces of both streams.
+    /// - No task in common: no cluster has traces of both streams, and the difference varies as much as two
+    ///   independent estimates. Tasks of both streams are drawn from one list, so that the number of traces
+    ///   of each stream varies, too, and a resample without a trace of one of them is left out.
+    ///
+    /// A difference of two intervals is not the interval of the difference. Calibration maps are not
+    /// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
+    /// interval is that for the clusters of the stream that has fewer of them
+    /// ([`Replicates::confidence_interval`]), and too few are an error in place of the interval.
+    ///
+    /// Cost: linear in the number of traces for each resample.
+    ///
+    /// Reference: Field and Welsh (2007), Bootstrapping clustered data,
+    /// doi:10.1111/j.1467-9868.2007.00593.x.
     ///
     /// # Errors
     ///
-    /// Those of [`evaluate_difference`].
+    /// [`scoring_rules::Error::Empty`] without traces in one of the streams;
+    /// [`scoring_rules::Error::Length`] if there are not as many weights as traces, or fewer rows of
+    /// the bootstrap; [`Error::ScheduleTooShort`] if a trace is longer than the list of custom weights.
+    /// An undefined metric is not an error of this function.
+    ///
+    /// ```
+    /// use trajectory_metrics::{
+    ///     Bootstrap, Error, EvaluationOptions, Level, Resampling, Seed, Traces,
+    ///     Evaluation,
+    /// };
+    ///
+    /// // Two models on the tasks a to f; the first was asked twice about a.
+    /// let ends = [1, 2, 3, 4, 5, 6, 7];
+    /// let outcomes = [true, true, true, false, false, true, false];
+    /// let first = Traces::from_flat(&[0.9, 0.8, 0.7, 0.4, 0.2, 0.9, 0.1], &ends, &outcomes)?;
+    /// let second = Traces::from_flat(&[0.6, 0.3, 0.7, 0.6, 0.5, 0.6], &ends[..6], &outcomes[1..])?;
+    /// let tasks = ["a", "a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f"];
+    /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7))?;
+    /// let resampling = Resampling { bootstrap: &bootstrap, resamples: 500, level: Level::new(0.95)? };
+    /// let options = EvaluationOptions { resampling: Some(resampling), ..EvaluationOptions::default() };
+    /// let differences = Evaluation::difference(&first, &second, &options)?;
+    /// assert_eq!(differences[0].metric, "tps_log");
+    /// let interval = differences[0].interval.clone().unwrap()?.interval;
+    /// assert!(interval.low() < -0.4 && interval.high() < 0.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn difference(
+        first: &Traces,
+        second: &Traces,
+        options: &EvaluationOptions<'_>,
+    ) -> Result<Vec<NamedEstimate>, Error> {
+        let schedule = &options.schedule;
+        let summary =
+            options.summary.clone().unwrap_or_else(|| Summary::Weighted(schedule.clone()));
+        let scored = |traces| ScoredStream::new(traces, schedule, &summary);
+        scored(second)?.minus(&scored(first)?, options.weights, options.resampling)
+    }
+}
+
+impl ScoredStream {
+    /// The metrics of this stream minus those of `first`, as [`Evaluation::difference`] works them out.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Evaluation::difference`].
     pub fn minus(
         &self,
         first: &Self,

@@ -1,7 +1,7 @@
 use scoring_rules::{LogScore, Probability, TiedBlocks};
 
 use crate::{
-    calibration::{cross_fit::cross_fit, folds::Folds, platt::Platt},
+    calibration::{cross_fit::CrossFit, folds::Folds, platt::Platt},
     error::Error,
     ranks::{
         areas::{auroc, average_precision},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The range of the trajectory log score over transforms of the forecasts that leave all rank metrics
-/// unchanged, from [`fixed_rank_sensitivity`].
+/// unchanged, from [`FixedRankSensitivity::new`].
 ///
 /// The scores of the five streams are mean trajectory log scores, clipped at 1e-6, in nats.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,55 +50,53 @@ impl FixedRankSensitivity {
     }
 }
 
-/// Transforms the forecasts of every step while the scalar by which runs are ranked stays fixed.
-///
-/// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
-/// computed once and used for every transform, so that rank metrics are the same by construction.
-/// Rank metrics are invariant under increasing transforms of the scalar. Means of transformed
-/// forecasts are different: a transform can change which of two traces has the higher mean. Platt
-/// scaling is cross-fitted over the folds.
-///
-/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-/// quantification, arXiv:2605.24756, appendix E.
-///
-/// # Errors
-///
-/// The errors of [`cross_fit`](crate::cross_fit()), which needs both outcomes outside each fold.
-///
-/// ```
-/// use trajectory_metrics::{Error, Folds, Traces, WeightSchedule, fixed_rank_sensitivity};
-///
-/// // Always nearly certain, and right half of the time.
-/// let forecasts = [0.99, 0.98, 0.99, 0.98];
-/// let raw = Traces::from_flat(&forecasts, &[1, 2, 3, 4], &[true, false, false, true])?;
-/// let folds = Folds::halves(raw.outcomes(), &[1, 2, 3, 4])?;
-/// let found = fixed_rank_sensitivity(&raw, &folds, &WeightSchedule::LinearFront)?;
-/// assert_eq!(found.auroc, 0.5);
-/// assert!(found.span() > 1.0);
-/// # Ok::<(), Error>(())
-/// ```
-pub fn fixed_rank_sensitivity(
-    raw: &Traces,
-    folds: &Folds,
-    schedule: &WeightSchedule,
-) -> Result<FixedRankSensitivity, Error> {
-    let platt = cross_fit(&Platt::default(), raw, folds, schedule)?.into_traces();
-    let rank = Summary::Weighted(schedule.clone()).forecasts(raw)?;
-    let blocks = TiedBlocks::new(&rank, raw.outcomes(), None)?;
-    let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());
-    let under = |transform: fn(f64) -> f64| {
-        // The transforms map [0, 1] into [0, 1], so that the fallback is never used.
-        let curve = |_, p: Probability| Probability::new(transform(p.get())).unwrap_or(p);
-        tps.mean(&raw.map_forecasts(curve), None)
-    };
-    Ok(FixedRankSensitivity {
-        auroc: auroc(&blocks)?,
-        average_precision: average_precision(&blocks, PositiveClass::Failure)?,
-        aurc: aurc(&blocks)?,
-        identity: tps.mean(raw, None)?,
-        affine: under(|p| 0.4 + 0.2 * p)?,
-        square_root: under(f64::sqrt)?,
-        square: under(|p| p * p)?,
-        platt: tps.mean(&platt, None)?,
-    })
+impl FixedRankSensitivity {
+    /// Transforms the forecasts of every step while the scalar by which runs are ranked stays fixed.
+    ///
+    /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
+    /// computed once and used for every transform, so that rank metrics are the same by construction.
+    /// Rank metrics are invariant under increasing transforms of the scalar. Means of transformed
+    /// forecasts are different: a transform can change which of two traces has the higher mean. Platt
+    /// scaling is cross-fitted over the folds.
+    ///
+    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
+    /// quantification, arXiv:2605.24756, appendix E.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`CrossFit::new`](crate::CrossFit::new), which needs both outcomes outside each fold.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Folds, Traces, WeightSchedule, FixedRankSensitivity};
+    ///
+    /// // Always nearly certain, and right half of the time.
+    /// let forecasts = [0.99, 0.98, 0.99, 0.98];
+    /// let raw = Traces::from_flat(&forecasts, &[1, 2, 3, 4], &[true, false, false, true])?;
+    /// let folds = Folds::halves(raw.outcomes(), &[1, 2, 3, 4])?;
+    /// let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::LinearFront)?;
+    /// assert_eq!(found.auroc, 0.5);
+    /// assert!(found.span() > 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(raw: &Traces, folds: &Folds, schedule: &WeightSchedule) -> Result<Self, Error> {
+        let platt = CrossFit::new(&Platt::default(), raw, folds, schedule)?.into_traces();
+        let rank = Summary::Weighted(schedule.clone()).forecasts(raw)?;
+        let blocks = TiedBlocks::new(&rank, raw.outcomes(), None)?;
+        let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());
+        let under = |transform: fn(f64) -> f64| {
+            // The transforms map [0, 1] into [0, 1], so that the fallback is never used.
+            let curve = |_, p: Probability| Probability::new(transform(p.get())).unwrap_or(p);
+            tps.mean(&raw.map_forecasts(curve), None)
+        };
+        Ok(Self {
+            auroc: auroc(&blocks)?,
+            average_precision: average_precision(&blocks, PositiveClass::Failure)?,
+            aurc: aurc(&blocks)?,
+            identity: tps.mean(raw, None)?,
+            affine: under(|p| 0.4 + 0.2 * p)?,
+            square_root: under(f64::sqrt)?,
+            square: under(|p| p * p)?,
+            platt: tps.mean(&platt, None)?,
+        })
+    }
 }

@@ -50,7 +50,7 @@ pub struct MetricChange {
 ///
 /// ```
 /// use trajectory_metrics::{
-///     Bootstrap, Error, Folds, Platt, Seed, Traces, WeightSchedule, cross_fit,
+///     Bootstrap, Error, Folds, Platt, Seed, Traces, WeightSchedule, CrossFit,
 ///     raw_against_calibrated,
 /// };
 ///
@@ -60,7 +60,7 @@ pub struct MetricChange {
 /// let tasks = [1, 1, 2, 2, 3, 3, 4, 4];
 /// let schedule = WeightSchedule::LinearFront;
 /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
-/// let calibrated = cross_fit(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
+/// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
 /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
 /// assert_eq!(changes[0].metric, "tps_log");

@@ -70,7 +70,7 @@ impl ClusterEstimate {
 /// compare two streams on the same rows, pass the differences as values.
 ///
 /// Reliable with many clusters, about 40; with few, use
-/// [`sign_flip_test`](crate::sign_flip_test()).
+/// [`SignFlipTest::new`](crate::SignFlipTest::new).
 ///
 /// Cost: one sort.
 ///

@@ -9,7 +9,7 @@ use crate::{
     resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
-/// The result of a [`sign_flip_test`].
+/// The result of a [`SignFlipTest::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -24,74 +24,77 @@ pub struct SignFlipTest {
     pub clusters: usize,
 }
 
-/// The paired permutation test of a mean difference: how often the mean would be at least as far
-/// from 0 if the difference of each cluster had either sign with equal probability.
-///
-/// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of them whose
-/// mean is at least as far from 0 as the observed mean. With more clusters, `flips` random
-/// assignments are tried, and `p = (b + 1) / (flips + 1)` if b of them are at least as far; the
-/// result is a pure function of the seed. Means that differ by less than 1e-12 of the mean size
-/// count as equal, so that rounding does not matter.
-///
-/// A difference is the score of one stream minus the score of the other on the same row. All rows of
-/// a cluster change sign together. Independent rows are clusters of one: pass `0..n` as their
-/// clusters.
-///
-/// The test is exact if swapping the two streams within a cluster leaves the distribution of the
-/// data unchanged.
-///
-/// Cost: one sort, then G additions per flip; at most 2^20 assignments if all are tried.
-///
-/// Reference: Canay, Romano and Shaikh (2017), Randomization tests under an approximate symmetry
-/// assumption, doi:10.3982/ECTA13081; Phipson and Smyth (2010), Permutation p-values should never
-/// be zero, doi:10.2202/1544-6115.1585.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Length`] unless clusters, and weights if given, have one entry per row;
-/// [`scoring_rules::Error::Entry`] for a difference outside [-1e100, 1e100];
-/// [`scoring_rules::Error::Empty`] if no row has positive weight; [`scoring_rules::Error::Setting`]
-/// for more than 10 million flips, or for 0 flips with more than 20 clusters.
-///
-/// ```
-/// use trajectory_metrics::{Error, Seed, sign_flip_test};
-///
-/// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
-/// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];
-/// let test = sign_flip_test(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, Seed::new(0))?;
-/// assert_eq!((test.p_value, test.exact, test.clusters), (2.0 / 32.0, true, 5));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// A seed in place of the number of flips does not compile:
-///
-/// ```compile_fail
-/// use trajectory_metrics::{Seed, sign_flip_test};
-///
-/// let test = sign_flip_test(&[0.1, 0.3], None, &["a", "b"], Seed::new(7), 10_000);
-/// ```
-pub fn sign_flip_test<G: Ord>(
-    differences: &[f64],
-    weights: Option<&[Weight]>,
-    clusters: &[G],
-    flips: usize,
-    seed: Seed,
-) -> Result<SignFlipTest, Error> {
-    let rows = ClusteredRows::new(differences.len(), weights, clusters)?;
-    bounded("difference", differences)?;
-    check_resamples(flips)?;
-    let total = rows.total(|_| true)?;
-    let sums = rows.cluster_sums(|row| differences[row]);
-    let (found, size) = sums.iter().fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
-    let bar = found.abs() - TIE * size;
-    let exact = sums.len() <= MOST_EXACT;
-    if !exact && flips == 0 {
-        return Err(Shared::Setting { name: "flips", value: 0.0, range: "at least 1" }.into());
+impl SignFlipTest {
+    /// The paired permutation test of a mean difference: how often the mean would be at least as far
+    /// from 0 if the difference of each cluster had either sign with equal probability.
+    ///
+    /// With up to 20 clusters all `2^G` assignments of signs are tried, and p is the share of them whose
+    /// mean is at least as far from 0 as the observed mean. With more clusters, `flips` random
+    /// assignments are tried, and `p = (b + 1) / (flips + 1)` if b of them are at least as far; the
+    /// result is a pure function of the seed. Means that differ by less than 1e-12 of the mean size
+    /// count as equal, so that rounding does not matter.
+    ///
+    /// A difference is the score of one stream minus the score of the other on the same row. All rows of
+    /// a cluster change sign together. Independent rows are clusters of one: pass `0..n` as their
+    /// clusters.
+    ///
+    /// The test is exact if swapping the two streams within a cluster leaves the distribution of the
+    /// data unchanged.
+    ///
+    /// Cost: one sort, then G additions per flip; at most 2^20 assignments if all are tried.
+    ///
+    /// Reference: Canay, Romano and Shaikh (2017), Randomization tests under an approximate symmetry
+    /// assumption, doi:10.3982/ECTA13081; Phipson and Smyth (2010), Permutation p-values should never
+    /// be zero, doi:10.2202/1544-6115.1585.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless clusters, and weights if given, have one entry per row;
+    /// [`scoring_rules::Error::Entry`] for a difference outside [-1e100, 1e100];
+    /// [`scoring_rules::Error::Empty`] if no row has positive weight; [`scoring_rules::Error::Setting`]
+    /// for more than 10 million flips, or for 0 flips with more than 20 clusters.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Error, Seed, SignFlipTest};
+    ///
+    /// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
+    /// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];
+    /// let test = SignFlipTest::new(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, Seed::new(0))?;
+    /// assert_eq!((test.p_value, test.exact, test.clusters), (2.0 / 32.0, true, 5));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// A seed in place of the number of flips does not compile:
+    ///
+    /// ```compile_fail
+    /// use trajectory_metrics::{Seed, SignFlipTest};
+    ///
+    /// let test = SignFlipTest::new(&[0.1, 0.3], None, &["a", "b"], Seed::new(7), 10_000);
+    /// ```
+    pub fn new<G: Ord>(
+        differences: &[f64],
+        weights: Option<&[Weight]>,
+        clusters: &[G],
+        flips: usize,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let rows = ClusteredRows::new(differences.len(), weights, clusters)?;
+        bounded("difference", differences)?;
+        check_resamples(flips)?;
+        let total = rows.total(|_| true)?;
+        let sums = rows.cluster_sums(|row| differences[row]);
+        let (found, size) =
+            sums.iter().fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
+        let bar = found.abs() - TIE * size;
+        let exact = sums.len() <= MOST_EXACT;
+        if !exact && flips == 0 {
+            return Err(Shared::Setting { name: "flips", value: 0.0, range: "at least 1" }.into());
+        }
+        let p_value =
+            if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };
+        let mean = rows.mean(differences, total, |_| true);
+        Ok(Self { mean, p_value, exact, clusters: sums.len() })
     }
-    let p_value =
-        if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };
-    let mean = rows.mean(differences, total, |_| true);
-    Ok(SignFlipTest { mean, p_value, exact, clusters: sums.len() })
 }
 
 /// The largest number of clusters for which every assignment of signs is tried.

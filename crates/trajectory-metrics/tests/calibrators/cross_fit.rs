@@ -1,7 +1,7 @@
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    CalibrationMap, Calibrator, Error, Folds, Isotonic, Platt, Probability, Traces, Weight,
-    WeightSchedule, cross_fit,
+    CalibrationMap, Calibrator, CrossFit, Error, Folds, Isotonic, Platt, Probability, Traces,
+    Weight, WeightSchedule,
 };
 
 /// Keeps the records on which it was fitted.
@@ -31,7 +31,7 @@ fn every_step_outside_a_fold_is_a_record_with_its_weight_under_the_schedule() {
     let traces =
         Traces::from_flat(&[0.1, 0.2, 0.3, 0.4, 0.5], &[2, 3, 5], &[true, true, false]).unwrap();
     let folds = Folds::halves(traces.outcomes(), &[1, 2, 3]).unwrap();
-    let fitted = cross_fit(&Recorder, &traces, &folds, &WeightSchedule::LinearFront).unwrap();
+    let fitted = CrossFit::new(&Recorder, &traces, &folds, &WeightSchedule::LinearFront).unwrap();
     let (first, second) = (2.0 / 3.0, 1.0 / 3.0);
     let records =
         [(0.1, true, first), (0.2, true, second), (0.4, false, first), (0.5, false, second)];
@@ -48,8 +48,8 @@ fn a_fold_with_too_few_traces_outside_it_is_named() {
         let traces = Traces::from_flat(&forecasts, &ends, outcomes).unwrap();
         let folds = Folds::halves(outcomes, &ends).unwrap();
         let uniform = WeightSchedule::Uniform;
-        let platt = cross_fit(&Platt::default(), &traces, &folds, &uniform).map(drop);
-        let isotonic = cross_fit(&Isotonic, &traces, &folds, &uniform).map(drop);
+        let platt = CrossFit::new(&Platt::default(), &traces, &folds, &uniform).map(drop);
+        let isotonic = CrossFit::new(&Isotonic, &traces, &folds, &uniform).map(drop);
         [platt, isotonic]
     };
     let fold = |fold, error| Err(Error::Fold { fold, source: Box::new(error) });
@@ -62,6 +62,6 @@ fn a_fold_with_too_few_traces_outside_it_is_named() {
     let custom = WeightSchedule::custom(&[Weight::ONE]).unwrap();
     let long = Traces::from_flat(&[0.5; 4], &[2, 4], &[true; 2]).unwrap();
     let folds = Folds::halves(long.outcomes(), &[1, 2]).unwrap();
-    let error = cross_fit(&Isotonic, &long, &folds, &custom).map(drop);
+    let error = CrossFit::new(&Isotonic, &long, &folds, &custom).map(drop);
     assert_eq!(error, Err(Error::ScheduleTooShort { horizon: 2, weights: 1 }));
 }

@@ -1,4 +1,4 @@
-use trajectory_metrics::tool_calls::{CallFacts, FailureCounts, failure_classes};
+use trajectory_metrics::tool_calls::{CallFacts, FailureClass, FailureCounts};
 
 #[test]
 fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refused() {
@@ -20,7 +20,7 @@ fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refu
     ];
     let written = serde_json::to_string(&calls).unwrap();
     assert_eq!(serde_json::from_str::<[CallFacts<String>; 2]>(&written).unwrap(), calls);
-    let classes = failure_classes(&calls);
+    let classes = FailureClass::of_each(&calls);
     let written = serde_json::to_string(&classes).unwrap();
     assert_eq!(written, r#"["inaccessible","extra"]"#);
     let counts: FailureCounts = classes.into_iter().collect();

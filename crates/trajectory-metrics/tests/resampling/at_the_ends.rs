@@ -2,8 +2,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Seed, Weight,
-    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
+    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Seed,
+    SignFlipTest, Weight, cluster_difference, cluster_mean, cluster_ratio,
 };
 
 use super::{arms, counted_mean, level_of, uniform};
@@ -30,7 +30,7 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert_eq!(mean(&infinite, None, &ids), at("value", 1));
     assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominator", 1));
     assert_eq!(
-        sign_flip_test(&infinite, None, &ids, 0, Seed::new(0)).map(drop),
+        SignFlipTest::new(&infinite, None, &ids, 0, Seed::new(0)).map(drop),
         at("difference", 1).map(drop)
     );
     assert!(matches!(
@@ -51,9 +51,9 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     );
 
     let many: Vec<usize> = (0..21).collect();
-    let flips = sign_flip_test(&[1.0; 21], None, &many, 0, Seed::new(0));
+    let flips = SignFlipTest::new(&[1.0; 21], None, &many, 0, Seed::new(0));
     assert!(matches!(flips, Err(Error::ScoringRules(Shared::Setting { name: "flips", .. }))));
-    let test = sign_flip_test(&[f64::INFINITY; 3], None, &ids, 0, Seed::new(0));
+    let test = SignFlipTest::new(&[f64::INFINITY; 3], None, &ids, 0, Seed::new(0));
     assert!(matches!(test, Err(Error::ScoringRules(Shared::Entry { .. }))));
 
     assert_eq!(Bootstrap::rows(0, Seed::new(1)).map(drop), Err(Shared::Empty.into()));
@@ -163,7 +163,7 @@ fn constant_values_have_a_standard_error_of_0() {
             )
             .unwrap();
             assert_eq!((none.estimate, none.standard_error), (0.0, 0.0));
-            let test = sign_flip_test(
+            let test = SignFlipTest::new(
                 &values,
                 Some(Weight::from_slice(&weights).unwrap()),
                 &ids,
@@ -279,7 +279,7 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
             let mean = cluster_mean(&values, Some(&weights), &ids).unwrap();
             relative(mean.estimate, unit);
             relative(mean.standard_error, plain.standard_error * unit);
-            let test = sign_flip_test(&values, Some(&weights), &ids, 0, Seed::new(0)).unwrap();
+            let test = SignFlipTest::new(&values, Some(&weights), &ids, 0, Seed::new(0)).unwrap();
             relative(test.mean, unit);
             let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
             let resampled = rows.mean(&values, Some(&weights), 50).unwrap();
@@ -301,7 +301,10 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
     assert_eq!(ratio, Err(too_large("denominator")));
     let difference = cluster_difference(&values, &arms(&[true, false, true]), None, &ids);
     assert_eq!(difference, Err(too_large("value")));
-    assert_eq!(sign_flip_test(&values, None, &ids, 0, Seed::new(0)), Err(too_large("difference")));
+    assert_eq!(
+        SignFlipTest::new(&values, None, &ids, 0, Seed::new(0)),
+        Err(too_large("difference"))
+    );
     let mean = Bootstrap::rows(3, Seed::new(1)).unwrap().mean(&values, None, 50);
     assert_eq!(mean, Err(too_large("value")));
 }

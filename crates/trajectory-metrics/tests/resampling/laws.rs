@@ -1,8 +1,8 @@
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, Probability, Ranking, Replicates, Seed, TiedBlocks, Weight, auroc,
-    cluster_difference, cluster_mean, cluster_ratio, sign_flip_test,
+    Bootstrap, Error, Probability, Ranking, Replicates, Seed, SignFlipTest, TiedBlocks, Weight,
+    auroc, cluster_difference, cluster_mean, cluster_ratio,
 };
 
 use super::{arms, counted_mean};
@@ -85,7 +85,7 @@ proptest! {
             let second: Vec<bool> = rows.iter().map(|row| row.1).collect();
             let groups: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
-            let test = sign_flip_test(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, Seed::new(1));
+            let test = SignFlipTest::new(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, Seed::new(1));
             let estimates = [
                 cluster_mean(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
                 cluster_ratio(&values, &steps, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),

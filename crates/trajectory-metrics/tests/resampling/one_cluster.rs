@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, NoInterval, Probability, Ranking,
-    Replicates, Resampling, Seed, Traces, Weight, cluster_mean, evaluate, sign_flip_test,
+    Replicates, Resampling, Seed, SignFlipTest, Traces, Weight, cluster_mean, evaluate,
 };
 
 use super::counted_mean;
@@ -71,7 +71,7 @@ fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
 
 #[test]
 fn the_p_value_of_one_cluster_is_1() {
-    let test = sign_flip_test(&[0.5, 0.25], None, &["a", "a"], 0, Seed::new(0)).unwrap();
+    let test = SignFlipTest::new(&[0.5, 0.25], None, &["a", "a"], 0, Seed::new(0)).unwrap();
     assert_eq!((test.p_value, test.clusters), (1.0, 1));
 }
 

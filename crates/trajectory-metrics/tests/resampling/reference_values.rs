@@ -1,6 +1,6 @@
 use trajectory_metrics::{
-    BootstrapEstimate, ClusterEstimate, Error, Replicates, Seed, Weight, cluster_difference,
-    cluster_mean, cluster_ratio, sign_flip_test,
+    BootstrapEstimate, ClusterEstimate, Error, Replicates, Seed, SignFlipTest, Weight,
+    cluster_difference, cluster_mean, cluster_ratio,
 };
 
 use super::{arms, level_of};
@@ -86,7 +86,7 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
                 .unwrap(),
             ),
             "sign flip" => {
-                let test = sign_flip_test(
+                let test = SignFlipTest::new(
                     &y,
                     weights.map(|weights| Weight::from_slice(weights).unwrap()),
                     &groups,

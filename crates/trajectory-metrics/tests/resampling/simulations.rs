@@ -1,7 +1,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
-use trajectory_metrics::{Bootstrap, Error, Seed, cluster_mean, sign_flip_test};
+use trajectory_metrics::{Bootstrap, Error, Seed, SignFlipTest, cluster_mean};
 
 use super::{level_of, uniform};
 
@@ -112,22 +112,22 @@ fn random_sign_flips_approximate_the_exact_p_value() {
     let mut generator = ChaCha8Rng::seed_from_u64(3);
     let mut gains: Vec<f64> = (0..20).map(|_| uniform(&mut generator) - 0.35).collect();
     let ids: Vec<usize> = (0..70).collect();
-    let exact = sign_flip_test(&gains, None, &ids[..20], 0, Seed::new(0)).unwrap();
+    let exact = SignFlipTest::new(&gains, None, &ids[..20], 0, Seed::new(0)).unwrap();
     assert!(exact.exact && 0.01 < exact.p_value && exact.p_value < 0.5, "{exact:?}");
     // Clusters without a difference change no sum, but make too many for all signs to be tried.
     gains.resize(70, 0.0);
-    let random = sign_flip_test(&gains, None, &ids, 20_000, Seed::new(5)).unwrap();
+    let random = SignFlipTest::new(&gains, None, &ids, 20_000, Seed::new(5)).unwrap();
     assert!(!random.exact && random.clusters == 70);
     let deviation = (exact.p_value * (1.0 - exact.p_value) / 20_000.0).sqrt();
     assert!((random.p_value - exact.p_value).abs() < 4.0 * deviation, "{random:?} {exact:?}");
-    assert_eq!(random, sign_flip_test(&gains, None, &ids, 20_000, Seed::new(5)).unwrap());
+    assert_eq!(random, SignFlipTest::new(&gains, None, &ids, 20_000, Seed::new(5)).unwrap());
 
     // Never 0: the data themselves are one of the flips.
-    let clear = sign_flip_test(&[1.0; 70], None, &ids, 999, Seed::new(5)).unwrap();
+    let clear = SignFlipTest::new(&[1.0; 70], None, &ids, 999, Seed::new(5)).unwrap();
     assert_eq!(clear.p_value, 0.001);
-    let nothing = sign_flip_test(&[0.0; 70], None, &ids, 999, Seed::new(5)).unwrap();
+    let nothing = SignFlipTest::new(&[0.0; 70], None, &ids, 999, Seed::new(5)).unwrap();
     assert_eq!((nothing.mean, nothing.p_value), (0.0, 1.0));
     // Sums that are equal on paper are equal: 0.1 + 0.2 and 0.3.
-    let tie = sign_flip_test(&[0.1, 0.2, -0.3], None, &[0, 1, 2], 0, Seed::new(0)).unwrap();
+    let tie = SignFlipTest::new(&[0.1, 0.2, -0.3], None, &[0, 1, 2], 0, Seed::new(0)).unwrap();
     assert_eq!(tie.p_value, 1.0);
 }

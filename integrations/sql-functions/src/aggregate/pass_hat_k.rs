@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, mem::size_of};
 use arrow::{array::BooleanArray, datatypes::DataType};
 use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::tool_calls::{TrialCounts, mean_over_tasks};
+use trajectory_metrics::tool_calls::{TaskMean, TrialCounts};
 
 use crate::{
     aggregate::{
@@ -124,7 +124,7 @@ impl GroupState for PassHatKOfRows {
             })?);
         }
         let mean =
-            mean_over_tasks(&values, None).map_err(|error| Self::SPECIFICATION.failed(error))?;
+            TaskMean::new(&values, None).map_err(|error| Self::SPECIFICATION.failed(error))?;
         // Without missing outcomes both ends are equal.
         Ok(ScalarValue::Float64(Some(mean.mean.low())))
     }

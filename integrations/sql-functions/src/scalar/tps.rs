@@ -33,7 +33,7 @@ impl RowFunction for TpsOfRow {
             Argument::new(
                 "rule",
                 Kind::Text,
-                "The scoring rule: log, log(eps), brier, spherical, boosting or beta(alpha, beta).",
+                "The scoring rule: log, log(eps), brier, spherical, boosting, beta(alpha, beta), power(power, baseline), pseudospherical(power, baseline) or elementary(threshold).",
             ),
             Argument::new(
                 "schedule",

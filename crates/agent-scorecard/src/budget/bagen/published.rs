@@ -242,7 +242,7 @@ fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
 /// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and
 /// contain what remained, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing
 /// remained, only the answer `[0, 0]` gets 1.8. In [0, 1.8]. The paper's rule is
-/// [`rule_reward`](budget_estimation::rule_reward).
+/// [`Estimate::rule_reward`](budget_estimation::Estimate::rule_reward).
 ///
 /// Reference: `scripts/budget-rl/budget_probe_reward.py`, `compute_score`.
 ///

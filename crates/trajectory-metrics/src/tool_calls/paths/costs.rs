@@ -55,7 +55,7 @@ fn all_finite(what: &'static str, costs: &[f64]) -> Result<(), Error> {
 ///
 /// A mean over runs then excludes those runs, and shows a lack of awareness of cost rather than of
 /// progress. `classes` has one entry per call, as returned by
-/// [`failure_classes`](crate::tool_calls::failure_classes()).
+/// [`FailureClass::of_each`](crate::tool_calls::FailureClass::of_each).
 ///
 /// Reference: CostBench, tables 3 and 4, the values in parentheses, which by the captions exclude
 /// samples and not calls.

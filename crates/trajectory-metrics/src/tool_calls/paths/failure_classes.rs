@@ -62,76 +62,78 @@ pub struct CallFacts<T> {
     pub advanced: Option<bool>,
 }
 
-/// Returns the failure class of each call of a run, `None` for a call without a failure.
-///
-/// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
-/// failed call has no effect: it is not a repetition, and making the same call again later is not one
-/// either.
-///
-/// If it is known whether a call advanced the run, that decides whether it is repeated: the same call
-/// may be needed again after an event, and a different call may repeat what was done (CostBench,
-/// table 10: a composite tool after one of its parts).
-///
-/// `n log n` comparisons of calls.
-///
-/// Reference: CostBench, appendix D.2.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::{CallFacts, FailureClass, FailureCounts, failure_classes};
-///
-/// let sound = |call| CallFacts {
-///     call,
-///     well_formed: true,
-///     accessible: true,
-///     after_goal: false,
-///     advanced: None,
-/// };
-/// let calls = [
-///     CallFacts { accessible: false, ..sound("search") },
-///     sound("decide"),
-///     sound("search"),
-///     sound("decide"),
-///     CallFacts { after_goal: true, ..sound("refine") },
-///     CallFacts { well_formed: false, ..sound("finish") },
-/// ];
-/// let classes = failure_classes(&calls);
-/// assert_eq!(
-///     classes,
-///     [
-///         Some(FailureClass::Inaccessible),
-///         None,
-///         None,
-///         Some(FailureClass::Repeated),
-///         Some(FailureClass::Extra),
-///         Some(FailureClass::WrongParameters),
-///     ]
-/// );
-/// let counts: FailureCounts = classes.into_iter().collect();
-/// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (6, 2, 2));
-/// ```
-#[must_use]
-pub fn failure_classes<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClass>> {
-    let mut succeeded = BTreeSet::new();
-    let class = |facts| {
-        let &CallFacts { ref call, well_formed, accessible, after_goal, advanced } = facts;
-        if !well_formed {
-            return Some(FailureClass::WrongParameters);
-        }
-        if !accessible {
-            return Some(FailureClass::Inaccessible);
-        }
-        let first = succeeded.insert(call);
-        if after_goal {
-            return Some(FailureClass::Extra);
-        }
-        (!advanced.unwrap_or(first)).then_some(FailureClass::Repeated)
-    };
-    calls.iter().map(class).collect()
+impl FailureClass {
+    /// Returns the failure class of each call of a run, `None` for a call without a failure.
+    ///
+    /// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
+    /// failed call has no effect: it is not a repetition, and making the same call again later is not one
+    /// either.
+    ///
+    /// If it is known whether a call advanced the run, that decides whether it is repeated: the same call
+    /// may be needed again after an event, and a different call may repeat what was done (CostBench,
+    /// table 10: a composite tool after one of its parts).
+    ///
+    /// `n log n` comparisons of calls.
+    ///
+    /// Reference: CostBench, appendix D.2.
+    ///
+    /// ```
+    /// use trajectory_metrics::tool_calls::{CallFacts, FailureClass, FailureCounts};
+    ///
+    /// let sound = |call| CallFacts {
+    ///     call,
+    ///     well_formed: true,
+    ///     accessible: true,
+    ///     after_goal: false,
+    ///     advanced: None,
+    /// };
+    /// let calls = [
+    ///     CallFacts { accessible: false, ..sound("search") },
+    ///     sound("decide"),
+    ///     sound("search"),
+    ///     sound("decide"),
+    ///     CallFacts { after_goal: true, ..sound("refine") },
+    ///     CallFacts { well_formed: false, ..sound("finish") },
+    /// ];
+    /// let classes = FailureClass::of_each(&calls);
+    /// assert_eq!(
+    ///     classes,
+    ///     [
+    ///         Some(FailureClass::Inaccessible),
+    ///         None,
+    ///         None,
+    ///         Some(FailureClass::Repeated),
+    ///         Some(FailureClass::Extra),
+    ///         Some(FailureClass::WrongParameters),
+    ///     ]
+    /// );
+    /// let counts: FailureCounts = classes.into_iter().collect();
+    /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (6, 2, 2));
+    /// ```
+    #[must_use]
+    pub fn of_each<T: Ord>(calls: &[CallFacts<T>]) -> Vec<Option<FailureClass>> {
+        let mut succeeded = BTreeSet::new();
+        let class = |facts| {
+            let &CallFacts { ref call, well_formed, accessible, after_goal, advanced } = facts;
+            if !well_formed {
+                return Some(FailureClass::WrongParameters);
+            }
+            if !accessible {
+                return Some(FailureClass::Inaccessible);
+            }
+            let first = succeeded.insert(call);
+            if after_goal {
+                return Some(FailureClass::Extra);
+            }
+            (!advanced.unwrap_or(first)).then_some(FailureClass::Repeated)
+        };
+        calls.iter().map(class).collect()
+    }
 }
 
 scoring_rules::checked! {
     /// The number of calls of each class, for one or many runs. Collected from, or extended with, the
-    /// result of [`failure_classes`]. Counts saturate at the largest value of their type.
+    /// result of [`FailureClass::of_each`]. Counts saturate at the largest value of their type.
     ///
     /// ```
     /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};

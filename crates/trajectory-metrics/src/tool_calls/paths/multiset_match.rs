@@ -41,25 +41,27 @@ fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
-/// other, two are common.
-///
-/// `n log n` comparisons, and memory for `n` positions.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::multiset_match;
-///
-/// let found = multiset_match(&["look", "look", "book"], &["pay", "book", "look"]);
-/// assert_eq!(found.common, 2);
-/// assert_eq!(found.precision(), Some(2.0 / 3.0));
-/// assert_eq!(found.recall(), Some(2.0 / 3.0));
-/// assert_eq!(multiset_match(&[], &["look"]).precision(), None);
-/// assert_eq!(multiset_match(&[], &["look"]).f1(), Some(0.0));
-/// ```
-#[must_use]
-pub fn multiset_match<T: Ord>(actual: &[T], reference: &[T]) -> MultisetMatch {
-    let common = multiset_pairs(actual, reference).len();
-    MultisetMatch { common, actual: actual.len(), reference: reference.len() }
+impl MultisetMatch {
+    /// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
+    /// other, two are common.
+    ///
+    /// `n log n` comparisons, and memory for `n` positions.
+    ///
+    /// ```
+    /// use trajectory_metrics::tool_calls::MultisetMatch;
+    ///
+    /// let found = MultisetMatch::new(&["look", "look", "book"], &["pay", "book", "look"]);
+    /// assert_eq!(found.common, 2);
+    /// assert_eq!(found.precision(), Some(2.0 / 3.0));
+    /// assert_eq!(found.recall(), Some(2.0 / 3.0));
+    /// assert_eq!(MultisetMatch::new(&[], &["look"]).precision(), None);
+    /// assert_eq!(MultisetMatch::new(&[], &["look"]).f1(), Some(0.0));
+    /// ```
+    #[must_use]
+    pub fn new<T: Ord>(actual: &[T], reference: &[T]) -> Self {
+        let common = multiset_pairs(actual, reference).len();
+        Self { common, actual: actual.len(), reference: reference.len() }
+    }
 }
 
 #[cfg(test)]

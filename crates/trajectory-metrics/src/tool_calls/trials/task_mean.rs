@@ -24,7 +24,7 @@ impl TaskMean {
     ///
     /// Tasks are the clusters: trials of one task may depend on each other. The interval is not
     /// clipped to [0, 1]. For few tasks it is too narrow; resample tasks instead, as in the example
-    /// of [`mean_over_tasks`].
+    /// of [`TaskMean::new`].
     ///
     /// # Errors
     ///
@@ -40,70 +40,72 @@ impl TaskMean {
     }
 }
 
-/// Returns the mean over tasks of a value per task. A weight is a number of tasks: a task of weight 2
-/// counts as two equal tasks, also for the standard error.
-///
-/// ```text
-/// mean = sum of w v / W          standard error = sqrt(sum of w (v - mean)^2 / (W (W - 1)))
-/// ```
-///
-/// W is the sum of the weights. Sums are exact, so that the order of the tasks does not matter.
-/// Weights that sum to 1, such as shares, give a mean without a standard error.
-///
-/// In [`cluster_mean`](crate::cluster_mean()), the weight of a row is not a number of clusters: each
-/// cluster is one task, whatever its rows weigh. The values 0, 1 and 0.5 with weights 2, 1 and 1 have
-/// the mean 0.375 in both functions, with a standard error of 0.239 here (four tasks) and of 0.301
-/// there (three clusters).
-///
-/// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, clustered standard
-/// errors, with equal clusters.
-///
-/// # Errors
-///
-/// [`scoring_rules::Error::Length`] unless there is one weight per task; [`Error::ScoringRules`]
-/// without a task of positive weight; [`scoring_rules::Error::Entry`] with the position of a value
-/// that is not from -1e100 to 1e100.
-///
-/// ```
-/// use trajectory_metrics::{Seed,
-///     Bootstrap, Error, Interval, Level, Weight,
-///     tool_calls::{TrialCounts, TrialOutcome, mean_over_tasks},
-/// };
-///
-/// use TrialOutcome::{Censored, Failure, Success};
-/// let tasks = ["a", "a", "b", "b", "c", "c"];
-/// let outcomes = [Success, Success, Failure, Success, Success, Censored];
-/// let counts = TrialCounts::by_task(&tasks, &outcomes)?;
-/// let values = counts.values().map(|task| task.pass_hat_k(2)).collect::<Result<Vec<_>, _>>()?;
-///
-/// let over_tasks = mean_over_tasks(&values, None)?;
-/// assert_eq!((over_tasks.mean.low(), over_tasks.mean.high()), (1.0 / 3.0, 2.0 / 3.0));
-/// let level = Level::new(0.95)?;
-/// let interval = over_tasks.normal_interval(level)?;
-/// assert!(interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < interval.high());
-///
-/// // An interval from resampling tasks.
-/// let [low, high] = Bootstrap::rows(values.len(), Seed::new(7))?.replicates(1_000, |counts| {
-///     let weights: Vec<Weight> = counts.iter().map(|&count| count.into()).collect();
-///     let mean = mean_over_tasks(&values, Some(&weights)).map(|mean| mean.mean);
-///     [mean.clone().map(Interval::low), mean.map(Interval::high)]
-/// });
-/// let (low, high) = (low?.percentile_interval(level), high?.percentile_interval(level));
-/// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
-/// # Ok::<(), Error>(())
-/// ```
-pub fn mean_over_tasks(values: &[Interval], weights: Option<&[Weight]>) -> Result<TaskMean, Error> {
-    if let Some(weights) = weights {
-        same_length("weights", values.len(), weights.len())?;
+impl TaskMean {
+    /// Returns the mean over tasks of a value per task. A weight is a number of tasks: a task of weight 2
+    /// counts as two equal tasks, also for the standard error.
+    ///
+    /// ```text
+    /// mean = sum of w v / W          standard error = sqrt(sum of w (v - mean)^2 / (W (W - 1)))
+    /// ```
+    ///
+    /// W is the sum of the weights. Sums are exact, so that the order of the tasks does not matter.
+    /// Weights that sum to 1, such as shares, give a mean without a standard error.
+    ///
+    /// In [`cluster_mean`](crate::cluster_mean()), the weight of a row is not a number of clusters: each
+    /// cluster is one task, whatever its rows weigh. The values 0, 1 and 0.5 with weights 2, 1 and 1 have
+    /// the mean 0.375 in both functions, with a standard error of 0.239 here (four tasks) and of 0.301
+    /// there (three clusters).
+    ///
+    /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, clustered standard
+    /// errors, with equal clusters.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Length`] unless there is one weight per task; [`Error::ScoringRules`]
+    /// without a task of positive weight; [`scoring_rules::Error::Entry`] with the position of a value
+    /// that is not from -1e100 to 1e100.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Seed,
+    ///     Bootstrap, Error, Interval, Level, Weight,
+    ///     tool_calls::{TrialCounts, TrialOutcome, TaskMean},
+    /// };
+    ///
+    /// use TrialOutcome::{Censored, Failure, Success};
+    /// let tasks = ["a", "a", "b", "b", "c", "c"];
+    /// let outcomes = [Success, Success, Failure, Success, Success, Censored];
+    /// let counts = TrialCounts::by_task(&tasks, &outcomes)?;
+    /// let values = counts.values().map(|task| task.pass_hat_k(2)).collect::<Result<Vec<_>, _>>()?;
+    ///
+    /// let over_tasks = TaskMean::new(&values, None)?;
+    /// assert_eq!((over_tasks.mean.low(), over_tasks.mean.high()), (1.0 / 3.0, 2.0 / 3.0));
+    /// let level = Level::new(0.95)?;
+    /// let interval = over_tasks.normal_interval(level)?;
+    /// assert!(interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < interval.high());
+    ///
+    /// // An interval from resampling tasks.
+    /// let [low, high] = Bootstrap::rows(values.len(), Seed::new(7))?.replicates(1_000, |counts| {
+    ///     let weights: Vec<Weight> = counts.iter().map(|&count| count.into()).collect();
+    ///     let mean = TaskMean::new(&values, Some(&weights)).map(|mean| mean.mean);
+    ///     [mean.clone().map(Interval::low), mean.map(Interval::high)]
+    /// });
+    /// let (low, high) = (low?.percentile_interval(level), high?.percentile_interval(level));
+    /// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(values: &[Interval], weights: Option<&[Weight]>) -> Result<Self, Error> {
+        if let Some(weights) = weights {
+            same_length("weights", values.len(), weights.len())?;
+        }
+        let end = |end: fn(Interval) -> f64| {
+            let ends: Vec<f64> = values.iter().map(|&value| end(value)).collect();
+            mean_and_error(&ends, weights)
+        };
+        let (low, low_error) = end(Interval::low)?;
+        let (high, high_error) = end(Interval::high)?;
+        let standard_errors = low_error.zip(high_error).map(<[f64; 2]>::from);
+        Ok(Self { mean: Interval::new(low, high)?, standard_errors })
     }
-    let end = |end: fn(Interval) -> f64| {
-        let ends: Vec<f64> = values.iter().map(|&value| end(value)).collect();
-        mean_and_error(&ends, weights)
-    };
-    let (low, low_error) = end(Interval::low)?;
-    let (high, high_error) = end(Interval::high)?;
-    let standard_errors = low_error.zip(high_error).map(<[f64; 2]>::from);
-    Ok(TaskMean { mean: Interval::new(low, high)?, standard_errors })
 }
 
 /// Weights that should sum to 1 are off by about 1e-16 per task, which the standard error would

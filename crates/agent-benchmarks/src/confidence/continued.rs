@@ -1,0 +1,72 @@
+use censoring::{Continuations, Probability};
+use run_logs::Run;
+
+use crate::{
+    confidence::{outcome::ConfidenceRecord, step::action_text},
+    engines::continuation::count_continuations,
+};
+
+/// What was asked about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FollowUp {
+    /// Its continuations from its stop or from other steps. Those from the stop of a run that was cut off give the
+    /// probability that it would have succeeded; those after a step are the truth from which the distance of each
+    /// forecast of that step is taken. If each step has continuations from the state before it, the
+    /// [`Predictor::Derived`](super::Predictor::Derived) streams over them follow.
+    pub continued: Vec<Continued>,
+    /// Further streams by name, such as answers to [`Instance::probe`](super::Instance::probe) or clusters of answers by
+    /// a function of the caller's: a forecast for each step, or the name of the reason why the run has none.
+    pub streams: Vec<(String, Result<Vec<Probability>, String>)>,
+}
+
+/// The continuations of a run from one of its steps, made by [`Instance::after`](super::Instance::after) and
+/// [`Branch`](crate::Branch).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Continued {
+    /// The number of steps of the run before the continuations: 0 for its beginning, and all its steps for a run that
+    /// a limit cut off.
+    pub step: usize,
+    /// How the continuations ended.
+    pub counts: Continuations,
+    /// The answers of those that gave one.
+    pub answers: Vec<String>,
+    /// What each did in its first step, as it wrote it.
+    pub actions: Vec<String>,
+}
+
+impl Continued {
+    /// The fewest outcomes from which a probability of success is estimated, as in the paper's appendix H.2.
+    pub const MIN_VALID: u64 = 5;
+
+    /// What the continuations of a run from the state after so many steps say.
+    #[must_use]
+    pub fn new(step: usize, branches: &[ConfidenceRecord]) -> Self {
+        let first_action = |run: &Run| {
+            let reply = run.agent_turns().nth(step)?.reply.as_ref()?;
+            action_text(&reply.text).map(str::to_owned)
+        };
+        let runs = || branches.iter().map(|branch| &branch.record.run);
+        Self {
+            step,
+            counts: count_continuations(runs()),
+            answers: branches.iter().filter_map(|branch| branch.answer.clone()).collect(),
+            actions: runs().filter_map(first_action).collect(),
+        }
+    }
+
+    /// The probability of success after the step; `None` with fewer than [`Self::MIN_VALID`] outcomes.
+    #[must_use]
+    pub fn success(&self) -> Option<Probability> {
+        let estimate = self.counts.estimate().ok()?;
+        (self.counts.valid() >= Self::MIN_VALID).then(|| estimate.probability())
+    }
+
+    /// The squared distance of a forecast to the true probability of success, without the part that the error of its
+    /// estimate adds on average: `(F - q)^2 - q (1 - q) / (M - 1)` for a share q of M outcomes. Its mean is that of
+    /// `(F - q_t)^2`; a single value can be negative. `None` as in [`Self::success`].
+    #[must_use]
+    pub fn squared_distance(&self, forecast: Probability) -> Option<f64> {
+        let (share, outcomes) = (self.success()?.get(), self.counts.valid() as f64);
+        Some((forecast.get() - share).powi(2) - share * (1.0 - share) / (outcomes - 1.0))
+    }
+}

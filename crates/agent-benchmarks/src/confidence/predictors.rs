@@ -1,0 +1,201 @@
+//! Predictors of success over the conversations themselves and over their continuations.
+
+use scoring_rules::{
+    Probability,
+    checks::{same_length, setting},
+};
+
+use crate::{
+    confidence::{continued::Continued, outcome::ConfidenceRecord, step::action_text},
+    error::Error,
+    values::checker::plain,
+};
+
+/// The share of the largest cluster of answers that mean the same; `None` without an answer.
+///
+/// An answer joins the first cluster whose first answer is the `same`: exact match, or for example whether each of two
+/// answers entails the other.
+///
+/// Reference: Wang et al. (2023), Self-consistency improves chain of thought reasoning in language models,
+/// arXiv:2203.11171.
+///
+/// ```
+/// use agent_benchmarks::confidence::agreement;
+///
+/// let answers = ["Bern", "Basel", "bern"].map(str::to_owned);
+/// let share = agreement(&answers, |a, b| a.eq_ignore_ascii_case(b));
+/// assert_eq!(share.map(|it| it.get()), Some(2.0 / 3.0));
+/// ```
+pub fn agreement(answers: &[String], same: impl Fn(&str, &str) -> bool) -> Option<Probability> {
+    let largest = clusters(answers, same).into_iter().map(|(_, size)| size).max()?;
+    Probability::new(largest as f64 / answers.len() as f64).ok()
+}
+
+/// One minus the entropy over clusters of answers that mean the same, as a share of the largest entropy that so many
+/// answers can have, `1 - H / ln n`; `None` with fewer than two answers. For clusters see [`agreement`].
+///
+/// Reference: Kuhn, Gal and Farquhar (2023), Semantic uncertainty, arXiv:2302.09664, with each sample of equal weight.
+///
+/// ```
+/// use agent_benchmarks::confidence::semantic_confidence;
+///
+/// let confidence = |answers: [&str; 4]| {
+///     semantic_confidence(&answers.map(str::to_owned), |a, b| a == b).map(|it| it.get())
+/// };
+/// assert_eq!(confidence(["a", "a", "a", "a"]), Some(1.0));
+/// assert_eq!(confidence(["a", "b", "a", "b"]), Some(0.5));
+/// assert_eq!(confidence(["a", "b", "c", "d"]), Some(0.0));
+/// ```
+pub fn semantic_confidence(
+    answers: &[String],
+    same: impl Fn(&str, &str) -> bool,
+) -> Option<Probability> {
+    if answers.len() < 2 {
+        return None;
+    }
+    let share = entropy(answers, same) / (answers.len() as f64).ln();
+    Probability::new((1.0 - share).clamp(0.0, 1.0)).ok()
+}
+
+/// The confidence after each step if the uncertainty of all steps so far counts: `exp(-U_t)` of the root mean square
+/// `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
+///
+/// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights say how much a step
+/// matters in its situation; without them each has 1. The source learns them from distances between texts.
+///
+/// Reference: Zhao et al. (2024), SAUP: Situation awareness uncertainty propagation on LLM agent, arXiv:2412.01033,
+/// equation 1; the exponential makes a probability of the uncertainty.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Length`] unless there is a weight for each step, and
+/// [`scoring_rules::Error::Setting`] for a value that is negative or not finite.
+///
+/// ```
+/// use agent_benchmarks::confidence::saup;
+///
+/// let stream = saup(&[0.5, 0.5, 0.0], None)?;
+/// let rms = (0.5_f64 / 3.0).sqrt();
+/// assert_eq!(stream[1].get(), (-0.5_f64).exp());
+/// assert!((stream[2].get() - (-rms).exp()).abs() < 1e-15);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probability>, Error> {
+    if let Some(weights) = weights {
+        same_length("weights", uncertainties.len(), weights.len())?;
+    }
+    let mut squares = 0.0;
+    let steps = uncertainties.iter().enumerate().map(|(step, &uncertainty)| {
+        let weight = weights.map_or(1.0, |weights| weights[step]);
+        for (name, value) in [("uncertainty", uncertainty), ("weight", weight)] {
+            setting(name, value, value >= 0.0 && value.is_finite(), "finite and at least 0")?;
+        }
+        squares += (weight * uncertainty).powi(2);
+        Ok(Probability::new((-(squares / (step + 1) as f64).sqrt()).exp())?)
+    });
+    steps.collect()
+}
+
+/// The confidence after each step if a decision inherits the uncertainty of the decisions before it: `exp(-U_t)` of
+/// `U_t`, the mean over the steps s up to t of `H_s + sum over r < s of -ln p_r`.
+///
+/// `sampled` has, for each step, decisions that were drawn in the same state, and `made` the decision that the run
+/// made. `H_s` is the entropy over clusters of the sampled decisions, and `p_r` the share of the decision that was made
+/// among the sampled ones and itself: a pointwise mutual information, as decisions that would rarely have been made say
+/// little about what would usually have followed. For clusters see [`agreement`].
+///
+/// Reference: Duan et al. (2025), UProp: Investigating the uncertainty propagation of LLMs in multi-step agentic
+/// decision-making, arXiv:2506.17419, with clusters in place of a kernel of distances, and a mean over steps in place
+/// of equation 9's normalisation, which has no value where a step is certain and one before it was not.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Length`] unless there are sampled decisions for each step, and
+/// [`scoring_rules::Error::Empty`] for a step without one.
+///
+/// ```
+/// use agent_benchmarks::confidence::uprop;
+///
+/// let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+/// let sampled = [texts(&["left", "right", "left"]), texts(&["stop", "stop", "stop"])];
+/// let usual = uprop(&sampled, &texts(&["left", "stop"]), |a, b| a == b)?;
+/// let rare = uprop(&sampled, &texts(&["right", "stop"]), |a, b| a == b)?;
+/// // The second step is certain, and inherits what was uncertain about the first.
+/// assert_eq!(usual[0], rare[0]);
+/// assert!(usual[1] > rare[1]);
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+pub fn uprop(
+    sampled: &[Vec<String>],
+    made: &[String],
+    same: impl Fn(&str, &str) -> bool,
+) -> Result<Vec<Probability>, Error> {
+    same_length("sampled decisions", made.len(), sampled.len())?;
+    let (mut inherited, mut total) = (0.0, 0.0);
+    let steps = (1..).zip(sampled.iter().zip(made)).map(|(step, (sampled, made))| {
+        if sampled.is_empty() {
+            return Err(scoring_rules::Error::Empty.into());
+        }
+        total += entropy(sampled, &same) + inherited;
+        let alike = sampled.iter().filter(|other| same(made, other)).count() + 1;
+        inherited -= (alike as f64 / (sampled.len() + 1) as f64).ln();
+        Ok(Probability::new((-total / f64::from(step)).exp())?)
+    });
+    steps.collect()
+}
+
+/// The first text and the size of each cluster.
+fn clusters(texts: &[String], same: impl Fn(&str, &str) -> bool) -> Vec<(&str, usize)> {
+    let mut clusters: Vec<(&str, usize)> = Vec::new();
+    for text in texts {
+        match clusters.iter_mut().find(|(first, _)| same(first, text)) {
+            Some((_, size)) => *size += 1,
+            None => clusters.push((text, 1)),
+        }
+    }
+    clusters
+}
+
+/// The entropy over clusters, in nats.
+fn entropy(texts: &[String], same: impl Fn(&str, &str) -> bool) -> f64 {
+    let shares =
+        clusters(texts, same).into_iter().map(|(_, size)| size as f64 / texts.len() as f64);
+    shares.map(|share| -share * share.ln()).sum()
+}
+
+/// A stream by name, or the reason why a run lacks it.
+pub(super) type Derived = (&'static str, Result<Vec<Probability>, &'static str>);
+
+/// The streams of a run that follow from its tokens and from its continuations from the state before each step. An
+/// answer or an action is the same as another if they differ in white space and case alone.
+pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [Derived; 4] {
+    let same = |a: &str, b: &str| plain(a) == plain(b);
+    let replies = || record.record.run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+    let before =
+        |step: usize| continued.iter().find(|it| it.step == step).ok_or("no_continuations");
+    let each = |value: &dyn Fn(&Continued) -> Option<Probability>| {
+        let steps = replies().enumerate();
+        let values = steps.map(|(step, _)| value(before(step)?).ok_or("too_few_answers"));
+        values.collect::<Result<Vec<_>, _>>()
+    };
+    let propagated = || {
+        let sampled = replies().enumerate().map(|(step, _)| Ok(before(step)?.actions.clone()));
+        let sampled = sampled.collect::<Result<Vec<_>, &str>>()?;
+        let made = replies().map(|reply| action_text(&reply.text).unwrap_or_default().to_owned());
+        uprop(&sampled, &made.collect::<Vec<_>>(), same).map_err(|_| "too_few_answers")
+    };
+    let surprise = || {
+        let steps = replies().map(|reply| {
+            let logprobs = reply.tokens.as_ref().map(run_logs::Tokens::logprobs);
+            let logprobs = logprobs.filter(|it| !it.is_empty()).ok_or("no_logprobs")?;
+            Ok(-logprobs.iter().sum::<f64>() / logprobs.len() as f64)
+        });
+        saup(&steps.collect::<Result<Vec<_>, &str>>()?, None).map_err(|_| "invalid_logprobs")
+    };
+    [
+        ("agreement", each(&|it| agreement(&it.answers, same))),
+        ("semantic_entropy", each(&|it| semantic_confidence(&it.answers, same))),
+        ("saup", surprise()),
+        ("uprop", propagated()),
+    ]
+}

@@ -1,0 +1,134 @@
+use censoring::{Continuations, StopClass, StopReason};
+use run_logs::{Reply, Run};
+
+use crate::{
+    engines::{conversation::Conversation, model::ModelError},
+    error::Error,
+    values::request::Request,
+};
+
+/// A conversation that goes on from where another one stands, with seeds of its own.
+///
+/// Branches of one conversation have the same past, and differ in the seeds of their requests alone. The share of them
+/// that succeed estimates the probability of success given that past, if the model draws its replies at random: at a
+/// temperature of 0, all branches are alike. See [`count_continuations`].
+///
+/// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
+/// arXiv:2605.24756, appendix H.1.
+///
+/// ```
+/// # #[cfg(feature = "confidence")] {
+/// use agent_benchmarks::{
+///     Branch, Checker, Question, Reply, Request, confidence::Confidence, converse, count_continuations, model_from_fn,
+/// };
+///
+/// let question = Question::new("coin", "Heads or tails?", Checker::Exact { answer: "heads".to_owned() });
+/// let instance = Confidence::new(1)?.instance(&question);
+/// // A model that draws its answer from the seed. The seeds of branches are 1,000 apart.
+/// let coin = |request: &Request| {
+///     let seed = request.sampling.seed.unwrap_or(0);
+///     let side = if (seed / 1_000).is_multiple_of(2) { "heads" } else { "tails" };
+///     let text = format!("<action>answer: {side}</action><confidence>0.5</confidence>");
+///     Ok(Reply { text, ..Reply::default() })
+/// };
+/// let branches = Branch::several("coin", &instance.conversation(), 10);
+/// let records = branches.into_iter().map(|(_, branch)| converse(branch, model_from_fn(coin)));
+/// let records = records.collect::<Result<Vec<_>, _>>()?;
+/// let counts = count_continuations(records.iter().map(|record| &record.record.run));
+/// assert_eq!((counts.successes, counts.failures), (5, 5));
+/// # }
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Branch<C> {
+    conversation: C,
+    /// The waiting request with its seed.
+    request: Option<Request>,
+    seed: u64,
+}
+
+/// The seeds of branches are apart by this, so that each request of a branch has one of its own.
+const REQUESTS: u64 = 1_000;
+
+/// Seeds are below this, because some servers keep them in 32 bits.
+const SEEDS: u64 = 1 << 31;
+
+impl<C: Conversation> Branch<C> {
+    /// A continuation whose requests have the seeds `seed`, `seed + 1` and so on, modulo 2^31.
+    #[must_use]
+    pub fn new(conversation: C, seed: u64) -> Self {
+        let mut branch = Self { conversation, request: None, seed };
+        branch.prepare();
+        branch
+    }
+
+    /// So many continuations of a conversation, each with a name that begins with `name`. Their seeds follow from the
+    /// names, so that the same call makes the same branches.
+    pub fn several(name: &str, conversation: &C, branches: usize) -> Vec<(String, Self)>
+    where
+        C: Clone,
+    {
+        // The upper bits tell names apart that differ in their ends alone.
+        let first = fingerprint(name) >> 32;
+        let branch = |number: usize| {
+            let seed = first.wrapping_add((number as u64).wrapping_mul(REQUESTS));
+            (format!("{name}, branch {number}"), Self::new(conversation.clone(), seed))
+        };
+        (0..branches).map(branch).collect()
+    }
+
+    fn prepare(&mut self) {
+        self.request = self.conversation.request().cloned();
+        if let Some(request) = &mut self.request {
+            request.sampling.seed = Some(self.seed % SEEDS);
+        }
+        self.seed = self.seed.wrapping_add(1);
+    }
+}
+
+impl<C: Conversation> Conversation for Branch<C> {
+    type Record = C::Record;
+
+    fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        self.conversation.reply(reply)?;
+        self.prepare();
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &ModelError) {
+        self.conversation.fail(error);
+        self.prepare();
+    }
+
+    fn finish(self) -> C::Record {
+        self.conversation.finish()
+    }
+}
+
+/// How continuations ended: by their outcomes, or without one at a limit (unresolved) or for another reason, such as
+/// replies that could not be read (invalid).
+#[must_use]
+pub fn count_continuations<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Continuations {
+    let mut counts = Continuations::default();
+    for run in runs {
+        let class = run.stop.as_ref().map(StopReason::class);
+        *match run.outcome {
+            Some(true) => &mut counts.successes,
+            Some(false) => &mut counts.failures,
+            None if class == Some(StopClass::Censored) => &mut counts.unresolved,
+            None => &mut counts.invalid,
+        } += 1;
+    }
+    counts
+}
+
+/// A number that tells texts apart (FNV-1a, 64 bits).
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

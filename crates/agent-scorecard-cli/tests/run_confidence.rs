@@ -1,0 +1,320 @@
+//! `run confidence` with pages, published texts and continuations, against a server on the loopback address.
+#![cfg(feature = "client")]
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::Output,
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use program::{in_folder, refusal, run_other, run_words, write};
+use serde_json::{Value, json};
+
+/// A server whose replies depend on the body of a request, and the bodies so far.
+fn serve(reply: fn(&Value) -> String) -> (String, Arc<Mutex<Vec<Value>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&bodies);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            if let Ok(body) = answer(stream.unwrap(), reply) {
+                kept.lock().unwrap().push(body);
+            }
+        }
+    });
+    (url, bodies)
+}
+
+fn answer(mut stream: TcpStream, reply: fn(&Value) -> String) -> std::io::Result<Value> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut length, mut line) = (0, String::new());
+    while reader.read_line(&mut line)? > 2 {
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let body: Value = serde_json::from_slice(&body)?;
+    let message = json!({"role": "assistant", "content": reply(&body)});
+    let usage = json!({"prompt_tokens": 50, "completion_tokens": 10});
+    let text = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+    let (text, length) = (text.to_string(), text.to_string().len());
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+    )?;
+    Ok(body)
+}
+
+fn run(arguments: &[&str]) -> Output {
+    run_other("run", arguments)
+}
+
+fn fresh(name: &str) -> String {
+    let folder = in_folder(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn report(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn step(action: &str, confidence: f64) -> String {
+    format!("<think>t</think><action>{action}</action><confidence>{confidence}</confidence>")
+}
+
+fn row<'a>(report: &'a Value, setting: &str) -> &'a Value {
+    let rows = report["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["setting"] == setting).unwrap()
+}
+
+/// Hard questions are cut off after three steps, and are then answered by the seed, rightly if it is even; of those, the
+/// ones that go on from their beginning are answered at once by the seed, too. Easy ones are answered in the first step.
+fn by_seed(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap();
+    let question = messages[1]["content"].as_str().unwrap();
+    let steps = messages.iter().filter(|message| message["role"] == "assistant").count();
+    let seed = body["seed"].as_u64();
+    match seed {
+        _ if question.contains("easy") => step("answer: yes", 0.9),
+        None => step("continue", 0.4),
+        Some(_) if steps == 0 => step("answer: no", 0.5),
+        Some(seed) => step(if seed / 1_000 % 2 == 0 { "answer: yes" } else { "answer: no" }, 0.5),
+    }
+}
+
+fn questions(name: &str) -> String {
+    let line = |number: usize| {
+        let kind = if number < 4 { "an easy" } else { "a hard" };
+        let question = json!({"id": format!("q{number}"), "question": format!("Is this {kind} one?"), "answer": !number.is_multiple_of(4)});
+        format!("{question}\n")
+    };
+    write(name, &(0..12).map(line).collect::<String>())
+}
+
+#[test]
+fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_by_cut_off() {
+    let (url, bodies) = serve(by_seed);
+    let (file, out) = (questions("continued.jsonl"), fresh("continued"));
+    let arguments = [
+        "confidence",
+        &file,
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--steps",
+        "3",
+        "--continue",
+        "10",
+        "--json",
+    ];
+    let first = report(&run(&arguments));
+    // 4 easy runs of one step, 8 of three, and 10 continuations of one step for each of these.
+    let asked = 4 + 8 * 3 + 8 * 10;
+    assert_eq!((&first["n_runs"], bodies.lock().unwrap().len()), (&json!(12), asked));
+    let stated = row(&first, "stated_confidence");
+    assert_eq!((&stated["counts"]["runs"], &stated["counts"]["cut_off"]), (&json!(4), &json!(8)));
+
+    // Seeds of the branches of a run are 1,000 apart, so that half of them is even, whatever the first one is.
+    let audit = &stated["continuations"];
+    assert_eq!((&audit["retained"], &audit["left_out"]), (&json!(8), &json!(0)));
+    assert_eq!((&audit["mean_valid"], &audit["mean"]["value"]), (&json!(10.0), &json!(0.5)));
+    assert_eq!((&audit["zero_share"], &audit["above_half_share"]), (&json!(0.0), &json!(0.0)));
+    let comparisons = audit["comparisons"].as_array().unwrap();
+    let log = comparisons.iter().filter(|row| row["rule"] == "log").collect::<Vec<_>>();
+    assert_eq!(
+        log.iter().map(|row| &row["schedule"]).collect::<Vec<_>>(),
+        ["linear-front", "uniform"]
+    );
+    for comparison in log {
+        let found = comparison["exact_minus_simple"]["value"].as_f64().unwrap();
+        assert!((found - 0.5 * (0.4_f64 / 0.6).ln()).abs() < 1e-12, "{comparison}");
+    }
+    let metric = |key: &str| stated["metrics"][key]["value"].as_f64().unwrap();
+    let easy = 3.0 * 0.9_f64.ln() + 0.1_f64.ln();
+    let exact = (easy + 8.0 * 0.5 * (0.4_f64.ln() + 0.6_f64.ln())) / 12.0;
+    assert!((metric("tps_log_censored_exact") - exact).abs() < 1e-12);
+    assert_eq!((metric("accuracy"), metric("solved")), (0.75, 0.25));
+    // The constant beside it forecasts the share of the easy questions that are answered rightly.
+    let constant = row(&first, "base rate of the runs of stated_confidence");
+    assert_eq!(constant["metrics"]["tps_brier"]["value"], json!(-0.1875));
+
+    let runs = Path::new(&out).join("runs").display().to_string();
+    let chances = Path::new(&out).join("continuations.jsonl").display().to_string();
+    let traces = in_folder("continued_traces.jsonl");
+    let words = ["convert", &runs, "--to", "traces", "--output", &traces];
+    let converted = run_words(&words);
+    assert!(converted.status.success(), "{}", String::from_utf8_lossy(&converted.stderr));
+    let words = ["cut-off", &traces, "--continuations", &chances, "--resamples", "0", "--json"];
+    let cut_off = report(&run_words(&words));
+    let chances = &cut_off["files"][0]["success_chance"];
+    assert_eq!(
+        (&chances["source"], &chances["n_continuations"]),
+        (&json!("continuations"), &json!(8))
+    );
+
+    // Nothing is asked again.
+    let again = report(&run(&arguments));
+    assert_eq!(bodies.lock().unwrap().len(), asked);
+    assert_eq!(row(&again, "stated_confidence"), stated);
+}
+
+#[test]
+fn with_all_steps_each_stream_has_its_distance_to_the_true_chance_and_branches_are_predictors() {
+    let (url, _) = serve(by_seed);
+    let (file, out) = (questions("all_steps.jsonl"), fresh("all_steps"));
+    let found = report(&run(&[
+        "confidence",
+        &file,
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--steps",
+        "3",
+        "--continue",
+        "10",
+        "--at",
+        "all",
+        "--p-true",
+        "--resamples",
+        "100",
+        "--json",
+    ]));
+    // Each of the 24 steps of hard questions has the chance 1/2, from 5 of 10 branches: (0.4 - 0.5)^2 - 0.25 / 9.
+    let stated = row(&found, "stated_confidence");
+    let distance = stated["metrics"]["squared_distance_to_truth"]["value"].as_f64().unwrap();
+    assert!((distance - (0.01 - 0.25 / 9.0)).abs() < 1e-12, "{stated}");
+    // Before the first step, all branches agree; they say yes to easy questions and no to hard ones.
+    let agreement = row(&found, "agreement");
+    assert_eq!(
+        (&agreement["counts"]["runs"], &agreement["counts"]["cut_off"]),
+        (&json!(4), &json!(8))
+    );
+    assert_eq!(agreement["metrics"]["tps_brier"]["value"], json!(-0.25));
+    for stream in ["semantic_entropy", "uprop"] {
+        assert_eq!(row(&found, stream)["counts"]["runs"], 4, "{stream}");
+    }
+    // The server sends no log-probabilities.
+    for stream in ["saup", "p_true"] {
+        assert_eq!(row(&found, stream)["counts"]["without_stream"], 12, "{stream}");
+    }
+    let steps = fs::read_to_string(Path::new(&out).join("steps.jsonl")).unwrap();
+    assert_eq!(steps.lines().count(), 4 + 8 * 3);
+    let line: Value = serde_json::from_str(steps.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&line["id"], &line["step"], &line["successes"]),
+        (&json!("q11"), &json!(2), &json!(5))
+    );
+}
+
+/// Searches, follows a link, looks something up, and answers with what it was told last.
+fn with_pages(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap();
+    let last = messages.last().unwrap()["content"].as_str().unwrap();
+    match messages.len() {
+        2 => step("Search[city on a river]", 0.3),
+        4 => step("Click[Aare]", 0.5),
+        6 => step("Lookup[288]", 0.7),
+        _ => {
+            let is_found = last.contains("It is 288 km long.");
+            step(if is_found { "Finish[Aare]" } else { "Finish[unknown]" }, 0.9)
+        }
+    }
+}
+
+const PAGES: &str = r#"{"title": "Bern", "text": "Bern is a city on a river.", "links": ["Aare"]}
+{"title": "Aare", "text": "The Aare flows north. It is 288 km long. It has many weirs."}
+{"title": "Mont Blanc", "text": "A mountain."}
+"#;
+
+#[test]
+fn published_texts_reach_the_server_unchanged_and_pages_are_searched_opened_and_read() {
+    let (url, bodies) = serve(with_pages);
+    let (pages, out) = (write("pages.jsonl", PAGES), fresh("pages"));
+    let question = "{\"id\": \"a\", \"question\": \"Which river?\", \"answer\": \"Aare\"}\n";
+    let questions = write("river.jsonl", question);
+    let folder = fresh("published");
+    fs::create_dir_all(&folder).unwrap();
+    let text = "You may use Search[query].\n<confidence>0.XX</confidence>\n\nBe brief.  \n";
+    fs::write(Path::new(&folder).join("system.txt"), text).unwrap();
+    let arguments = [
+        "confidence",
+        &questions,
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+        "--json",
+        "--preset",
+        "hotpotqa",
+        "--published",
+        &folder,
+    ];
+    let without = refusal(&run(&arguments), "no corpus");
+    assert!(without.contains("give --corpus, too"), "{without}");
+    let found = report(&run(&[&arguments[..], &["--corpus", &pages]].concat()));
+    assert_eq!(row(&found, "stated_confidence")["metrics"]["accuracy"]["value"], json!(1.0));
+    let bodies = bodies.lock().unwrap();
+    assert_eq!(bodies.len(), 4);
+    for body in bodies.iter() {
+        assert_eq!(body["messages"][0]["content"], text);
+        assert_eq!(
+            (&body["temperature"], &body["top_p"], &body["seed"]),
+            (&json!(0.2), &json!(1.0), &json!(42))
+        );
+    }
+    let shown = |body: usize| {
+        bodies[body]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
+    };
+    assert!(
+        shown(1).starts_with("Observation: [Bern] Bern is a city on a river. Links: Aare."),
+        "{}",
+        shown(1)
+    );
+    assert!(shown(2).starts_with("Observation: [Aare] The Aare flows north."), "{}", shown(2));
+    assert!(shown(3).starts_with("Observation: It is 288 km long."), "{}", shown(3));
+    assert!(shown(3).ends_with("4 steps are left. Take the next one."));
+}
+
+#[test]
+fn wrong_pages_and_steps_are_named_before_anything_is_asked() {
+    let (file, out) = (questions("wrong.jsonl"), fresh("wrong_pages"));
+    let base =
+        ["confidence", &file, "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
+    let twice = write("twice.jsonl", &PAGES.replace("Mont Blanc", "bern"));
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["--corpus", &twice],
+            "twice.jsonl: line 3: the title \"bern\" is empty or that of another page",
+        ),
+        (&["--corpus", "nowhere.jsonl"], "--corpus: nowhere.jsonl"),
+        (&["--published", "nowhere"], "--published: nowhere/system.txt"),
+        (&["--continue", "1"], "give a whole number from 2 to 1000"),
+        (&["--continue", "5", "--at", "end"], "give stops, all, or numbers"),
+        (&["--at", "all"], "--continue"),
+    ];
+    for (words, part) in cases {
+        let error = refusal(&run(&[&base, words].concat()), part);
+        assert!(error.contains(part), "{words:?}: {error}");
+    }
+}

@@ -1,0 +1,156 @@
+//! How good the confidence of a model is.
+
+use std::collections::BTreeMap;
+
+use agent_benchmarks::confidence::{
+    ConfidenceFigures, ConfidenceRecord, ConfidenceTable, FollowUp,
+};
+use scoring_rules::checks::same_length;
+use trajectory_metrics::{Better, Figure, Measure, STREAM_MEASURES, Undefined};
+
+use crate::{
+    cut_off::comparisons::continuations,
+    error::Error,
+    live::{LiveOptions, Setting, report},
+    report::block::{Field, Report},
+    traces::figures::figure,
+};
+
+/// How good the confidence of a model is, by stream of confidence in its replies.
+///
+/// # Errors
+///
+/// Those of [`ConfidenceTable`].
+pub fn confidence(records: &[ConfidenceRecord], options: &LiveOptions) -> Result<Report, Error> {
+    let mut table = ConfidenceTable::default();
+    for record in records {
+        table.update(&options.model, record)?;
+    }
+    of_table(&table, options)
+}
+
+/// How good the confidence of a model is, with what was asked about each of its runs after its end: chances of success
+/// from continuations, and further streams.
+///
+/// # Errors
+///
+/// Those of [`ConfidenceTable`], and [`scoring_rules::Error::Length`] unless there is one follow-up per record.
+pub fn confidence_with(
+    records: &[ConfidenceRecord],
+    follow_ups: &[FollowUp],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    same_length("follow-ups", records.len(), follow_ups.len())?;
+    let mut table = ConfidenceTable::default();
+    for (record, follow_up) in records.iter().zip(follow_ups) {
+        table.update_with(&options.model, record, follow_up)?;
+    }
+    of_table(&table, options)
+}
+
+fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Error> {
+    let (level, resamples, seed) = options.how()?;
+    let rows = table.finish(level, resamples, seed)?;
+    let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
+    let reference = rows.iter().rev().find_map(base_rate);
+    let settings = rows.iter().map(|row| {
+        let sum = |counts: &BTreeMap<String, u64>| {
+            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
+        };
+        Setting {
+            name: row.stream.name().to_owned(),
+            counts: vec![
+                ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+                ("cut_off", row.cut_off),
+                ("excluded", sum(&row.excluded)),
+                ("without_answer", row.without_outcome),
+                ("without_reply", row.without_reply),
+                ("without_stream", sum(&row.left_out)),
+            ],
+            figures: stream_figures(row),
+        }
+    });
+    let mut report = report(settings.chain(reference), note);
+    for (column, row) in report.columns.iter_mut().zip(&rows) {
+        if let Some(audit) = &row.continuations {
+            column.block.fields.push(Field::block("continuations", continuations(audit)));
+        }
+    }
+    Ok(report)
+}
+
+/// The constant forecast that equals the share of successes among the complete runs of a stream.
+fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
+    let evaluation = row.evaluation.as_ref()?;
+    let constant = &evaluation.base_rate_reference;
+    let figures = STREAM_MEASURES
+        .into_iter()
+        .filter_map(|measure| Some((measure, figure(constant.estimate(measure.key)?))));
+    Some(Setting {
+        name: format!("base rate of the runs of {}", row.stream.name()),
+        counts: vec![("runs", evaluation.n)],
+        figures: figures.collect(),
+    })
+}
+
+/// The figures over complete runs, and those that take in runs that were cut off.
+fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undefined>)> {
+    let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
+    let found = STREAM_MEASURES
+        .into_iter()
+        .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
+    let mut figures: Vec<_> = found.collect();
+    for (rule, [exact, others @ ..]) in WITH_CUT_OFF {
+        let report = row.with_cut_off.as_ref();
+        let Some(scores) = report.and_then(|it| it.comparison(rule, "linear-front")) else {
+            continue;
+        };
+        let bounds = [scores.bounds.low(), scores.bounds.high()].map(Figure::from);
+        let values = [scores.simple, bounds[0], bounds[1]].map(Ok);
+        figures.extend(others.into_iter().zip(values));
+        figures.extend(scores.exact.map(|figure| (exact, Ok(figure))));
+    }
+    if complete.is_some() || row.with_cut_off.is_some() {
+        figures.extend(row.figures.iter().cloned());
+    }
+    figures
+}
+
+/// What figures with cut-off runs assume.
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple takes in the runs that a limit cut off and assumes that they would have failed; _exact takes them in at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
+
+/// The scores that take in runs that were cut off: at their chances, as failures, and the least and largest that they
+/// can be.
+macro_rules! with_cut_off {
+    ($($rule:literal)*) => { [$(
+        ($rule, [
+            Measure {
+                key: concat!("tps_", $rule, "_censored_exact"),
+                label: concat!("TPS, ", $rule, ", cut-off runs at their chances"),
+                better: Better::Higher,
+                help: "Mean trajectory score over complete and cut-off runs, with the chances of success that continuations give.",
+            },
+            Measure {
+                key: concat!("tps_", $rule, "_censored_simple"),
+                label: concat!("TPS, ", $rule, ", cut-off runs as failures"),
+                better: Better::Neither,
+                help: "Mean trajectory score over complete and cut-off runs, if no run that was cut off would have succeeded.",
+            },
+            Measure {
+                key: concat!("tps_", $rule, "_censored_lowest"),
+                label: concat!("TPS, ", $rule, ", at least"),
+                better: Better::Neither,
+                help: "The least mean trajectory score, whatever the cut-off runs would have done.",
+            },
+            Measure {
+                key: concat!("tps_", $rule, "_censored_highest"),
+                label: concat!("TPS, ", $rule, ", at most"),
+                better: Better::Neither,
+                help: "The largest mean trajectory score, whatever the cut-off runs would have done.",
+            },
+        ])
+    ),*] };
+}
+
+/// By the names of the rules in [`agent_benchmarks::confidence::CensoringReport`].
+const WITH_CUT_OFF: [(&str, [Measure; 4]); 3] = with_cut_off!("log" "brier" "beta_2_4");

@@ -170,6 +170,17 @@ fn pages_are_searched_opened_by_their_links_and_looked_up() {
         "rare words weigh more"
     );
     assert_eq!(corpus.search("volcano", 3).count(), 0);
+    // One rare word, at ln(1 + 3.5 / 1.5) = 1.2, outweighs a common one, at ln(1 + 1.5 / 3.5) = 0.36, however often it is
+    // there; of pages that have a word equally often, the shorter is first.
+    let common = Corpus::read(
+        r#"{"title": "a", "text": "lake and lake and more of it"}
+           {"title": "b", "text": "lake lake lake lake"}
+           {"title": "c", "text": "lake and lake"}
+           {"title": "d", "text": "a glacier"}"#,
+    )
+    .unwrap();
+    let ranked: Vec<_> = common.search("lake glacier", 4).map(|page| page.title.as_str()).collect();
+    assert_eq!(ranked, ["d", "b", "c", "a"]);
 
     let setting = Confidence::new(9).unwrap().with_corpus(corpus).with_results(1, 20).unwrap();
     let actions = [
@@ -315,9 +326,9 @@ fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete
     near(found.bounds.low(), f64::midpoint(sure, success));
 
     let mut exact = ConfidenceTable::default();
-    let chance = Probability::new(0.5).unwrap();
+    let half = FollowUp { success: Some(Probability::HALF), ..FollowUp::default() };
     for record in &records {
-        exact.update_with_success("m", record, Weight::ONE, chance).unwrap();
+        exact.update_with("m", record, &half).unwrap();
     }
     let (assumption, found) = log(&stated_row(&exact));
     assert_eq!(assumption, "non_informative");

@@ -10,11 +10,11 @@ use std::{
 };
 
 use agent_benchmarks::{
-    Attempted, Checker, Conversation, Error, Level, ModelError, Question, Request, Seed,
+    Attempted, Branch, Checker, Conversation, Error, Level, ModelError, Question, Request, Seed,
     budget::{Budget, BudgetTable, ResourceKind, Rollouts},
     client::{AskError, Journal, run_all},
     confidence::{Confidence, ConfidenceStream, ConfidenceTable},
-    converse, model_from_fn, read_openai_chat,
+    converse, count_continuations, model_from_fn, read_openai_chat,
     triage::{Alpha, Attempts, Regime, Triage, TriageTable},
 };
 use serde_json::json;
@@ -198,4 +198,36 @@ fn all_streams_come_out_of_the_responses_of_a_server_with_log_probabilities() {
         let evaluation = row.evaluation.unwrap_or_else(|| panic!("{:?} has no run", row.stream));
         assert_eq!((evaluation.n, evaluation.base_rate), (8, 0.625), "{:?}", row.stream);
     }
+}
+
+#[test]
+fn continuations_that_are_killed_and_resumed_are_those_of_one_call() {
+    let setting = Confidence::new(2).unwrap();
+    let question = |id: &str| Question::new(id, "Yes?", Checker::YesNo { answer: true });
+    let instances = ["a", "b", "c"].map(|id| setting.instance(&question(id)));
+    let step = |action: &str| format!("<action>{action}</action><confidence>0.5</confidence>");
+    let mut slow =
+        model_from_fn(|_: &Request| Ok(read_openai_chat(&response(&step("continue"), 9)).unwrap()));
+    let named: Vec<_> = instances
+        .iter()
+        .flat_map(|instance| {
+            let run = converse(instance.conversation(), &mut slow).unwrap().record.run;
+            let stopped = instance.after(&run, 2, 2).unwrap().unwrap();
+            Branch::several(&run.id, &stopped, 5)
+        })
+        .collect();
+    // The first step beyond the limit goes on, and the second one answers by the seed.
+    let policy = |request: &Request| {
+        let seed = request.sampling.seed.unwrap();
+        let action = match request.messages.len() {
+            ..=6 => "continue",
+            _ if (seed / 1_000).is_multiple_of(2) => "answer: yes",
+            _ => "answer: no",
+        };
+        response(&step(action), 9)
+    };
+    let records = resumed("continuations", &named, Clone::clone, policy);
+    let counts = count_continuations(records.iter().map(|record| &record.record.run));
+    assert_eq!((counts.valid(), counts.unresolved + counts.invalid), (15, 0));
+    assert!((6..=9).contains(&counts.successes), "{counts:?}");
 }

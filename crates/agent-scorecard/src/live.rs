@@ -88,6 +88,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
             ("wrong_parameters", row.failures.wrong_parameters),
             ("inaccessible", row.failures.inaccessible),
             ("repeated", row.failures.repeated),
+            ("after_the_goal", row.failures.extra),
         ],
         figures: row.figures,
     });

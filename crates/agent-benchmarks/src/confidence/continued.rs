@@ -9,6 +9,9 @@ use crate::{
 /// What was asked about a run after its end, for [`ConfidenceTable::update_with`](super::ConfidenceTable::update_with).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowUp {
+    /// The probability that a run which was cut off would have succeeded, if it is known other than by continuations. It
+    /// must not be learned from a stream that is scored.
+    pub success: Option<Probability>,
     /// Its continuations from its stop or from other steps. Those from the stop of a run that was cut off give the
     /// probability that it would have succeeded; those after a step are the truth from which the distance of each
     /// forecast of that step is taken. If each step has continuations from the state before it, the
@@ -64,6 +67,20 @@ impl Continued {
     /// The squared distance of a forecast to the true probability of success, without the part that the error of its
     /// estimate adds on average: `(F - q)^2 - q (1 - q) / (M - 1)` for a share q of M outcomes. Its mean is that of
     /// `(F - q_t)^2`; a single value can be negative. `None` as in [`Self::success`].
+    ///
+    /// ```
+    /// use agent_benchmarks::{Continuations, Error, Probability, confidence::Continued};
+    ///
+    /// let counts = Continuations { successes: 4, failures: 1, unresolved: 3, invalid: 1 };
+    /// let continued = Continued { counts, ..Continued::default() };
+    /// assert_eq!(continued.success().map(|chance| chance.get()), Some(0.8));
+    /// let distance = continued.squared_distance(Probability::HALF);
+    /// assert!((distance.unwrap() - (0.09 - 0.16 / 4.0)).abs() < 1e-15);
+    ///
+    /// let few = Continued { counts: Continuations { failures: 0, ..counts }, ..Continued::default() };
+    /// assert_eq!(few.success(), None);
+    /// # Ok::<(), Error>(())
+    /// ```
     #[must_use]
     pub fn squared_distance(&self, forecast: Probability) -> Option<f64> {
         let (share, outcomes) = (self.success()?.get(), self.counts.valid() as f64);

@@ -218,24 +218,6 @@ impl ConfidenceTable {
         self.add(&Added { model, record, weight, success: None, continued: &[] })
     }
 
-    /// Adds a conversation that counts `weight` times, with the probability that its run would have
-    /// succeeded without the limit that cut it off. It must not be learned from a stream that is
-    /// scored; estimates from continuations are in `censoring::Continuations`. It is ignored for a run
-    /// that was not cut off.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::update`].
-    pub fn update_with_success(
-        &mut self,
-        model: &str,
-        record: &ConfidenceRecord,
-        weight: Weight,
-        success: Probability,
-    ) -> Result<(), Error> {
-        self.add(&Added { model, record, weight, success: Some(success), continued: &[] })
-    }
-
     /// Adds a conversation with what was asked about its run after its end. The exact score and the audit are over runs
     /// that have [`Continued::MIN_VALID`] outcomes.
     ///
@@ -248,14 +230,14 @@ impl ConfidenceTable {
         record: &ConfidenceRecord,
         follow_up: &FollowUp,
     ) -> Result<(), Error> {
-        let FollowUp { continued, streams } = follow_up;
+        let FollowUp { success, continued, streams } = follow_up;
         let steps = record.record.run.agent_turns().count();
         for (_, forecasts) in streams {
             let found = forecasts.as_ref().map_or(steps, Vec::len);
             same_length("forecasts", steps, found)?;
         }
         let at_stop = continued.iter().find(|it| it.step == steps);
-        let success = at_stop.and_then(Continued::success);
+        let success = success.or_else(|| at_stop.and_then(Continued::success));
         let added = Added { model, record, weight: Weight::ONE, success, continued };
         self.add(&added)?;
         if continued.iter().any(|it| it.step == 0) {
@@ -361,6 +343,7 @@ impl ConfidenceTable {
         seed: Seed,
     ) -> Result<Vec<ConfidenceFigures>, Error> {
         let rows = self.groups.iter().map(|((model, stream), group)| {
+            let (with_cut_off, continuations) = group.with_cut_off(level, resamples, seed)?;
             Ok(ConfidenceFigures {
                 model: model.clone(),
                 stream: stream.clone(),
@@ -371,8 +354,8 @@ impl ConfidenceTable {
                 excluded: group.excluded.clone(),
                 cut_off: group.cut_off.len(),
                 evaluation: group.evaluation(level, resamples, seed)?,
-                with_cut_off: group.with_cut_off(level, resamples, seed)?,
-                continuations: group.continuations(level, resamples, seed)?,
+                with_cut_off,
+                continuations,
                 figures: group.figures(Intervals { level, resamples, seed })?,
             })
         });
@@ -392,9 +375,9 @@ impl Group {
         level: Level,
         resamples: usize,
         seed: Seed,
-    ) -> Result<Option<CensoringReport>, Error> {
+    ) -> Result<(Option<CensoringReport>, Option<ContinuationAudit>), Error> {
         if self.cut_off.is_empty() {
-            return Ok(None);
+            return Ok((None, None));
         }
         let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
         for (question, weight, (forecasts, outcome)) in self.rows.rows() {
@@ -404,52 +387,35 @@ impl Group {
         }
         // Those of complete runs are not used.
         let mut success = vec![Probability::HALF; self.rows.len()];
+        let mut continuations = vec![Continuations::default(); self.rows.len()];
         for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
-            let CutOff { reason, horizon, success: of_run, .. } = cut_off;
-            runs.push(Stopped::new(forecasts, None, reason.clone())?.with_horizon(*horizon)?);
+            let run = Stopped::new(forecasts, None, cut_off.reason.clone())?;
+            runs.push(run.with_horizon(cut_off.horizon)?);
             weights.push(weight);
             questions.push(question.as_str());
-            success.extend(of_run);
+            success.extend(cut_off.success);
+            continuations.push(cut_off.continuations);
         }
         let success = (success.len() == runs.len()).then_some(success.as_slice());
         let assumption = match success {
             Some(_) => CensoringAssumption::NonInformative,
             None => CensoringAssumption::FailureSide,
         };
-        let analysis = CensoringAnalysis::new(assumption)
-            .with_schedules(&[WeightSchedule::LinearFront])
-            .with_resamples(resamples)
-            .with_seed(seed)
-            .with_level(level);
-        Ok(Some(analysis.report(&runs, success, Some(&weights), &questions)?))
-    }
-
-    fn continuations(
-        &self,
-        level: Level,
-        resamples: usize,
-        seed: Seed,
-    ) -> Result<Option<ContinuationAudit>, Error> {
-        let (mut runs, mut weights, mut questions) = (Vec::new(), Vec::new(), Vec::new());
-        let mut continuations = Vec::new();
-        for (question, weight, (forecasts, cut_off)) in self.cut_off.rows() {
-            let run = Stopped::new(forecasts, None, cut_off.reason.clone())?;
-            runs.push(run.with_horizon(cut_off.horizon)?);
-            weights.push(weight);
-            questions.push(question.as_str());
-            continuations.push(cut_off.continuations);
-        }
-        let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative)
-            .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
-            .with_resamples(resamples)
-            .with_seed(seed)
-            .with_level(level);
-        let least = Continued::MIN_VALID;
+        let analysis = |schedules: &[WeightSchedule]| {
+            let analysis = CensoringAnalysis::new(assumption).with_schedules(schedules);
+            analysis.with_resamples(resamples).with_seed(seed).with_level(level)
+        };
         let weights = Some(weights.as_slice());
-        match analysis.audit_continuations(&runs, &continuations, weights, &questions, least) {
-            Ok(audit) => Ok(Some(audit)),
+        let report =
+            analysis(&[WeightSchedule::LinearFront]).report(&runs, success, weights, &questions)?;
+        let audit = analysis(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
+            .audit_continuations(&runs, &continuations, weights, &questions, Continued::MIN_VALID);
+        match audit {
+            Ok(audit) => Ok((Some(report), Some(audit))),
             // No run has enough outcomes.
-            Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => Ok(None),
+            Err(censoring::Error::ScoringRules(scoring_rules::Error::Empty)) => {
+                Ok((Some(report), None))
+            }
             Err(error) => Err(error.into()),
         }
     }

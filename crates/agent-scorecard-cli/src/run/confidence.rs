@@ -3,7 +3,7 @@
 use std::{error::Error, fs, path::PathBuf, str::FromStr, sync::Mutex};
 
 use agent_benchmarks::{
-    Branch, Conversation, Request, Sampling, StopReason,
+    Branch, Continuations, Conversation, Request, Sampling, StopReason,
     client::AskError,
     confidence::{
         Confidence, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp, Instance, Prompts,
@@ -73,6 +73,17 @@ enum At {
     Steps(Vec<usize>),
 }
 
+impl At {
+    /// Whether runs go on from a step that is not their last.
+    fn has(&self, step: usize) -> bool {
+        match self {
+            Self::Stops => false,
+            Self::All => true,
+            Self::Steps(steps) => steps.contains(&step),
+        }
+    }
+}
+
 impl FromStr for At {
     type Err = &'static str;
 
@@ -107,11 +118,9 @@ impl Options {
             records.iter().enumerate().flat_map(|(at, ConfidenceRecord { record, .. })| {
                 let taken = record.run.agent_turns().count();
                 let is_cut_off = record.run.stop == Some(StopReason::MaxSteps);
-                let wanted = move |step: &usize| match &self.at {
-                    _ if *step == taken => is_cut_off,
-                    At::Stops => false,
-                    At::All => true,
-                    At::Steps(steps) => steps.contains(step),
+                let wanted = move |step: &usize| match *step == taken {
+                    true => is_cut_off,
+                    false => self.at.has(*step),
                 };
                 (0..=taken).filter(wanted).map(move |step| (at, step))
             });
@@ -170,26 +179,22 @@ impl Options {
         records: &[ConfidenceRecord],
         follow_ups: &[FollowUp],
     ) -> Result<(), String> {
+        #[derive(serde::Serialize)]
+        struct Line<'a> {
+            id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            step: Option<usize>,
+            #[serde(flatten)]
+            counts: Continuations,
+        }
         let mut files = [String::new(), String::new()];
         for ((id, _), (record, follow_up)) in instances.iter().zip(records.iter().zip(follow_ups)) {
             let taken = record.record.run.agent_turns().count();
-            for Continued { step, counts, .. } in &follow_up.continued {
-                let [stops, others] = &mut files;
-                let (file, steps) = match *step == taken {
-                    true => (stops, None),
-                    false => (others, Some(step)),
-                };
-                let mut line = serde_json::json!({
-                    "id": id,
-                    "successes": counts.successes,
-                    "failures": counts.failures,
-                    "unresolved": counts.unresolved,
-                    "invalid": counts.invalid,
-                });
-                if let Some(step) = steps {
-                    line["step"] = (*step).into();
-                }
-                *file += &format!("{line}\n");
+            for &Continued { step, counts, .. } in &follow_up.continued {
+                let step = (step < taken).then_some(step);
+                let line = serde_json::to_string(&Line { id, step, counts });
+                let line = line.map_err(|error| error.to_string())?;
+                files[usize::from(step.is_some())] += &format!("{line}\n");
             }
         }
         for (name, content) in ["continuations.jsonl", "steps.jsonl"].into_iter().zip(&files) {
@@ -263,11 +268,7 @@ impl Protocol for Options {
             let conversation = instance.conversation();
             expected.add([1, most], conversation.request());
             // Whether a run will be cut off is not known; only its beginning is there in any case.
-            let from_start = match &self.at {
-                At::Stops => false,
-                At::All => true,
-                At::Steps(steps) => steps.contains(&0),
-            };
+            let from_start = self.at.has(0);
             for _ in 0..self.branches.unwrap_or(0) {
                 let more = self.more_steps.unwrap_or_else(|| self.steps()).saturating_mul(3);
                 expected.add(

@@ -4,7 +4,6 @@
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
 use agent_benchmarks::{
-    budget::{BudgetRecord, BudgetTable},
     costbench::{CostBenchRecord, CostBenchTable, ReleasedResults},
     triage::{SolveRecord, TriageRecord, TriageTable},
 };
@@ -17,8 +16,10 @@ use crate::{
     traces::figures::LEVEL,
 };
 
+mod budget;
 mod confidence;
 
+pub use budget::{ESTIMATORS, budget};
 pub use confidence::{confidence, confidence_with};
 
 /// Whom the records are of, and how intervals of 95 % are made.
@@ -145,29 +146,6 @@ pub fn triage(
             ("pools_informative", row.informative_pools),
             ("plans_over_budget", row.over_budget),
             ("plans_unreadable", row.unreadable),
-        ],
-        figures: row.figures,
-    });
-    Ok(report(settings, None))
-}
-
-/// How well a model says what runs would still have spent, by resource.
-///
-/// # Errors
-///
-/// Those of [`BudgetTable`].
-pub fn budget(records: &[BudgetRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let mut table = BudgetTable::default();
-    for record in records {
-        table.update(&options.model, record)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
-        name: row.resource,
-        counts: vec![
-            ("samples", row.samples),
-            ("samples_left_out", row.trivial),
-            ("runs_unfinished", row.unfinished),
         ],
         figures: row.figures,
     });

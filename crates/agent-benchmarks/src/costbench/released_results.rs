@@ -5,7 +5,7 @@ use tool_graph::costbench::{CostModel, EventKind};
 
 use crate::{
     costbench::{outcome::CostBenchRecord, query::Query, settings::CostBench},
-    engines::{conversation::Conversation, model::ModelError, openai_chat::read_openai_chat},
+    engines::{api::read_openai_chat, conversation::Conversation, model::ModelError},
     error::Error,
 };
 

@@ -279,7 +279,7 @@ impl Protocol for Options {
         setting
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let setting = self.protocol()?;
         let Runs { rollouts, .. } = self.runs()?;
         for at in 0..rollouts.len() {

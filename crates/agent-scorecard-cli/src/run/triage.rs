@@ -66,7 +66,7 @@ impl Protocol for Options {
         format!("alpha {}, {framing}, pools of {}", self.alpha, self.pool_size)
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let questions = questions(&self.file)?;
         for question in &questions {
             let conversation = SolveConversation::new(question, self.common.sampling());

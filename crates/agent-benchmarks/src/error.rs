@@ -48,6 +48,17 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Too many replies in a row could not be used.
+    #[cfg(feature = "client")]
+    #[error("{replies} replies in a row cannot be used; the last one, {reply:?}: {problem}")]
+    Unreadable {
+        /// How many.
+        replies: usize,
+        /// What is wrong with the last one.
+        problem: String,
+        /// The beginning of its text.
+        reply: String,
+    },
     /// A field that was added to the body of requests is one of theirs.
     #[cfg(feature = "client")]
     #[error(

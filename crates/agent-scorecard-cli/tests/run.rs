@@ -209,7 +209,7 @@ fn confidence_has_a_row_for_each_stream_of_the_replies() {
 }
 
 #[test]
-fn replies_that_cannot_be_read_stop_a_fresh_run_and_one_is_shown_with_the_expected_form() {
+fn five_replies_in_a_row_that_cannot_be_read_stop_a_run_and_one_is_shown_with_the_expected_form() {
     let (url, count) = serve(|_| "<answer>it is \"4\"</answer>".to_owned());
     let line =
         |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"2 + 2?\", \"answer\": 4}}\n");
@@ -219,14 +219,15 @@ fn replies_that_cannot_be_read_stop_a_fresh_run_and_one_is_shown_with_the_expect
         ["confidence", &questions, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
     let error = refusal(&run(&arguments), "unreadable");
     for part in
-        ["first 5 replies", "there is no <action>", "<answer>it is", "<action>answer: ...</action>"]
+        ["5 replies in a row", "there is no <action>", "<answer>it is", "an <action>...</action>"]
     {
         assert!(error.contains(part), "{error}");
     }
     let asked = count.load(Ordering::SeqCst);
     assert!((5..30).contains(&asked), "{asked}");
-    // Whoever calls again insists.
-    let report = report(&run(&arguments));
+    // Whoever insists goes on.
+    let insists: Vec<&str> = arguments.into_iter().chain(["--unreadable-limit", "0"]).collect();
+    let report = report(&run(&insists));
     assert_eq!(report["rows"][0]["counts"]["excluded"], 30);
 }
 

@@ -108,6 +108,10 @@ impl Conversation for BudgetConversation<'_> {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.dialogue.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.dialogue.fail(error);
     }

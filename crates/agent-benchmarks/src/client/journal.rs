@@ -25,6 +25,7 @@ use crate::{
 pub struct Journal {
     path: PathBuf,
     api: Api,
+    most_unreadable: Option<usize>,
     state: Mutex<State>,
 }
 
@@ -34,6 +35,8 @@ struct State {
     answers: BTreeMap<(String, usize), (u64, Answer)>,
     /// The checksum of the last line.
     checksum: u64,
+    /// How many of the latest new replies in a row could not be used.
+    unreadable: usize,
 }
 
 /// What a server said to one request.
@@ -143,8 +146,8 @@ impl Journal {
         if whole == 0 {
             write_line(&mut file, &head).map_err(cannot)?;
         }
-        let state = Mutex::new(State { file, answers, checksum });
-        Ok(Self { path: path.to_owned(), api: Api::default(), state })
+        let state = Mutex::new(State { file, answers, checksum, unreadable: 0 });
+        Ok(Self { path: path.to_owned(), api: Api::default(), most_unreadable: None, state })
     }
 
     /// Sets the format of the responses; without a call, it is that of OpenAI's chat completions.
@@ -152,6 +155,30 @@ impl Journal {
     pub fn with_api(mut self, api: Api) -> Self {
         self.api = api;
         self
+    }
+
+    /// Sets after how many new replies in a row that could not be used nothing more is asked, so that a model that
+    /// does not follow the form costs little; without a call, there is no such limit.
+    #[must_use]
+    pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
+        self.most_unreadable = replies;
+        self
+    }
+
+    /// Notes a new reply of this text, and what is wrong with it.
+    pub(super) fn note(&self, problem: Option<String>, text: &str) -> Result<(), Error> {
+        let mut state = self.state();
+        let Some(problem) = problem else {
+            state.unreadable = 0;
+            return Ok(());
+        };
+        state.unreadable += 1;
+        let replies = state.unreadable;
+        if self.most_unreadable.is_some_and(|most| replies >= most) {
+            let reply = text.chars().take(300).collect();
+            return Err(Error::Unreadable { replies, problem, reply });
+        }
+        Ok(())
     }
 
     pub(super) const fn api(&self) -> Api {

@@ -40,7 +40,8 @@ pub enum AskError {
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if `ask` stops or returns no response that can be read, and [`Error::Journal`] for a
+/// [`Error::Stopped`] if `ask` stops or returns no response that can be read, [`Error::Unreadable`] at the limit of
+/// [`Journal::with_most_unreadable`], and [`Error::Journal`] for a
 /// journal of other conversations, or one that cannot be written. Answers that were given are in the journal also
 /// then.
 ///
@@ -158,7 +159,13 @@ fn drive<C: Conversation>(
         }
         turn += 1;
         match reply {
-            Ok(reply) => conversation.reply(reply)?,
+            Ok(reply) => {
+                let text = reply.text.clone();
+                conversation.reply(reply)?;
+                if !is_known {
+                    journal.note(conversation.problem(), &text)?;
+                }
+            }
             Err(error) => conversation.fail(&error),
         }
     }

@@ -89,6 +89,10 @@ impl Conversation for TruthProbe {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.dialogue.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.dialogue.fail(error);
     }

@@ -354,6 +354,10 @@ impl Conversation for CostBenchConversation<'_> {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.dialogue.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.dialogue.fail(error);
     }

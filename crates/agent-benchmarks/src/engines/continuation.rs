@@ -99,6 +99,10 @@ impl<C: Conversation> Conversation for Branch<C> {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.conversation.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.conversation.fail(error);
         self.prepare();

@@ -40,6 +40,12 @@ pub trait Conversation {
     /// [`Error::Ended`] if no request waits for a reply.
     fn reply(&mut self, reply: Reply) -> Result<(), Error>;
 
+    /// What is wrong with the latest reply if the protocol could not use it; `None` also for a conversation that does
+    /// not say.
+    fn problem(&self) -> Option<String> {
+        None
+    }
+
     /// Ends the conversation because the model gives no reply. Without a waiting request, nothing
     /// happens.
     fn fail(&mut self, error: &ModelError);

@@ -110,6 +110,18 @@ impl Dialogue {
         self.end(StopReason::Other("no_reply".to_owned()));
     }
 
+    /// Why the latest reply could not be used, if it could not.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let turn = self.run.turns.len().checked_sub(1)?;
+        let events = self.events.iter().rev().take_while(|event| event.turn == turn);
+        let mut problems = events.filter_map(|event| match &event.event {
+            ReplyEvent::Unreadable { problem } => Some(problem.clone()),
+            ReplyEvent::EmptyText => Some("it has neither text nor calls".to_owned()),
+            _ => None,
+        });
+        problems.next()
+    }
+
     /// Why the conversation ended; `None` while it goes on.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()

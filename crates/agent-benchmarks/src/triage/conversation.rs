@@ -225,6 +225,10 @@ impl Conversation for TriageConversation<'_> {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.dialogue.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.dialogue.fail(error);
     }

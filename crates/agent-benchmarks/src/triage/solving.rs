@@ -113,6 +113,10 @@ impl Conversation for SolveConversation<'_> {
         Ok(())
     }
 
+    fn problem(&self) -> Option<String> {
+        self.dialogue.problem()
+    }
+
     fn fail(&mut self, error: &ModelError) {
         self.dialogue.fail(error);
     }

@@ -17,6 +17,8 @@ use crate::{
 /// A benchmark as `run` drives it: its options know what is asked and how the records are reported.
 pub(crate) trait Protocol {
     const NAME: &'static str;
+    /// The form of a reply, in words.
+    const FORM: &'static str;
 
     fn common(&self) -> &Common;
 

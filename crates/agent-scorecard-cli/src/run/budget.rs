@@ -253,6 +253,7 @@ fn counts(rollouts: &Rollouts) -> RunCounts {
 
 impl Protocol for Options {
     const NAME: &'static str = "budget";
+    const FORM: &'static str = "a line <answer>...</answer> in the form that the question shows, or <answer>impossible</answer>";
 
     fn common(&self) -> &Common {
         &self.common

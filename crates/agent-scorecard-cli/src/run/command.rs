@@ -45,12 +45,17 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     // What determines the requests.
     let setting =
         format!("{} with {}, {}, {}", P::NAME, common.model, protocol.setting(), common.setting());
-    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?.with_api(common.api);
+    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?
+        .with_api(common.api)
+        .with_most_unreadable(Some(common.unreadable_limit).filter(|most| *most > 0));
     let known = journal.answers();
     client.count_before(journal.tokens());
     let ask = |request: &Request| client.ask(request);
     let asking = Asking { journal: &journal, at_a_time: common.at_a_time, ask: &ask };
-    let (records, mut report) = protocol.run(&asking)?;
+    let (mut records, mut report) = protocol.run(&asking).map_err(explained::<P>)?;
+    for record in &mut records {
+        record.run.model.get_or_insert_with(|| common.model.clone());
+    }
     trajectories::write(&runs, records.iter().map(|it| (it.run.id.clone(), it.to_atif())))?;
     let [input_tokens, output_tokens] = client.tokens();
     let (benchmark, n, cost) = (P::NAME, records.len(), client.cost());
@@ -76,6 +81,24 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let page = page::of_report(&report);
     program::write_file(&common.out.join("report.html"), page.as_bytes())?;
     common.forms.show(report)
+}
+
+/// An error with what helps against it.
+fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
+    use agent_benchmarks::Error as Problem;
+    let help = match error.downcast_ref() {
+        Some(Problem::Unreadable { .. }) => {
+            format!("expected is {}; --unreadable-limit 0 goes on all the same", P::FORM)
+        }
+        Some(Problem::Stopped { reason }) if reason.contains("max_completion_tokens") => {
+            "--max-completion-tokens may help".to_owned()
+        }
+        Some(Problem::Stopped { reason }) if reason.contains("temperature") => {
+            "--temperature none may help".to_owned()
+        }
+        _ => return error,
+    };
+    format!("{error}; {help}").into()
 }
 
 fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>) -> String {

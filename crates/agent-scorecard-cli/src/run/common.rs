@@ -44,6 +44,9 @@ pub(crate) struct Common {
     /// A JSON object with further fields for the body of each request, as in '{"top_k": 20}'
     #[arg(long, value_name = "JSON", value_parser = extra_body)]
     extra_body: Option<ExtraBody>,
+    /// Stop after so many replies in a row that cannot be used, and show one; 0 to go on all the same
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) unreadable_limit: usize,
     /// Conversations at a time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<usize>(1, 1_000))]
     pub(crate) at_a_time: usize,

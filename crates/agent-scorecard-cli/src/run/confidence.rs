@@ -1,10 +1,9 @@
 //! `run confidence`.
 
-use std::{error::Error, fs, path::PathBuf, str::FromStr, sync::Mutex};
+use std::{error::Error, fs, path::PathBuf, str::FromStr};
 
 use agent_benchmarks::{
-    Api, Branch, Continuations, Conversation, Request, Sampling, StopReason,
-    client::AskError,
+    Branch, Continuations, Conversation, Sampling, StopReason,
     confidence::{
         Confidence, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp, Instance, Prompts,
     },
@@ -254,6 +253,7 @@ impl Options {
 
 impl Protocol for Options {
     const NAME: &'static str = "confidence";
+    const FORM: &'static str = "<thought>...</thought>, an <action>...</action> of those in the instructions, and <confidence>p</confidence> with p from 0 to 1";
 
     fn common(&self) -> &Common {
         &self.common
@@ -287,11 +287,7 @@ impl Protocol for Options {
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let instances = self.instances()?;
-        let first =
-            FirstReplies::new(self.common.api, self.protocol()?, asking.journal.answers() == 0);
-        let ask = |request: &Request| (asking.ask)(request).and_then(|reply| first.check(reply));
-        let watched = Asking { ask: &ask, ..*asking };
-        let records = watched.run(Self::NAME, &instances, |it| it.conversation())?;
+        let records = asking.run(Self::NAME, &instances, |it| it.conversation())?;
         let mut follow_ups = vec![FollowUp::default(); records.len()];
         if let Some(branches) = self.branches {
             self.go_on(branches, asking, &instances, &records, &mut follow_ups)?;
@@ -320,41 +316,3 @@ Temperature 0.2 is that of the paper; its replies have up to 64,000 tokens (--ma
 
 /// What continuations without chance say.
 const SAMPLED: &str = "continuations at temperature 0 are alike unless the server draws at random all the same, and then say nothing of chances";
-
-/// The first replies of a fresh folder: if none of them can be read, the rest will hardly be worth its money.
-struct FirstReplies {
-    api: Api,
-    setting: Confidence,
-    /// How many were unreadable so far; `None` as soon as one could be read.
-    unreadable: Mutex<Option<usize>>,
-}
-
-impl FirstReplies {
-    const MOST: usize = 5;
-
-    const fn new(api: Api, setting: Confidence, is_fresh: bool) -> Self {
-        Self { api, setting, unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
-    }
-
-    /// Hands on a reply unless it is the last of too many that cannot be read.
-    fn check(&self, reply: Vec<u8>) -> Result<Vec<u8>, AskError> {
-        let Ok(mut unreadable) = self.unreadable.lock() else { return Ok(reply) };
-        let Some(count) = *unreadable else { return Ok(reply) };
-        // Another part says what is wrong with a reply that is no chat completion.
-        let Ok(read) = self.api.read_reply(&reply) else { return Ok(reply) };
-        let problem = self.setting.problem_in(&read);
-        *unreadable = problem.as_ref().map(|_| count + 1);
-        match problem {
-            Some(problem) if count + 1 >= Self::MOST => {
-                let text: String = read.text.chars().take(300).collect();
-                Err(AskError::Stop(format!(
-                    "none of the first {} replies can be read; of the last, {problem}: {text:?}; expected is \
-                     <thought>...</thought><action>continue</action> or <action>answer: ...</action>, and \
-                     <confidence>p</confidence> with p from 0 to 1; the same call goes on all the same",
-                    Self::MOST
-                )))
-            }
-            _ => Ok(reply),
-        }
-    }
-}

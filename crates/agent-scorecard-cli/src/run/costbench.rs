@@ -127,6 +127,7 @@ impl Options {
 
 impl Protocol for Options {
     const NAME: &'static str = "costbench";
+    const FORM: &'static str = "a call of a tool, or <answer>...</answer>";
 
     fn common(&self) -> &Common {
         &self.common

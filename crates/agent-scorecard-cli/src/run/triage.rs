@@ -56,6 +56,8 @@ impl Options {
 
 impl Protocol for Options {
     const NAME: &'static str = "triage";
+    const FORM: &'static str =
+        "one JSON object with a plan, or a solution that ends with <answer>...</answer>";
 
     fn common(&self) -> &Common {
         &self.common

@@ -3,7 +3,8 @@
 //!
 //! [`queries`] makes the queries, a [`CostBench`] is a setting, [`CostBench::instance`] the world of one query in
 //! it, and [`Instance::conversation`] the conversation with a model. Costs, events and references are
-//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own.
+//! those of the released benchmark ([`tool_graph::costbench`]); queries and all texts are this crate's own, unless
+//! [`read_queries`] reads the released ones.
 //!
 //! Reference: Liu and others, CostBench: Evaluating Multi-Turn Cost-Optimal Planning and Adaptation in
 //! Dynamic Environments for LLM Tool-Use Agents (2025), arXiv:2511.02734.
@@ -14,8 +15,11 @@ pub(crate) mod enumeration;
 pub(crate) mod instance;
 pub(crate) mod outcome;
 pub(crate) mod preferences;
+pub(crate) mod prompts;
 pub(crate) mod query;
 pub(crate) mod query_numbers;
+pub(crate) mod released_file;
+pub(crate) mod released_query;
 pub(crate) mod reply_rules;
 pub(crate) mod settings;
 pub(crate) mod table;
@@ -29,7 +33,9 @@ pub use enumeration::{EnumerationConversation, EnumerationRecord};
 pub use instance::Instance;
 pub use outcome::CostBenchRecord;
 pub use preferences::{Preferences, Split};
+pub use prompts::Prompts;
 pub use query::{Query, queries};
+pub use released_file::read_queries;
 pub use reply_rules::ReplyRules;
 pub use settings::CostBench;
 pub use table::{CostBenchFigures, CostBenchTable};

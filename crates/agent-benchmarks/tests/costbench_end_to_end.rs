@@ -4,6 +4,8 @@
 
 mod policies;
 
+use std::collections::BTreeSet;
+
 use agent_benchmarks::{
     Conversation, Level, Model, Seed, converse,
     costbench::{
@@ -130,7 +132,18 @@ fn all_3000_training_queries_can_be_solved_with_words_that_no_test_query_uses() 
     let bench = CostBench::new(0).unwrap();
     let train = queries(Split::Train, 42);
     assert_eq!(train.len(), 3_000);
-    for query in train.iter().step_by(37) {
+    for task in Task::ALL {
+        for dimension in 0..4 {
+            let values = |queries: &[Query]| -> BTreeSet<&'static str> {
+                let own = queries.iter().filter(|query| query.task() == task);
+                own.map(|query| query.preferences.values()[dimension]).collect()
+            };
+            let (train, test) = (values(&train), values(&queries(Split::Test, 42)));
+            assert_eq!((train.len(), test.len()), (6, 4), "{task} {dimension}");
+            assert!(train.is_disjoint(&test), "{task} {dimension}");
+        }
+    }
+    for query in &train {
         assert_eq!(query.preferences.split(), Split::Train);
         let instance = bench.instance(query);
         let record = run(&instance, Path::optimal(&instance));

@@ -4,13 +4,19 @@
 
 mod policies;
 
+use std::{collections::BTreeMap, env, fs, path::Path};
+
 use agent_benchmarks::{
-    Arguments, Conversation, Reply, Request,
-    costbench::{CostBench, CostBenchRecord, EventKind, Instance, ReplyRules, Split, queries},
+    Conversation, Error, Message, ParameterKind, Reply, Request, Role,
+    costbench::{
+        CostBench, CostBenchRecord, EventKind, Instance, Prompts, Query, ReplyRules, Split,
+        queries, read_queries,
+    },
     openai_chat_body, read_openai_chat,
 };
-use policies::{call, held, preferences};
+use policies::{held, preferences};
 use serde_json::{Value, json};
+use tool_graph::costbench::{Library, Task};
 
 /// The arguments of a call as the script wants them, as text.
 fn arguments(how: Option<&str>, mut right: serde_json::Map<String, Value>) -> String {
@@ -49,10 +55,63 @@ fn arguments(how: Option<&str>, mut right: serde_json::Map<String, Value>) -> St
     }
 }
 
+/// What the agent holds by data type, and the number of changes of preferences, in released messages.
+fn released_held(messages: &[Message]) -> (BTreeMap<String, String>, usize) {
+    let (mut held, mut users) = (BTreeMap::new(), 0);
+    for message in messages {
+        let text = &message.text;
+        let ids = text.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0));
+        let is_id =
+            |id: &&str| id.len() > 5 && id[id.len() - 5..].bytes().all(|b| b.is_ascii_digit());
+        let ids: Vec<&str> = ids.filter(is_id).collect();
+        match message.role {
+            Role::User => {
+                users += 1;
+                for id in ids {
+                    held.insert(id[..id.len() - 5].to_owned(), format!("<{id}>"));
+                }
+            }
+            Role::Tool if !text.starts_with("[ERROR]") => {
+                let kind =
+                    text.rsplit("Type: ").next().unwrap().split([')', '.', ',']).next().unwrap();
+                if let Some(id) = ids.last() {
+                    held.insert(kind.to_owned(), format!("<{id}>"));
+                }
+            }
+            _ => {}
+        }
+    }
+    (held, users.max(1) - 1)
+}
+
+/// What the agent holds, in our messages or in released ones.
+fn all_held(request: &Request) -> (BTreeMap<String, String>, usize) {
+    match request.messages[1].text.contains("\nTimeInfo: <") {
+        true => held(request),
+        false => released_held(&request.messages),
+    }
+}
+
+/// The arguments of a right call.
+fn right(name: &str, request: &Request, instance: &Instance) -> serde_json::Map<String, Value> {
+    let (held, changes) = all_held(request);
+    let values = preferences(instance)[changes].values();
+    let parameters = request.tool(name).map_or(&[][..], |tool| &tool.parameters);
+    let argument = |name: &String, kind: &ParameterKind| match kind {
+        ParameterKind::Choice(_) => {
+            let ends = ["Category", "Tier", "Style", "FeaturePackage"];
+            values[ends.iter().position(|end| name.ends_with(end)).unwrap()].to_owned()
+        }
+        _ => held.get(name).cloned().unwrap_or_else(|| format!("<{name}00001>")),
+    };
+    let named = parameters.iter().map(|it| (it.name.clone(), argument(&it.name, &it.kind).into()));
+    named.collect()
+}
+
 /// The reply of one step of a script, as a server would send it.
 fn reply(step: &Value, request: &Request, instance: &Instance, place: usize) -> Reply {
     let goal = instance.query().task().goal();
-    let id = held(request).0.get(goal).cloned().unwrap_or_default();
+    let id = all_held(request).0.get(goal).cloned().unwrap_or_else(|| "<none>".to_owned());
     let digits: String = id.chars().filter(char::is_ascii_digit).collect();
     // The released goal has the name of a candidate.
     let named = id.replace(goal, &format!("{}Candidate", goal.trim_start_matches("Travel")));
@@ -60,14 +119,7 @@ fn reply(step: &Value, request: &Request, instance: &Instance, place: usize) -> 
     let text = text.map(|text| text.replace("{digits}", &digits));
     let mut message = json!({"role": "assistant", "content": text});
     if let Some(name) = step["call"].as_str() {
-        let right = request.tool(name).map(|tool| call(tool, request, &preferences(instance)));
-        let right = match right.map(|call| call.arguments) {
-            Some(Arguments::Parsed(value)) => {
-                serde_json::from_str(&run_logs::to_json(&value)).unwrap()
-            }
-            _ => serde_json::Map::new(),
-        };
-        let arguments = arguments(step["args"].as_str(), right);
+        let arguments = arguments(step["args"].as_str(), right(name, request, instance));
         let function = json!({"name": name, "arguments": arguments});
         let id = format!("c{place}");
         message["tool_calls"] = json!([{"id": id, "type": "function", "function": function}]);
@@ -76,17 +128,23 @@ fn reply(step: &Value, request: &Request, instance: &Instance, place: usize) -> 
     read_openai_chat(body.as_bytes()).unwrap()
 }
 
-fn run(instance: &Instance, script: &[Value]) -> CostBenchRecord {
+/// The record of a script, and the last request.
+fn run_with_request(instance: &Instance, script: &[Value]) -> (CostBenchRecord, Request) {
     let mut conversation = instance.conversation();
-    let mut place = 0;
+    let (mut place, mut last) = (0, Request::default());
     while let Some(request) = conversation.request() {
-        assert!(!openai_chat_body(request, "model").is_empty());
+        assert!(openai_chat_body(request, "model").contains("\"parallel_tool_calls\":false"));
+        last = request.clone();
         let more = json!({"say": "no more"});
         let next = reply(script.get(place).unwrap_or(&more), request, instance, place);
         conversation.reply(next).unwrap();
         place += 1;
     }
-    conversation.finish()
+    (conversation.finish(), last)
+}
+
+fn run(instance: &Instance, script: &[Value]) -> CostBenchRecord {
+    run_with_request(instance, script).0
 }
 
 fn golden() -> Vec<Value> {
@@ -95,15 +153,20 @@ fn golden() -> Vec<Value> {
     golden["runs"].as_array().unwrap().clone()
 }
 
-fn instance(run: &Value, rules: ReplyRules) -> Instance {
+fn bench(run: &Value) -> CostBench {
     let events = run["events"].as_array().unwrap().iter();
     let events: Vec<EventKind> =
         events.map(|kind| kind.as_str().unwrap().parse().unwrap()).collect();
     let level = usize::try_from(run["level"].as_u64().unwrap()).unwrap();
-    let bench = CostBench::new(level).unwrap().with_events(events).with_reply_rules(rules);
-    let queries = queries(Split::Test, 42);
-    let query = queries.iter().find(|query| run["query_id"] == query.id).unwrap();
-    bench.instance(query)
+    CostBench::new(level).unwrap().with_events(events)
+}
+
+fn query(run: &Value, queries: &[Query]) -> Query {
+    queries.iter().find(|query| run["query_id"] == query.id).unwrap().clone()
+}
+
+fn instance(run: &Value, rules: ReplyRules) -> Instance {
+    bench(run).with_reply_rules(rules).instance(&query(run, &queries(Split::Test, 42)))
 }
 
 /// What the released evaluation says, of a run of ours.
@@ -193,4 +256,142 @@ fn each_rule_of_replies_decides_over_some_of_them() {
     assert!(without(|rules| rules.finds_answers = false).len() > 4);
     assert!(without(|rules| rules.ends_at_text = false).contains(&"text in the middle"));
     assert_eq!(without(|rules| rules.limits_replies = false), ["18 failed calls, then the goal"]);
+}
+
+/// What a composite tool says of an identifier without five digits, with which it was carried out all the same.
+const ODD: [&str; 2] = ["arguments: forged", "arguments: short"];
+
+/// Texts of a form that nobody else has, for tasks of five steps.
+fn made_up_texts() -> Value {
+    let tasks =
+        Task::ALL.map(|task| (task.name().to_owned(), json!(format!("{{system}} of {task}"))));
+    let library = Library::new(2).unwrap();
+    let tools = library.names().map(|name| {
+        let description = format!("{name} <- {{cost}}");
+        (
+            name.to_owned(),
+            json!({"description": description, "parameters": {}, "result": "{number}: {cost}"}),
+        )
+    });
+    let faults = [
+        "missing_input",
+        "unknown_tool",
+        "missing_parameter",
+        "wrong_value",
+        "unreadable",
+        "several_calls",
+    ];
+    let faults = faults.map(|name| (name.to_owned(), json!(format!("{name} {{tool}}"))));
+    json!({
+        "levels": {"2": {
+            "system": serde_json::Map::from_iter(tasks.clone()),
+            "tools": serde_json::Map::from_iter(tools),
+        }},
+        "banned": ["BANNED"],
+        "faults": serde_json::Map::from_iter(faults),
+        "changed": ["CHANGED {wishes}"],
+        "wishes": serde_json::Map::from_iter(Task::ALL.map(|it| (it.name().to_owned(), json!("{requirement}")))),
+    })
+}
+
+fn published(texts: &Value) -> Result<Prompts, Error> {
+    Prompts::published(&BTreeMap::from([(Prompts::FILES[0], texts.to_string())]))
+}
+
+#[test]
+fn published_texts_reach_the_model_unchanged() {
+    let texts = made_up_texts();
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::PreferenceChange]);
+    let bench = bench.with_prompts(published(&texts).unwrap()).unwrap();
+    let instance = bench.instance(&queries(Split::Test, 42)[0]);
+    let (_, request) = run_with_request(&instance, &[json!({"call": "Book_It"})]);
+    let said: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(json!(said[0]), texts["levels"]["2"]["system"]["location"]);
+    assert_eq!(said[3], "unknown_tool Book_It");
+    let wish = instance.preferences_after(0).unwrap();
+    let seed = instance.query().seed() + 1;
+    assert_eq!(said[4], format!("CHANGED {}", wish.requirement(seed)));
+    assert_eq!(request.tools[0].description, "Decide_Location_Preference <- 23.23");
+}
+
+#[test]
+fn texts_that_lack_a_tool_a_task_or_a_level_are_refused() {
+    let problem = |change: fn(&mut Value)| {
+        let mut texts = made_up_texts();
+        change(&mut texts);
+        match published(&texts) {
+            Err(Error::StoredValue { problem }) => problem,
+            other => panic!("{other:?}"),
+        }
+    };
+    let missing = problem(|it| {
+        it["levels"]["2"]["tools"].as_object_mut().unwrap().remove("Select_Final_Dining");
+    });
+    assert!(missing.ends_with("level 2 has no text of Select_Final_Dining"), "{missing}");
+    let missing = problem(|it| drop(it["faults"].as_object_mut().unwrap().remove("unreadable")));
+    assert!(missing.contains("is not complete"), "{missing}");
+    let mut texts = made_up_texts();
+    texts["changed"][0] = json!("{whishes}");
+    assert!(
+        matches!(published(&texts), Err(Error::UnknownPlace { name, .. }) if name == "whishes")
+    );
+    let other = CostBench::new(3).unwrap().with_prompts(published(&made_up_texts()).unwrap());
+    assert!(
+        matches!(other, Err(Error::StoredValue { problem }) if problem == "the texts have no level 3")
+    );
+}
+
+/// The texts of a released checkout whose folder the environment variable COSTBENCH names.
+fn checkout() -> Option<(Vec<Query>, Prompts, Vec<Value>)> {
+    let folder = env::var("COSTBENCH").ok()?;
+    let text = |name: &str| fs::read_to_string(Path::new(&folder).join(name)).unwrap();
+    let queries = read_queries(&text("env/data/runtime/queries/queries.json"), 42).unwrap();
+    let texts = Prompts::FILES.iter().map(|name| (*name, text(name))).collect();
+    let messages = serde_json::from_str(&text("costbench_messages.json")).unwrap();
+    Some((queries, Prompts::published(&texts).unwrap(), messages))
+}
+
+#[test]
+fn with_a_checkout_every_message_and_tool_is_the_released_one_and_so_are_the_scores() {
+    let Some((queries, prompts, sent)) = checkout() else {
+        println!(
+            "skipped: set COSTBENCH to a released checkout with the files that released_loop.py writes"
+        );
+        return;
+    };
+    assert_eq!(queries.len(), 381);
+    for (run, sent) in golden().iter().zip(&sent) {
+        assert_eq!(run["name"], sent["name"]);
+        if run["name"] == DIFFERENT {
+            continue;
+        }
+        let bench = bench(run).with_prompts(prompts.clone()).unwrap();
+        let instance = bench.instance(&query(run, &queries));
+        let (record, request) = run_with_request(&instance, run["script"].as_array().unwrap());
+        let found = facts(&record);
+        if found["counts"] == json!(true) {
+            for (name, value) in found.as_object().unwrap() {
+                assert_eq!(*value, run[name], "{name} of {run}");
+            }
+        }
+        let messages: Vec<Value> = sent["messages"].as_array().unwrap().clone();
+        for (own, released) in request.messages.iter().zip(&messages) {
+            let own = json!({"role": own.role.name(), "content": own.text});
+            let is_odd = ODD.contains(&run["name"].as_str().unwrap()) && own["role"] == "tool";
+            assert!(is_odd || own == *released, "{run}: {own} {released}");
+        }
+        assert!(messages.len() - request.messages.len() <= 3, "{run}");
+        let body: Value = serde_json::from_str(&openai_chat_body(&request, "m")).unwrap();
+        let (own, released) =
+            (body["tools"].as_array().unwrap(), sent["tools"].as_array().unwrap());
+        assert_eq!(own.len(), released.len(), "{run}");
+        for (own, released) in own.iter().zip(released) {
+            for field in ["name", "description"] {
+                assert_eq!(own["function"][field], released["function"][field], "{run}");
+            }
+            let fields = [own, released].map(|tool| &tool["function"]["parameters"]);
+            assert_eq!(fields[0]["required"], fields[1]["required"], "{run}");
+            assert_eq!(fields[0]["properties"], fields[1]["properties"], "{run}");
+        }
+    }
 }

@@ -5,7 +5,8 @@
 mod policies;
 
 use agent_benchmarks::{
-    Figure, Level, Model, ModelError, NoInterval, Reply, ReplyEvent, Seed, Weight, converse,
+    Arguments, Conversation, Figure, Level, Model, ModelError, NoInterval, RecordedCall, Reply,
+    ReplyEvent, Seed, Value, Weight, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
         Split, queries,
@@ -273,6 +274,30 @@ fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
         Ok(Reply { text: text.clone(), ..Reply::default() })
     });
     converse(instance.enumeration(), model).unwrap()
+}
+
+#[test]
+fn the_first_reply_of_a_run_is_what_coverage_is_measured_on() {
+    let instance = CostBench::new(0).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let plan = "<path>1. Location_Preference_and_Search(Cost: 3) -> Select_Final_Location. Total Cost: 5</path>";
+    let listed = format!("{plan}{plan}<path>Select_Final_Location</path>");
+    let run = |first: &str, second: &str| {
+        let mut conversation = instance.conversation();
+        let call =
+            || RecordedCall::new("Book_It", Arguments::Parsed(Value::Map(Default::default())));
+        for text in [first, second] {
+            let reply =
+                Reply { text: text.to_owned(), tool_calls: vec![call()], ..Reply::default() };
+            conversation.reply(reply).unwrap();
+        }
+        conversation.finish()
+    };
+    let record = run(&listed, "");
+    let score = &record.record.run.scores["path_coverage"].value;
+    assert_eq!((record.coverage.rate(), score), (Some(1.0 / 3.0), &Value::Real(1.0 / 3.0)));
+    // One plan and one path that is none, of the three plans and the call of all stages.
+    assert_eq!(record.released_coverage(), 0.5);
+    assert_eq!(run("", &listed).coverage.rate(), Some(0.0));
 }
 
 #[test]

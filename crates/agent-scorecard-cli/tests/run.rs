@@ -270,7 +270,7 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let unfinished = fresh("unfinished.jsonl");
     fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases: [(&[&str], &str); 20] = [
+    let cases: [(&[&str], &str); 23] = [
         (
             &["budget", &unfinished],
             "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
@@ -285,6 +285,9 @@ fn wrong_settings_are_named_before_anything_is_asked() {
             &["costbench", "--level", "6"],
             "--level: cannot read \"6\": give a whole number from 0 to 5",
         ),
+        (&["costbench", "--block", "none,ban-tool"], "--block: none and mixed stand alone"),
+        (&["costbench", "--noise-std", "-1"], "--noise-std: "),
+        (&["costbench", "--published", "nowhere"], "--published: nowhere/costbench_texts.json: "),
         (&["costbench", "--queries", "0"], "give a whole number from 1 to 381"),
         (&["costbench", "--queries", "382"], "give a whole number from 1 to 381"),
         (&["costbench", "--at-a-time", "0"], "give a whole number from 1 to 1000"),

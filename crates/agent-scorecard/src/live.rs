@@ -6,7 +6,6 @@
 use agent_benchmarks::{
     budget::{BudgetRecord, BudgetTable},
     costbench::{CostBenchRecord, CostBenchTable},
-    triage::{SolveRecord, TriageRecord, TriageTable},
 };
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Figure, Measure, Undefined};
@@ -18,8 +17,10 @@ use crate::{
 };
 
 mod confidence;
+mod triage;
 
 pub use confidence::{confidence, confidence_with};
+pub use triage::{ReSolved, triage, triage_scores};
 
 /// Whom the records are of, and how intervals of 95 % are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +89,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
             ("wrong_parameters", row.failures.wrong_parameters),
             ("inaccessible", row.failures.inaccessible),
             ("repeated", row.failures.repeated),
+            ("after_the_goal", row.failures.extra),
         ],
         figures: row.figures,
     });
@@ -96,40 +98,6 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
 }
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
-
-/// How a model plans for pools of the questions that it solved or failed to solve alone, by budget and regime.
-///
-/// # Errors
-///
-/// Those of [`TriageTable`].
-pub fn triage(
-    solved: &[SolveRecord],
-    plans: &[TriageRecord],
-    options: &LiveOptions,
-) -> Result<Report, Error> {
-    let mut table = TriageTable::default();
-    for plan in plans {
-        table.update(&options.model, plan)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let attempts = solved.iter().filter_map(|record| record.attempt);
-    let left_out = solved.len() - attempts.clone().count();
-    let right = attempts.filter(|attempt| attempt.solved).count();
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
-        name: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
-        counts: vec![
-            ("questions", solved.len()),
-            ("questions_solved", right),
-            ("questions_left_out", left_out),
-            ("pools", row.pools),
-            ("pools_informative", row.informative_pools),
-            ("plans_over_budget", row.over_budget),
-            ("plans_unreadable", row.unreadable),
-        ],
-        figures: row.figures,
-    });
-    Ok(report(settings, None))
-}
 
 /// How well a model says what runs would still have spent, by resource.
 ///

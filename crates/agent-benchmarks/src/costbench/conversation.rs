@@ -2,7 +2,6 @@ use std::collections::BTreeMap;
 
 use censoring::StopReason;
 use run_logs::{RecordedCall, Reply, Role, Run};
-use scoring_rules::DecimalSum;
 use tool_graph::{CallRecord, Episode, Tool, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
@@ -11,10 +10,11 @@ use crate::{
         answer::{digits, found_number, has_answer, is_id, is_last_word},
         instance::Instance,
         outcome::CostBenchRecord,
-        preferences::{Preferences, combination, dimension_of},
+        preferences::{Preferences, dimension_of},
+        released_query::ReleasedQuery,
         texts,
         tools::definitions,
-        world::{COMBINATIONS, World},
+        world::World,
     },
     engines::{
         conversation::{Conversation, replay},
@@ -52,7 +52,6 @@ pub struct CostBenchConversation<'a> {
     replies: usize,
     /// The latest text that can hold an answer, and nothing once a reply has no text.
     last_word: String,
-    paid: DecimalSum,
 }
 
 impl Instance {
@@ -77,12 +76,12 @@ impl Instance {
 impl<'a> CostBenchConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let query = &instance.query;
-        let mut world = World::new(instance.seed);
-        world.restart(query.task());
+        let world = instance.world();
         let settings = &instance.settings;
         let mut request = Request {
             sampling: settings.sampling.clone(),
             top_logprobs: settings.top_logprobs,
+            parallel_tool_calls: Some(false),
             ..Request::default()
         };
         request.messages = vec![
@@ -102,7 +101,6 @@ impl<'a> CostBenchConversation<'a> {
             idle: 0,
             replies: 0,
             last_word: String::new(),
-            paid: DecimalSum::default(),
         };
         conversation.show_tools();
         conversation
@@ -131,13 +129,17 @@ impl<'a> CostBenchConversation<'a> {
             self.dialogue.note(event.clone());
         }
         let record = self.episode.call_with(&call.name, &given)?;
-        self.paid.add(record.cost);
-        let account = texts::account(record.cost, self.paid.value(), self.episode.calls_left());
+        let price = texts::price(record.cost);
         let result = if record.status.is_done() {
-            Ok(format!("{}\n{account}", self.output(&arguments, &record)))
+            Ok(self.output(&arguments, &record, &price))
         } else {
             let events: Vec<&ReplyEvent> = events.iter().collect();
-            Err(format!("{}\n{account}", texts::fault(&call.name, &record.status, &events)))
+            let own = || format!("{}\n{price}", texts::fault(&call.name, &record.status, &events));
+            let tool = self.tools.iter().find(|tool| tool.name == call.name);
+            let (episode, given) = (&self.episode, (&arguments, &events[..]));
+            let instance = self.instance;
+            Err(texts::released_fault(instance, episode, tool, &record, self.replies, given)
+                .unwrap_or_else(own))
         };
         self.dialogue.answer_call(0, result);
         Ok(record)
@@ -198,14 +200,29 @@ impl<'a> CostBenchConversation<'a> {
             let is_unseen =
                 || self.tools.iter().any(|it| it.name == tool && it.components.len() > 1);
             let is_taken = data_type == "TimeInfo" || is_number || is_unseen();
-            (rules.takes_forged_ids && is_taken)
-                .then(|| self.world.combination_of(data_type, number.parse().unwrap_or_default()))
+            let number = number.parse().ok();
+            let is_place = || self.world.is_place(number.unwrap_or_default());
+            let chooses = data_type == "LocationPreference" && self.chooses(tool);
+            (rules.takes_forged_ids && is_taken && (!chooses || is_place()))
+                .then(|| self.world.combination_of(data_type, number.unwrap_or_default()))
         };
         held.or_else(bare).or_else(forged)
     }
 
+    /// Whether a tool chooses by preferences.
+    fn chooses(&self, tool: &str) -> bool {
+        let mut tools = self.tools.iter().filter(|it| it.name == tool);
+        tools.any(|it| it.inputs.iter().any(|input| dimension_of(input).is_some()))
+            && self.preferences.task() != Task::Location
+    }
+
     /// Gives the model what a call returns.
-    fn output(&mut self, arguments: &BTreeMap<String, Value>, record: &CallRecord) -> String {
+    fn output(
+        &mut self,
+        arguments: &BTreeMap<String, Value>,
+        record: &CallRecord,
+        price: &str,
+    ) -> String {
         let settings = &self.instance.settings;
         let entry = record.tool.and_then(|tool| settings.library.entries().get(tool).copied());
         let tool = self.tools.iter().find(|tool| tool.name == record.name);
@@ -215,40 +232,42 @@ impl<'a> CostBenchConversation<'a> {
             _ => "",
         };
         let mut wanted = [""; 4];
-        let (mut from_object, mut is_elsewhere) = (None, false);
+        let (mut from_object, mut place) = (None, None);
         for input in &tool.inputs {
             match dimension_of(input) {
                 Some((_, dimension)) => wanted[dimension] = text(input),
                 None if input == "TimeInfo" => {}
                 // The place is known from the label, except to the tools that look for a location.
                 None if input == "LocationPreference" && entry.task != Task::Location => {
-                    let given = self.object(&tool.name, input, text(input));
-                    let own = self.world.latest(input);
-                    is_elsewhere = given != own.and_then(|id| self.world.combination(input, id));
+                    place = self.object(&tool.name, input, text(input));
                 }
                 None => from_object = self.object(&tool.name, input, text(input)),
             }
         }
-        let chosen = || combination(entry.task, wanted).unwrap_or_default();
-        // What is chosen for another place than the user's is never what the user wants.
-        let elsewhere = if is_elsewhere { COMBINATIONS } else { 0 };
-        let made = from_object.unwrap_or_else(|| chosen() + elsewhere as u32);
+        let chosen = || Preferences::new(entry.task, wanted).ok();
+        let chosen = || chosen().map(|chosen| self.world.number_of(&chosen, place));
+        let made = from_object.or_else(chosen).unwrap_or_default();
         let is_list = entry.last >= 1 && entry.last + 1 < settings.library.task_length();
         let candidates = is_list.then(|| self.world.candidates(made, entry.last - 1));
-        let lines = tool.outputs.iter().map(|output| {
-            let id = self.world.give(output, made);
-            texts::result(output, &id, candidates)
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        let outputs = tool.outputs.iter().map(|output| (output, self.world.give(output, made)));
+        let outputs: Vec<_> = outputs.collect();
+        let released =
+            outputs.last().and_then(|(_, id)| texts::released_result(self.instance, tool, id));
+        let own = || {
+            let lines = outputs.iter().map(|(output, id)| texts::result(output, id, candidates));
+            lines.chain([price.to_owned()]).collect::<Vec<_>>().join("\n")
+        };
+        released.unwrap_or_else(own)
     }
 
     /// Lets the model see an event, as far as it is told.
     fn after_event(&mut self, event: usize) {
-        if let Some(preferences) = self.instance.preferences_after(event) {
-            self.preferences = preferences;
-            self.world.restart(preferences.task());
-            self.dialogue
-                .say(Role::User, texts::new_preferences(self.instance, &preferences, event));
+        if let Some(change) = self.instance.change(event) {
+            self.preferences = change.0;
+            self.world.restart(change.0.task(), change.1.as_ref().map(ReleasedQuery::given));
+            let (world, replies) = (&self.world, self.replies);
+            let text = texts::new_preferences(self.instance, world, change, event, replies);
+            self.dialogue.say(Role::User, text);
         }
         self.show_tools();
     }
@@ -323,7 +342,7 @@ impl Conversation for CostBenchConversation<'_> {
         }
         let record = self.make_call(first, &events)?;
         for call in 1..calls.len() {
-            self.dialogue.answer_call(call, Err(texts::ONE_CALL.to_owned()));
+            self.dialogue.answer_call(call, Err(texts::one_call(self.instance)));
         }
         if let Some(event) = record.event {
             self.after_event(event);

@@ -4,7 +4,7 @@ use tool_graph::{Episode, PathCoverage};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    costbench::{instance::Instance, texts, world::World},
+    costbench::{instance::Instance, texts},
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
     values::{record::Record, reply_event::ReplyEvent, request::Request},
@@ -59,8 +59,7 @@ impl Instance {
 impl<'a> EnumerationConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let query = &instance.query;
-        let mut world = World::new(instance.seed);
-        world.restart(query.task());
+        let world = instance.world();
         let tools = Episode::new(&instance.scenario).visible_tools();
         let instructions = texts::enumeration_instructions(instance, &tools);
         let request = Request {
@@ -102,11 +101,7 @@ impl Conversation for EnumerationConversation<'_> {
     }
 
     fn finish(self) -> EnumerationRecord {
-        let scenario = &self.instance.scenario;
-        let coverage = match scenario.graph().path_coverage(scenario.problem(), &self.paths) {
-            Ok(coverage) => coverage,
-            Err(error) => unreachable!("the tasks of CostBench are chains: {error}"),
-        };
+        let coverage = self.instance.coverage(&self.paths);
         let mut record = self.dialogue.finish();
         let keep = &mut record.run.metadata;
         keep.insert("benchmark".to_owned(), "costbench_paths".into());
@@ -121,7 +116,7 @@ impl Conversation for EnumerationConversation<'_> {
 
 /// The names of the tools in each pair of path tags. Numbers in front of a path and remarks in
 /// brackets after a name are left out.
-fn listed_paths(text: &str) -> Vec<Vec<String>> {
+pub(super) fn listed_paths(text: &str) -> Vec<Vec<String>> {
     let parts = text.split("<path>").skip(1);
     let paths = parts.filter_map(|part| part.split_once("</path>")).map(|(path, _)| path);
     let names = |path: &str| -> Vec<String> {

@@ -1,9 +1,12 @@
 use tool_graph::{
-    Event, Scenario, Transcript,
+    Event, PathCoverage, Scenario, Transcript,
     costbench::{EventKind, event_seed, query_seed},
 };
 
-use crate::costbench::{preferences::Preferences, query::Query, settings::CostBench};
+use crate::costbench::{
+    preferences::Preferences, query::Query, released_query::ReleasedQuery, settings::CostBench,
+    world::World,
+};
 
 /// The world of one query in one setting. Made by [`CostBench::instance`].
 ///
@@ -27,8 +30,8 @@ pub struct Instance {
     pub(super) seed: u32,
     reference: Transcript,
     kinds: Vec<EventKind>,
-    /// For each event, the preferences after it, if it changes them.
-    new_preferences: Vec<Option<Preferences>>,
+    /// For each event, the preferences after it, if it changes them, and the released query that has them.
+    changes: Vec<Option<(Preferences, Option<ReleasedQuery>)>>,
 }
 
 impl CostBench {
@@ -51,16 +54,20 @@ impl Instance {
         let reference = scenario.optimal_run();
         let mut taken = vec![query.preferences];
         let split = query.preferences.split();
-        let new_preferences = scenario.events().iter().enumerate().map(|(place, event)| {
+        let changes = scenario.events().iter().enumerate().map(|(place, event)| {
             matches!(event, Event::PreferenceChange).then(|| {
+                if let Some(released) = &query.released {
+                    let changed = released.changed(seed, place);
+                    return (changed.preferences(), Some(changed));
+                }
                 let seed = event_seed(seed, place as u32);
                 let preferences = Preferences::another(query.task(), split, &taken, seed);
                 taken.push(preferences);
-                preferences
+                (preferences, None)
             })
         });
-        let new_preferences = new_preferences.collect();
-        Self { settings, query, scenario, seed, reference, kinds, new_preferences }
+        let changes = changes.collect();
+        Self { settings, query, scenario, seed, reference, kinds, changes }
     }
 
     /// The query.
@@ -94,9 +101,28 @@ impl Instance {
     }
 
     /// The preferences after an event, by its position in [`Scenario::events`]; `None` if it does not
-    /// change them. They differ from all earlier preferences of the query.
+    /// change them. They differ from all earlier preferences of the query; those of a released query are
+    /// those of another one.
     #[must_use]
     pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
-        self.new_preferences.get(event).copied().flatten()
+        self.change(event).map(|(preferences, _)| *preferences)
+    }
+
+    /// The share of all plans that these paths cover.
+    pub(super) fn coverage(&self, paths: &[Vec<String>]) -> PathCoverage {
+        match self.scenario.graph().path_coverage(self.scenario.problem(), paths) {
+            Ok(coverage) => coverage,
+            Err(error) => unreachable!("the tasks of CostBench are chains: {error}"),
+        }
+    }
+
+    pub(super) fn change(&self, event: usize) -> Option<&(Preferences, Option<ReleasedQuery>)> {
+        self.changes.get(event)?.as_ref()
+    }
+
+    /// The world at the start.
+    pub(super) fn world(&self) -> World {
+        let given = self.query.released.as_ref().map(ReleasedQuery::given);
+        World::new(self.seed, self.query.task(), given)
     }
 }

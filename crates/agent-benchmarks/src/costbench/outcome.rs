@@ -1,8 +1,12 @@
 use run_logs::{Run, Score};
-use tool_graph::{RunScores, Transcript, costbench::Task};
+use tool_graph::{PathCoverage, RunScores, Transcript, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::{costbench::instance::Instance, error::Error, values::record::Record};
+use crate::{
+    costbench::{enumeration::listed_paths, instance::Instance},
+    error::Error,
+    values::record::Record,
+};
 
 /// The record of a conversation of CostBench.
 ///
@@ -18,6 +22,9 @@ pub struct CostBenchRecord {
     pub transcript: Transcript,
     /// The optimal run.
     pub reference: Transcript,
+    /// The plans that the first reply lists between path tags, as share of all plans. Reference: section 5.1,
+    /// which lets a second model count the paths of a plan.
+    pub coverage: PathCoverage,
     /// The text between the answer tags.
     pub answer: Option<String>,
     /// The task.
@@ -39,6 +46,8 @@ impl CostBenchRecord {
         let (task, events) = (instance.query.task(), settings.events_name());
         let task_length = settings.task_length();
         let reference = instance.reference().clone();
+        let first = record.run.turns.first().and_then(|turn| turn.reply.as_ref());
+        let coverage = instance.coverage(&listed_paths(first.map_or("", |reply| &reply.text)));
         let run = &mut record.run;
         let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
         keep("benchmark", "costbench".into());
@@ -54,15 +63,25 @@ impl CostBenchRecord {
         if let Ok(scores) = transcript.scores(&reference) {
             add_scores(run, &scores);
         }
+        add(run, "path_coverage", coverage.rate().map_or(Value::Null, Value::Real));
         add(run, "total_cost", Value::Real(transcript.total_cost()));
         add(run, "optimal_cost", Value::Real(reference.total_cost()));
-        Self { record, transcript, reference, answer, task, task_length, events }
+        Self { record, transcript, reference, coverage, answer, task, task_length, events }
     }
 
     /// The id of the query.
     #[must_use]
     pub fn query_id(&self) -> &str {
         &self.record.run.id
+    }
+
+    /// The share of plans that the first reply lists, as the released analysis computes it: all listed paths,
+    /// plans or not, but none twice, divided by one more than there are plans, because it counts the call of
+    /// all stages that no tool makes.
+    #[must_use]
+    pub fn released_coverage(&self) -> f64 {
+        let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
+        (covered + not_plans) as f64 / (possible + 1) as f64
     }
 
     /// The scores of the run against the optimal one.

@@ -43,9 +43,11 @@ const fn split_of(choice: usize) -> Split {
 /// ```
 /// use agent_benchmarks::costbench::{Preferences, Split, Task};
 ///
-/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// let values =
+///     ["bakery", "simple_and_budget_eats", "speed_and_convenience_priority", "live_music_or_performance"];
+/// let preferences = Preferences::new(Task::Dining, values)?;
 /// assert_eq!((preferences.task(), preferences.split()), (Task::Dining, Split::Test));
-/// assert_eq!(preferences.values()[0], "cafe");
+/// assert_eq!(preferences.values(), values);
 /// assert!(preferences.requirement(7).contains("a band that plays while we eat"));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
@@ -121,6 +123,13 @@ impl Preferences {
         self.choices.iter().fold(0, |number, &choice| 10 * number + u32::from(choice))
     }
 
+    /// The position of the combination among the released ones of its split, which are sorted by category,
+    /// feature package, style and tier.
+    pub(super) fn released_position(&self) -> u32 {
+        let [category, tier, style, feature] = self.choices.map(u32::from);
+        [category, feature, style, tier].into_iter().fold(0, |position, it| 4 * position + it % 4)
+    }
+
     fn words(&self) -> [Word; 4] {
         let word = |place| vocabulary(self.task, place)[usize::from(self.choices[place])];
         std::array::from_fn(word)
@@ -170,11 +179,6 @@ pub(super) fn dimension_values(task: Task, dimension: usize, split: Split) -> Ve
         Split::Train => &words[TEST_WORDS..],
     };
     words.iter().map(|(word, _)| (*word).to_owned()).collect()
-}
-
-/// The number of the combination that these values of a call make; `None` if one is unknown.
-pub(super) fn combination(task: Task, values: [&str; 4]) -> Option<u32> {
-    Preferences::new(task, values).ok().map(|preferences| preferences.number())
 }
 
 /// The part of the names of data types that stands for the task.

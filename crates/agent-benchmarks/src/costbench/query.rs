@@ -7,6 +7,7 @@ use tool_graph::costbench::{Task, query_seed};
 use crate::costbench::{
     preferences::{Preferences, Split},
     query_numbers::test_numbers,
+    released_query::ReleasedQuery,
 };
 
 /// The number of training queries of each task.
@@ -17,7 +18,9 @@ const TRAINING: usize = 500;
 /// ```
 /// use agent_benchmarks::costbench::{Preferences, Query, Task};
 ///
-/// let preferences = Preferences::new(Task::Dining, ["cafe", "mid_range", "lively", "live_music"])?;
+/// let values =
+///     ["bakery", "simple_and_budget_eats", "speed_and_convenience_priority", "live_music_or_performance"];
+/// let preferences = Preferences::new(Task::Dining, values)?;
 /// let query = Query::new("<MyQuery1>", preferences, 42);
 /// assert_eq!(query.requirement, preferences.requirement(query.seed()));
 /// # Ok::<(), agent_benchmarks::Error>(())
@@ -32,14 +35,21 @@ pub struct Query {
     /// The same in words, as the model reads it.
     pub requirement: String,
     global_seed: u64,
+    /// What the released files say of it, if it was read from them.
+    pub(super) released: Option<ReleasedQuery>,
 }
 
 impl Query {
     /// A query for these preferences. The global seed and the id determine how they are worded.
     #[must_use]
     pub fn new(id: impl Into<String>, preferences: Preferences, global_seed: u64) -> Self {
-        let mut query =
-            Self { id: id.into(), preferences, requirement: String::new(), global_seed };
+        let mut query = Self {
+            id: id.into(),
+            preferences,
+            requirement: String::new(),
+            global_seed,
+            released: None,
+        };
         query.requirement = preferences.requirement(query.seed());
         query
     }

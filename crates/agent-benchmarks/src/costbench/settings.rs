@@ -4,7 +4,11 @@ use tool_graph::{
     costbench::{CostModel, EventKind, Library, query_seed},
 };
 
-use crate::{costbench::reply_rules::ReplyRules, error::Error, values::request::Sampling};
+use crate::{
+    costbench::{prompts::Prompts, reply_rules::ReplyRules},
+    error::Error,
+    values::request::Sampling,
+};
 
 /// The events of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub(super) enum Events {
 ///
 /// The defaults are those of the published tables: costs from 15 to 25 with a noise of 0.1, global
 /// seed 42, at most 20 calls, temperature 0 and at most 16,384 tokens per reply, the rules of the
-/// released benchmark, costs and components shown. The texts are this crate's own.
+/// released benchmark, costs and components shown. The texts are this crate's own ([`Prompts`]).
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, EventKind, Split, queries};
@@ -45,6 +49,7 @@ pub struct CostBench {
     pub(super) shows_components: bool,
     pub(super) sampling: Sampling,
     pub(super) top_logprobs: Option<u8>,
+    pub(super) prompts: Prompts,
 }
 
 impl CostBench {
@@ -72,6 +77,7 @@ impl CostBench {
             shows_components: true,
             sampling,
             top_logprobs: None,
+            prompts: Prompts::default(),
         })
     }
 
@@ -102,6 +108,25 @@ impl CostBench {
     pub fn with_reply_rules(mut self, rules: ReplyRules) -> Self {
         self.reply_rules = rules;
         self
+    }
+
+    /// Sets the texts that the model reads; this crate's own by default.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StoredValue`] if there are no texts for this length of tasks.
+    pub fn with_prompts(mut self, prompts: Prompts) -> Result<Self, Error> {
+        if !prompts.has_level(self.level()) {
+            let problem = format!("the texts have no level {}", self.level());
+            return Err(Error::StoredValue { problem });
+        }
+        self.prompts = prompts;
+        Ok(self)
+    }
+
+    /// The refinement level.
+    pub(super) fn level(&self) -> usize {
+        self.task_length() - 3
     }
 
     /// Sets the distribution of the costs.

@@ -44,7 +44,7 @@ struct Group {
     without_reply: usize,
     failures: FailureCounts,
     /// By query.
-    rows: Clustered<String, RunScores>,
+    rows: Clustered<String, (RunScores, [f64; 2])>,
 }
 
 /// The sums of a row of the table.
@@ -57,11 +57,13 @@ struct Sums {
     exact_match: ExactMean,
     completed: ExactMean,
     valid_calls: ExactMean,
+    coverage: ExactMean,
+    released_coverage: ExactMean,
     invalid: ExactSum,
     calls: ExactSum,
 }
 
-const METRICS: [Metric<Sums>; 8] = [
+const METRICS: [Metric<Sums>; 10] = [
     Metric::new(
         "cost_gap",
         "cost gap",
@@ -125,6 +127,22 @@ const METRICS: [Metric<Sums>; 8] = [
         "Mean number of valid calls per run.",
         |sums| mean(&sums.valid_calls, "there is no run"),
     ),
+    Metric::new(
+        "path_coverage",
+        "path coverage",
+        Better::Higher,
+        "Mean share of all plans that the first reply lists between path tags.",
+        |sums: &Sums| mean(&sums.coverage, "there is no run"),
+    )
+    .share(),
+    Metric::new(
+        "path_coverage_as_published",
+        "path coverage, as published",
+        Better::Higher,
+        "As path coverage, with listed paths that are no plans, and one more possible plan.",
+        |sums: &Sums| mean(&sums.released_coverage, "there is no run"),
+    )
+    .share(),
 ];
 
 /// Why the means over paths are undefined.
@@ -135,7 +153,8 @@ fn mean(mean: &ExactMean, reason: &'static str) -> Result<f64, Undefined> {
 }
 
 impl Sums {
-    fn add(&mut self, scores: &RunScores, weight: Weight) -> Result<(), Error> {
+    fn add(&mut self, row: &(RunScores, [f64; 2]), weight: Weight) -> Result<(), Error> {
+        let (scores, [coverage, released_coverage]) = row;
         let calls = scores.failures.calls as f64;
         let invalid = scores.failures.invalid() as f64;
         for (mean, value) in [
@@ -146,6 +165,8 @@ impl Sums {
             (&mut self.exact_match, scores.exact_match.map(f64::from)),
             (&mut self.completed, Some(f64::from(scores.completed))),
             (&mut self.valid_calls, Some(calls - invalid)),
+            (&mut self.coverage, Some(*coverage)),
+            (&mut self.released_coverage, Some(*released_coverage)),
         ] {
             value.map_or(Ok(()), |value| mean.update_weighted(value, weight))?;
         }
@@ -224,7 +245,8 @@ impl CostBenchTable {
             return Ok(());
         }
         group.failures.merge(&scores.failures);
-        group.rows.update(record.query_id().to_owned(), weight, scores);
+        let coverage = [record.coverage.rate().unwrap_or_default(), record.released_coverage()];
+        group.rows.update(record.query_id().to_owned(), weight, (scores, coverage));
         Ok(())
     }
 

@@ -1,11 +1,19 @@
 //! What a model reads, in this crate's own words.
 
-use tool_graph::{CallStatus, Tool};
+use std::collections::BTreeMap;
+
+use tool_graph::{
+    CallRecord, CallStatus, Episode, Tool,
+    costbench::{EventKind, Task, drawn, event_seed, message_seed},
+};
+use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     costbench::{
         instance::Instance,
         preferences::Preferences,
+        prompts::Fault,
+        released_query::ReleasedQuery,
         tools::stage,
         world::{World, given_types},
     },
@@ -33,31 +41,88 @@ fn objective(instance: &Instance) -> String {
          same price, the one with fewer calls is better.\n\n\
          The task has {} stages, always in this order. Each has a tool that performs it alone:\n{}\n\n\
          Composite tools perform several consecutive stages in one call, at a price that can be above or below \
-         the sum of the single prices. The parameters of a tool are named after the data types that it \
-         needs, and its description names the data type that it returns.",
+         the sum of the single prices. They need what their first stage needs, and count as one call.\n\n\
+         The parameters of a tool are named after the data types that it needs, and its description names the \
+         data type that it returns. {} follow from the user's message; every other data type has to be \
+         returned by a tool before another can use it.",
         instance.settings.task_length(),
         stages(instance),
+        instance.query.task().initial_types().join(", "),
     )
 }
 
 /// The instructions for solving a query.
 pub(super) fn instructions(instance: &Instance) -> String {
-    let goal = instance.query.task().goal();
+    let task = instance.query.task();
+    if let Some(texts) = instance.settings.prompts.released() {
+        return texts.system(instance.settings.level(), task).to_owned();
+    }
+    let goal = task.goal();
     format!(
         "{}\n\n\
+         How to work:\n\
+         1. Before the first call, write down every sequence of tools that leads to the result, each between \
+         <path> and </path>, add up its prices, and take the cheapest one.\n\
+         2. Make the first call in the same message, as a call and not as text.\n\
+         3. Look at the tools again before each further call. Their prices may differ from those that you \
+         planned with, and a tool may fail or be missing; if so, find the cheapest way from what you hold.\n\n\
          Rules:\n\
          - Read the four wishes (category, tier, style and feature package) from the user's words. \
          Everything else is an identifier that the user or a tool gives you; copy it exactly.\n\
          - Make one call per message. If a message has several calls, only the first is carried out.\n\
-         - You can make at most {} calls.\n\
-         - Prices, tools and wishes can change on the way. Read the list of tools again before each \
-         call, and make a new plan if something has changed.\n\
-         - Before the first call, write down every sequence of tools that leads to the result, add up \
-         its prices, and take the cheapest one.\n\
          - As soon as you hold a {goal}, make no further call. Reply with its identifier between tags: \
-         <answer><{goal}00000></answer>. The first message with an answer ends the conversation.",
+         <answer><{goal}00000></answer>, with its number in place of the zeros. Use these tags for nothing \
+         else: the first message with an answer ends the conversation.\n\n{}",
         objective(instance),
-        instance.settings.call_limit,
+        example(instance.settings.task_length()),
+    )
+}
+
+/// A worked example: the plan for a task of so many stages, with the price of a sequence of tools in each
+/// path.
+fn example(stages: usize) -> String {
+    let name = |first: usize, last: usize| -> String {
+        (first..=last).filter_map(|stage| char::from_u32('A' as u32 + stage as u32)).collect()
+    };
+    // Made-up prices, of which some are above and some below the sum of the single ones.
+    let price = |first: usize, last: usize| {
+        let n = last - first + 1;
+        20 * n + if n == 1 { first % 3 } else { (5 * first + 2 * last) % 7 } - 2 * (n - 1)
+    };
+    let tools = (1..stages).flat_map(|n| (0..=stages - n).map(move |first| (first, first + n - 1)));
+    let tools: Vec<String> = tools
+        .map(|(first, last)| format!("{} {}", name(first, last), price(first, last)))
+        .collect();
+    // A bit for each border between two stages says whether a call ends there; one call for all does not exist.
+    let mut plans: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
+    for borders in (1..1_usize << (stages - 1)).rev() {
+        let mut first = 0;
+        let mut calls = Vec::new();
+        for stage in 0..stages {
+            if stage + 1 == stages || borders >> stage & 1 == 1 {
+                calls.push((first, stage));
+                first = stage + 1;
+            }
+        }
+        plans.push((calls.iter().map(|&(first, last)| price(first, last)).sum(), calls));
+    }
+    let joined = |calls: &[(usize, usize)], text: &dyn Fn(usize, usize) -> String, with: &str| {
+        calls.iter().map(|&(first, last)| text(first, last)).collect::<Vec<_>>().join(with)
+    };
+    let lines = plans.iter().map(|(total, calls)| {
+        let prices = joined(calls, &|first, last| price(first, last).to_string(), " + ");
+        format!("<path>{}: {prices} = {total}</path>", joined(calls, &name, " -> "))
+    });
+    let lines: Vec<String> = lines.collect();
+    let best = plans.iter().min_by_key(|(total, calls)| (*total, calls.len()));
+    let best = best.map(|(total, calls)| format!("{} for {total}", joined(calls, &name, " -> ")));
+    format!(
+        "An example with other tools and prices. The stages are {}, and the tools with their prices are {}; AB \
+         does what A and then B do. The plan is:\n{}\nThe cheapest is {}; it starts with a call of its first tool.",
+        joined(&(0..stages).map(|stage| (stage, stage)).collect::<Vec<_>>(), &name, ", "),
+        tools.join(", "),
+        lines.join("\n"),
+        best.unwrap_or_default(),
     )
 }
 
@@ -85,6 +150,9 @@ pub(super) fn enumeration_instructions(instance: &Instance, tools: &[Tool]) -> S
 
 /// The first message of the user.
 pub(super) fn request_text(instance: &Instance, world: &World) -> String {
+    if let Some(released) = &instance.query.released {
+        return released.input().to_owned();
+    }
     let mut text = instance.query.requirement.clone();
     text.push('\n');
     for data_type in given_types(instance.query.task()) {
@@ -95,12 +163,29 @@ pub(super) fn request_text(instance: &Instance, world: &World) -> String {
     text
 }
 
-/// The message of a user whose wishes have changed.
-pub(super) fn new_preferences(instance: &Instance, wishes: &Preferences, event: usize) -> String {
-    let requirement = wishes.requirement(instance.query.seed().wrapping_add(event as u64 + 1));
+/// The message of a user whose wishes have changed, after so many replies.
+pub(super) fn new_preferences(
+    instance: &Instance,
+    world: &World,
+    (wishes, released): &(Preferences, Option<ReleasedQuery>),
+    event: usize,
+    replies: usize,
+) -> String {
+    let own = || wishes.requirement(instance.query.seed().wrapping_add(event as u64 + 1));
+    let requirement =
+        released.as_ref().map_or_else(own, |released| released.requirement().to_owned());
+    let task = wishes.task();
+    let place = world.latest("LocationPreference").filter(|_| task != Task::Location);
+    if let Some(texts) = instance.settings.prompts.released() {
+        let seed = message_seed(instance.seed, replies, "preference_change_message");
+        let choose = |n: usize| drawn(u64::from(seed), n as u32) as usize;
+        return texts.changed(task, &requirement, place.unwrap_or_default(), choose);
+    }
+    let place = place.filter(|_| released.is_some());
+    let place = place.map(|id| format!("\n\nLocationPreference: {id}")).unwrap_or_default();
     format!(
-        "Sorry, I have changed my mind, so please start again. {requirement}\n\nNothing that the tools \
-         returned so far fits any more; what I gave you at the start is still right."
+        "Sorry, I have changed my mind. {requirement}{place}\n\nThe TimeInfo that I gave you at the start is still \
+         right."
     )
 }
 
@@ -110,19 +195,93 @@ pub(super) fn result(data_type: &str, id: &str, candidates: Option<usize>) -> St
     format!("{data_type}: {id}{}", candidates.unwrap_or_default())
 }
 
-/// The account after a call.
-pub(super) fn account(cost: f64, paid: f64, left: usize) -> String {
-    format!("Price of this call: {cost:.2}. Paid so far: {paid:.2}. Calls left: {left}.")
+/// What a call of the released benchmark returns.
+pub(super) fn released_result(instance: &Instance, tool: &Tool, id: &str) -> Option<String> {
+    let texts = instance.settings.prompts.released()?;
+    let result = &texts.tool(instance.settings.level(), &tool.name)?.result;
+    // The type's name can have digits, too.
+    let number = id.trim_end_matches('>');
+    let number = &number[number.len().saturating_sub(5)..];
+    let result = result.replace("{number}", number);
+    Some(result.replace("{cost}", &format!("{:?}", tool.cost)))
+}
+
+/// Why a call failed, in the released words.
+pub(super) fn released_fault(
+    instance: &Instance,
+    episode: &Episode<'_>,
+    tool: Option<&Tool>,
+    record: &CallRecord,
+    replies: usize,
+    (arguments, events): (&BTreeMap<String, Value>, &[&ReplyEvent]),
+) -> Option<String> {
+    let texts = instance.settings.prompts.released()?;
+    let cost = tool.map(|tool| format!("{:?}", tool.cost));
+    let list = |names: &mut Vec<&str>| {
+        names.sort_unstable();
+        format!("['{}']", names.join("', '"))
+    };
+    let (mut argument, mut given) = (String::new(), String::new());
+    let fault = match &record.status {
+        CallStatus::Banned => {
+            let first = instance.event_kinds().iter().position(|kind| *kind == EventKind::BanTool);
+            let seed = match record.event {
+                Some(_) => u64::from(message_seed(instance.seed, replies, "ban_tool_message")),
+                None => event_seed(instance.seed, first.unwrap_or_default() as u32),
+            };
+            let text = texts.banned(|n| drawn(seed, n as u32) as usize);
+            return Some(match (cost, record.event) {
+                (Some(cost), Some(_)) => format!("{text} Cost: {cost}"),
+                (Some(cost), None) => format!("{text} Cost: {cost}."),
+                (None, Some(_)) => text.to_owned(),
+                (None, None) => String::new(),
+            });
+        }
+        CallStatus::MissingInput(_) => Fault::MissingInput,
+        CallStatus::MissingParameter(name) => {
+            argument.clone_from(name);
+            if let Some(Value::Text(text)) = arguments.get(name) {
+                given.clone_from(text);
+            }
+            let wrong = events.iter().find_map(|event| match event {
+                ReplyEvent::InvalidArguments { .. } => Some(Fault::Unreadable),
+                ReplyEvent::InvalidValue { argument, .. } if argument == name => {
+                    Some(Fault::WrongValue)
+                }
+                _ => None,
+            });
+            wrong.unwrap_or(Fault::MissingParameter)
+        }
+        _ => Fault::UnknownTool,
+    };
+    let value = |name: &str| match name {
+        "tool" => record.name.clone(),
+        "required" => {
+            list(&mut tool.iter().flat_map(|it| it.inputs.iter().map(String::as_str)).collect())
+        }
+        "current" => {
+            let names = episode.graph().type_names();
+            list(&mut episode.state().iter().map(|number| names[number].as_str()).collect())
+        }
+        "argument" => argument.clone(),
+        "value" => given.clone(),
+        _ => cost.clone().unwrap_or_default(),
+    };
+    Some(texts.fault(fault, |name| value(name).into()))
+}
+
+/// The price of a call.
+pub(super) fn price(cost: f64) -> String {
+    format!("Price of this call: {cost:.2}.")
 }
 
 /// Why a call was not carried out.
 pub(super) fn fault(tool: &str, status: &CallStatus, events: &[&ReplyEvent]) -> String {
     let problems: Vec<String> = events.iter().filter_map(|event| problem(event)).collect();
     match status {
-        CallStatus::Banned => format!(
-            "{tool} has broken down and returns nothing, now and for the rest of this conversation. Choose \
-             other tools."
-        ),
+        CallStatus::Banned => {
+            format!("{tool} has broken down and returned nothing. Choose another tool.")
+        }
         CallStatus::UnknownTool => format!("There is no tool called {tool:?}."),
         CallStatus::Unavailable => format!("{tool} is not available."),
         CallStatus::MissingInput(data_type) => format!(
@@ -156,8 +315,12 @@ fn problem(event: &ReplyEvent) -> Option<String> {
 }
 
 /// The answer to further calls of one message.
-pub(super) const ONE_CALL: &str =
-    "Not carried out: only the first call of a message is. Make one call per message.";
+pub(super) fn one_call(instance: &Instance) -> String {
+    let own = "Not carried out: only the first call of a message is. Make one call per message.";
+    let texts = instance.settings.prompts.released();
+    let released = texts.map(|texts| texts.fault(Fault::SeveralCalls, |_| "".into()));
+    released.unwrap_or_else(|| own.to_owned())
+}
 
 /// The answer to calls beside a final answer, which nobody reads.
 pub(super) const ANSWERED: &str = "Not carried out: the message has a final answer.";

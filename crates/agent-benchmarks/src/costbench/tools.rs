@@ -6,6 +6,7 @@ use tool_graph::{
 use crate::{
     costbench::{
         preferences::{DIMENSIONS, Split, dimension_of, dimension_values, subject},
+        prompts::ReleasedTool,
         settings::CostBench,
     },
     values::tool_definition::{Parameter, ParameterKind, ToolDefinition},
@@ -30,6 +31,10 @@ pub(super) fn definitions(
     let mut entries = library.names().zip(library.entries());
     let defined = tools.iter().filter_map(|tool| {
         let (_, entry) = entries.find(|(name, _)| *name == tool.name)?;
+        let released = settings.prompts.released();
+        if let Some(texts) = released.and_then(|texts| texts.tool(settings.level(), &tool.name)) {
+            return Some(released_definition(tool, texts));
+        }
         Some(ToolDefinition {
             name: tool.name.clone(),
             description: description(settings, tool, entry),
@@ -37,6 +42,20 @@ pub(super) fn definitions(
         })
     });
     defined.collect()
+}
+
+/// A tool as the released benchmark describes it.
+fn released_definition(tool: &Tool, texts: &ReleasedTool) -> ToolDefinition {
+    let parameter = |name: &String| {
+        let texts = texts.parameters.get(name)?;
+        let kind = texts.values.clone().map_or(ParameterKind::Text, ParameterKind::Choice);
+        Some(Parameter::new(name, &texts.description, kind))
+    };
+    ToolDefinition {
+        name: tool.name.clone(),
+        description: texts.description.replace("{cost}", &format!("{:?}", tool.cost)),
+        parameters: tool.inputs.iter().filter_map(parameter).collect(),
+    }
 }
 
 fn description(settings: &CostBench, tool: &Tool, entry: &LibraryTool) -> String {

@@ -2,8 +2,8 @@
 //!
 //! The first four values of a dimension belong to test queries and the other six to training queries, so
 //! that no query of one split asks for what a query of the other asks for. The phrases are this
-//! crate's own. The test values of locations and transportation are those that the paper prints (figure 10
-//! and table 11); the others, which it does not print, are this crate's own too.
+//! crate's own. The test values are those of the released benchmark, of which the paper prints some (figure 10
+//! and table 11), in the order of its configuration; the training values are this crate's own too.
 
 use std::sync::LazyLock;
 

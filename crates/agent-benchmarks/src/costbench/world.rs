@@ -9,7 +9,7 @@ use crate::costbench::preferences::{Preferences, below};
 const IDS: u64 = 99_991;
 
 /// The number of combinations of preferences of a task.
-pub(super) const COMBINATIONS: usize = 10_000;
+const COMBINATIONS: usize = 10_000;
 
 /// The objects of a query's world.
 ///
@@ -19,17 +19,24 @@ pub(super) const COMBINATIONS: usize = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct World {
     seed: u32,
+    /// What the user gives in a released query, whose numbers are those of the released search space.
+    released: Option<Given>,
     /// The ids of the objects that the agent was given, and their combinations.
     held: BTreeMap<String, Vec<(String, u32)>>,
 }
 
 impl World {
-    pub(super) fn new(seed: u32) -> Self {
-        Self { seed, held: BTreeMap::new() }
+    pub(super) fn new(seed: u32, task: Task, released: Option<Given>) -> Self {
+        let mut world = Self { seed, released, held: BTreeMap::new() };
+        world.restart(task, released);
+        world
     }
 
     /// The id of an object.
     pub(super) fn id(&self, data_type: &str, combination: u32) -> String {
+        if self.released.is_some() {
+            return format!("<{}{combination:05}>", released_name(data_type));
+        }
         let (factor, shift) = self.permutation(data_type);
         let number = (u64::from(combination) * factor + shift) % IDS;
         format!("<{data_type}{number:05}>")
@@ -37,6 +44,9 @@ impl World {
 
     /// The combination whose id has this number.
     pub(super) fn combination_of(&self, data_type: &str, number: u32) -> u32 {
+        if self.released.is_some() {
+            return number;
+        }
         let (factor, shift) = self.permutation(data_type);
         // Fermat: the inverse of a factor modulo a prime p is its power p - 2.
         let mut inverse = 1;
@@ -67,12 +77,37 @@ impl World {
 
     /// Takes all objects away and gives the agent those that a traveller brings: the time and, except
     /// in the task that looks for a location, a preference for one.
-    pub(super) fn restart(&mut self, task: Task) {
+    pub(super) fn restart(&mut self, task: Task, released: Option<Given>) {
         self.held.clear();
+        // The time stays as it was.
+        let time = self.released.map(|given| given.time);
+        self.released = released.map(|given| Given { time: time.unwrap_or(given.time), ..given });
         for data_type in given_types(task) {
-            let combination = below(&mut self.generator(data_type), COMBINATIONS);
-            self.give(data_type, combination as u32);
+            let own = || below(&mut self.generator(data_type), COMBINATIONS) as u32;
+            let given = self.released.and_then(|given| match data_type {
+                "TimeInfo" => Some(given.time),
+                _ => given.place,
+            });
+            let combination = given.unwrap_or_else(own);
+            self.give(data_type, combination);
         }
+    }
+
+    /// Whether a preference for a location can have this number.
+    pub(super) fn is_place(&self, number: u32) -> bool {
+        self.released.is_none() || (1..=RELEASED).contains(&number)
+    }
+
+    /// The combination that stands for preferences at a place.
+    pub(super) fn number_of(&self, preferences: &Preferences, place: Option<u32>) -> u32 {
+        if let Some(given) = &self.released {
+            return given.number_of(preferences, place);
+        }
+        // What is chosen for another place than the user's is never what the user wants.
+        let own = self
+            .latest("LocationPreference")
+            .and_then(|id| self.combination("LocationPreference", id).filter(|_| place.is_some()));
+        preferences.number() + if place == own { 0 } else { COMBINATIONS as u32 }
     }
 
     /// Gives the agent an object, and returns its id.
@@ -98,7 +133,8 @@ impl World {
 
     /// The only right answer to these preferences.
     pub(super) fn right_answer(&self, preferences: &Preferences) -> String {
-        self.id(preferences.task().goal(), preferences.number())
+        let place = self.released.and_then(|given| given.place);
+        self.id(preferences.task().goal(), self.number_of(preferences, place))
     }
 
     /// The number of candidates that are left after `refinements` of a search.
@@ -106,6 +142,35 @@ impl World {
         let mut generator = self.generator("candidates");
         let first = 12 + (combination as usize + below(&mut generator, 60)) % 60;
         (0..refinements).fold(first, |left, _| (left * 2 / 3).max(2))
+    }
+}
+
+/// The numbers in the ids that the user of a released query gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) time: u32,
+    pub(super) place: Option<u32>,
+}
+
+/// The number of combinations of test values of a task, and so of preferences for a location.
+const RELEASED: u32 = 256;
+
+impl Given {
+    /// The number of preferences in the released search space, which lists them place by place from 1.
+    pub(super) fn number_of(self, preferences: &Preferences, place: Option<u32>) -> u32 {
+        let places = place.unwrap_or(1).saturating_sub(1);
+        RELEASED.saturating_mul(places).saturating_add(preferences.released_position() + 1)
+    }
+}
+
+/// The name in the ids of a data type.
+fn released_name(data_type: &str) -> String {
+    if let Some(task) = data_type.strip_prefix("Travel") {
+        return format!("{task}Candidate");
+    }
+    match data_type.split_once("Candidate_") {
+        Some((task, _)) => format!("{task}CandidateSet"),
+        None => data_type.to_owned(),
     }
 }
 

@@ -40,6 +40,7 @@ pub fn openai_chat_body(request: &Request, model: &str) -> String {
     set("top_logprobs", request.top_logprobs.map(|tokens| number(u64::from(tokens))));
     let tools = || request.tools.iter().map(|tool| tool.function()).collect();
     set("tools", (!request.tools.is_empty()).then(|| Value::List(tools())));
+    set("parallel_tool_calls", request.parallel_tool_calls.map(Value::Bool));
     let format = request.response_schema.as_ref().map(|schema| {
         let schema = object([
             ("name", "reply".into()),

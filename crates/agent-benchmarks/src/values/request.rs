@@ -38,6 +38,8 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The tools that the model may call, in the order in which they are shown.
     pub tools: Vec<ToolDefinition>,
+    /// Whether the reply may make several calls; `None` for the provider's own default.
+    pub parallel_tool_calls: Option<bool>,
     /// The settings of sampling.
     pub sampling: Sampling,
     /// The number of most probable tokens whose log-probabilities are wanted besides those of the

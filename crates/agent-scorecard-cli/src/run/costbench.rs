@@ -4,7 +4,10 @@ use std::error::Error;
 
 use agent_benchmarks::{
     Conversation,
-    costbench::{CostBench, Instance, Split, queries},
+    costbench::{
+        CostBench, CostModel, EnvironmentRules, EventKind, Instance, Prompts, Query, ReplyRules,
+        RuleVersion, Split, queries, read_queries,
+    },
 };
 use agent_scorecard::{costbench::Blocking, live};
 
@@ -14,41 +17,111 @@ use crate::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
+        published::Published,
     },
-    values::whole,
+    values::{self, whole},
 };
 
 /// Travel requests that are solved by calling tools at the lowest price
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = PUBLISHED,
+    mut_arg("max_output_tokens", |it| it.default_value("16384"))
+)]
 pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
     /// Tasks have L + 3 steps; 0 to 5
     #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
     level: usize,
-    /// The event of each run
-    #[arg(long, value_name = "KIND", default_value = "none", value_parser = blockings(events()))]
-    block: Blocking,
+    /// The kinds of the events of each run in their order, with commas; `mixed` draws them for each query
+    #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = blockings(Blocking::ALL))]
+    block: Vec<Blocking>,
+    /// So many times these events
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]
+    blocks: usize,
     /// So many of the 381 test queries, spread over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
     queries: usize,
+    /// Seed of costs and events, and without --published of the wishes
+    #[arg(long, value_name = "S", default_value_t = 42, value_parser = values::seed)]
+    global_seed: u64,
+    /// Noise of the costs of composite tools
+    #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = values::number)]
+    noise_std: f64,
+    /// Rules of the environment on which the paper and its released code differ: released or paper
+    #[arg(long, value_name = "R", default_value = "released", value_parser = rules())]
+    rules: RuleVersion,
+    /// Which replies are taken: those that the released code takes, or (strict) only those that follow the
+    /// instructions, with a reminder after others
+    #[arg(long, value_name = "R", default_value = "released", value_parser = replies())]
+    replies: ReplyRules,
+    /// Ask for log-probabilities, with N alternatives for each token
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(0, 20))]
+    logprobs: Option<u8>,
+    #[command(flatten)]
+    published: Published,
 }
 
-/// A run has one event at most.
-fn events() -> impl Iterator<Item = Blocking> {
-    Blocking::ALL.into_iter().filter(|events| *events != Blocking::Mixed)
+const PUBLISHED: &str = "\
+--published takes the queries and all texts of the released benchmark from a checkout of JiayuJeff/CostBench, in
+which docs/published/costbench_texts.py of this project was run once.
+";
+
+/// The released queries, in a checkout.
+const QUERIES: &str = "env/data/runtime/queries/queries.json";
+
+fn rules() -> impl clap::builder::TypedValueParser<Value = RuleVersion> {
+    values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)])
+}
+
+fn replies() -> impl clap::builder::TypedValueParser<Value = ReplyRules> {
+    values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)])
 }
 
 impl Options {
-    /// So many queries, spread over all.
-    fn instances(&self) -> Result<Vec<(String, Instance)>, agent_benchmarks::Error> {
-        let kinds = match self.block {
-            Blocking::Kind(kind) => vec![kind],
-            Blocking::None | Blocking::Mixed => Vec::new(),
+    fn bench(&self) -> Result<CostBench, Box<dyn Error>> {
+        let rules = match self.rules {
+            RuleVersion::Released => EnvironmentRules::RELEASED,
+            RuleVersion::PaperText => EnvironmentRules::PAPER_TEXT,
         };
-        let sampling = self.common.sampling();
-        let bench = CostBench::new(self.level)?.with_events(kinds).with_sampling(sampling);
-        let all = queries(Split::Test, 42);
+        let kinds = self.block.iter().filter_map(|block| match block {
+            Blocking::Kind(kind) => Some(*kind),
+            Blocking::None | Blocking::Mixed => None,
+        });
+        let kinds: Vec<EventKind> = kinds.collect();
+        let bench = CostBench::new(self.level)?
+            .with_cost_model(
+                CostModel::new(15.0, 25.0, self.noise_std)
+                    .map_err(|error| format!("--noise-std: {error}"))?,
+            )
+            .with_global_seed(self.global_seed)
+            .with_rules(rules)
+            .with_reply_rules(self.replies)
+            .with_sampling(self.common.sampling())
+            .with_top_logprobs(self.logprobs);
+        let bench = match (&self.block[..], kinds.len() == self.block.len()) {
+            ([Blocking::Mixed], _) => bench.with_mixed_events(self.blocks),
+            ([Blocking::None], _) | (_, true) => bench.with_events(kinds.repeat(self.blocks)),
+            _ => return Err("--block: none and mixed stand alone".into()),
+        };
+        Ok(match self.published.texts(Prompts::FILES)? {
+            None => bench,
+            Some(texts) => bench.with_prompts(Prompts::published(&texts)?)?,
+        })
+    }
+
+    fn all_queries(&self) -> Result<Vec<Query>, Box<dyn Error>> {
+        Ok(match self.published.texts(&[QUERIES])? {
+            None => queries(Split::Test, self.global_seed),
+            Some(texts) => read_queries(&texts[QUERIES], self.global_seed)
+                .map_err(|error| format!("--published: {QUERIES}: {error}"))?,
+        })
+    }
+
+    /// So many queries, spread over all.
+    fn instances(&self) -> Result<Vec<(String, Instance)>, Box<dyn Error>> {
+        let (bench, all) = (self.bench()?, self.all_queries()?);
         let wanted = self.queries.min(all.len());
         let chosen = (0..wanted).map(|i| &all[i * all.len() / wanted]);
         Ok(chosen.map(|query| (query.id.clone(), bench.instance(query))).collect())
@@ -63,7 +136,16 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        format!("level {}, events {}", self.level, self.block.name())
+        let Self { level, block, blocks, global_seed, noise_std, rules, .. } = self;
+        let events: Vec<&str> = block.iter().map(|block| block.name()).collect();
+        let events = events.join(",");
+        let replies = if self.replies == ReplyRules::STRICT { "strict" } else { "released" };
+        let texts = self.published.name();
+        format!(
+            "level {level}, events {events} times {blocks}, seed {global_seed}, noise {noise_std}, rules {rules:?}, \
+             replies {replies}, logprobs {:?}, {texts}",
+            self.logprobs
+        )
     }
 
     fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {

@@ -58,6 +58,32 @@ pub fn changed_seed(query_seed: u32, event: u32) -> u32 {
     PythonRandom::new(event_seed(query_seed, event)).choice(1..10_000)
 }
 
+/// The position that CPython's `random.Random(seed).choice` takes among `items`, which the released code
+/// uses for the other query of a change of preferences and for the wording of messages. 0 without items.
+///
+/// ```
+/// use tool_graph::costbench::drawn;
+///
+/// assert_eq!((drawn(42, 10), drawn(43, 10)), (1, 0));
+/// ```
+#[must_use]
+pub fn drawn(seed: u64, items: u32) -> u32 {
+    PythonRandom::new(seed).choice(0..items)
+}
+
+/// The seed of the wording of a message after a reply, counted from 1: the hash of
+/// `"{query_seed}:{reply}:{what}"` as in [`query_seed`].
+///
+/// ```
+/// use tool_graph::costbench::message_seed;
+///
+/// assert_ne!(message_seed(7, 1, "ban_tool_message"), message_seed(7, 2, "ban_tool_message"));
+/// ```
+#[must_use]
+pub fn message_seed(query_seed: u32, reply: usize, what: &str) -> u32 {
+    hash_seed(format!("{query_seed}:{reply}:{what}").as_bytes())
+}
+
 impl Library {
     /// One range of lengths `l..=r` for each of `events` removals of tools. A removal takes away the
     /// composite tools with exactly `l` components.

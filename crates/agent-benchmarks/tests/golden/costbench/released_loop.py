@@ -1,6 +1,10 @@
 """Runs the released loop of CostBench with scripted replies, and writes what its own evaluation says.
 
 COSTBENCH=CHECKOUT python3.12 released_loop.py > released_replies.json
+COSTBENCH=CHECKOUT python3.12 released_loop.py messages
+
+The second call writes the messages of all runs to costbench_messages.json in the checkout, where a test finds them
+if COSTBENCH is set; they are not part of this repository.
 
 CHECKOUT is JiayuJeff/CostBench at 6424069, with its requirements and numpy installed. Once, inside it:
   python env/domains/travel/generate_search_space.py --generate_test --seed 42 --reset-id-history \
@@ -62,6 +66,7 @@ class Client:
     async def create(self, **request):
         step = self.script[self.made] if self.made < len(self.script) else {"say": "no more"}
         self.made += 1
+        self.tools = request["tools"]
         held, preferences = self.held(request["messages"])
         goal = held.get("Travel" + self.query["task"].capitalize(), "<none>")
         say = step.get("say")
@@ -109,6 +114,8 @@ def run(case):
             if calls:
                 message["tool_calls"] = [{"name": c.function.name, "arguments": c.function.arguments} for c in calls]
         found = evaluate_single_query(result)
+    case["messages"] = [{"role": m["role"], "content": m["content"] or ""} for m in result["conversation_history"]]
+    case["tools"] = client.tools
     if not found["is_valid"]:
         return {"counts": False}
     return {
@@ -177,9 +184,17 @@ def cases():
     yield case("preference change, starts again", [{"call": FIRST}, *good, ANSWER], wish)
 
 
+def messages():
+    done = [case for case in cases() if run(case)]
+    with open("costbench_messages.json", "w") as file:
+        json.dump([{key: case[key] for key in ("name", "messages", "tools")} for case in done], file)
+
+
 if __name__ == "__main__":
+    if "messages" in sys.argv:
+        sys.exit(messages())
     version = ".".join(map(str, sys.version_info[:3]))
     print('{"origin": "JiayuJeff/CostBench at 6424069, run_single_query and evaluate_single_query, by released_loop.py with CPython %s, 2026-11-24",' % version)
     print('"runs": [')
-    print(",\n".join(json.dumps({**case, **run(case)}) for case in cases()))
+    print(",\n".join(json.dumps({**dict(case), **run(dict(case))}) for case in cases()))
     print("]}")

@@ -1,0 +1,161 @@
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use tool_graph::costbench::{Library, Task};
+
+use crate::{error::Error, values::template::Template};
+
+/// The texts that a model reads: ours by default, or those of the released benchmark, which this crate does
+/// not contain.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use agent_benchmarks::costbench::Prompts;
+///
+/// let error = Prompts::published(&BTreeMap::from([(Prompts::FILES[0], "{}".to_owned())])).unwrap_err();
+/// assert!(error.to_string().contains("costbench_texts.json"));
+/// ```
+///
+/// Reference: CostBench, section 3.4 and figures 13 to 16.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prompts {
+    released: Option<Arc<Released>>,
+}
+
+/// The texts of the released benchmark.
+#[derive(Debug, PartialEq)]
+pub(super) struct Released {
+    levels: BTreeMap<usize, Level>,
+    banned: Vec<String>,
+    faults: BTreeMap<Fault, Template>,
+    changed: Vec<Template>,
+    wishes: BTreeMap<Task, Template>,
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+struct Level {
+    system: BTreeMap<Task, String>,
+    tools: BTreeMap<String, ReleasedTool>,
+}
+
+/// How a tool is described, with a place for its cost, and what it returns, with one for a number, too.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+pub(super) struct ReleasedTool {
+    pub(super) description: String,
+    pub(super) parameters: BTreeMap<String, ReleasedParameter>,
+    pub(super) result: String,
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize)]
+pub(super) struct ReleasedParameter {
+    pub(super) description: String,
+    pub(super) values: Option<Vec<String>>,
+}
+
+/// Why a call was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Fault {
+    MissingInput,
+    UnknownTool,
+    MissingParameter,
+    WrongValue,
+    Unreadable,
+    SeveralCalls,
+}
+
+/// The texts as the file has them.
+#[derive(serde::Deserialize)]
+struct File {
+    levels: BTreeMap<usize, Level>,
+    banned: Vec<String>,
+    faults: BTreeMap<Fault, String>,
+    changed: Vec<String>,
+    wishes: BTreeMap<Task, String>,
+}
+
+impl Prompts {
+    /// The file in a checkout of the released repository that holds the texts. It is not part of the
+    /// repository: `docs/published/costbench_texts.py` of this project, run in the checkout, writes it from
+    /// what the released functions return.
+    pub const FILES: &'static [&'static str] = &["costbench_texts.json"];
+
+    /// The texts of the released benchmark, from the content of [`Self::FILES`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StoredValue`] for text that is no such file or lacks the text of a task, a tool or a fault, and
+    /// [`Error::UnknownPlace`] for a place in braces that nothing fills.
+    pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
+        let name = Self::FILES[0];
+        let wrong = |problem: String| Error::StoredValue { problem: format!("{name}: {problem}") };
+        let text = texts.get(name).map_or("", String::as_str);
+        let file: File = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        for (&level, texts) in &file.levels {
+            let library = Library::new(level)?;
+            let tool = library.names().find(|name| !texts.tools.contains_key(*name));
+            let task = Task::ALL.into_iter().find(|task| !texts.system.contains_key(task));
+            if let Some(missing) = tool.or(task.map(Task::name)) {
+                return Err(wrong(format!("level {level} has no text of {missing}")));
+            }
+        }
+        let all_tasks = Task::ALL.iter().all(|task| file.wishes.contains_key(task));
+        if !all_tasks || file.faults.len() < 6 || file.banned.is_empty() || file.changed.is_empty()
+        {
+            return Err(wrong("wishes, faults, banned or changed is not complete".to_owned()));
+        }
+        let places = ["tool", "required", "current", "argument", "value", "cost"];
+        let fault = |(fault, text)| Ok((fault, Template::new(text, &places)?));
+        let wishes = |(task, text)| Ok((task, Template::new(text, &["requirement", "place"])?));
+        let changed = file.changed.into_iter().map(|text| Template::new(text, &["wishes"]));
+        let released = Released {
+            levels: file.levels,
+            banned: file.banned,
+            faults: file.faults.into_iter().map(fault).collect::<Result<_, Error>>()?,
+            changed: changed.collect::<Result<_, _>>()?,
+            wishes: file.wishes.into_iter().map(wishes).collect::<Result<_, Error>>()?,
+        };
+        Ok(Self { released: Some(Arc::new(released)) })
+    }
+
+    pub(super) fn released(&self) -> Option<&Released> {
+        self.released.as_deref()
+    }
+
+    /// Whether there are texts for this level.
+    pub(super) fn has_level(&self, level: usize) -> bool {
+        self.released().is_none_or(|texts| texts.levels.contains_key(&level))
+    }
+}
+
+impl Released {
+    pub(super) fn system(&self, level: usize, task: Task) -> &str {
+        self.levels.get(&level).and_then(|texts| texts.system.get(&task)).map_or("", String::as_str)
+    }
+
+    pub(super) fn tool(&self, level: usize, name: &str) -> Option<&ReleasedTool> {
+        self.levels.get(&level)?.tools.get(name)
+    }
+
+    /// What a banned tool returns, in one of the wordings.
+    pub(super) fn banned(&self, choose: impl Fn(usize) -> usize) -> &str {
+        self.banned.get(choose(self.banned.len())).map_or("", String::as_str)
+    }
+
+    pub(super) fn fault<'a>(&self, fault: Fault, value: impl Fn(&str) -> Cow<'a, str>) -> String {
+        self.faults.get(&fault).map(|text| text.fill(value)).unwrap_or_default()
+    }
+
+    /// What the user says about other wishes, in one of the wordings.
+    pub(super) fn changed(
+        &self,
+        task: Task,
+        requirement: &str,
+        place: &str,
+        choose: impl Fn(usize) -> usize,
+    ) -> String {
+        let wish = |name: &str| Cow::from(if name == "place" { place } else { requirement });
+        let wishes = self.wishes.get(&task).map(|text| text.fill(wish)).unwrap_or_default();
+        let text = self.changed.get(choose(self.changed.len()));
+        text.map(|text| text.fill(|_| wishes.as_str().into())).unwrap_or_default()
+    }
+}

@@ -1,0 +1,66 @@
+use std::sync::Arc;
+
+use tool_graph::costbench::{drawn, event_seed};
+
+use crate::costbench::{preferences::Preferences, world::Given};
+
+/// What the released files say of a query besides its preferences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReleasedQuery {
+    /// The queries of the file, and the place of this one.
+    all: Arc<[Entry]>,
+    place: usize,
+}
+
+/// A query of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) preferences: Preferences,
+    pub(super) requirement: String,
+    pub(super) input: String,
+    pub(super) given: Given,
+}
+
+impl ReleasedQuery {
+    pub(super) fn new(all: Arc<[Entry]>, place: usize) -> Self {
+        Self { all, place }
+    }
+
+    fn entry(&self) -> &Entry {
+        &self.all[self.place]
+    }
+
+    /// The first message of the user.
+    pub(super) fn input(&self) -> &str {
+        &self.entry().input
+    }
+
+    /// What the user wants, in words.
+    pub(super) fn requirement(&self) -> &str {
+        &self.entry().requirement
+    }
+
+    pub(super) fn given(&self) -> Given {
+        self.entry().given
+    }
+
+    pub(super) fn preferences(&self) -> Preferences {
+        self.entry().preferences
+    }
+
+    /// The other query of the task whose wishes an event brings.
+    pub(super) fn changed(&self, query_seed: u32, event: usize) -> Self {
+        let own = self.entry();
+        let others = self.all.iter().enumerate().filter(|(_, other)| {
+            other.preferences.task() == own.preferences.task() && other.id != own.id
+        });
+        let others: Vec<usize> = others.map(|(place, _)| place).collect();
+        let seed = event_seed(query_seed, event as u32);
+        let place = match others.len() as u32 {
+            0 => self.place,
+            n => others[drawn(seed, n) as usize],
+        };
+        Self { all: Arc::clone(&self.all), place }
+    }
+}

@@ -168,6 +168,13 @@ fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_b
         (&json!("continuations"), &json!(8))
     );
 
+    // People see the columns of the tables, too.
+    let words = arguments.map(|word| if word == "--json" { "--markdown" } else { word });
+    let table = String::from_utf8(run(&words).stdout).unwrap();
+    for column in ["| mean | 0.500", "median chance of success", "exact - as failures"] {
+        assert!(table.contains(column), "{column}: {table}");
+    }
+
     // Nothing is asked again.
     let again = report(&run(&arguments));
     assert_eq!(bodies.lock().unwrap().len(), asked);

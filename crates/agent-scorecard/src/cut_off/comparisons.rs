@@ -1,8 +1,9 @@
 //! Scores by every rule and weight schedule, and what hiding known outcomes does to them.
 
 use censoring::{
-    CensoringAnalysis, ContinuationAudit, Continuations, HiddenOutcomeShift, MeanShift,
-    Observation, RankChange, ScoreComparison, Seed, StopClass, Trace, artificial_stops,
+    CensoringAnalysis, ContinuationAudit, ContinuationComparison, Continuations,
+    HiddenOutcomeShift, MeanShift, Observation, RankChange, ScoreComparison, Seed, StopClass,
+    Trace, artificial_stops,
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, NoInterval, Probability,
@@ -143,6 +144,13 @@ pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
     let mut block = Block { title, ..Block::default() };
     block.extend_json(audit);
     for field in &mut block.fields {
+        if field.key == MEAN_CHANCE.key {
+            *field = Field::figure(MEAN_CHANCE, Ok(audit.mean));
+        } else if field.key == "comparisons" {
+            let title = "the exact score at the chances from continuations";
+            let rows = audit.comparisons.iter().map(continued).collect();
+            *field = Field::rows("comparisons", title, rows);
+        }
         field.label = match &*field.key {
             "retained" => "runs with enough outcomes",
             "left_out" => "runs with fewer outcomes",
@@ -154,6 +162,30 @@ pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
         .into();
     }
     block
+}
+
+const fn plain(key: &'static str, label: &'static str) -> Measure {
+    Measure { key, label, better: Better::Neither, help: "" }
+}
+
+const MEAN_CHANCE: Measure = plain("mean", "mean chance of success");
+
+/// A row of one rule and one weight schedule, at the chances that continuations give.
+fn continued(row: &ContinuationComparison) -> Block {
+    let figures = [
+        (plain("simple", "as failures"), row.simple),
+        (plain("exact", "exact"), row.exact),
+        (plain("exact_minus_simple", "exact - as failures"), row.exact_minus_simple),
+        (plain("unresolved_as_failure", "unresolved failed"), row.unresolved_as_failure),
+        (plain("unresolved_as_success", "unresolved succeeded"), row.unresolved_as_success),
+    ];
+    let mut fields = vec![
+        Field::shown("rule", "rule", row.rule.as_str()),
+        Field::shown("schedule", "schedule", row.schedule.as_str()),
+    ];
+    fields.extend(figures.map(|(measure, figure)| Field::figure(measure, Ok(figure))));
+    fields.push(Field::json("largest_identity_error", row.largest_identity_error));
+    Block { fields, ..Block::default() }
 }
 
 /// A row of one rule and one weight schedule.

@@ -333,7 +333,7 @@ impl Group {
         };
         let mut figures = Vec::with_capacity(METRICS.len());
         for (place, (metric, values)) in METRICS.iter().zip(&self.values).enumerate() {
-            if place >= DETECTION && self.values[DETECTION].len() == 0 {
+            if place >= DETECTION && self.values[DETECTION].is_empty() {
                 break;
             }
             let found = values.figures(&[*metric], &ExactMean::default(), add, how)?;

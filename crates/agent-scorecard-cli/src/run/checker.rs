@@ -90,8 +90,8 @@ pub(crate) struct Judging {
 
 impl Judging {
     pub(crate) fn new(record: &SolveRecord) -> Self {
-        let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
-        let reply = replies.last().map(|reply| reply.text.as_str());
+        let mut replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+        let reply = replies.next().map(|reply| reply.text.as_str());
         let line = json!({"id": record.record.run.id, "answer": record.answer, "reply": reply});
         let request = Request::new(vec![Message::new(Role::User, line.to_string())]);
         Self { request: Some(request), solved: None }

@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use budget_estimation::{BudgetMonitor, Estimate, RecordedRun, StopRule};
+use budget_estimation::{BudgetMonitor, Estimate, Reading, RecordedRun, StopRule};
 use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
 use trajectory_metrics::{LogScore, Tps, WeightSchedule};
 
@@ -12,7 +12,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scenario = world()?;
     let mut episode = Episode::new(&scenario);
     let monitor = BudgetMonitor::new([("tokens", Some(80.0))])?;
-    let mut run = RecordedRun::new(monitor.with_stop_rule(StopRule::first_impossible()))?;
+    let mut run = RecordedRun::new(
+        monitor.with_stop_rule(StopRule::first_impossible().with_reading(Reading::Cap)),
+    )?;
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.

@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Sample, Seed, StopRule,
+    Reading, Sample, Seed, StopRule,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -255,7 +255,7 @@ pub(crate) fn stop_rules(
 ) -> Result<Vec<StopRule>, Error> {
     let mut rules = Vec::new();
     if let Some(in_a_row) = impossible_in_a_row {
-        rules.push(StopRule::impossible_in_a_row(in_a_row)?);
+        rules.push(StopRule::impossible_in_a_row(in_a_row)?.with_reading(Reading::Cap));
     }
     if let Some(at_least) = failure_probability {
         rules.push(StopRule::failure_probability(Probability::new(at_least)?));

@@ -13,6 +13,7 @@ pub(crate) mod conversation;
 pub(crate) mod from_runs;
 pub(crate) mod instance;
 pub(crate) mod outcome;
+pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod table;
 pub(crate) mod texts;
@@ -21,9 +22,10 @@ pub use budget_estimation::{
     AnswerMode, Estimate, MetricsSummary, Resource, Rollout, Rollouts, Sample,
 };
 pub use conversation::BudgetConversation;
-pub use from_runs::rollouts_of_runs;
+pub use from_runs::{Shown, rollouts_of_runs};
 pub use instance::Instance;
 pub use outcome::BudgetRecord;
+pub use prompts::{Prompts, Task};
 pub use run_logs::{AtLimit, OutcomePolicy};
 pub use settings::{Budget, ResourceKind};
 pub use table::{BudgetFigures, BudgetTable};

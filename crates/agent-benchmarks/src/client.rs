@@ -1,4 +1,4 @@
-//! A driver: a client for servers with OpenAI's chat completions, and a runner that drives many
+//! A driver: a client for servers with one of the formats of [`Api`](crate::Api), and a runner that drives many
 //! conversations at once, keeps every answer in a file, and goes on after it was killed.
 //!
 //! The client sleeps between attempts. It reads no environment variable: the key is an argument.

@@ -48,6 +48,15 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A field that was added to the body of requests is one of theirs.
+    #[cfg(feature = "client")]
+    #[error(
+        "the extra field {name:?} is one that requests set themselves, or asks for a reply that is not read; leave it out"
+    )]
+    ExtraField {
+        /// The name of the field.
+        name: String,
+    },
     /// A server's response has no reply of a model.
     #[error("the response has no reply: {problem}")]
     NoReply {

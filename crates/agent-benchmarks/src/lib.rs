@@ -50,10 +50,10 @@ mod values;
 pub use budget_estimation;
 pub use censoring;
 pub use censoring::{Continuations, StopReason};
+pub use engines::api::{Api, openai_chat_body, read_openai_chat};
 pub use engines::continuation::{Branch, count_continuations};
 pub use engines::conversation::{Conversation, converse};
 pub use engines::model::{FromFn, Model, ModelError, model_from_fn};
-pub use engines::openai_chat::{openai_chat_body, read_openai_chat};
 pub use error::Error;
 #[cfg(feature = "triage")]
 pub use knapsack_oracle;

@@ -2,14 +2,14 @@
 #![cfg(feature = "budget")]
 #![allow(clippy::unwrap_used)]
 
-use std::{cell::RefCell, io::Cursor};
+use std::{cell::RefCell, collections::BTreeMap, io::Cursor};
 
 use agent_benchmarks::{
     Arguments, Conversation, Error, Level, Message, ModelError, NoInterval, Record, RecordedCall,
     Reply, ReplyEvent, Request, Role, Run, Seed, Usage, Value, Weight,
     budget::{
-        AtLimit, Budget, BudgetRecord, BudgetTable, Estimate, OutcomePolicy, ResourceKind,
-        Rollouts, rollouts_of_runs,
+        AtLimit, Budget, BudgetRecord, BudgetTable, Estimate, OutcomePolicy, Prompts, ResourceKind,
+        Rollouts, Shown, Task, rollouts_of_runs,
     },
     converse, model_from_fn,
 };
@@ -49,11 +49,15 @@ fn asked(request: &Request) -> &str {
     &request.messages.last().unwrap().text
 }
 
+fn whole(request: &Request) -> String {
+    request.messages.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 /// The run and the number of complete turns of a request.
 fn place(request: &Request) -> (usize, usize) {
-    let text = asked(request);
+    let text = whole(request);
     let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0;
-    let turns = text.split_once(" turns are complete").unwrap().0.rsplit('\n').next().unwrap();
+    let turns = text.split_once(" turns are complete").unwrap().0.rsplit(' ').next().unwrap();
     (run.parse().unwrap(), turns.parse().unwrap())
 }
 
@@ -153,13 +157,13 @@ fn a_request_shows_each_turn_so_far_and_nothing_of_a_later_one() {
         let model = model_from_fn(|request: &Request| {
             let (found, turns) = place(request);
             assert_eq!(found, run);
-            let whole: String = request.messages.iter().map(|it| it.text.as_str()).collect();
+            let whole = whole(request);
             for other in 0..3 {
                 for turn in 1..=5 {
                     let is_past = other == run && turn <= turns;
                     let text = format!("text-{other}-{turn}.");
                     assert_eq!(whole.contains(&text), is_past, "{text} after {turns} turns");
-                    let cost = format!("tokens: {}", 9000 + 100 * other + turn);
+                    let cost = format!("tokens {}", 9000 + 100 * other + turn);
                     assert_eq!(whole.contains(&cost), is_past, "{cost} after {turns} turns");
                     let cash = (70_000 + 100 * other + turn).to_string();
                     let is_now = other == run && turn == turns;
@@ -334,7 +338,7 @@ fn turn(request: Vec<Message>, text: &str, calls: Vec<RecordedCall>, output: u64
 }
 
 #[test]
-fn runs_of_logs_become_rollouts_with_calls_and_their_answers_under_the_turn_that_made_them() {
+fn at_a_prefix_a_model_sees_what_the_agent_had_seen_when_it_acted_and_on_demand_the_results_too() {
     let arguments = Value::Map([("row".to_owned(), Value::Integer(3))].into());
     let call = RecordedCall::new("look", Arguments::Parsed(arguments));
     let mut run = Run::new("r1");
@@ -348,26 +352,34 @@ fn runs_of_logs_become_rollouts_with_calls_and_their_answers_under_the_turn_that
     open.turns = vec![turn(Vec::new(), "?", vec![], 1)];
 
     let policy = OutcomePolicy::new(AtLimit::Censored);
-    let rollouts = rollouts_of_runs(&[open, run], &policy).unwrap();
-    assert_eq!(rollouts.len(), 1);
-    let rollout = rollouts.get(0).unwrap();
-    assert_eq!(rollout.content(0), Some("system: Push boxes.\nuser: Go."));
-    assert_eq!(rollout.content(1), Some("I look.\ncall look: {\"row\":3}\ntool: a wall"));
-    assert_eq!(rollout.content(2), Some("I push."));
-
+    let runs = [open, run];
     let setting = Budget::new([("output_tokens", ResourceKind::Tokens)]).unwrap();
-    let instance = setting.instance(&rollouts, 0).unwrap();
-    let model = model_from_fn(|request: &Request| {
-        let text = asked(request);
-        assert!(text.contains("a wall") && !text.contains("I push."), "{text}");
-        // The input of whole requests counts what is sent again, so only the new part is told.
-        assert!(text.contains("(output_tokens: 7)"), "{text}");
-        assert!(text.contains("(fresh_input_tokens: 70)"), "{text}");
-        assert!(!text.contains("(input_tokens:") && !text.contains("- input_tokens"), "{text}");
-        answer("impossible")
-    });
-    let record = converse(instance.conversation(), model).unwrap();
-    assert!(record.samples(0)[0].predicts_impossible() && !record.samples(0)[0].is_feasible());
+    for (shown, results) in [(Shown::WhenActing, ""), (Shown::AfterActing, "\ntool: a wall")] {
+        let rollouts = rollouts_of_runs(&runs, &policy, shown).unwrap();
+        assert_eq!(rollouts.len(), 1);
+        let rollout = rollouts.get(0).unwrap();
+        let acted = format!("I look.\ncall look: {{\"row\":3}}{results}");
+        assert_eq!([0, 1].map(|turn| rollout.content(turn)), [Some("Push boxes."), Some(&*acted)]);
+        assert_eq!((rollout.observation(1), rollout.content(2)), (Some("Go."), Some("I push.")));
+
+        let instance = setting.instance(&rollouts, 0).unwrap();
+        let model = model_from_fn(|request: &Request| {
+            let [system, seen, said, question] = &request.messages[..] else { panic!("one turn") };
+            let roles = [system, seen, said, question].map(|message| message.role);
+            assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::User]);
+            assert_eq!([&*system.text, &*seen.text, &*said.text], ["Push boxes.", "Go.", &*acted]);
+            let text = whole(request);
+            assert_eq!(text.contains("a wall"), shown == Shown::AfterActing);
+            assert!(!text.contains("I push."), "{text}");
+            // The input of whole requests counts what is sent again, so only the new part is told.
+            let usage = "Turn 1: output_tokens 7, cost_usd unknown, fresh_input_tokens 70, total_tokens 77\n";
+            assert!(question.text.contains(usage), "{text}");
+            assert!(!text.contains(" input_tokens"), "{text}");
+            answer("impossible")
+        });
+        let record = converse(instance.conversation(), model).unwrap();
+        assert!(record.samples(0)[0].predicts_impossible() && !record.samples(0)[0].is_feasible());
+    }
 }
 
 #[test]
@@ -418,4 +430,84 @@ fn weight_2_is_the_run_twice_and_merged_parts_are_the_whole() {
     };
     assert_eq!(figures(&heavy), figures(&twice));
     assert_eq!(figures(&second), figures(&twice));
+}
+
+#[test]
+fn published_texts_reach_the_model_with_the_facts_in_their_places_and_nothing_else_changed() {
+    // Nobody's texts, in the form of the published ones.
+    let texts = |task: Task, question: &str| {
+        let [system, user] = task.files();
+        let texts = [(system, " As given {\"a\"}, \n".to_owned()), (user, question.to_owned())];
+        BTreeMap::from(texts)
+    };
+    let mut rollouts = Rollouts::new(["input_tokens", "output_tokens", "total_tokens"]).unwrap();
+    rollouts.push(&[300.0, 60.0, 360.0, 20.0, 68.0, 88.0, 5.0, 5.0, 10.0], true).unwrap();
+    let total = rollouts.resource("total_tokens").unwrap();
+    rollouts.set_cap(total, 2500.0).unwrap();
+    for (turn, seen) in [(1, "grid 1"), (2, "grid 2"), (3, "grid 3")] {
+        rollouts.set_observation(0, turn, seen).unwrap();
+        rollouts.set_content(0, turn, format!("move {turn}")).unwrap();
+    }
+    let question =
+        "{completed_turns}|{turn_token_usage_text}|{max_context_window_tokens}|{\"a\": 1}";
+    let prompts = Prompts::published(Task::Sokoban, &texts(Task::Sokoban, question)).unwrap();
+    let setting = Budget::new([("total_tokens", ResourceKind::Tokens)]).unwrap();
+    let setting = setting.with_prompts(prompts);
+    let instance = setting.instance(&rollouts, 0).unwrap();
+    let sent = RefCell::new(Vec::new());
+    let model = model_from_fn(|request: &Request| {
+        let messages =
+            request.messages.iter().map(|it| (it.role.name().to_owned(), it.text.clone()));
+        sent.borrow_mut().push(messages.collect::<Vec<_>>());
+        answer("[1, 99]")
+    });
+    converse(instance.conversation(), model).unwrap();
+    let usage = "Turn 1: input 300 tokens, output 60 tokens, total 360 tokens; \
+                 Turn 2: input 20 tokens, output 68 tokens, total 88 tokens";
+    let question = format!("2|{usage}|2500|{{\"a\": 1}}");
+    let expected = [
+        ("system", "As given {\"a\"},"),
+        ("user", "grid 1"),
+        ("assistant", "move 1"),
+        ("user", "grid 2"),
+        ("assistant", "move 2"),
+        ("user", &question),
+    ];
+    let expected = expected.map(|(role, text)| (role.to_owned(), text.to_owned()));
+    assert_eq!(sent.borrow()[1], expected);
+
+    // The run's own system prompt stands in its place, unless it is turned off.
+    rollouts.set_content(0, 0, "You push boxes.").unwrap();
+    for (of_run, system) in [(true, "You push boxes."), (false, "As given {\"a\"},")] {
+        let setting = setting.clone().with_system_of_run(of_run);
+        let instance = setting.instance(&rollouts, 0).unwrap();
+        let conversation = instance.conversation();
+        assert_eq!(conversation.request().unwrap().messages[0].text, system);
+    }
+    let unknown = Prompts::published(Task::Sokoban, &texts(Task::Sokoban, "{turn}"));
+    assert!(matches!(unknown, Err(Error::UnknownPlace { name, .. }) if name == "turn"));
+    let missing = Prompts::published(Task::SweBench, &texts(Task::Sokoban, ""));
+    assert!(matches!(missing, Err(Error::UnknownName { .. })));
+}
+
+#[test]
+fn our_texts_ask_for_an_interval_or_a_number_with_or_without_thoughts() {
+    let rollouts = rollouts(1);
+    let question = |setting: Budget| {
+        let instance = setting.instance(&rollouts, 0).unwrap();
+        let conversation = instance.conversation();
+        asked(conversation.request().unwrap()).to_owned()
+    };
+    let think = "<think>your thoughts, at most two sentences and 100 tokens</think>";
+    let forms = [
+        (tokens(), format!("{think}<answer>[low, high]</answer>")),
+        (tokens().with_think_tokens(None), "\n<answer>[low, high]</answer>".to_owned()),
+        (tokens().with_points(), format!("{think}<answer>number</answer>")),
+        (tokens().with_points().with_think_tokens(None), "\n<answer>number</answer>".to_owned()),
+    ];
+    for (setting, form) in forms {
+        let text = question(setting);
+        assert!(text.contains(&form) && text.ends_with("<answer>impossible</answer>"), "{text}");
+        assert!(!text.contains('{'), "every place is filled in: {text}");
+    }
 }

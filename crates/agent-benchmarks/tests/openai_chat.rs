@@ -137,6 +137,7 @@ fn sampling_log_probabilities_and_a_schema_are_asked_for_only_if_they_are_wanted
         top_p: Some(0.9),
         max_output_tokens: Some(64),
         seed: Some(7),
+        reasoning_effort: Some("low".to_owned()),
     };
     request.top_logprobs = Some(5);
     request.response_schema = Some(Value::Map(Default::default()));
@@ -146,7 +147,7 @@ fn sampling_log_probabilities_and_a_schema_are_asked_for_only_if_they_are_wanted
         full,
         json!({
             "model": "m", "messages": [{"role": "system", "content": "Answer."}],
-            "temperature": 0.5, "top_p": 0.9, "max_tokens": 64, "seed": 7,
+            "temperature": 0.5, "top_p": 0.9, "max_tokens": 64, "seed": 7, "reasoning_effort": "low",
             "logprobs": true, "top_logprobs": 5,
             "response_format": {"type": "json_schema", "json_schema": schema},
         })

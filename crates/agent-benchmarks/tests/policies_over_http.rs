@@ -207,7 +207,7 @@ fn rollouts() -> Rollouts {
 /// The figures of a server that answers with this text for the run of a number.
 fn budget(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> BudgetFigures {
     let url = serve(move |body, _| {
-        let text = first_message(&request(&body));
+        let text = request(&body).messages[0].text.clone();
         let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0.parse().unwrap();
         Served::Json(response(&saying(format!("<answer>{}</answer>", answer(run)))))
     });

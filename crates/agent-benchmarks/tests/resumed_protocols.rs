@@ -148,9 +148,12 @@ fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
         .map(|run| (format!("run {run}"), setting.instance(&rollouts, run).unwrap()))
         .collect();
     let policy = |request: &Request| {
-        let text = &request.messages[1].text;
-        let run = text.split_once('<').unwrap().1.split_once('>').unwrap().0.parse().unwrap();
-        let turns = text.matches("(tokens: ").count();
+        let [first, .., last] = &request.messages[..] else {
+            panic!("a system prompt and a question")
+        };
+        let (_, run) = first.text.split_once('<').unwrap();
+        let run = run.split_once('>').unwrap().0.parse().unwrap();
+        let turns = last.text.matches(": tokens ").count();
         let rollout = rollouts.get(run).unwrap();
         let rest = rollout.remaining(resource, turns).unwrap();
         match rollout.succeeded() {

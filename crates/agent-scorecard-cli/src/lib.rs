@@ -52,7 +52,7 @@ pub mod views {
     /// A line that says what is wrong with the condition.
     pub fn failure<R: Serialize>(report: &R, condition: &str) -> Result<Option<String>, String> {
         let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
-        output::threshold::parse(condition)?.failure(&report)
+        output::fail_if::parse(condition)?.failure(&report)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What commands write: reports as text and JSON, files, and errors.
 
+pub(crate) mod fail_if;
 pub(crate) mod form;
 pub(crate) mod outputs;
 pub(crate) mod program;
 pub(crate) mod table;
 pub(crate) mod text;
-pub(crate) mod threshold;
 pub(crate) mod trajectories;

@@ -394,3 +394,205 @@ fn runs_of_earlier_calls_do_not_stay_in_the_folder() {
     assert_eq!(report["n_runs"], 2);
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 2);
 }
+
+/// Runs of a released file: a success of 220 tokens (120, 40, 60), a failure of 390 (240, 70, 80), and one that
+/// succeeds after 500 (350, 150), beyond a cap of 400. Requests carry the history.
+fn three_dialogues() -> String {
+    let run = |success: bool, turns: &[[u32; 2]]| {
+        let turns = turns.iter().zip(1..).map(|(&[input, output], turn)| {
+            json!({"turn_idx": turn, "user_prompt": format!("grid {turn}"), "raw_response": "Up",
+                "actions": ["Up"], "api_input_tokens": input, "api_output_tokens": output})
+        });
+        json!({"rollout_success": success, "turns": turns.collect::<Vec<_>>()})
+    };
+    json!([
+        run(true, &[[100, 20], [150, 10], [190, 30]]),
+        run(false, &[[200, 40], [260, 50], [330, 60]]),
+        run(true, &[[300, 50], [400, 100]]),
+    ])
+    .to_string()
+}
+
+/// Table 1 of the paper from three runs with five prefixes, each cell worked out by hand.
+///
+/// | prefix | spent | remains | feasible | answer | by the cap |
+/// |---|---|---|---|---|---|
+/// | A 1 | 120 | 100 | yes | [80, 120]: a hit with reward 1 - 40/100 | feasible |
+/// | A 2 | 160 | 60 | yes | [10, 40]: a miss | feasible |
+/// | B 1 | 240 | 150 | no | [100, 200] | feasible, as 160 are left |
+/// | B 2 | 310 | 80 | no | impossible, which saves 80 of 390 | impossible |
+/// | C 1 | 350 | 150 | no | [60, 90] | impossible, as 50 are left; saves 150 of 500 |
+#[test]
+fn a_small_table_1_of_budget_estimation_is_that_worked_out_by_hand() {
+    let (url, count) = serve(|last| {
+        let answers = [
+            ("Turn 1: input_tokens 100, output_tokens 20, total_tokens 120\nIts", "[80, 120]"),
+            ("Turn 2: input_tokens 30, output_tokens 10, total_tokens 40\nIts", "[10, 40]"),
+            ("Turn 1: input_tokens 200, output_tokens 40, total_tokens 240\nIts", "[100, 200]"),
+            ("Turn 2: input_tokens 20, output_tokens 50, total_tokens 70\nIts", "impossible"),
+            ("Turn 1: input_tokens 300, output_tokens 50, total_tokens 350\nIts", "[60, 90]"),
+        ];
+        let known = answers
+            .iter()
+            .find(|(told, _)| last.contains(told) && last.contains("at most 400 allowed"));
+        format!(
+            "<think>So.</think><answer>{}</answer>",
+            known.map_or("what?", |(_, answer)| answer)
+        )
+    });
+    let file = write("dialogues.json", &three_dialogues());
+    let out = fresh("bagen");
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "sokoban", "--cap", "400", "--resamples", "0"];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), 5));
+    let row = |setting: &str| {
+        let rows = report["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["setting"] == setting).unwrap_or_else(|| panic!("{setting}"))
+    };
+    let cells = |row: &Value, expected: &[(&str, f64)]| {
+        for (key, value) in expected {
+            let found = row["metrics"][key]["value"].as_f64();
+            let found = found.unwrap_or_else(|| panic!("{key} in {row}"));
+            assert!((found - value).abs() < 1e-12, "{key}: {found}, not {value}");
+        }
+    };
+    let same = [
+        ("success_rate", 2.0 / 3.0),
+        ("mean_turns", 8.0 / 3.0),
+        ("hit_rate", 0.5),
+        ("interval_reward", 0.3),
+        ("optimistic", 0.5),
+        ("false_abort_rate", 0.0),
+        ("format_rate", 1.0),
+    ];
+    // First turns: one of three is feasible, and none is called impossible. All turns: F1 of feasible is
+    // 2 * 2 / (2 * 2 + 2), that of impossible 2 / (2 + 2).
+    let published = [
+        ("macro_f1_first_turn", 0.25),
+        ("macro_f1_all_turns", (2.0 / 3.0 + 0.5) / 2.0),
+        ("fail_f1", 0.5),
+        ("saved_token_share", 80.0 / 890.0),
+        ("detected_share", 0.5),
+    ];
+    let by_cap = [
+        ("macro_f1_first_turn", 2.0 / 3.0),
+        ("macro_f1_all_turns", 0.8),
+        ("fail_f1", 0.8),
+        ("saved_token_share", 230.0 / 890.0),
+        ("detected_share", 1.0),
+    ];
+    for (setting, own) in [("total_tokens", published), ("total_tokens, by the cap", by_cap)] {
+        cells(row(setting), &same);
+        cells(row(setting), &own);
+        assert_eq!(row(setting)["counts"]["samples"], 5);
+    }
+    for estimator in ["linear", "quantile", "conformal"] {
+        let row = row(&format!("total_tokens, {estimator}"));
+        cells(row, &same[..2]);
+        assert_eq!(row["counts"]["samples"], 5);
+    }
+
+    // The files that it leaves say the same.
+    let [runs, answers] = ["rollouts", "estimates"].map(|name| format!("{out}/{name}.jsonl"));
+    let arguments = [&*runs, "--estimator", &answers, "--lenient", "--resource", "total_tokens"];
+    let again =
+        program::json_of("budget", &[&arguments[..], &["--json", "--resamples", "0"]].concat());
+    for (key, value) in by_cap.iter().chain(&same[2..]) {
+        let found = again[*key].as_f64().unwrap();
+        assert!((found - value).abs() < 1e-12, "{key}: {found}");
+    }
+    assert_eq!(again["n_rollouts"], 3);
+}
+
+#[test]
+fn published_prompts_of_budget_estimation_reach_the_server_unchanged() {
+    let (url, _) = serve(|last| {
+        let expected = [
+            "After 1: Turn 1: input 100 tokens, output 20 tokens, total 120 tokens of 2500 {\"a\"}",
+            "After 2: Turn 1: input 100 tokens, output 20 tokens, total 120 tokens; Turn 2: input 30 tokens, output 10 tokens, total 40 tokens of 2500 {\"a\"}",
+        ];
+        let is_expected = expected.contains(&last)
+            || last.contains("output 40 tokens")
+            || last.contains("output 50 tokens");
+        (if is_expected { "<answer>impossible</answer>" } else { "no" }).to_owned()
+    });
+    let file = write("asked_again.json", &three_dialogues());
+    let (out, checkout) = (fresh("published"), fresh("checkout"));
+    let prompts = format!("{checkout}/scripts/evaluation-scripts/eval/prompts");
+    fs::create_dir_all(&prompts).unwrap();
+    fs::write(format!("{prompts}/sokoban_estimation_system.txt"), "Judge.\n").unwrap();
+    let question =
+        "After {completed_turns}: {turn_token_usage_text} of {max_context_window_tokens} {\"a\"}\n";
+    fs::write(format!("{prompts}/sokoban_estimation_user.txt"), question).unwrap();
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "sokoban", "--published", &checkout];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    let counts = &report["rows"][0]["counts"];
+    assert_eq!((&counts["samples"], &counts["samples_without_answer"]), (&json!(5), &json!(0)));
+    let arguments = ["budget", &file, "--published", &checkout];
+    let error = refusal(&run(&[&arguments[..], &base[..6]].concat()), "--task");
+    assert!(error.contains("--published: give --task"), "{error}");
+}
+
+#[test]
+fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits() {
+    let (url, _) = serve(|last| {
+        let facts =
+            "2|1|2|30|10|600|Day 0: time +2 weeks, warehouse +30 item-weeks, cost +10 USD|4|";
+        // After the first of two turns, 2 weeks, 30 item-weeks and 15 USD remain.
+        let answer =
+            "time_weeks:[2, 2], warehouse_item_weeks:[20, 40], cumulative_cost_usd:[20, 30]";
+        let is_told = last.starts_with(facts) && !last.contains("unknown") && !last.contains('{');
+        if is_told { format!("<answer>{answer}</answer>") } else { last.to_owned() }
+    });
+    let turn = |day: u32, cash: u32, cost: u32, items: u32| {
+        json!({"turn_idx": day, "raw_response": "pass", "user_prompt": format!("Day {day}"),
+            "financials": {"cash": cash, "cumulative_cost": cost, "cumulative_inventory_weeks": items}})
+    };
+    let run_of = json!({"success": true, "final_state": "Day 28",
+        "turns": [turn(0, 600, 10, 30), turn(14, 900, 25, 60)]});
+    let file = write("warehouse.json", &json!([run_of, run_of]).to_string());
+    let (out, checkout) = (fresh("warehouse"), fresh("warehouse-checkout"));
+    let prompts = format!("{checkout}/scripts/evaluation-scripts/eval/prompts");
+    fs::create_dir_all(&prompts).unwrap();
+    fs::write(format!("{prompts}/warehouse_estimation_system.txt"), "Judge.").unwrap();
+    let question = "{completed_weeks}|{completed_turns}|{current_time_weeks}|{current_warehouse_item_weeks}|\
+         {current_cost_usd}|{current_cash_usd}|{resource_consumption_text}|{budget_time_weeks}|\
+         {budget_warehouse_item_weeks}|{budget_cost_usd}|{target_cash_usd}";
+    fs::write(format!("{prompts}/warehouse_estimation_user.txt"), question).unwrap();
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "warehouse", "--published", &checkout];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    // One of the two runs meets its target.
+    let value = |setting: &str, key: &str| {
+        let mut rows = report["rows"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["setting"] == setting).unwrap();
+        assert_eq!(row["counts"]["samples_feasible"], 1, "{row}");
+        row["metrics"][key]["value"].as_f64()
+    };
+    let hits = ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"]
+        .map(|resource| value(resource, "hit_rate"));
+    assert_eq!(hits, [Some(1.0), Some(1.0), Some(0.0)]);
+    assert_eq!(value("all resources", "joint_hit_rate"), Some(0.0));
+}
+
+#[test]
+fn median_caps_are_those_of_what_the_runs_spent() {
+    let (url, _) = serve(|last| {
+        let answer = if last.contains("at most 390 allowed") { "[1, 999]" } else { "?" };
+        format!("<answer>{answer}</answer>")
+    });
+    let file = write("medians.json", &three_dialogues());
+    let out = fresh("medians");
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let arguments = ["budget", &file, "--dialogues", "swebench", "--median-caps"];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    // Totals are 220, 390 and 500.
+    let row = &report["rows"][0];
+    assert_eq!(
+        (&row["setting"], &row["metrics"]["format_rate"]["value"]),
+        (&json!("total_tokens"), &json!(1.0))
+    );
+    assert_eq!(row["counts"]["samples_feasible"], 2);
+}

@@ -29,10 +29,10 @@
 //! ```
 
 pub mod bagen;
-mod metrics;
+pub(crate) mod metrics;
 mod pictures;
 mod references;
-mod runs;
+pub(crate) mod runs;
 mod spread;
 
 use budget_estimation::{
@@ -82,7 +82,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
 }
 
 /// The share of feasible prefixes, given the number of joint hits and that of feasible prefixes.
-const JOINT_HIT_RATE: Metric<[usize; 2]> = Metric::new(
+pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = Metric::new(
     "joint_hit_rate",
     "joint hit rate",
     Better::Higher,
@@ -163,10 +163,18 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     };
     let summary = evaluated(ProgressAxis::Turns)?;
     let by_spent = evaluated(ProgressAxis::Spent)?;
-    let rule = StopRule::first_impossible();
+    let rule = StopRule::first_impossible().with_reading(options.reading);
     let stops = early_stopping(&runs.rollouts, runs.resource, &runs.samples, None, &[rule])?;
     let references = references::reference_losses(&runs.samples, options.coverage)?;
-    let known = Known { summary, stops, references, is_use_stated: runs.is_use_stated };
+    let (all, mean) = (&runs.rollouts, |sum: usize| sum as f64 / runs.rollouts.len() as f64);
+    let known = Known {
+        summary,
+        stops,
+        references,
+        is_use_stated: runs.is_use_stated,
+        success_rate: mean(all.iter().filter(|run| run.succeeded()).count()),
+        mean_turns: mean(all.iter().map(|run| run.turns()).sum()),
+    };
 
     let mut notes = runs.notes.clone();
     let spreads = spread::spreads(runs, options, &mut notes)?;

@@ -3,10 +3,7 @@
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
-use agent_benchmarks::{
-    budget::{BudgetRecord, BudgetTable},
-    costbench::{CostBenchRecord, CostBenchTable},
-};
+use agent_benchmarks::costbench::{CostBenchRecord, CostBenchTable};
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Figure, Measure, Undefined};
 
@@ -16,9 +13,11 @@ use crate::{
     traces::figures::LEVEL,
 };
 
+mod budget;
 mod confidence;
 mod triage;
 
+pub use budget::{ESTIMATORS, budget};
 pub use confidence::{confidence, confidence_with};
 pub use triage::{ReSolved, triage, triage_scores};
 
@@ -98,29 +97,6 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
 }
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
-
-/// How well a model says what runs would still have spent, by resource.
-///
-/// # Errors
-///
-/// Those of [`BudgetTable`].
-pub fn budget(records: &[BudgetRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let mut table = BudgetTable::default();
-    for record in records {
-        table.update(&options.model, record)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
-        name: row.resource,
-        counts: vec![
-            ("samples", row.samples),
-            ("samples_left_out", row.trivial),
-            ("runs_unfinished", row.unfinished),
-        ],
-        figures: row.figures,
-    });
-    Ok(report(settings, None))
-}
 
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {

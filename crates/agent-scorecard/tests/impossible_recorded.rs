@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
     AbortLimit, AbortUnit, EarlyStops, Estimate, Estimator, Level, LinearEstimator, Metrics,
-    PastQuantiles, Probability, Rollouts, Sample, Seed, StopRule, SuccessForecaster, Weight,
-    early_stopping,
+    PastQuantiles, Probability, Reading, Rollouts, Sample, Seed, StopRule, SuccessForecaster,
+    Weight, early_stopping,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
@@ -146,7 +146,7 @@ impl Forecasts {
     }
 
     fn show(&self, name: &str, samples: &[Sample]) -> EarlyStops {
-        let stops = self.stops(samples, StopRule::first_impossible());
+        let stops = self.stops(samples, StopRule::first_impossible().with_reading(Reading::Cap));
         let (macro_f1, [low, high]) = self.macro_f1(samples);
         let lost = self.lost(samples);
         println!(

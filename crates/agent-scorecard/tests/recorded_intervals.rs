@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
-    MarginUnit, Metrics, PastQuantiles, Rollouts, Sample, Seed, StopRule, early_stopping,
+    MarginUnit, Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
 };
 use agent_scorecard::run_logs::RolloutFile;
 use rand_chacha::{
@@ -81,7 +81,7 @@ impl Scored {
         let mut metrics = Metrics::new();
         samples.iter().for_each(|sample| metrics.update(sample).unwrap());
         self.macro_f1.extend(metrics.finish().unwrap().feasibility.macro_f1);
-        let first = StopRule::first_impossible();
+        let first = StopRule::first_impossible().with_reading(Reading::Cap);
         let later = runs.filter(|rollout| rollout.index() >= order.warm_up);
         let later_samples: Vec<Sample> = samples
             .iter()

@@ -31,7 +31,7 @@ pub use calibration::{
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use error::Error;
-pub use estimates::{AnswerMode, Estimate, parse_answer, parse_answers};
+pub use estimates::{AnswerMode, Estimate, Reading, parse_answer, parse_answers};
 pub use estimators::{
     BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened, estimator_from_fn,
 };
@@ -52,10 +52,10 @@ pub use stopping::{
 };
 pub use success::{AbortLimit, AbortUnit, SuccessForecast, SuccessForecaster};
 #[cfg(feature = "serde")]
-pub use training::TrainingRecords;
+pub use training::{ChatPrompt, TrainingRecords};
 pub use training::{
     FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
-    reward_retention, split_rollouts,
+    released_split, reward_retention, split_rollouts,
 };
 pub use trajectory_metrics;
 pub use trajectory_metrics::{ForecastPolicy, ScoringRule, Tps};

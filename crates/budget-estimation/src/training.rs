@@ -3,6 +3,7 @@
 mod feasibility_probes;
 #[cfg(feature = "serde")]
 mod records;
+mod released;
 mod retention;
 mod rule_reward;
 mod splits;
@@ -10,7 +11,8 @@ mod targets;
 
 pub use feasibility_probes::{FeasibilityProbe, FinishedRun, ProbeMethod};
 #[cfg(feature = "serde")]
-pub use records::TrainingRecords;
+pub use records::{ChatPrompt, TrainingRecords};
+pub use released::released_split;
 pub use retention::reward_retention;
 pub use splits::{balance_samples, split_rollouts};
 pub use targets::{TargetRounding, TargetWidth};

@@ -3,8 +3,8 @@
 
 use approx::assert_relative_eq;
 use budget_estimation::{
-    AbortLimit, AbortUnit, BudgetMonitor, Error, Estimate, Level, Probability, RecordedRun,
-    Rollouts, Sample, StopRule, SuccessForecast, SuccessForecaster, early_stopping,
+    AbortLimit, AbortUnit, BudgetMonitor, Error, Estimate, Level, Probability, Reading,
+    RecordedRun, Rollouts, Sample, StopRule, SuccessForecast, SuccessForecaster, early_stopping,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -374,7 +374,7 @@ fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
         })
         .collect();
     let worthwhile = gain(&plain, StopRule::not_worthwhile(value).unwrap());
-    let impossible = gain(&samples, StopRule::first_impossible());
+    let impossible = gain(&samples, StopRule::first_impossible().with_reading(Reading::Cap));
     assert!(worthwhile > 0.9 * best, "{worthwhile} of {best}");
     assert!(worthwhile > impossible && impossible > 0.0, "{worthwhile}, {impossible}");
 }

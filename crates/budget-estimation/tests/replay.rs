@@ -423,6 +423,9 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
     for turn in 0..=3 {
         rollouts.set_content(1, turn, format!("turn {turn}")).unwrap();
     }
+    for turn in 1..=3 {
+        rollouts.set_observation(1, turn, format!("seen {turn}")).unwrap();
+    }
     let output = rollouts.resource("output").unwrap();
     // Also where rollouts before it were left out.
     let kept = rollouts.filter(|rollout| rollout.succeeded());
@@ -431,14 +434,19 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
         assert_eq!(rollout.content(3), Some("turn 3"));
         let first = rollout.probe(output).unwrap();
         assert_eq!((first.content(0), first.content(1)), (Some("turn 0"), None));
+        // What was seen before the first turn is known before it.
+        assert_eq!((first.observation(1), first.observation(2)), (Some("seen 1"), None));
         for prefix in rollout.replay(output).unwrap() {
             let shown: Vec<usize> = (0..9).filter(|&turn| prefix.content(turn).is_some()).collect();
             assert!(shown.into_iter().eq(0..=prefix.turns()));
+            let seen = (0..9).filter(|&turn| prefix.observation(turn).is_some());
+            assert!(seen.eq(1..=prefix.turns()));
         }
     }
     assert_eq!(rollouts.get(0).unwrap().content(0), None);
     let error = Error::NoSuchTurn { rollout: 1, turn: 4, turns: 3 };
-    assert_eq!(rollouts.set_content(1, 4, "too late"), Err(error));
+    assert_eq!(rollouts.set_content(1, 4, "too late"), Err(error.clone()));
+    assert_eq!(rollouts.set_observation(1, 4, "too late"), Err(error));
 
     let mut live = recorded(None);
     live.set_content(0, "task").unwrap();

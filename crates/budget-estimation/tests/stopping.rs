@@ -4,8 +4,8 @@
 
 use budget_estimation::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Metrics,
-    Probability, ProgressMetrics, Rollouts, Sample, StopRule, early_stopping, estimator_from_fn,
-    joint_early_stopping, stopping_curve,
+    Probability, ProgressMetrics, Reading, Rollouts, Sample, StopRule, early_stopping,
+    estimator_from_fn, joint_early_stopping, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
@@ -388,7 +388,10 @@ fn capped_runs() -> impl Strategy<Value = CappedRuns> {
 
 fn stop_rule() -> impl Strategy<Value = StopRule> {
     prop_oneof![
-        3 => (1_u32..4).prop_map(|n| StopRule::impossible_in_a_row(n).unwrap()),
+        3 => (1_u32..4, any::<bool>()).prop_map(|(n, by_cap)| {
+            let reading = if by_cap { Reading::Cap } else { Reading::Answers };
+            StopRule::impossible_in_a_row(n).unwrap().with_reading(reading)
+        }),
         1 => (0_u32..=10).prop_map(|tenths| {
             StopRule::failure_probability(Probability::new(f64::from(tenths) / 10.0).unwrap())
         }),
@@ -460,7 +463,7 @@ proptest! {
         prop_assert_eq!(found, expected);
 
         // The same rule counts the false aborts of the feasibility counts.
-        let first = [StopRule::first_impossible()];
+        let first = [StopRule::first_impossible().with_reading(Reading::Cap)];
         let alarms = early_stopping(&rollouts, resource, &samples, None, &first).unwrap();
         let counted = metrics.finish().map_or(0.0, |all| all.feasibility.feasible_as_impossible);
         prop_assert_eq!(alarms.false_alarm_prefixes as f64, counted + trivial_alarms);
@@ -601,9 +604,9 @@ fn samples_made_under_another_cap_or_outcome_are_an_error() {
     assert_eq!(early_stopping(&failed, tokens, &[before], None, &rule), Err(other));
 }
 
-/// An interval above what is left says "impossible" to every measure.
+/// By `Reading::Cap`, an interval above what is left says "impossible" to every measure; by `Reading::Answers`, to none.
 #[test]
-fn one_rule_decides_what_is_impossible_in_every_measure() {
+fn one_reading_decides_what_is_impossible_in_every_measure() {
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
     rollouts.push(&[60.0, 30.0, 20.0], false).unwrap();
     let tokens = rollouts.resource("tokens").unwrap();
@@ -612,17 +615,32 @@ fn one_rule_decides_what_is_impossible_in_every_measure() {
     let samples = [(1, 40.0), (2, 10.5)].map(|(k, low)| {
         Sample::new(&rollout, tokens, k, Estimate::interval(low, 50.0).unwrap()).unwrap()
     });
-    assert_eq!(samples.map(|sample| sample.predicts_impossible()), [false, true]);
     assert_eq!(samples.map(|sample| sample.left()), [Some(40.0), Some(10.0)]);
-    let mut metrics = ProgressMetrics::new(1).unwrap();
-    samples.iter().for_each(|sample| metrics.update(sample).unwrap());
-    let all = metrics.finish().unwrap();
-    let summary = all.all_turns.feasibility;
-    assert_eq!((summary.impossible_as_impossible, summary.impossible_as_feasible), (1.0, 1.0));
-    assert_eq!(all.detection.unwrap().mean_turns, Some(2.0));
-    let rule = [StopRule::first_impossible()];
-    let stops = early_stopping(&rollouts, tokens, &samples, None, &rule).unwrap();
-    assert_eq!((stops.stopped_failures, stops.saved), (1, 20.0));
+    for (reading, alarms, mean_turns, fail_f1, saved) in [
+        (Reading::Cap, 1.0, Some(2.0), Some(2.0 / 3.0), 20.0),
+        (Reading::Answers, 0.0, None, Some(0.0), 0.0),
+    ] {
+        let samples = samples.map(|sample| sample.with_reading(reading));
+        assert_eq!(samples.map(|it| it.predicts_impossible()), [false, alarms > 0.0]);
+        let mut metrics = ProgressMetrics::new(1).unwrap();
+        samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+        let all = metrics.finish().unwrap();
+        let found = all.all_turns.feasibility;
+        let counts = (found.impossible_as_impossible, found.impossible_as_feasible);
+        assert_eq!((counts, found.impossible.f1), ((alarms, 2.0 - alarms), fail_f1));
+        assert_eq!(all.detection.unwrap().mean_turns, mean_turns);
+        let rule = [StopRule::first_impossible().with_reading(reading)];
+        let stops = early_stopping(&rollouts, tokens, &samples, None, &rule).unwrap();
+        assert_eq!((stops.stopped_failures as f64, stops.saved), (alarms, saved));
+        let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))]).unwrap();
+        monitor = monitor.with_stop_rule(rule[0]);
+        monitor.push(&turn(&[60.0], &[samples[0].estimate()]), None).unwrap();
+        let advice = monitor.push(&turn(&[30.0], &[samples[1].estimate()]), None).unwrap();
+        // The warning stands by either reading.
+        let reason = AdviceReason::Impossible { in_a_row: 1 };
+        let stops = alarms > 0.0;
+        assert_eq!(advice, if stops { Advice::Stop(reason) } else { Advice::Warn(reason) });
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     Error, Estimate, FeasibilityProbe, FinishedRun, ProbeMethod, Rollouts, Sample, Seed,
-    TargetRounding, TargetWidth, balance_samples, split_rollouts,
+    TargetRounding, TargetWidth, balance_samples, released_split, split_rollouts,
 };
 use proptest::prelude::*;
 
@@ -97,10 +97,11 @@ proptest! {
 
         let groups = length_buckets(&turns, buckets);
         let available = |group: &[usize]| group.iter().map(|&run| turns[run] - 1).sum::<usize>();
-        let sizes: Vec<usize> = groups.iter().map(|group| available(group)).collect();
-        let expected = round_robin(&sizes, cap);
-        for (group, expected) in groups.iter().zip(expected) {
-            prop_assert_eq!(group.iter().map(|&run| taken(run)).sum::<usize>(), expected);
+        let given = |group: &[usize]| group.iter().map(|&run| taken(run)).sum::<usize>();
+        let most_given = groups.iter().map(|group| given(group)).max().unwrap_or(0);
+        for group in &groups {
+            // No bucket that has prefixes left is two behind another.
+            prop_assert!(given(group) + 1 >= most_given.min(available(group)));
             // Within a bucket, no rollout that has prefixes left is two behind another.
             let most = group.iter().map(|&run| taken(run)).max().unwrap_or(0);
             for &run in group {
@@ -123,21 +124,6 @@ fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
             group.to_vec()
         })
         .collect()
-}
-
-/// How many of `cap` prefixes each bucket gives if the buckets take turns until they are empty.
-fn round_robin(sizes: &[usize], cap: usize) -> Vec<usize> {
-    let mut given = vec![0; sizes.len()];
-    let mut left = cap.min(sizes.iter().sum());
-    while left > 0 {
-        for (given, size) in given.iter_mut().zip(sizes) {
-            if left > 0 && *given < *size {
-                *given += 1;
-                left -= 1;
-            }
-        }
-    }
-    given
 }
 
 /// Two runs each of 9, 1 and 99 prefixes. Sorted by length, the two shortest share a bucket, which is empty
@@ -242,6 +228,14 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         FeasibilityProbe::half_reachable(&runs, ProbeMethod::Described, Seed::new(42)).unwrap();
     assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 50);
     let mut largest: f64 = 0.0;
+    let missed: Vec<_> = probes.iter().zip(&runs).filter(|(probe, _)| !probe.reachable).collect();
+    let of_target = missed.iter().map(|(probe, run)| probe.target / run.achieved);
+    let of_time = missed.iter().map(|(probe, run)| probe.time_budget / run.time);
+    for ratios in [of_target.collect::<Vec<_>>(), of_time.collect()] {
+        assert!(ratios.iter().all(|ratio| (0.5..=2.0).contains(ratio)), "{ratios:?}");
+        let within = |low: f64, high: f64| ratios.iter().any(|it| (low..=high).contains(it));
+        assert!(within(0.5, 0.65) && within(1.85, 2.0), "{ratios:?}");
+    }
     for (run, probe) in runs.iter().zip(&probes) {
         let ratios: Vec<f64> = probe.budgets.iter().zip(&run.spent).map(|(b, s)| b / s).collect();
         let target = probe.target / run.achieved;
@@ -286,7 +280,7 @@ proptest! {
     #[test]
     fn a_probed_rollout_is_feasible_exactly_if_its_probe_is_reachable(
         runs in prop::collection::vec(
-            (1.0..1e6_f64, prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
+            (-1e6..1e6_f64, prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
             1..9,
         ),
         seed in any::<u64>(), released in any::<bool>(),
@@ -302,7 +296,9 @@ proptest! {
         let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
         let (probed, probes) =
             rollouts.probed(&achieved, weeks, &[items, usd], method, Seed::new(seed)).unwrap();
-        prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), runs.len() / 2);
+        // Of an odd number, the released code makes the smaller half unreachable, and the paper's half is the other.
+        let half = if released { runs.len().div_ceil(2) } else { runs.len() / 2 };
+        prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), half);
         for (rollout, probe) in probed.iter().zip(&probes) {
             prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
@@ -311,6 +307,54 @@ proptest! {
         let is_length = matches!(short, Err(Error::ScoringRules(scoring_rules::Error::Length { .. })));
         prop_assert!(is_length);
     }
+}
+
+/// A run that ends without cash, or with debts, has probes as others have.
+#[test]
+fn bankrupt_runs_have_probes_too() {
+    let run = |achieved| FinishedRun { achieved, time: 22.0, spent: vec![3e5, 0.0] };
+    let runs = [-120_000.0, 0.0, 500_000.0, -1.0, 0.0, 7e5, -3e4, 0.0].map(run);
+    for method in [ProbeMethod::Described, ProbeMethod::Released] {
+        for seed in 0..50 {
+            let probes = FeasibilityProbe::half_reachable(&runs, method, Seed::new(seed)).unwrap();
+            for (run, probe) in runs.iter().zip(&probes) {
+                let spent = run.spent.iter().zip(&probe.budgets).all(|(spent, most)| spent <= most);
+                let is_met = run.achieved >= probe.target && run.time <= probe.time_budget && spent;
+                assert_eq!(is_met, probe.reachable, "{run:?} {probe:?}");
+            }
+        }
+    }
+    let runs = [run(f64::NAN)];
+    let error = FeasibilityProbe::half_reachable(&runs, ProbeMethod::Released, Seed::new(1));
+    assert!(matches!(error, Err(Error::ScoringRules(scoring_rules::Error::Setting { .. }))));
+}
+
+/// Golden numbers: tests/golden/released_selection.py, which runs the released functions.
+#[test]
+fn released_prefixes_and_splits_are_those_of_the_released_code() {
+    let text = include_str!("golden/released_selection.csv");
+    let mut lines = 0;
+    for line in text.lines().filter(|line| !line.starts_with('#')).skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [what, seed, setting, sizes, expected] = cells[..] else { panic!("{line}") };
+        let seed = Seed::new(seed.parse().unwrap());
+        let numbers =
+            |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<usize>>();
+        let found = if what == "prefixes" {
+            let turns = numbers(sizes);
+            let chosen = rollouts(&turns).released_prefixes(8, setting.parse().unwrap(), seed);
+            let pair = |(run, turn): &(usize, usize)| format!("{run}:{turn}");
+            chosen.unwrap().iter().map(pair).collect::<Vec<_>>().join(" ")
+        } else {
+            let n: usize = sizes.parse().unwrap();
+            let ids: Vec<String> = (0..n).map(|at| format!("rollout-{at}")).collect();
+            let [tuning, _] = released_split(&ids, setting.parse().unwrap(), seed).unwrap();
+            tuning.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found, expected, "{what} {seed:?} {setting} {sizes}");
+        lines += 1;
+    }
+    assert!(lines > 30);
 }
 
 /// Ranges of the released code: 0.5 to 1 or 1.01 to 2 times what was achieved, 1 to 1.2 times what was
@@ -439,17 +483,49 @@ mod records {
     #[test]
     fn the_target_of_a_reinforcement_record_earns_the_reward_of_its_width() {
         let (_, _, records) = written();
-        let remaining: Vec<Value> =
-            records.iter().map(|it| it["remaining_tokens"].clone()).collect();
-        let null = Value::Null;
-        assert_eq!(remaining, [100.into(), 50.into(), 30.into(), null.clone(), null.clone(), null]);
+        let extra =
+            |name: &'static str| records.iter().map(move |it| it["extra_info"][name].clone());
+        // A number for runs that could not succeed, too.
+        assert!(extra("remaining_tokens").eq([100, 50, 30, 100, 40, 0].map(Value::from)));
+        assert!(extra("is_possible").eq([true, true, true, false, false, false].map(Value::from)));
         for record in &records {
             assert_eq!(record["prompt"][0]["role"], "user");
-            let answer = format!("<answer>{}</answer>", record["ground_truth"].as_str().unwrap());
+            let truth = &record["reward_model"];
+            let answer = format!("<answer>{}</answer>", truth["ground_truth"].as_str().unwrap());
             let estimate = parse_answer(&answer, AnswerMode::Strict).unwrap();
-            let reward = estimate.rule_reward(record["remaining_tokens"].as_f64()).unwrap();
+            let extra = &record["extra_info"];
+            let possible = extra["is_possible"].as_bool().unwrap();
+            let remaining = extra["remaining_tokens"].as_f64().filter(|_| possible);
+            let reward = estimate.rule_reward(remaining).unwrap();
             let expected = if estimate == Estimate::Impossible { 0.2 } else { 1.8 * 0.8 };
             assert!((reward - expected).abs() < 1e-12, "{record}");
         }
+    }
+
+    /// Appendix E: the first user message is shown at k = 0, so that it does not remain.
+    #[test]
+    fn before_the_first_turn_its_input_is_shown_and_does_not_remain() {
+        let mut rollouts = Rollouts::new(["input", "tokens"]).unwrap();
+        rollouts.push(&[100.0, 120.0, 50.0, 80.0], true).unwrap();
+        let [input, tokens] = ["input", "tokens"].map(|name| rollouts.resource(name).unwrap());
+        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let chat = |_: &budget_estimation::Prefix<'_>| {
+            vec![("system", "Judge.".to_owned()), ("user", "How many?".to_owned())]
+        };
+        let last = |records: &TrainingRecords<'_>, probe| {
+            let mut line = Vec::new();
+            records.write_supervised(&[probe], chat, &mut line).unwrap();
+            let line: Value = serde_json::from_slice(&line).unwrap();
+            assert_eq!(line["messages"][0]["role"], "system");
+            line["messages"][2]["content"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(last(&records, (0, 0)), "<answer>[180, 220]</answer>");
+        let records = records.with_first_input(input);
+        assert_eq!(last(&records, (0, 0)), "<answer>[90, 110]</answer>");
+        assert_eq!(last(&records, (0, 1)), "<answer>[72, 88]</answer>");
+        let points = records.with_points();
+        assert_eq!(last(&points, (0, 0)), "<answer>100</answer>");
+        let thoughts = "<think>1 turns have used 120. About 80 should be left to do.</think>";
+        assert_eq!(last(&points.with_thoughts(), (0, 1)), format!("{thoughts}<answer>80</answer>"));
     }
 }

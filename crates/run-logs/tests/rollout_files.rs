@@ -164,10 +164,11 @@ fn a_byte_order_mark_before_the_first_line_is_passed_over() {
 
 #[test]
 fn contents_of_turns_come_back_as_they_were_written() {
-    let line = r#"{"content":"Sort it.","turns":[{"tokens":1,"usd":null,"content":"ls"},{"tokens":2,"usd":0.5}],"success":true}"#;
+    let line = r#"{"content":"Sort it.","turns":[{"tokens":1,"usd":null,"content":"ls"},{"tokens":2,"usd":0.5,"observation":"3 1"}],"success":true}"#;
     let rollouts = read(line).unwrap();
     let rollout = rollouts.get(0).unwrap();
     assert_eq!([0, 1, 2].map(|turn| rollout.content(turn)), [Some("Sort it."), Some("ls"), None]);
+    assert_eq!([1, 2].map(|turn| rollout.observation(turn)), [None, Some("3 1")]);
     let mut bytes = Vec::new();
     write_rollouts(&rollouts, &mut bytes).unwrap();
     let again: serde_json::Value = serde_json::from_slice(&bytes).unwrap();

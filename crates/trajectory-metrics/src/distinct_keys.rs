@@ -116,8 +116,7 @@ pub fn repeated_key(json: &[u8]) -> Option<(String, usize)> {
 }
 
 /// The position after the closing quote of the string that begins at `start`.
-#[must_use]
-pub fn end_of_string(json: &[u8], start: usize) -> usize {
+fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = json.get(at) {
         match byte {

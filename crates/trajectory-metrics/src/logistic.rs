@@ -29,8 +29,7 @@ pub fn sigmoid(z: f64) -> f64 {
 }
 
 /// Returns `ln(p / (1 - p))`, also accurate near one half.
-#[must_use]
-pub fn logit(p: f64) -> f64 {
+pub(crate) fn logit(p: f64) -> f64 {
     if (p - 0.5).abs() < 0.25 {
         ((2.0 * p - 1.0) / (1.0 - p)).ln_1p()
     } else {

@@ -1,6 +1,6 @@
 use budget_estimation::{Estimate, Sample, parse_answer, parse_answers};
 use censoring::StopReason;
-use run_logs::{Message, Reply, Role, Run};
+use run_logs::{Reply, Run};
 
 use crate::{
     budget::{instance::Instance, outcome::BudgetRecord, texts},
@@ -68,10 +68,7 @@ impl BudgetConversation<'_> {
         };
         *self.dialogue.request_mut() = Request {
             sampling: settings.sampling.clone(),
-            ..Request::new(vec![
-                Message::new(Role::System, texts::INSTRUCTIONS),
-                Message::new(Role::User, texts::question(settings, prefix)),
-            ])
+            ..Request::new(texts::messages(settings, prefix))
         };
     }
 

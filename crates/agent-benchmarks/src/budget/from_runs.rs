@@ -2,22 +2,36 @@ use std::borrow::Cow;
 
 use budget_estimation::Rollouts;
 use run_logs::{
-    Arguments, OutcomePolicy, Reply, Role, Run, RunTable, StreamOptions, Turn, to_json,
+    Arguments, Message, OutcomePolicy, Reply, Role, Run, RunTable, StreamOptions, Turn, to_json,
 };
 
 use crate::error::Error;
 
-/// The rollouts of runs, with what each turn said, for [`Budget::instance`](super::Budget::instance).
+/// Which results of calls a model is shown at a prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shown {
+    /// What the agent had seen when it acted last: the result of action k belongs to turn k + 1. This is the paper's
+    /// reading and that of its code.
+    #[default]
+    WhenActing,
+    /// The results of the last completed turn as well: what the agent is about to act on.
+    AfterActing,
+}
+
+/// The rollouts of runs, with what each turn saw and said, for [`Budget::instance`](super::Budget::instance).
 ///
-/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the
-/// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a known outcome and without turns are left out. The
-/// content of a turn is the text of its reply, its calls, and the answers to them if the runs were read
-/// with requests ([`run_logs::ReadOptions::requests`]). The content before the first turn is what
-/// its request says.
+/// Costs, outcomes, ids and tasks are those of [`RunTable::rollouts`], with its resources; the key `model` is the
+/// model of the agent. The
+/// prompts state fresh input and leave out that of whole requests, which counts what is sent again. Runs without a
+/// known outcome and without turns are left out. The
+/// content of a turn is the text of its reply and its calls. If the runs were read
+/// with requests ([`run_logs::ReadOptions::requests`]), the observation of a turn is what its request says after the
+/// reply before it, and the content before the first turn is the system message.
 ///
 /// ```
 /// use agent_benchmarks::{Error, Run};
-/// use agent_benchmarks::budget::{AtLimit, OutcomePolicy, rollouts_of_runs};
+/// use agent_benchmarks::budget::{AtLimit, OutcomePolicy, Shown, rollouts_of_runs};
 /// use run_logs::{Reply, Turn, Usage};
 ///
 /// let mut run = Run::new("run 1");
@@ -28,7 +42,8 @@ use crate::error::Error;
 ///     turn.reply = Some(Reply { text: text.to_owned(), usage: Some(usage), ..Reply::default() });
 ///     run.turns.push(turn);
 /// }
-/// let rollouts = rollouts_of_runs(&[run], &OutcomePolicy::new(AtLimit::Scored))?;
+/// let policy = OutcomePolicy::new(AtLimit::Scored);
+/// let rollouts = rollouts_of_runs(&[run], &policy, Shown::WhenActing)?;
 /// let rollout = rollouts.get(0)?;
 /// assert_eq!((rollout.content(1), rollout.turns()), (Some("I push the box up."), 2));
 /// assert_eq!(rollout.total(rollouts.resource("output_tokens")?)?, 15.0);
@@ -38,52 +53,68 @@ use crate::error::Error;
 /// # Errors
 ///
 /// [`Error::RunLogs`] for scores that the policy cannot read and costs out of range.
-pub fn rollouts_of_runs(runs: &[Run], policy: &OutcomePolicy) -> Result<Rollouts, Error> {
+pub fn rollouts_of_runs(
+    runs: &[Run],
+    policy: &OutcomePolicy,
+    shown: Shown,
+) -> Result<Rollouts, Error> {
     let table = RunTable::new(runs.iter().cloned().map(Ok), policy, &StreamOptions::default())?;
-    let mut rollouts = table.rollouts()?;
+    let mut rollouts = table.rollouts()?.with_keys(["model"])?;
     let rows = runs.iter().zip(table.rows());
     let kept = rows.filter(|(_, row)| row.outcome.is_some() && !row.turn_usage.is_empty());
-    for (rollout, (run, _)) in kept.enumerate() {
+    for (rollout, (run, row)) in kept.enumerate() {
+        if let Some(model) = &row.model {
+            rollouts.set_key(rollout, "model", model)?;
+        }
         let turns: Vec<&Turn> =
             run.agent_turns().filter(|turn| turn.model_calls != Some(0)).collect();
-        if let Some(task) =
-            turns.first().map(|turn| said(&turn.request)).filter(|it| !it.is_empty())
-        {
-            rollouts.set_content(rollout, 0, task)?;
+        let first = turns.first().map_or(&[][..], |turn| &turn.request);
+        let (system, seen): (Vec<_>, Vec<_>) =
+            first.iter().partition(|message| message.role == Role::System);
+        let mut observations = vec![said(seen)];
+        observations.extend(turns.iter().skip(1).map(|turn| {
+            let since = turn.request.iter().rposition(|it| it.role == Role::Assistant);
+            said(&turn.request[since.map_or(turn.request.len(), |at| at + 1)..])
+        }));
+        let mut contents = vec![said(system)];
+        contents.extend(turns.iter().map(|turn| turn.reply.as_ref().map_or(String::new(), acted)));
+        if shown == Shown::AfterActing {
+            for (content, results) in contents.iter_mut().skip(1).zip(&mut observations[1..]) {
+                *content = joined([&*content, &std::mem::take(results)]);
+            }
         }
-        for (place, turn) in turns.iter().enumerate() {
-            let mut parts: Vec<Cow<'_, str>> = Vec::new();
-            if let Some(reply) = &turn.reply {
-                parts.extend(reply_parts(reply));
-            }
-            if let Some(next) = turns.get(place + 1) {
-                let since = next.request.iter().rposition(|it| it.role == Role::Assistant);
-                let answers = said(&next.request[since.map_or(next.request.len(), |at| at + 1)..]);
-                parts.push(answers.into());
-            }
-            parts.retain(|part| !part.is_empty());
-            if !parts.is_empty() {
-                rollouts.set_content(rollout, place + 1, parts.join("\n"))?;
-            }
+        for (turn, content) in contents.into_iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+            rollouts.set_content(rollout, turn, content)?;
+        }
+        for (turn, seen) in (1..).zip(observations).filter(|(_, it)| !it.is_empty()) {
+            rollouts.set_observation(rollout, turn, seen)?;
         }
     }
     Ok(rollouts)
 }
 
-fn said(messages: &[run_logs::Message]) -> String {
-    let lines = messages.iter().filter(|message| !message.text.is_empty());
-    let lines: Vec<String> =
-        lines.map(|message| format!("{}: {}", message.role.name(), message.text)).collect();
-    lines.join("\n")
+/// The texts of messages, those of tools with their role.
+fn said<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+    joined(messages.into_iter().map(|message| match message.role {
+        Role::Tool if !message.text.is_empty() => format!("tool: {}", message.text),
+        _ => message.text.clone(),
+    }))
 }
 
-fn reply_parts(reply: &Reply) -> impl Iterator<Item = Cow<'_, str>> {
+/// What a reply says, and its calls.
+fn acted(reply: &Reply) -> String {
     let calls = reply.tool_calls.iter().map(|call| {
         let arguments: Cow<'_, str> = match &call.arguments {
             Arguments::Parsed(value) => to_json(value).into(),
             Arguments::Unparsed { text, .. } => text.as_str().into(),
         };
-        format!("call {}: {arguments}", call.name).into()
+        format!("call {}: {arguments}", call.name)
     });
-    std::iter::once(Cow::from(reply.text.as_str())).chain(calls)
+    joined(std::iter::once(reply.text.clone()).chain(calls))
+}
+
+/// The texts that are not empty, a line each.
+fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let texts = texts.into_iter().filter(|text| !text.as_ref().is_empty());
+    texts.map(|text| text.as_ref().to_owned()).collect::<Vec<_>>().join("\n")
 }

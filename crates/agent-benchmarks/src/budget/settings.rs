@@ -1,6 +1,6 @@
 use budget_estimation::AnswerMode;
 
-use crate::{error::Error, values::request::Sampling};
+use crate::{budget::prompts::Prompts, error::Error, values::request::Sampling};
 
 /// What a resource is, for the words of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,10 @@ pub struct Budget {
     pub(super) mode: AnswerMode,
     pub(super) cash: Option<(String, String)>,
     pub(super) sampling: Sampling,
+    pub(super) prompts: Prompts,
+    pub(super) with_system_of_run: bool,
+    pub(super) think_tokens: Option<u32>,
+    pub(super) point: bool,
 }
 
 impl Budget {
@@ -71,6 +75,10 @@ impl Budget {
             mode: AnswerMode::Lenient,
             cash: None,
             sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            prompts: Prompts::default(),
+            with_system_of_run: true,
+            think_tokens: Some(100),
+            point: false,
         })
     }
 
@@ -87,6 +95,36 @@ impl Budget {
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
+        self
+    }
+
+    /// Sets the texts.
+    #[must_use]
+    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts = prompts;
+        self
+    }
+
+    /// Sets whether the system prompt is that of the run, if it has one, as the published rule for tokens says, or
+    /// always that of [`Prompts`], as for Warehouse. The default is that of the run.
+    #[must_use]
+    pub const fn with_system_of_run(mut self, of_run: bool) -> Self {
+        self.with_system_of_run = of_run;
+        self
+    }
+
+    /// Sets the most tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks for the
+    /// answer alone. Published texts have limits of their own.
+    #[must_use]
+    pub const fn with_think_tokens(mut self, tokens: Option<u32>) -> Self {
+        self.think_tokens = tokens;
+        self
+    }
+
+    /// Asks in our texts for a single number in place of an interval, and reads it as an interval without width.
+    #[must_use]
+    pub const fn with_points(mut self) -> Self {
+        (self.point, self.mode) = (true, AnswerMode::LenientPoints);
         self
     }
 

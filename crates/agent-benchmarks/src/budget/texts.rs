@@ -1,14 +1,14 @@
-//! What a model reads. The wording is this crate's own.
+//! What a model reads at a prefix.
 
-use std::fmt::Write;
+use std::borrow::Cow;
 
-use budget_estimation::{Context, Prefix};
+use budget_estimation::{Context, Prefix, ResourceContext};
+use run_logs::{Message, Role};
 
-use crate::budget::settings::{Budget, ResourceKind};
-
-pub(super) const INSTRUCTIONS: &str = "You judge runs of agents while they are still going on. From what a \
-     run has done and spent so far, you say whether it can still succeed within its limits, and how much \
-     more it will spend.";
+use crate::{
+    budget::settings::{Budget, ResourceKind},
+    values::template::Template,
+};
 
 impl ResourceKind {
     const fn meaning(self) -> &'static str {
@@ -26,73 +26,171 @@ fn amount(value: Option<f64>) -> String {
     value.map_or_else(|| "unknown".to_owned(), |value| value.to_string())
 }
 
-/// The question about a prefix. Nothing but the prefix is read.
-pub(super) fn question(settings: &Budget, prefix: &Prefix<'_>) -> String {
-    let context = Context::new(prefix);
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = ask(&mut text, settings, prefix, &context);
-    text
+/// An amount as a whole number, as the released code writes what a warehouse used.
+fn whole(value: Option<f64>) -> String {
+    value.map_or_else(|| amount(None), |value| format!("{value:.0}"))
 }
 
-fn ask(
-    text: &mut String,
-    settings: &Budget,
-    prefix: &Prefix<'_>,
-    context: &Context,
-) -> std::fmt::Result {
-    // Whole requests repeat what was sent before; where the new part is known, only that is told.
-    let has_fresh = context.resources.iter().any(|it| it.name == "fresh_input_tokens");
-    let is_told = |name: &str| !(has_fresh && name == "input_tokens");
-    let told = || context.resources.iter().filter(|resource| is_told(&resource.name));
-    if let Some(task) = prefix.content(0) {
-        writeln!(text, "The task of the run:\n{task}\n")?;
-    }
+/// The messages about a prefix: a system prompt, the turns so far as a dialogue, and the question. Nothing but the
+/// prefix is read.
+pub(super) fn messages(settings: &Budget, prefix: &Prefix<'_>) -> Vec<Message> {
+    let told = Told { settings, prefix, context: Context::new(prefix) };
+    let own = prefix.content(0).filter(|_| settings.with_system_of_run);
+    let system = own.map_or_else(|| told.fill(&settings.prompts.system), str::to_owned);
+    let mut messages = vec![Message::new(Role::System, system)];
     for turn in 1..=prefix.turns() {
-        writeln!(text, "Turn {turn}:")?;
-        if let Some(content) = prefix.content(turn) {
-            writeln!(text, "{content}")?;
-        }
-        for resource in told() {
-            let cost = resource.costs.get(turn - 1).copied().flatten();
-            writeln!(text, "({}: {})", resource.name, amount(cost))?;
-        }
-        writeln!(text)?;
-    }
-    let turns = prefix.turns();
-    writeln!(text, "{turns} turns are complete, and the run goes on. Its account:")?;
-    for resource in told() {
-        let kind = settings.resources.iter().find(|(name, _)| *name == resource.name);
-        let meaning = kind.map_or("", |(_, kind)| kind.meaning());
-        let separator = if meaning.is_empty() { "" } else { ", " };
-        write!(text, "- {}{separator}{meaning}: {} spent", resource.name, amount(resource.used))?;
-        match resource.cap {
-            Some(cap) => writeln!(text, ", at most {cap} allowed")?,
-            None => writeln!(text, ", no limit")?,
+        let texts = [prefix.observation(turn), prefix.content(turn)];
+        if texts != [None; 2] {
+            // Servers want the roles to alternate.
+            let [seen, said] = texts.map(|text| text.unwrap_or("(not recorded)"));
+            messages.extend([Message::new(Role::User, seen), Message::new(Role::Assistant, said)]);
         }
     }
-    if let Some((feature, target)) = &settings.cash {
-        let balance = amount(prefix.feature(prefix.turns(), feature));
-        let target = prefix.key(target).unwrap_or("unknown");
-        writeln!(text, "- {feature}: {balance} now; the run must end with at least {target}")?;
-    }
-    form(text, settings)
+    let question = told.fill(&settings.prompts.question);
+    let first = prefix.observation(1).filter(|_| prefix.turns() == 0);
+    let question =
+        first.map(|seen| format!("{}\n\n{question}", seen.trim_end())).unwrap_or(question);
+    messages.push(Message::new(Role::User, question));
+    messages
 }
 
-fn form(text: &mut String, settings: &Budget) -> std::fmt::Result {
-    writeln!(
-        text,
-        "\nDecide first whether the run can still succeed within all limits. If it can, estimate how much \
-         it will still spend from the next turn to its end, as an interval that is narrow and yet holds \
-         the true amount. The turns so far do not count.\n\nEnd your reply with one line of this form:"
-    )?;
-    match &settings.resources[..] {
-        [_] => writeln!(text, "<answer>[low, high]</answer>")?,
-        several => {
-            let parts: Vec<String> =
-                several.iter().map(|(name, _)| format!("{name}:[low, high]")).collect();
-            writeln!(text, "<answer>{}</answer>", parts.join(", "))?;
+/// What may be told at a prefix.
+struct Told<'a> {
+    settings: &'a Budget,
+    prefix: &'a Prefix<'a>,
+    context: Context,
+}
+
+impl Told<'_> {
+    fn fill(&self, template: &Template) -> String {
+        template.fill(|place| Cow::Owned(self.place(place)))
+    }
+
+    fn place(&self, place: &str) -> String {
+        let weeks = || self.resource("time_weeks").and_then(|it| it.used);
+        let used = |name| whole(self.resource(name).and_then(|it| it.used));
+        let cap = |name| whole(self.resource(name).and_then(|it| it.cap));
+        match place {
+            "completed_turns" => self.prefix.turns().to_string(),
+            "usage" => self.usage("\n", |costs| costs.join(", ")),
+            "account" => self.account(),
+            "target" if self.settings.point => "a single number".to_owned(),
+            "target" => "an interval that is narrow and yet holds the true amount".to_owned(),
+            "form" => self.settings.answer(&self.form()),
+            "impossible" => self.settings.answer("impossible"),
+            "turn_token_usage_text" => self.token_usage(),
+            "max_context_window_tokens" => {
+                let (name, _) = &self.settings.resources[0];
+                self.resource(name)
+                    .and_then(|it| it.cap)
+                    .map_or("unlimited".to_owned(), |it| it.to_string())
+            }
+            "completed_weeks" | "current_time_weeks" => whole(weeks()),
+            "completed_day" => whole(weeks().map(|weeks| 7.0 * weeks)),
+            "current_warehouse_item_weeks" => used("warehouse_item_weeks"),
+            "current_cost_usd" => used("cumulative_cost_usd"),
+            "current_cash_usd" => self.cash().map_or_else(|| amount(None), |(_, cash, _)| cash),
+            "target_cash_usd" => self.cash().map_or_else(|| amount(None), |(_, _, target)| target),
+            "resource_consumption_text" => self.consumption(),
+            "budget_time_weeks" => cap("time_weeks"),
+            "budget_warehouse_item_weeks" => cap("warehouse_item_weeks"),
+            _ => cap("cumulative_cost_usd"),
         }
     }
-    write!(text, "or, if it cannot succeed:\n<answer>impossible</answer>")
+
+    fn resource(&self, name: &str) -> Option<&ResourceContext> {
+        self.context.resources.iter().find(|it| it.name == name)
+    }
+
+    /// Whole requests repeat what was sent before; where the new part is known, only that is told.
+    fn resources(&self) -> impl Iterator<Item = &ResourceContext> {
+        let has_fresh = self.resource("fresh_input_tokens").is_some();
+        self.context.resources.iter().filter(move |it| !(has_fresh && it.name == "input_tokens"))
+    }
+
+    /// What the turns spent, in the words that `turn` makes of the costs.
+    fn usage(&self, between: &str, turn: impl Fn(Vec<String>) -> String) -> String {
+        let turns = (0..self.prefix.turns()).map(|at| {
+            let cost = |it: &ResourceContext| it.costs.get(at).copied().flatten();
+            let costs = self.resources().map(|it| format!("{} {}", it.name, amount(cost(it))));
+            format!("Turn {}: {}", at + 1, turn(costs.collect()))
+        });
+        let turns: Vec<String> = turns.collect();
+        if turns.is_empty() { "None yet.".to_owned() } else { turns.join(between) }
+    }
+
+    /// As the released code writes it.
+    fn token_usage(&self) -> String {
+        let input = self.resource("fresh_input_tokens").or_else(|| self.resource("input_tokens"));
+        let parts = [input, self.resource("output_tokens"), self.resource("total_tokens")];
+        let turns = (0..self.prefix.turns()).map(|at| {
+            let [input, output, total] = parts.map(|part| part?.costs.get(at).copied().flatten());
+            let total = total.map_or_else(String::new, |total| format!(", total {total} tokens"));
+            let (input, output) = (amount(input), amount(output));
+            format!("Turn {}: input {input} tokens, output {output} tokens{total}", at + 1)
+        });
+        let turns: Vec<String> = turns.collect();
+        if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }
+    }
+
+    /// As the released code writes it.
+    fn consumption(&self) -> String {
+        let names = ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"];
+        let mut weeks = 0.0;
+        let turns = (0..self.prefix.turns()).map(|at| {
+            let cost =
+                |name| self.resource(name).and_then(|it| it.costs.get(at).copied().flatten());
+            let [time, space, money] = names.map(cost);
+            let day = 7.0 * weeks;
+            weeks += time.unwrap_or(0.0);
+            let [time, space, money] = [time, space, money].map(whole);
+            format!(
+                "Day {day}: time +{time} weeks, warehouse +{space} item-weeks, cost +{money} USD"
+            )
+        });
+        let turns: Vec<String> = turns.collect();
+        if turns.is_empty() { "None yet.".to_owned() } else { turns.join("; ") }
+    }
+
+    fn account(&self) -> String {
+        let lines = self.resources().map(|it| {
+            let kind = self.settings.resources.iter().find(|(name, _)| *name == it.name);
+            let meaning = kind.map_or(String::new(), |(_, kind)| format!(", {}", kind.meaning()));
+            let limit =
+                it.cap.map_or("no limit".to_owned(), |cap| format!("at most {cap} allowed"));
+            format!("- {}{meaning}: {} spent, {limit}", it.name, amount(it.used))
+        });
+        let cash = self.cash().map(|(name, cash, target)| {
+            format!("- {name}: {cash} now; the run must end with at least {target}")
+        });
+        lines.chain(cash).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The name of the balance, the balance and its target.
+    fn cash(&self) -> Option<(&str, String, String)> {
+        let (feature, target) = self.settings.cash.as_ref()?;
+        let balance = amount(self.prefix.feature(self.prefix.turns(), feature));
+        Some((feature, balance, self.prefix.key(target).unwrap_or("unknown").to_owned()))
+    }
+
+    fn form(&self) -> String {
+        let one = if self.settings.point { "number" } else { "[low, high]" };
+        match &self.settings.resources[..] {
+            [_] => one.to_owned(),
+            several => {
+                let parts = several.iter().map(|(name, _)| format!("{name}:{one}"));
+                parts.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+}
+
+impl Budget {
+    /// The line that a reply should end with.
+    fn answer(&self, answer: &str) -> String {
+        let think = self.think_tokens.map(|tokens| {
+            format!("<think>your thoughts, at most two sentences and {tokens} tokens</think>")
+        });
+        format!("{}<answer>{answer}</answer>", think.unwrap_or_default())
+    }
 }

@@ -1,5 +1,6 @@
 use scoring_rules::checks::setting;
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -8,14 +9,15 @@ use std::{
     time::Duration,
 };
 
-use run_logs::Reply;
+use run_logs::{Reply, to_json};
+use trajectory_metrics::tool_calls::Value;
 use ureq::{Agent, http::Response};
 
 use crate::{
     client::{api_key::ApiKey, runner::AskError},
     engines::{
+        api::Api,
         model::{Model, ModelError},
-        openai_chat::{openai_chat_body, read_openai_chat},
     },
     error::Error,
     values::request::Request,
@@ -50,6 +52,13 @@ pub struct ClientSettings {
     pub prices: Option<[f64; 2]>,
     /// The most US dollars, by [`Self::prices`], before nothing more is asked.
     pub cost_cap: Option<f64>,
+    /// The format of the server.
+    pub api: Api,
+    /// Whether the limit of tokens is sent to chat completions as `max_completion_tokens`, which some models want, in
+    /// place of `max_tokens`.
+    pub max_completion_tokens: bool,
+    /// Further fields of each body, for what a server offers beyond its format.
+    pub extra_body: BTreeMap<String, Value>,
 }
 
 impl Default for ClientSettings {
@@ -63,11 +72,14 @@ impl Default for ClientSettings {
             token_cap: None,
             prices: None,
             cost_cap: None,
+            api: Api::default(),
+            max_completion_tokens: false,
+            extra_body: BTreeMap::new(),
         }
     }
 }
 
-/// A client for a server with OpenAI's chat completions. Clones share their counts of tokens.
+/// A client for a server with one of the formats of [`Api`]. Clones share their counts of tokens.
 ///
 /// An attempt is repeated after a lost connection, a timeout, a reply that is not a response, and the
 /// status codes 408, 409, 429 and 5xx. If that does not help, or if the server refuses the request (every other
@@ -107,6 +119,9 @@ impl Spent {
 /// A year: the clock of the system does not reach every time that a [`Duration`] can name.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+/// The version of Anthropic's API, which every request names.
+const ANTHROPIC_VERSION: &str = "2026-10-21";
+
 /// Why an attempt has no reply.
 enum Fault {
     /// The same request may get a reply later, after this wait if the server names one.
@@ -118,7 +133,7 @@ enum Fault {
 }
 
 impl Client {
-    /// A client for the model of this name. `base_url` ends before `/chat/completions`, for example
+    /// A client for the model of this name. `base_url` ends before [`Api::path`], for example
     /// `https://api.openai.com/v1`.
     ///
     /// # Errors
@@ -159,7 +174,7 @@ impl Client {
             .build();
         Ok(Self {
             agent: config.into(),
-            url: format!("{}/chat/completions", base_url.trim_end_matches('/')),
+            url: format!("{}{}", base_url.trim_end_matches('/'), settings.api.path()),
             model: model.into(),
             key,
             settings,
@@ -187,6 +202,30 @@ impl Client {
         self.settings.prices.map(|[of_input, of_output]| input * of_input + output * of_output)
     }
 
+    /// The body that is sent for a request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ExtraField`] if a field of [`ClientSettings::extra_body`] is set by the request, or asks for a stream or
+    /// for several choices, which are not read.
+    pub fn body(&self, request: &Request) -> Result<String, Error> {
+        let ClientSettings { api, max_completion_tokens, extra_body, .. } = &self.settings;
+        let mut body = api.fields(request, &self.model);
+        if *max_completion_tokens
+            && *api == Api::OpenAiChat
+            && let Some(limit) = body.remove("max_tokens")
+        {
+            body.insert("max_completion_tokens".to_owned(), limit);
+        }
+        for (name, value) in extra_body {
+            let is_ours = matches!(name.as_str(), "stream" | "n");
+            if is_ours || body.insert(name.clone(), value.clone()).is_some() {
+                return Err(Error::ExtraField { name: name.clone() });
+            }
+        }
+        Ok(to_json(&Value::Map(body)))
+    }
+
     /// Asks for the response to a request, and returns its JSON.
     ///
     /// # Errors
@@ -195,7 +234,7 @@ impl Client {
     /// [`AskError::NoReply`] if the reply is too large.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
         self.check_caps().map_err(AskError::Stop)?;
-        let body = openai_chat_body(request, &self.model);
+        let body = self.body(request).map_err(|error| AskError::Stop(error.to_string()))?;
         let longest = self.settings.longest_wait;
         let mut wait = self.settings.first_wait;
         let mut attempt = 1;
@@ -236,6 +275,9 @@ impl Client {
         if let Some(key) = &self.key {
             post = post.header("Authorization", key.header());
         }
+        if self.settings.api == Api::Anthropic {
+            post = post.header("anthropic-version", ANTHROPIC_VERSION);
+        }
         let passing = |problem| Fault::Passing { problem: self.hide(problem), wait: None };
         let fault = |error: ureq::Error| match error {
             ureq::Error::BodyExceedsLimit(limit) => {
@@ -252,7 +294,8 @@ impl Client {
         let status = response.status().as_u16();
         if (200..300).contains(&status) {
             let content = content.map_err(fault)?;
-            let reply = read_openai_chat(&content).map_err(|error| passing(error.to_string()))?;
+            let reply = self.settings.api.read_reply(&content);
+            let reply = reply.map_err(|error| passing(error.to_string()))?;
             self.count(&reply);
             // A server may repeat what it was sent; the response is kept in files. A reply in UTF-8 without the
             // key keeps its bytes.
@@ -285,7 +328,8 @@ impl Model for Client {
             AskError::NoReply(error) => error,
             AskError::Stop(reason) => ModelError::new(reason),
         })?;
-        read_openai_chat(&response).map_err(|error| ModelError::new(error.to_string()))
+        let reply = self.settings.api.read_reply(&response);
+        reply.map_err(|error| ModelError::new(error.to_string()))
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    engines::{continuation::fingerprint, openai_chat::read_openai_chat},
+    engines::{api::Api, continuation::fingerprint},
     error::Error,
 };
 
@@ -24,6 +24,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
+    api: Api,
     state: Mutex<State>,
 }
 
@@ -142,7 +143,19 @@ impl Journal {
         if whole == 0 {
             write_line(&mut file, &head).map_err(cannot)?;
         }
-        Ok(Self { path: path.to_owned(), state: Mutex::new(State { file, answers, checksum }) })
+        let state = Mutex::new(State { file, answers, checksum });
+        Ok(Self { path: path.to_owned(), api: Api::default(), state })
+    }
+
+    /// Sets the format of the responses; without a call, it is that of OpenAI's chat completions.
+    #[must_use]
+    pub fn with_api(mut self, api: Api) -> Self {
+        self.api = api;
+        self
+    }
+
+    pub(super) const fn api(&self) -> Api {
+        self.api
     }
 
     /// The number of answers.
@@ -156,7 +169,7 @@ impl Journal {
     pub fn tokens(&self) -> [u64; 2] {
         let state = self.state();
         let responses = state.answers.values().filter_map(|(_, answer)| match answer {
-            Answer::Response(response) => read_openai_chat(response.as_bytes()).ok()?.usage,
+            Answer::Response(response) => self.api.read_reply(response.as_bytes()).ok()?.usage,
             Answer::NoReply(_) => None,
         });
         responses.fold([0, 0], |[input, output], usage| {

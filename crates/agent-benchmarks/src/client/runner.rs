@@ -10,10 +10,8 @@ use std::{
 use crate::{
     client::journal::{Answer, Journal},
     engines::{
-        continuation::fingerprint,
-        conversation::Conversation,
+        api::openai_chat_body, continuation::fingerprint, conversation::Conversation,
         model::ModelError,
-        openai_chat::{openai_chat_body, read_openai_chat},
     },
     error::Error,
     values::request::Request,
@@ -143,7 +141,7 @@ fn drive<C: Conversation>(
         // A response that cannot be read is not kept, so a journal has none.
         let reply = match &answer {
             Answer::Response(response) => {
-                let reply = read_openai_chat(response.as_bytes()).map_err(|error| {
+                let reply = journal.api().read_reply(response.as_bytes()).map_err(|error| {
                     let problem = format!("the response to request {turn} of {name:?}: {error}");
                     if is_known {
                         journal.wrong(problem)

@@ -105,6 +105,7 @@ impl Confidence {
                 top_p: Some(1.0),
                 max_output_tokens: Some(64_000),
                 seed: Some(42),
+                ..Sampling::default()
             },
             top_logprobs: Some(5),
             prompts: Prompts::default(),

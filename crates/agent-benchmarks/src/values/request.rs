@@ -21,6 +21,8 @@ pub struct Sampling {
     pub max_output_tokens: Option<u64>,
     /// The seed, for providers that take one.
     pub seed: Option<u64>,
+    /// How much a reasoning model should think, in the provider's own word, such as `low` or `high`.
+    pub reasoning_effort: Option<String>,
 }
 
 /// What a conversation asks of a model.

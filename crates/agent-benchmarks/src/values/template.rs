@@ -13,7 +13,7 @@ use crate::error::Error;
 /// assert!(Template::new("You have {bugdet} tokens.", &["budget"]).is_err());
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     text: String,
     /// The bytes of each name with its braces, in order.

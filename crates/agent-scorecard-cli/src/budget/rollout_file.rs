@@ -58,6 +58,13 @@ pub fn read(path: &Path, spent: &[String]) -> Result<File, Error> {
     if is_total && !is_known && turns.any(|costs| costs.contains_key(FRESH)) {
         resources.push(FRESH.to_owned());
     }
+    // The sum stands in the file, maybe with a cap of its own.
+    let has_sum = |line: &Line<run_logs::RolloutLine>| {
+        line.value.turns.iter().all(|costs| costs.contains_key("total_tokens"))
+    };
+    if is_total && !runs.lines().is_empty() && runs.lines().iter().all(has_sum) {
+        resources.push("total_tokens".to_owned());
+    }
     for Line { number, value: run } in runs.lines() {
         if run.id.is_none() {
             return Err(InputError::of_field(&file, *number, "id", "missing").into());

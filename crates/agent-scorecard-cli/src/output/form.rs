@@ -6,10 +6,10 @@ use agent_scorecard::Report;
 
 use crate::{
     output::{
+        fail_if::{self, Threshold},
         program::{self, Written},
         table::Layout,
         text,
-        threshold::{self, Threshold},
     },
     plain,
     report::files::ReportFiles,
@@ -27,7 +27,7 @@ pub(crate) struct Forms {
     /// Exit with code 1 if a value of the JSON object is beyond a limit, as in 'tps_log < -0.6'; of several
     /// columns by name or number, as in 'files.1.tps_log < -0.6'; difference.KEY is a difference that the
     /// report computes, such as 'difference.tps_log.ci_high < 0'; may be given several times
-    #[arg(long, value_name = "CONDITION", value_parser = threshold::parse)]
+    #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
     #[command(flatten)]
     files: ReportFiles,

@@ -24,7 +24,7 @@ pub(crate) trait Protocol {
     fn setting(&self) -> String;
 
     /// What would be asked. Wrong settings and files are found here, before anything is written.
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>>;
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>>;
 
     /// Asks, and reports.
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>>;

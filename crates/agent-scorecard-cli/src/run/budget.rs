@@ -1,60 +1,254 @@
 //! `run budget`.
 
-use std::{error::Error, path::PathBuf};
+use std::{error::Error, fs::File, path::PathBuf};
 
 use agent_benchmarks::{
     Conversation,
-    budget::{AtLimit, Budget, OutcomePolicy, ResourceKind, Rollouts, rollouts_of_runs},
+    budget::{
+        AtLimit, Budget, BudgetRecord, OutcomePolicy, Prompts, ResourceKind, Rollouts, Shown, Task,
+        rollouts_of_runs,
+    },
 };
 use agent_scorecard::live;
-use run_logs::{Format, ReadOptions, Reply, read_path};
+use budget_estimation::{ProbeMethod, Seed};
+use run_logs::{
+    Format, ReadOptions, Reply,
+    bagen::{Kind, TokenDialogue, WarehouseDialogue, token_dialogues, warehouse_dialogues},
+    json_lines::RunCounts,
+    read_path, write_rollouts,
+};
+use serde_json::json;
 
 use crate::{
+    output::program,
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
+        published::Published,
     },
-    values,
+    values::{self, whole},
 };
 
 /// The model says what each run would still have spent, after each of its turns
 #[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// A log or a folder of logs
+    /// A log or a folder of logs; with --dialogues, a file of BAGEN's released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// The cap of each run in output tokens
+    /// What is asked for, with its cap, such as total_tokens=2500; several times for several at once
+    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = resource)]
+    resources: Vec<(String, Option<f64>)>,
+    /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
+    /// Resources without a cap get the median of what the runs of the same agent's model spent
+    #[arg(long)]
+    median_caps: bool,
+    /// Show the results of the last turn's calls as well, which the agent had not seen when it acted
+    #[arg(long)]
+    show_results: bool,
+    /// FILE has the released runs of this benchmark of BAGEN, which has its own resources and caps
+    #[arg(long, value_name = "TASK", value_parser = tasks())]
+    dialogues: Option<Task>,
+    /// The seed of targets and budgets of released runs of a warehouse, half of which are reachable
+    #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
+    probes: u64,
+    #[command(flatten)]
+    published: Published,
+    /// The benchmark whose published prompts are sent; that of --dialogues by default
+    #[arg(long, value_name = "TASK", value_parser = tasks())]
+    task: Option<Task>,
+    /// The most tokens of thoughts that our own prompt asks for; 0 for the answer alone
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u32>(0, 100_000))]
+    think_tokens: u32,
+    /// Ask for a single number in place of an interval
+    #[arg(long)]
+    points: bool,
+}
+
+const HELP: &str = r#"
+The runs and the answers are in DIR/rollouts.jsonl and DIR/estimates.jsonl at the end, which
+`budget DIR/rollouts.jsonl --estimator DIR/estimates.jsonl --lenient --resource NAME` reads.
+With --published DIR, a checkout of mll-lab-nu/BAGEN, and --task sokoban, searchr1, swebench or warehouse, the texts
+are those of DIR/scripts/evaluation-scripts/eval/prompts.
+"#;
+
+fn tasks() -> impl clap::builder::TypedValueParser<Value = Task> {
+    values::one_of(Task::ALL.map(|task| (task.name(), task)))
+}
+
+fn resource(text: &str) -> Result<(String, Option<f64>), &'static str> {
+    let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
+    if name.is_empty() {
+        return Err("give a name, or a name and a cap, as in total_tokens=2500");
+    }
+    Ok((name.to_owned(), cap.map(values::cap).transpose()?))
+}
+
+/// The runs that the model is asked about.
+struct Runs {
+    rollouts: Rollouts,
+    counts: RunCounts,
+    /// How many runs are none.
+    left_out: Option<String>,
+}
+
+/// The cap on tokens that table 2 of the paper has; that of software is the median of a family.
+const fn released_cap(task: Task) -> Option<f64> {
+    match task {
+        Task::Sokoban => Some(2_500.0),
+        Task::SearchR1 => Some(3_500.0),
+        _ => None,
+    }
 }
 
 impl Options {
-    /// The runs of the log as rollouts, and how many runs are none.
-    fn rollouts(&self) -> Result<(Rollouts, Option<String>), Box<dyn Error>> {
+    /// What is asked for, in the order of the options.
+    fn resources(&self) -> Vec<(String, Option<f64>)> {
+        let mut resources = self.resources.clone();
+        if resources.is_empty() {
+            let names = match self.dialogues {
+                Some(Task::Warehouse) => Kind::Warehouse.resources(),
+                Some(_) => &["total_tokens"],
+                None => &["output_tokens"],
+            };
+            resources = names.iter().map(|name| ((*name).to_owned(), None)).collect();
+        }
+        let released = self.dialogues.and_then(released_cap);
+        let first = &mut resources[0].1;
+        *first = first.or(self.cap).or(released);
+        resources
+    }
+
+    fn runs(&self) -> Result<Runs, Box<dyn Error>> {
+        let mut runs = match self.dialogues {
+            Some(task) => self.released(task)?,
+            None => self.logged()?,
+        };
+        let rollouts = &mut runs.rollouts;
+        for (name, cap) in self.resources() {
+            let resource = rollouts.resource(&name)?;
+            if let Some(cap) = cap {
+                rollouts.set_cap(resource, cap)?;
+            } else if self.median_caps {
+                let family = |run: &budget_estimation::Rollout<'_>| {
+                    run.key(MODEL).unwrap_or_default().to_owned()
+                };
+                let caps = rollouts.median_caps(resource, family)?;
+                for run in 0..rollouts.len() {
+                    let cap = caps.get(&family(&rollouts.get(run)?)).copied().unwrap_or(0.0);
+                    rollouts.set_cap_of(run, resource, cap)?;
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The runs of a log.
+    fn logged(&self) -> Result<Runs, Box<dyn Error>> {
         let read_options = ReadOptions { requests: true, ..ReadOptions::default() };
         let runs = read_path(&self.file, Format::Auto, &read_options)?;
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
-        let mut rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored))?;
+        let shown = if self.show_results { Shown::AfterActing } else { Shown::WhenActing };
+        let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored), shown)?;
         let left_out = runs.len() - rollouts.len();
         if rollouts.is_empty() {
             let (path, problem) =
                 (self.file.display(), "a run needs turns with token counts and an outcome");
             return Err(format!("{path}: {left_out} runs, none of them usable: {problem}").into());
         }
-        if let Some(cap) = self.cap {
-            rollouts.set_cap(rollouts.resource("output_tokens")?, cap)?;
-        }
         let note = format!("runs without turns or without a known outcome, left out: {left_out}");
-        Ok((rollouts, (left_out > 0).then_some(note)))
+        let mut counts = counts(&rollouts);
+        (0..left_out).for_each(|_| counts.add(None, None));
+        Ok(Runs { rollouts, counts, left_out: (left_out > 0).then_some(note) })
     }
 
-    fn protocol(&self) -> Result<Budget, agent_benchmarks::Error> {
-        let budget = Budget::new([("output_tokens", ResourceKind::Tokens)])?;
-        Ok(budget.with_sampling(self.common.sampling()))
+    /// The runs of a file of the released evaluation.
+    fn released(&self, task: Task) -> Result<Runs, Box<dyn Error>> {
+        let at = |error: String| format!("{}: {error}", self.file.display());
+        let file = File::open(&self.file).map_err(|error| at(error.to_string()))?;
+        let wrong = |error: run_logs::Error| at(error.to_string());
+        let rollouts = if task == Task::Warehouse {
+            let dialogues = warehouse_dialogues(file).map_err(wrong)?;
+            let rollouts = WarehouseDialogue::rollouts(&dialogues)?;
+            let achieved: Vec<f64> = dialogues.iter().map(|it| it.final_cash).collect();
+            let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
+            let (time, spent) = handles.split_first().ok_or("there is no resource")?;
+            let (method, seed) = (ProbeMethod::Released, Seed::new(self.probes));
+            let (mut probed, probes) = rollouts.probed(&achieved, *time, spent, method, seed)?;
+            for (run, probe) in probes.iter().enumerate() {
+                probed.set_key(run, "target_cash_usd", format!("{:.0}", probe.target))?;
+            }
+            probed
+        } else {
+            let cap = self.resources()[0].1.map_or(i64::MAX, |cap| cap as i64);
+            TokenDialogue::rollouts(&token_dialogues(file, cap).map_err(wrong)?, cap)?
+        };
+        if rollouts.is_empty() {
+            return Err(at("holds no run with a text of its agent".to_owned()).into());
+        }
+        Ok(Runs { counts: counts(&rollouts), rollouts, left_out: None })
     }
+
+    fn protocol(&self) -> Result<Budget, Box<dyn Error>> {
+        let kind = |name: &str| match name {
+            _ if name.contains("token") => ResourceKind::Tokens,
+            _ if name.contains("usd") => ResourceKind::Money,
+            _ if name.contains("item") => ResourceKind::Space,
+            _ => ResourceKind::Time,
+        };
+        let resources = self.resources().into_iter().map(|(name, _)| {
+            let kind = kind(&name);
+            (name, kind)
+        });
+        let think = Some(self.think_tokens).filter(|tokens| *tokens > 0);
+        let mut budget =
+            Budget::new(resources)?.with_sampling(self.common.sampling()).with_think_tokens(think);
+        if self.points {
+            budget = budget.with_points();
+        }
+        if self.dialogues == Some(Task::Warehouse) {
+            budget = budget.with_cash("cash_usd", "target_cash_usd").with_system_of_run(false);
+        }
+        let task = self.task.or(self.dialogues);
+        let files = task.map(Task::files);
+        if let Some(texts) = self.published.texts(files.as_ref().map_or(&[], |files| files))? {
+            let task = task.ok_or("--published: give --task, whose prompts are sent")?;
+            let prompts = Prompts::published(task, &texts);
+            budget = budget.with_prompts(prompts.map_err(|error| format!("--published: {error}"))?);
+        }
+        Ok(budget)
+    }
+
+    /// The runs, and the answers as a file of estimates about them.
+    fn write_files(&self, rollouts: &Rollouts, records: &[BudgetRecord]) -> Result<(), String> {
+        let mut lines = String::new();
+        for record in records {
+            let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+            for (sample, reply) in record.samples(0).iter().zip(replies) {
+                let id = rollouts.get(sample.rollout()).ok().and_then(|run| run.id());
+                let line = json!({"id": id, "turn": sample.turn(), "answer": reply.text});
+                lines += &format!("{line}\n");
+            }
+        }
+        let mut runs = Vec::new();
+        write_rollouts(rollouts, &mut runs).map_err(|error| error.to_string())?;
+        program::write_file(&self.common.out.join("rollouts.jsonl"), &runs)?;
+        program::write_file(&self.common.out.join("estimates.jsonl"), lines.as_bytes())
+    }
+}
+
+/// The key with the model of a run's agent.
+const MODEL: &str = "model";
+
+fn counts(rollouts: &Rollouts) -> RunCounts {
+    let mut counts = RunCounts::default();
+    rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
+    counts
 }
 
 impl Protocol for Options {
@@ -65,12 +259,29 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        self.cap.map_or_else(|| "no cap".to_owned(), |cap| format!("cap {cap}"))
+        let resources = self.resources();
+        let asked = resources.iter().map(|(name, cap)| {
+            cap.map_or_else(|| format!("{name} without a cap"), |cap| format!("{name} up to {cap}"))
+        });
+        let mut setting = asked.collect::<Vec<_>>().join(" and ");
+        let task = self.task.or(self.dialogues).map_or("", |task| task.name());
+        setting += &format!(", {} {task}, think {}", self.published.name(), self.think_tokens);
+        for (is, what) in [
+            (self.median_caps, ", median caps"),
+            (self.show_results, ", results shown"),
+            (self.points, ", points"),
+        ] {
+            setting += if is { what } else { "" };
+        }
+        if self.dialogues.is_some() {
+            setting += &format!(", probes {}", self.probes);
+        }
+        setting
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
-        let (rollouts, _) = self.rollouts()?;
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let setting = self.protocol()?;
+        let Runs { rollouts, .. } = self.runs()?;
         for at in 0..rollouts.len() {
             let instance = setting.instance(&rollouts, at)?;
             let mut conversation = instance.conversation();
@@ -87,7 +298,7 @@ impl Protocol for Options {
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let setting = self.protocol()?;
-        let (rollouts, left_out) = self.rollouts()?;
+        let Runs { rollouts, counts, left_out } = self.runs()?;
         let instances = (0..rollouts.len()).map(|at| {
             let instance = setting.instance(&rollouts, at)?;
             let id = instance.rollout().id().unwrap_or_default();
@@ -95,7 +306,9 @@ impl Protocol for Options {
         });
         let instances: Vec<_> = instances.collect::<Result<_, agent_benchmarks::Error>>()?;
         let records = asking.run(Self::NAME, &instances, |it| it.conversation())?;
-        let mut report = live::budget(&records, &self.common.live())?;
+        self.write_files(&rollouts, &records)?;
+        let live = self.common.live();
+        let mut report = live::budget(&records, &rollouts, &counts, &live::ESTIMATORS, &live)?;
         report.together.notes.get_or_insert_default().splice(0..0, left_out);
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }

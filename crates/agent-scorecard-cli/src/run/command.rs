@@ -29,8 +29,9 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let key = env::var(KEY).ok().map(ApiKey::new);
     let client = Client::new(&common.base_url, common.model.clone(), key, common.client())?;
     // Wrong settings and files are found before anything is written.
-    let mut expected = Expected::new(common.max_output_tokens);
+    let mut expected = Expected::new(common.max_output_tokens, &client);
     protocol.expect(&mut expected)?;
+    expected.check()?;
     if common.dry_run {
         return Ok(dry_run(protocol, &expected).into());
     }
@@ -42,14 +43,9 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     fs::create_dir_all(&runs).map_err(at)?;
     program::remove_leftovers(&common.out);
     // What determines the requests.
-    let setting = format!(
-        "{} with {}, {}, at most {} tokens",
-        P::NAME,
-        common.model,
-        protocol.setting(),
-        common.max_output_tokens
-    );
-    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?;
+    let setting =
+        format!("{} with {}, {}, {}", P::NAME, common.model, protocol.setting(), common.setting());
+    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?.with_api(common.api);
     let known = journal.answers();
     client.count_before(journal.tokens());
     let ask = |request: &Request| client.ask(request);
@@ -82,7 +78,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     common.forms.show(report)
 }
 
-fn dry_run<P: Protocol>(protocol: &P, expected: &Expected) -> String {
+fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>) -> String {
     let common = protocol.common();
     let [least, most] = expected.characters.map(|characters| characters / expected::TOKEN);
     let upper = |unit: &str, most: String| {

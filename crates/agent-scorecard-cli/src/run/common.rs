@@ -1,8 +1,8 @@
 //! The options that every benchmark has.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use agent_benchmarks::{Sampling, client::ClientSettings};
+use agent_benchmarks::{Api, Sampling, Value, client::ClientSettings, run_logs::to_json};
 use agent_scorecard::live::LiveOptions;
 
 use crate::{
@@ -13,9 +13,12 @@ use crate::{
 /// The server, the folder, the limits and the forms of a report.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Where the server is, up to /chat/completions, as in https://api.openai.com/v1
+    /// Where the server is, as in https://api.openai.com/v1; /chat/completions, or what another --api has, follows
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: String,
+    /// The format of the server: openai-chat, openai-responses or anthropic
+    #[arg(long, value_name = "NAME", default_value = "openai-chat", value_parser = api)]
+    pub(crate) api: Api,
     /// The name of the model
     #[arg(long, value_name = "NAME")]
     pub(crate) model: String,
@@ -28,6 +31,19 @@ pub(crate) struct Common {
     /// The most tokens of a reply
     #[arg(long, value_name = "N", default_value_t = 4_096, value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_output_tokens: u64,
+    /// Send the most tokens as max_completion_tokens, which some models want in place of max_tokens
+    #[arg(long)]
+    max_completion_tokens: bool,
+    /// The temperature, or none to leave it to the server, which some models want; without it, that of the benchmark,
+    /// which is 0 unless its help says otherwise
+    #[arg(long, value_name = "X|none", value_parser = temperature)]
+    temperature: Option<Temperature>,
+    /// How much a reasoning model thinks, in the server's words, as in low or high
+    #[arg(long, value_name = "WORD")]
+    reasoning_effort: Option<String>,
+    /// A JSON object with further fields for the body of each request, as in '{"top_k": 20}'
+    #[arg(long, value_name = "JSON", value_parser = extra_body)]
+    extra_body: Option<ExtraBody>,
     /// Conversations at a time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<usize>(1, 1_000))]
     pub(crate) at_a_time: usize,
@@ -60,22 +76,76 @@ impl Common {
             token_cap: self.token_cap,
             prices: self.prices,
             cost_cap: self.cost_cap,
+            api: self.api,
+            max_completion_tokens: self.max_completion_tokens,
+            extra_body: self.extra_body.clone().map(|extra| extra.0).unwrap_or_default(),
             ..ClientSettings::default()
         }
     }
 
+    /// The temperature, in a benchmark that usually has this one.
+    pub(crate) fn temperature(&self, usual: f64) -> Option<f64> {
+        self.temperature.map_or(Some(usual), |given| given.0)
+    }
+
     pub(crate) fn sampling(&self) -> Sampling {
         Sampling {
-            temperature: Some(0.0),
+            temperature: self.temperature(0.0),
             max_output_tokens: Some(self.max_output_tokens),
+            reasoning_effort: self.reasoning_effort.clone(),
             ..Sampling::default()
         }
+    }
+
+    /// What determines the requests of every benchmark, in words, for the journal. What is as without these options is
+    /// left out.
+    pub(crate) fn setting(&self) -> String {
+        let mut setting = format!("at most {} tokens", self.max_output_tokens);
+        if self.api != Api::default() {
+            setting += &format!(", {}", self.api);
+        }
+        match self.temperature {
+            None => {}
+            Some(Temperature(Some(temperature))) => {
+                setting += &format!(", temperature {temperature}");
+            }
+            Some(Temperature(None)) => setting += ", no temperature",
+        }
+        if let Some(effort) = &self.reasoning_effort {
+            setting += &format!(", reasoning effort {effort}");
+        }
+        if let Some(ExtraBody(extra)) = &self.extra_body {
+            setting += &format!(", extra body {}", to_json(&Value::Map(extra.clone())));
+        }
+        setting
     }
 
     pub(crate) fn live(&self) -> LiveOptions {
         let Self { model, resamples, seed, .. } = self;
         LiveOptions { model: model.clone(), resamples: *resamples, seed: *seed }
     }
+}
+
+/// A temperature, or none at all.
+#[derive(Clone, Copy, Debug)]
+struct Temperature(Option<f64>);
+
+fn temperature(text: &str) -> Result<Temperature, &'static str> {
+    if text == "none" { Ok(Temperature(None)) } else { Ok(Temperature(Some(amount(text)?))) }
+}
+
+fn api(text: &str) -> Result<Api, String> {
+    let found = Api::ALL.into_iter().find(|api| api.name() == text);
+    found.ok_or_else(|| format!("give one of: {}", Api::ALL.map(Api::name).join(", ")))
+}
+
+/// Further fields of a body.
+#[derive(Clone, Debug)]
+struct ExtraBody(BTreeMap<String, Value>);
+
+fn extra_body(text: &str) -> Result<ExtraBody, String> {
+    let fields = serde_json::from_str(text);
+    fields.map(ExtraBody).map_err(|error| format!("give a JSON object: {error}"))
 }
 
 fn amount(text: &str) -> Result<f64, &'static str> {

@@ -3,12 +3,11 @@
 use std::{error::Error, fs, path::PathBuf, str::FromStr, sync::Mutex};
 
 use agent_benchmarks::{
-    Branch, Continuations, Conversation, Request, Sampling, StopReason,
+    Api, Branch, Continuations, Conversation, Request, Sampling, StopReason,
     client::AskError,
     confidence::{
         Confidence, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp, Instance, Prompts,
     },
-    read_openai_chat,
 };
 use agent_scorecard::live;
 
@@ -211,8 +210,14 @@ impl Options {
     /// Those of the paper's table 15, with the length of replies that is asked for.
     fn sampling(&self) -> Sampling {
         let published = Confidence::published(Dataset::HotpotQa).sampling().clone();
-        let Sampling { max_output_tokens, .. } = self.common.sampling();
-        Sampling { max_output_tokens, seed: self.preset.and(published.seed), ..published }
+        let temperature = self.common.temperature(published.temperature.unwrap_or(0.0));
+        Sampling {
+            temperature,
+            // A model that takes no temperature takes no other setting of sampling.
+            top_p: temperature.and(published.top_p),
+            seed: self.preset.and(published.seed),
+            ..self.common.sampling()
+        }
     }
 
     fn protocol(&self) -> Result<Confidence, Box<dyn Error>> {
@@ -261,7 +266,7 @@ impl Protocol for Options {
         format!("at most {} steps, {actions}{explanation}, {texts}", self.steps())
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         for (_, instance) in self.instances()? {
             // Each step may be asked for again twice.
             let most = self.steps().saturating_mul(3);
@@ -282,7 +287,8 @@ impl Protocol for Options {
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let instances = self.instances()?;
-        let first = FirstReplies::new(self.protocol()?, asking.journal.answers() == 0);
+        let first =
+            FirstReplies::new(self.common.api, self.protocol()?, asking.journal.answers() == 0);
         let ask = |request: &Request| (asking.ask)(request).and_then(|reply| first.check(reply));
         let watched = Asking { ask: &ask, ..*asking };
         let records = watched.run(Self::NAME, &instances, |it| it.conversation())?;
@@ -317,6 +323,7 @@ const SAMPLED: &str = "continuations at temperature 0 are alike unless the serve
 
 /// The first replies of a fresh folder: if none of them can be read, the rest will hardly be worth its money.
 struct FirstReplies {
+    api: Api,
     setting: Confidence,
     /// How many were unreadable so far; `None` as soon as one could be read.
     unreadable: Mutex<Option<usize>>,
@@ -325,8 +332,8 @@ struct FirstReplies {
 impl FirstReplies {
     const MOST: usize = 5;
 
-    const fn new(setting: Confidence, is_fresh: bool) -> Self {
-        Self { setting, unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
+    const fn new(api: Api, setting: Confidence, is_fresh: bool) -> Self {
+        Self { api, setting, unreadable: Mutex::new(if is_fresh { Some(0) } else { None }) }
     }
 
     /// Hands on a reply unless it is the last of too many that cannot be read.
@@ -334,7 +341,7 @@ impl FirstReplies {
         let Ok(mut unreadable) = self.unreadable.lock() else { return Ok(reply) };
         let Some(count) = *unreadable else { return Ok(reply) };
         // Another part says what is wrong with a reply that is no chat completion.
-        let Ok(read) = read_openai_chat(&reply) else { return Ok(reply) };
+        let Ok(read) = self.api.read_reply(&reply) else { return Ok(reply) };
         let problem = self.setting.problem_in(&read);
         *unreadable = problem.as_ref().map(|_| count + 1);
         match problem {

@@ -148,7 +148,7 @@ impl Protocol for Options {
         )
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         for (_, instance) in self.instances()? {
             // As many calls as on the optimal path, and the answer.
             let requests = instance.reference().calls().len() + 1;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use agent_benchmarks::{
-    Attempted, Checker as Answer, Conversation, Question, Request,
+    Api, Attempted, Checker as Answer, Conversation, Question, Request,
     triage::{
         Alpha, Attempts, Framing, PlanReading, Regime, SolveConversation, SolveRecord, Triage,
         TriageRecord,
@@ -153,6 +153,9 @@ impl Options {
             let (path, id) = (self.file.display(), &it.id);
             return Err(format!("{path}: question {id:?} has no answer; give --checker").into());
         }
+        if self.checker.is_some() && self.common.api != Api::OpenAiChat {
+            return Err("--checker keeps verdicts in the format of --api openai-chat alone".into());
+        }
         if self.re_solve && !self.alphas.iter().any(|alpha| alpha.get() == 1.0) {
             return Err("--re-solve needs --alpha 1, whose plans it takes".into());
         }
@@ -266,7 +269,7 @@ impl Protocol for Options {
         format!("each question alone, {} in pools", self.domain)
     }
 
-    fn expect(&self, expected: &mut Expected) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let [questions, unsolvable] = self.questions()?;
         let all = || questions.iter().chain(&unsolvable);
         for question in all().filter(|it| it.recorded.is_none()) {

@@ -18,6 +18,10 @@ pub struct Known {
     pub references: [Option<f64>; 3],
     /// Whether the runs state what each turn of a failed run used.
     pub is_use_stated: bool,
+    /// Share of the runs that succeeded, also beyond a cap; NaN without a run.
+    pub success_rate: f64,
+    /// Mean number of the turns of a run; NaN without a run.
+    pub mean_turns: f64,
 }
 
 /// Nearest to the coverage that the intervals claim, which a report puts in place of this 1.

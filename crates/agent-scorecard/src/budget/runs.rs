@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
-    LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Resource, Rollout, Rollouts, Sample,
-    Seed, estimator_from_fn,
+    LinearEstimator, MarginUnit, PastQuantiles, ProbeMethod, Reading, Resource, Rollout, Rollouts,
+    Sample, Seed, estimator_from_fn,
 };
 
 use run_logs::json_lines::RunCounts;
@@ -99,6 +99,8 @@ pub struct Options {
     pub cap: Option<f64>,
     /// Who estimates.
     pub by: By,
+    /// What counts as "impossible".
+    pub reading: Reading,
     /// The share of the outcomes that the intervals claim to hold.
     pub coverage: Level,
     /// Runs at the start of each file that are learnt from and not scored.
@@ -116,7 +118,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options for one resource, without a cap, probes, warm-up, intervals and pictures.
+    /// Options for one resource, by [`Reading::Cap`], without a cap, probes, warm-up, intervals and pictures.
     #[must_use]
     pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
         Self {
@@ -125,6 +127,7 @@ impl Options {
             probes: None,
             cap: None,
             by,
+            reading: Reading::Cap,
             coverage,
             warm_up: 0,
             cluster_by: ClusterBy::default(),
@@ -289,6 +292,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
     for (run, (first, estimates)) in rollouts.iter().zip(estimates) {
         for (turn, estimate) in (1..).zip(estimates) {
             let sample = Sample::new(&run, resource, turn, *estimate)?;
+            let sample = sample.with_reading(options.reading);
             every_sample.push(sample);
             if sample.is_trivial() {
                 counts.trivial += 1;
@@ -297,7 +301,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
             }
         }
         if let Some(estimate) = *first {
-            let sample = Sample::new(&run, resource, 0, estimate)?;
+            let sample = Sample::new(&run, resource, 0, estimate)?.with_reading(options.reading);
             before_first_turn.extend((!sample.is_trivial()).then_some(sample));
         }
     }
@@ -322,6 +326,9 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
 
 /// The resource of this name, made of its parts if it is a sum.
 fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Error> {
+    if let Ok(known) = all.resource(resource) {
+        return Ok(known);
+    }
     let parts = parts_of(resource);
     if let [one] = parts[..] {
         return all.resource(one);

@@ -60,9 +60,8 @@ impl Estimate {
     /// Whether the estimate predicts that the run cannot succeed within its cap: it is `impossible`, or
     /// an interval whose lower end exceeds `left`, which is what is left under the cap.
     ///
-    /// This rule decides in all of this crate what counts as an impossible estimate: in the counts of
-    /// feasibility, in the delay of detection, in early stopping and in
-    /// [`BudgetMonitor`](crate::BudgetMonitor). A missing answer predicts nothing.
+    /// This is [`Reading::Cap`](crate::Reading), by which samples are read unless they are told otherwise; with
+    /// `None` in place of what is left, it is `Reading::Answers`. A missing answer predicts nothing.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate};

@@ -34,8 +34,8 @@ pub struct ClassScores {
 }
 
 /// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts
-/// that the run is feasible, unless it lies above what is left under the cap (see
-/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible)).
+/// that the run is feasible, unless it lies above what is left under the cap and the sample is read so (see
+/// [`Reading`](crate::Reading)).
 ///
 /// Undefined values are `None`. scikit-learn with `zero_division=0` reports 0 for each of them
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.

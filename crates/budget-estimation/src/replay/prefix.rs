@@ -162,6 +162,17 @@ impl<'a> Prefix<'a> {
         }
         self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
+
+    /// What the agent was shown before it acted in a completed turn, 1 to k; `None` for a later turn, except the
+    /// first, which begins with what is known before it. See
+    /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
+    #[must_use]
+    pub fn observation(&self, turn: usize) -> Option<&'a str> {
+        if turn > self.turns.max(1) {
+            return None;
+        }
+        self.rollouts.observations.get(&(self.rollout, turn)).map(String::as_str)
+    }
 }
 
 /// Shows only what the public methods show.

@@ -1,6 +1,6 @@
 use crate::{
     error::Error,
-    estimates::estimate::Estimate,
+    estimates::{estimate::Estimate, reading::Reading},
     resource::Resource,
     rollouts::{decimals::RunTotal, rollout::Rollout, usage::Usage},
 };
@@ -39,6 +39,7 @@ pub struct Sample {
     remaining: f64,
     feasible: bool,
     estimate: Estimate,
+    reading: Reading,
 }
 
 impl Sample {
@@ -128,12 +129,26 @@ impl Sample {
         self.estimate
     }
 
-    /// Whether the estimate predicts that the run cannot succeed within the cap; see
+    /// Whether the estimate predicts that the run cannot succeed within the cap, by the reading of the sample; see
     /// [`Estimate::predicts_impossible`].
     #[must_use]
     #[inline]
     pub fn predicts_impossible(&self) -> bool {
-        self.estimate.predicts_impossible(self.left())
+        self.estimate.predicts_impossible(self.reading.left(self.left()))
+    }
+
+    /// The sample with another reading of its estimate, which decides what counts as impossible in all measures of
+    /// feasibility, detection and false alarms; [`Reading::Cap`] unless it is set.
+    #[must_use]
+    pub const fn with_reading(mut self, reading: Reading) -> Self {
+        self.reading = reading;
+        self
+    }
+
+    /// How the estimate is read.
+    #[must_use]
+    pub const fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// Whether the later turns spent nothing. Such a sample has no reward and no relative error.
@@ -248,6 +263,7 @@ impl SampledRun {
             remaining,
             feasible,
             estimate,
+            reading: Reading::default(),
         })
     }
 }

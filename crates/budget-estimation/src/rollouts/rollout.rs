@@ -77,6 +77,13 @@ impl<'a> Rollout<'a> {
         self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
     }
 
+    /// What the agent was shown before it acted in a turn, 1 to T; `None` if it is not known. See
+    /// [`Rollouts::set_observation`].
+    #[must_use]
+    pub fn observation(&self, turn: usize) -> Option<&'a str> {
+        self.rollouts.observations.get(&(self.index, turn)).map(String::as_str)
+    }
+
     /// What one turn spent, from 1; `None` if that is unknown, and for a turn or a resource that does not exist.
     #[must_use]
     pub fn cost(&self, resource: Resource, turn: usize) -> Option<f64> {

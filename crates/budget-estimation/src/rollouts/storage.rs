@@ -72,6 +72,8 @@ pub struct Rollouts {
     pub(crate) features: Vec<FeatureColumn>,
     /// By rollout and turn, 0 being before the first turn.
     pub(crate) contents: BTreeMap<(usize, usize), String>,
+    /// By rollout and turn, from 1.
+    pub(crate) observations: BTreeMap<(usize, usize), String>,
 }
 
 impl Rollouts {
@@ -104,6 +106,7 @@ impl Rollouts {
             keys: Vec::new(),
             features: Vec::new(),
             contents: BTreeMap::new(),
+            observations: BTreeMap::new(),
         }
     }
 
@@ -251,6 +254,43 @@ impl Rollouts {
             return Err(Error::NoSuchTurn { rollout, turn, turns });
         }
         self.contents.insert((rollout, turn), content.into());
+        Ok(())
+    }
+
+    /// Sets what the agent was shown before it acted in a turn, from 1, such as the question or the results of the
+    /// turn before. A [`Prefix`](crate::Prefix) shows it together with what the agent then did: the result of the
+    /// last completed turn belongs to the turn after it, and is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::set_content`], and [`Error::NoSuchTurn`] for turn 0.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Rollouts, replay};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
+    /// for (turn, text) in [(1, "Sort the list."), (2, "3 1 2"), (3, "1 2 3")] {
+    ///     rollouts.set_observation(0, turn, text)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    /// assert_eq!((first.observation(1), first.observation(2)), (Some("Sort the list."), None));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 3.1.
+    pub fn set_observation(
+        &mut self,
+        rollout: usize,
+        turn: usize,
+        observation: impl Into<String>,
+    ) -> Result<(), Error> {
+        let turns = self.get(rollout)?.turns();
+        if turn == 0 || turn > turns {
+            return Err(Error::NoSuchTurn { rollout, turn, turns });
+        }
+        self.observations.insert((rollout, turn), observation.into());
         Ok(())
     }
 

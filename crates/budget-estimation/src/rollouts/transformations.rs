@@ -116,8 +116,11 @@ impl Rollouts {
             let place = (rollout.index, rollout.first_feature());
             to.copy((index, start + index), from, place, rollout.turns());
         }
-        let contents = from.contents.range((rollout.index, 0)..=(rollout.index, usize::MAX));
-        let contents = contents.map(|(&(_, turn), content)| ((index, turn), content.clone()));
-        self.contents.extend(contents);
+        let own = (rollout.index, 0)..=(rollout.index, usize::MAX);
+        for (to, from) in
+            [(&mut self.contents, &from.contents), (&mut self.observations, &from.observations)]
+        {
+            to.extend(from.range(own.clone()).map(|(&(_, turn), it)| ((index, turn), it.clone())));
+        }
     }
 }

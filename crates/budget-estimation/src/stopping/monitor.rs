@@ -5,7 +5,7 @@ use crate::checks::stored;
 use crate::{
     checks::{is_amount, same_length, setting},
     error::Error,
-    estimates::estimate::Estimate,
+    estimates::{estimate::Estimate, reading::Reading},
     rollouts::decimals::left_of,
     stopping::{
         advice::{Advice, AdviceReason},
@@ -25,9 +25,11 @@ scoring_rules::checked! {
     /// change in any later advice.
     ///
     /// ```
-    /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+    /// use budget_estimation::{
+    ///     Advice, AdviceReason, BudgetMonitor, Error, Estimate, Reading, StopRule,
+    /// };
     ///
-    /// let rule = StopRule::impossible_in_a_row(2)?;
+    /// let rule = StopRule::impossible_in_a_row(2)?.with_reading(Reading::Cap);
     /// let mut monitor = BudgetMonitor::new([("tokens", Some(1000.0))])?.with_stop_rule(rule);
     /// let estimate = Estimate::interval(300.0, 600.0)?;
     /// assert_eq!(monitor.push(&[(200.0, estimate)], None)?, Advice::Continue);
@@ -49,9 +51,9 @@ scoring_rules::checked! {
         #[cfg_attr(feature = "serde", serde(rename = "stop_rules"))]
         rules: Vec<StopRule>,
         warn_at: f64,
-        /// Impossible estimates in a row so far.
+        /// Impossible estimates in a row so far, by reading.
         #[cfg_attr(feature = "serde", serde(rename = "impossible_in_a_row"))]
-        in_a_row: u32,
+        in_a_row: [u32; 2],
         turns: u64,
     }
     restore: Self::restore
@@ -103,7 +105,7 @@ impl BudgetMonitor {
         }
         let spent = vec![0.0; watched.len()];
         let rules = Vec::new();
-        Ok(Self { resources: watched, spent, rules, warn_at: 1.0, in_a_row: 0, turns: 0 })
+        Ok(Self { resources: watched, spent, rules, warn_at: 1.0, in_a_row: [0; 2], turns: 0 })
     }
 
     /// Adds a rule that stops the run because of its estimates. One of several rules is enough.
@@ -138,7 +140,8 @@ impl BudgetMonitor {
     ///
     /// Returns the first advice that applies: a cap is exceeded; a stop rule applies, in the order of
     /// the rules; the estimate is `impossible`; an interval may not fit under a cap; a cap is near.
-    /// An interval whose lower end exceeds what is left of a cap counts as `impossible`.
+    /// An interval whose lower end exceeds what is left of a cap counts as `impossible` in a warning, and in stop
+    /// rules by [`Reading::Cap`](crate::Reading).
     ///
     /// # Errors
     ///
@@ -184,9 +187,11 @@ impl BudgetMonitor {
     /// [`Error::NegativeEstimate`] for an interval that begins below 0.
     ///
     /// ```
-    /// use budget_estimation::{Advice, AdviceReason, BudgetMonitor, Error, Estimate, StopRule};
+    /// use budget_estimation::{
+    ///     Advice, AdviceReason, BudgetMonitor, Error, Estimate, Reading, StopRule,
+    /// };
     ///
-    /// let rule = StopRule::impossible_in_a_row(2)?;
+    /// let rule = StopRule::impossible_in_a_row(2)?.with_reading(Reading::Cap);
     /// let mut monitor = BudgetMonitor::new([("tokens", Some(100.0))])?.with_stop_rule(rule);
     /// let advice = monitor.begin(&[Estimate::interval(200.0, 300.0)?], None)?;
     /// assert_eq!(advice, Advice::Warn(AdviceReason::Impossible { in_a_row: 1 }));
@@ -214,9 +219,9 @@ impl BudgetMonitor {
         same_length("estimates of a turn", self.resources.len(), estimates.len())?;
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         // An estimate before the first turn may be given again.
-        self.in_a_row = if self.turns == 0 { 0 } else { self.in_a_row };
+        self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
         let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
-        let mut impossible = false;
+        let mut impossible = [false; 2];
         for ((resource, total), estimate) in self.resources.iter().zip(&self.spent).zip(estimates) {
             let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
             if left < 0.0 {
@@ -224,15 +229,18 @@ impl BudgetMonitor {
             } else if *total >= resource.near {
                 near.get_or_insert(name);
             }
-            impossible |= estimate.predicts_impossible(Some(left));
+            for reading in Reading::ALL {
+                impossible[reading as usize] |=
+                    estimate.predicts_impossible(reading.left(Some(left)));
+            }
             if estimate.ends().is_some_and(|interval| interval.high() > left) {
                 may_not_fit.get_or_insert(name);
             }
         }
         self.in_a_row = impossible_in_a_row(self.in_a_row, impossible);
-        let in_a_row = self.in_a_row;
+        let in_a_row = |reading: Reading| self.in_a_row[reading as usize];
         let seen = Seen {
-            impossible_in_a_row: in_a_row,
+            impossible_in_a_row: self.in_a_row,
             failure_probability,
             cap_exceeded: exceeded.is_some(),
             estimate: estimates.first().copied().unwrap_or(Estimate::NoAnswer),
@@ -250,11 +258,14 @@ impl BudgetMonitor {
                     let (worth, cost) = worth_and_cost(value);
                     AdviceReason::NotWorthwhile { worth, cost }
                 }
-                _ => AdviceReason::Impossible { in_a_row },
+                (StopRule::Impossible { reading, .. }, _) => {
+                    AdviceReason::Impossible { in_a_row: in_a_row(reading) }
+                }
+                _ => AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) },
             }));
         }
-        Ok(if impossible {
-            Advice::Warn(AdviceReason::Impossible { in_a_row })
+        Ok(if impossible[Reading::Cap as usize] {
+            Advice::Warn(AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) })
         } else if let Some(resource) = may_not_fit.cloned() {
             Advice::Warn(AdviceReason::MayNotFit { resource })
         } else if let Some(resource) = near.cloned() {
@@ -320,7 +331,8 @@ impl BudgetMonitor {
         let begun = self.turns > 0 || self.spent.iter().all(|&spent| spent == 0.0);
         stored(begun, "nothing is spent before the first turn")?;
         // Before the first turn there can be an estimate, too.
-        let valid = u64::from(self.in_a_row) <= self.turns.saturating_add(1);
+        let most = self.turns.saturating_add(1);
+        let valid = self.in_a_row.iter().all(|&row| u64::from(row) <= most);
         stored(valid, "impossible_in_a_row must be at most the number of turns plus 1")
     }
 }

@@ -62,7 +62,10 @@ impl<'a> SampledRuns<'a> {
             // The handle of a resource is only a position, which has another meaning in other rollouts.
             let turn = sample.turn();
             if turn >= rollout.turns()
-                || run.sample(turn, usage.first(turn), sample.estimate())? != *sample
+                || run
+                    .sample(turn, usage.first(turn), sample.estimate())?
+                    .with_reading(sample.reading())
+                    != *sample
             {
                 return Err(Error::OtherRollouts { sample: first + i, rollout: index });
             }

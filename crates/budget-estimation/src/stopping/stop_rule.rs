@@ -3,14 +3,17 @@ use std::num::NonZeroU32;
 use scoring_rules::Probability;
 
 use crate::{
-    checks::positive, error::Error, estimates::estimate::Estimate, replay::sample::Sample,
+    checks::positive,
+    error::Error,
+    estimates::{estimate::Estimate, reading::Reading},
+    replay::sample::Sample,
 };
 
 /// A rule that stops a run because of its estimates.
 ///
-/// Impossible estimates are those for which
-/// [`Estimate::predicts_impossible`](crate::Estimate::predicts_impossible) is true, which includes
-/// intervals above what is left under a cap. A missing answer ends a row of impossible estimates. A
+/// Impossible estimates are the word alone, as in the paper, or by [`Reading::Cap`] also
+/// intervals above what is left under a cap ([`StopRule::with_reading`]); the reading of samples does not matter. A
+/// missing answer ends a row of impossible estimates. A
 /// rule about the probability of failure does nothing at turns without a stated probability. A rule
 /// about value and cost needs that probability and an interval as well.
 ///
@@ -32,6 +35,9 @@ pub enum StopRule {
     Impossible {
         /// The number of estimates.
         in_a_row: NonZeroU32,
+        /// The estimates that count.
+        #[cfg_attr(feature = "serde", serde(default))]
+        reading: Reading,
     },
     /// Stops as soon as the cap is exceeded, whatever the estimate. A
     /// [`BudgetMonitor`](crate::BudgetMonitor) always has this rule.
@@ -52,22 +58,49 @@ pub enum StopRule {
 }
 
 impl StopRule {
-    /// The paper's rule: stops at the first impossible estimate.
+    /// The paper's rule: stops at the first answer `impossible`.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 6.1.
     #[must_use]
     pub const fn first_impossible() -> Self {
-        Self::Impossible { in_a_row: NonZeroU32::MIN }
+        Self::Impossible { in_a_row: NonZeroU32::MIN, reading: Reading::Answers }
     }
 
-    /// Stops after this many impossible estimates in a row.
+    /// The rule with another reading of estimates; rules that are not about impossible estimates stay as they are.
+    ///
+    /// ```
+    /// use budget_estimation::{
+    ///     Error, Estimate, Reading, Rollouts, StopRule, early_stopping, estimator_from_fn, score_rollouts,
+    /// };
+    ///
+    /// // A run that exceeds its cap of 200, and a model that says so only by its interval.
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// let tokens = rollouts.resource("tokens")?;
+    /// rollouts.set_cap(tokens, 200.0)?;
+    /// rollouts.push(&[50.0, 100.0, 100.0], false)?;
+    /// let mut model = estimator_from_fn(|_| Estimate::interval(160.0, 300.0));
+    /// let samples = score_rollouts(&rollouts, tokens, &mut model)?;
+    /// let saved = |rule| early_stopping(&rollouts, tokens, &samples, None, &[rule])?.saved_share();
+    /// assert_eq!(saved(StopRule::first_impossible())?, 0.0);
+    /// assert_eq!(saved(StopRule::first_impossible().with_reading(Reading::Cap))?, 0.8);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub const fn with_reading(self, reading: Reading) -> Self {
+        match self {
+            Self::Impossible { in_a_row, .. } => Self::Impossible { in_a_row, reading },
+            other => other,
+        }
+    }
+
+    /// Stops after this many answers `impossible` in a row.
     ///
     /// # Errors
     ///
     /// [`scoring_rules::Error::Setting`] for 0.
     pub const fn impossible_in_a_row(in_a_row: u32) -> Result<Self, Error> {
         match NonZeroU32::new(in_a_row) {
-            Some(in_a_row) => Ok(Self::Impossible { in_a_row }),
+            Some(in_a_row) => Ok(Self::Impossible { in_a_row, reading: Reading::Answers }),
             None => {
                 let (name, value) = ("number of estimates in a row", 0.0);
                 let range = "at least 1";
@@ -124,7 +157,9 @@ impl StopRule {
     pub(super) fn holds(self, seen: &Seen) -> bool {
         match self {
             Self::CapExceeded => seen.cap_exceeded,
-            Self::Impossible { in_a_row } => seen.impossible_in_a_row >= in_a_row.get(),
+            Self::Impossible { in_a_row, reading } => {
+                seen.impossible_in_a_row[reading as usize] >= in_a_row.get()
+            }
             Self::FailureProbability { at_least } => {
                 seen.failure_probability.is_some_and(|stated| stated >= at_least)
             }
@@ -138,7 +173,8 @@ impl StopRule {
 /// What stop rules look at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
-    pub(super) impossible_in_a_row: u32,
+    /// By reading.
+    pub(super) impossible_in_a_row: [u32; 2],
     pub(super) failure_probability: Option<Probability>,
     pub(super) cap_exceeded: bool,
     /// The estimate of the resource, or of the first resource.
@@ -161,23 +197,24 @@ fn value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
     Ok(value)
 }
 
-/// The number of impossible estimates in a row after one more estimate.
+/// The number of impossible estimates in a row, by reading, after one more estimate.
 #[inline]
-pub(super) fn impossible_in_a_row(row: u32, impossible: bool) -> u32 {
-    if impossible { row.saturating_add(1) } else { 0 }
+pub(super) fn impossible_in_a_row(rows: [u32; 2], impossible: [bool; 2]) -> [u32; 2] {
+    let next = |at: usize| if impossible[at] { rows[at].saturating_add(1) } else { 0 };
+    [next(0), next(1)]
 }
 
 /// Stop rules applied to one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alarm<'a> {
     rules: &'a [StopRule],
-    row: u32,
+    rows: [u32; 2],
 }
 
 impl<'a> Alarm<'a> {
     /// The state before the first estimate of a run.
     pub(super) const fn new(rules: &'a [StopRule]) -> Self {
-        Self { rules, row: 0 }
+        Self { rules, rows: [0; 2] }
     }
 
     /// Whether any of the rules stops the run at the turn of these samples, one per resource.
@@ -187,15 +224,17 @@ impl<'a> Alarm<'a> {
         samples: impl IntoIterator<Item = &'s Sample>,
         failure_probability: Option<Probability>,
     ) -> bool {
-        let (mut impossible, mut cap_exceeded, mut estimate) = (false, false, None);
+        let (mut impossible, mut cap_exceeded, mut estimate) = ([false; 2], false, None);
         for sample in samples {
-            impossible |= sample.predicts_impossible();
+            for reading in Reading::ALL {
+                impossible[reading as usize] |= sample.with_reading(reading).predicts_impossible();
+            }
             cap_exceeded |= sample.left().is_some_and(|left| left < 0.0);
             estimate = estimate.or(Some(sample.estimate()));
         }
-        self.row = impossible_in_a_row(self.row, impossible);
+        self.rows = impossible_in_a_row(self.rows, impossible);
         let seen = Seen {
-            impossible_in_a_row: self.row,
+            impossible_in_a_row: self.rows,
             failure_probability,
             cap_exceeded,
             estimate: estimate.unwrap_or(Estimate::NoAnswer),

@@ -35,7 +35,7 @@ const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct FinishedRun {
-    /// What it achieved, such as its final balance; above 0.
+    /// What it achieved, such as its final balance; below 0 for a bankrupt run.
     pub achieved: f64,
     /// How long it took; above 0.
     pub time: f64,
@@ -99,7 +99,7 @@ pub enum ProbeMethod {
     #[default]
     Described,
     /// As the released code does: the target alone is out of reach, at 1.01 to 2 times what the run
-    /// achieved, and the budgets are drawn as for a reachable probe. Draws are not those of the released
+    /// achieved (a twentieth more for a bankrupt run), and the budgets are drawn as for a reachable probe. Draws are not those of the released
     /// code, whose generator and rounding to whole numbers differ.
     Released,
 }
@@ -107,15 +107,16 @@ pub enum ProbeMethod {
 impl FeasibilityProbe {
     /// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
     ///
-    /// A random half of the runs (the smaller half of an odd number) gets a reachable probe: a target of
-    /// 0.5 to 1 times what the run achieved, exactly its time, and 1 to 1.2 times what it spent. With
+    /// A random half of the runs (the smaller half of an odd number, or with [`ProbeMethod::Released`] the larger)
+    /// gets a reachable probe: a target of 0.5 to 1 times what the run achieved but no more than that, exactly its
+    /// time, and 1 to 1.2 times what it spent. With
     /// [`ProbeMethod::Described`] the other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again
     /// until the run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement or time that is not above 0 and
-    /// at most 1e100, or a cost that is not from 0 to 1e100.
+    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement that is not from -1e100
+    /// to 1e100, a time that is not above 0 and at most 1e100, or a cost that is not from 0 to 1e100.
     ///
     /// ```
     /// use budget_estimation::{Error, FeasibilityProbe, FinishedRun, ProbeMethod, Seed};
@@ -140,9 +141,9 @@ impl FeasibilityProbe {
             return Err(scoring_rules::Error::Empty.into());
         }
         for run in runs {
-            for value in [run.achieved, run.time] {
-                positive("achievement or time of a run", value)?;
-            }
+            let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
+            setting(is_amount(run.achieved.abs()), name, run.achieved, range)?;
+            positive("time of a run", run.time)?;
             for &value in &run.spent {
                 setting(is_amount(value), "cost of a run", value, "from 0 to 1e100")?;
             }
@@ -151,7 +152,11 @@ impl FeasibilityProbe {
         let mut order: Vec<usize> = (0..runs.len()).collect();
         shuffle(&mut order, &mut generator);
         let mut is_reachable = vec![false; runs.len()];
-        for &run in order.iter().take(runs.len() / 2) {
+        let half = match method {
+            ProbeMethod::Described => runs.len() / 2,
+            ProbeMethod::Released => runs.len().div_ceil(2),
+        };
+        for &run in order.iter().take(half) {
             if let Some(entry) = is_reachable.get_mut(run) {
                 *entry = true;
             }
@@ -164,7 +169,7 @@ impl FeasibilityProbe {
                     ProbeMethod::Described => unreachable_probe(run, &mut generator),
                     ProbeMethod::Released => Self {
                         reachable: false,
-                        target: run.achieved * uniform(RELEASED_TARGET, &mut generator),
+                        target: released_target(run.achieved, &mut generator),
                         ..reachable_probe(run, &mut generator)
                     },
                 }
@@ -249,6 +254,12 @@ fn reachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> Feasibility
             .map(|s| (s * uniform(REACHABLE_CAP, generator)).max(*s))
             .collect(),
     }
+}
+
+/// A multiple of what was achieved, which is out of reach; a twentieth more, and at least 1, for a bankrupt run.
+fn released_target(achieved: f64, generator: &mut ChaCha8Rng) -> f64 {
+    let target = achieved * uniform(RELEASED_TARGET, generator);
+    if target > achieved { target } else { achieved + (0.05 * achieved.abs()).max(1.0) }
 }
 
 fn unreachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> FeasibilityProbe {

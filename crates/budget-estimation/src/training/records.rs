@@ -7,13 +7,15 @@ use crate::{
     estimates::estimate::Estimate,
     replay::prefix::{Prefix, prefix},
     resource::Resource,
-    rollouts::storage::Rollouts,
+    rollouts::{rollout::Rollout, storage::Rollouts},
     training::targets::{TargetRounding, TargetWidth},
 };
 
 /// Writes the records for training a model on prefixes of recorded runs, as JSON Lines.
 ///
-/// The caller makes the prompt from the [`Prefix`], which does not show the future. The target is the
+/// The records are those of the libraries verl and TRL: `messages` for supervised training, and for reinforcement
+/// learning `prompt`, `data_source`, `ability`, `reward_model` and `extra_info`. The caller makes the prompt, a text
+/// or the messages of a [`ChatPrompt`], from the [`Prefix`], which does not show the future. The target is the
 /// interval of [`Estimate::training_target`] around what remained if the run is feasible, and otherwise
 /// `impossible`. Feasible prefixes of which nothing remained are left out.
 ///
@@ -41,6 +43,32 @@ pub struct TrainingRecords<'a> {
     width: TargetWidth,
     rounding: TargetRounding,
     after_last_turn: bool,
+    first_input: Option<Resource>,
+    point: bool,
+    thoughts: bool,
+}
+
+/// The messages of a prompt, each with a role, such as `user`, and a content. A text is the message of a user.
+///
+/// ```
+/// use budget_estimation::ChatPrompt;
+///
+/// let prompt = ChatPrompt::from(vec![("system", "Judge.".to_owned()), ("user", "Turn 1?".to_owned())]);
+/// assert_eq!(ChatPrompt::from("Turn 1?".to_owned()).0[0], prompt.0[1]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatPrompt(pub Vec<(&'static str, String)>);
+
+impl From<String> for ChatPrompt {
+    fn from(text: String) -> Self {
+        Self(vec![("user", text)])
+    }
+}
+
+impl From<Vec<(&'static str, String)>> for ChatPrompt {
+    fn from(messages: Vec<(&'static str, String)>) -> Self {
+        Self(messages)
+    }
 }
 
 impl<'a> TrainingRecords<'a> {
@@ -48,7 +76,30 @@ impl<'a> TrainingRecords<'a> {
     #[must_use]
     pub fn new(rollouts: &'a Rollouts, resource: Resource, width: TargetWidth) -> Self {
         let rounding = TargetRounding::default();
-        Self { rollouts, resource, width, rounding, after_last_turn: false }
+        let (after_last_turn, first_input, point, thoughts) = (false, None, false, false);
+        Self { rollouts, resource, width, rounding, after_last_turn, first_input, point, thoughts }
+    }
+
+    /// Takes the input of the first turn, which is this resource, as known before that turn, k = 0: what remains there
+    /// is everything after what the prompt shows.
+    #[must_use]
+    pub const fn with_first_input(mut self, input: Resource) -> Self {
+        self.first_input = Some(input);
+        self
+    }
+
+    /// Makes the target what remained itself, a single number.
+    #[must_use]
+    pub const fn with_points(mut self) -> Self {
+        self.point = true;
+        self
+    }
+
+    /// Puts a thought between `<think>` tags before each answer, in words of our own.
+    #[must_use]
+    pub const fn with_thoughts(mut self) -> Self {
+        self.thoughts = true;
+        self
     }
 
     /// Sets the rounding of the targets.
@@ -79,7 +130,7 @@ impl<'a> TrainingRecords<'a> {
             let feasible = rollout.is_feasible()?;
             let turns = rollout.turns() + usize::from(self.after_last_turn && !feasible);
             for turn in 0..turns {
-                if !feasible || rollout.remaining(self.resource, turn)? > 0.0 {
+                if !feasible || self.remaining(&rollout, turn)? > 0.0 {
                     probes.push((rollout.index(), turn));
                 }
             }
@@ -95,56 +146,60 @@ impl<'a> TrainingRecords<'a> {
     /// [`Error::NoSuchRollout`] and [`Error::NoSuchTurn`] for a probe that does not exist; the errors of
     /// [`Estimate::training_target`]; [`Error::UnknownCost`] if a cost is unknown; [`Error::Line`] if a line cannot
     /// be written.
-    pub fn write_supervised(
+    pub fn write_supervised<P: Into<ChatPrompt>>(
         &self,
         probes: &[(usize, usize)],
-        prompt: impl FnMut(&Prefix<'_>) -> String,
+        prompt: impl FnMut(&Prefix<'_>) -> P,
         writer: impl Write,
     ) -> Result<(), Error> {
-        self.write(probes, prompt, writer, |id, turn, prompt, Target { answer, .. }| {
-            let answer = format!("<answer>{answer}</answer>");
-            json!({
-                "id": id,
-                "turn": turn,
-                "messages": [
-                    {"role": "user", "content": prompt},
-                    {"role": "assistant", "content": answer},
-                ],
-            })
+        self.write(probes, prompt, writer, |id, turn, mut messages, target| {
+            let Target { answer, thought, .. } = target;
+            let answer = format!("{thought}<answer>{answer}</answer>");
+            messages.push(json!({"role": "assistant", "content": answer}));
+            json!({"id": id, "turn": turn, "messages": messages})
         })
     }
 
     /// Writes records for reinforcement learning, one per probe, with what
-    /// [`Estimate::rule_reward`](crate::Estimate::rule_reward) needs:
-    /// `{"ground_truth", "id", "prompt": [{"content", "role": "user"}], "remaining_tokens", "turn"}`. The
-    /// ground truth is the target without tags, and `remaining_tokens` is null for `impossible`.
+    /// [`Estimate::rule_reward`] needs: `{"ability": "budget_estimation", "data_source": "budget_estimation",
+    /// "extra_info": {"id", "is_possible", "remaining_tokens", "turn"}, "prompt": [{"content", "role": "user"}],
+    /// "reward_model": {"ground_truth", "style": "rule"}}`. The ground truth is the target without tags, and
+    /// `remaining_tokens` what remained, also of runs that could not succeed.
     ///
     /// # Errors
     ///
     /// As [`TrainingRecords::write_supervised`].
-    pub fn write_reinforcement(
+    pub fn write_reinforcement<P: Into<ChatPrompt>>(
         &self,
         probes: &[(usize, usize)],
-        prompt: impl FnMut(&Prefix<'_>) -> String,
+        prompt: impl FnMut(&Prefix<'_>) -> P,
         writer: impl Write,
     ) -> Result<(), Error> {
-        self.write(probes, prompt, writer, |id, turn, prompt, Target { answer, remaining }| {
-            json!({
+        const NAME: &str = "budget_estimation";
+        self.write(probes, prompt, writer, |id, turn, prompt, target| {
+            let Target { answer, remaining, feasible, .. } = target;
+            let extra = json!({
                 "id": id,
                 "turn": turn,
-                "prompt": [{"role": "user", "content": prompt}],
-                "ground_truth": answer,
-                "remaining_tokens": remaining.map(number),
+                "remaining_tokens": number(remaining),
+                "is_possible": feasible,
+            });
+            json!({
+                "data_source": NAME,
+                "ability": NAME,
+                "prompt": prompt,
+                "reward_model": {"style": "rule", "ground_truth": answer},
+                "extra_info": extra,
             })
         })
     }
 
-    fn write(
+    fn write<P: Into<ChatPrompt>>(
         &self,
         probes: &[(usize, usize)],
-        mut prompt: impl FnMut(&Prefix<'_>) -> String,
+        mut prompt: impl FnMut(&Prefix<'_>) -> P,
         mut writer: impl Write,
-        record: impl Fn(Option<&str>, usize, String, Target) -> Value,
+        record: impl Fn(Option<&str>, usize, Vec<Value>, Target) -> Value,
     ) -> Result<(), Error> {
         for (line, &(index, turn)) in (1..).zip(probes) {
             let rollout = self.rollouts.get(index)?;
@@ -152,14 +207,12 @@ impl<'a> TrainingRecords<'a> {
                 return Err(rollout.no_such_turn(turn));
             }
             let usage = rollout.usage(self.resource)?;
-            let remaining = match rollout.is_feasible()? {
-                true => Some(rollout.remaining(self.resource, turn)?),
-                false => None,
-            };
-            let answer =
-                Estimate::training_target(remaining, self.width, self.rounding)?.to_string();
-            let prompt = prompt(&prefix(&rollout, self.resource, usage, turn));
-            let record = record(rollout.id(), turn, prompt, Target { answer, remaining });
+            let shown = prefix(&rollout, self.resource, usage, turn);
+            let ChatPrompt(messages) = prompt(&shown).into();
+            let message = |(role, content)| json!({"role": role, "content": content});
+            let messages = messages.into_iter().map(message).collect();
+            let target = self.target(&rollout, turn, shown.usage().total())?;
+            let record = record(rollout.id(), turn, messages, target);
             writeln!(writer, "{record}").map_err(|error| Error::Line {
                 line,
                 field: String::new(),
@@ -168,12 +221,42 @@ impl<'a> TrainingRecords<'a> {
         }
         Ok(())
     }
+
+    /// What remained after so many turns and what the prompt shows of the next one.
+    fn remaining(&self, rollout: &Rollout<'_>, turn: usize) -> Result<f64, Error> {
+        let remaining = rollout.remaining(self.resource, turn)?;
+        let Some(input) = self.first_input.filter(|_| turn == 0) else { return Ok(remaining) };
+        Ok((remaining - rollout.usage(input)?.first(1).total()).max(0.0))
+    }
+
+    fn target(&self, rollout: &Rollout<'_>, turn: usize, used: f64) -> Result<Target, Error> {
+        let (remaining, feasible) = (self.remaining(rollout, turn)?, rollout.is_feasible()?);
+        let width = if self.point { TargetWidth::Fixed(0.0) } else { self.width };
+        let answer =
+            match Estimate::training_target(feasible.then_some(remaining), width, self.rounding)? {
+                Estimate::Interval(ends) if self.point => ends.low().to_string(),
+                target => target.to_string(),
+            };
+        let thought = match (self.thoughts, feasible) {
+            (false, _) => String::new(),
+            (true, true) => format!(
+                "<think>{turn} turns have used {used}. About {remaining} should be left to do.</think>"
+            ),
+            (true, false) => format!(
+                "<think>{turn} turns have used {used}. The run will not succeed within its limits.</think>"
+            ),
+        };
+        Ok(Target { answer, thought, remaining, feasible })
+    }
 }
 
 /// What a record says about its probe.
 struct Target {
     answer: String,
-    remaining: Option<f64>,
+    /// Before the answer; empty without one.
+    thought: String,
+    remaining: f64,
+    feasible: bool,
 }
 
 /// A number as JSON: whole numbers below 2^53 have no fraction.

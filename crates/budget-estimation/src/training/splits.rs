@@ -20,8 +20,9 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// Splits n rollouts at random into parts with the given shares. Rollouts are not divided, so that no
 /// run is used both for training and for testing.
 ///
-/// Each part is a sorted list of positions. Part i ends at `round(n (s_1 + ... + s_i))` among the
+/// Each part is a sorted list of positions. Part i ends at `floor(n (s_1 + ... + s_i))` among the
 /// shuffled positions, so that each size is off by less than one. Takes O(n log n).
+/// [`released_split`](crate::released_split) is the split of the released code, to the bit.
 ///
 /// # Errors
 ///
@@ -57,7 +58,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
     for (i, share) in shares.iter().enumerate() {
         sum += share;
-        let end = if i + 1 == shares.len() { n } else { (n as f64 * sum).round() as usize };
+        let end = if i + 1 == shares.len() { n } else { (n as f64 * sum) as usize };
         let end = end.clamp(start, n);
         let mut part = order.get(start..end).unwrap_or_default().to_vec();
         part.sort_unstable();
@@ -124,8 +125,9 @@ impl Rollouts {
     /// rollout and number of completed turns.
     ///
     /// Rollouts are sorted by length and cut into buckets of nearly equal size. The buckets take turns in
-    /// giving one prefix each, and so do the rollouts within a bucket, in a random order. Each prefix is a
-    /// random one of those of its rollout that are left. Takes O(n log n) for n turns.
+    /// giving one prefix each, in another random order each time, and so do the rollouts within a bucket, in one
+    /// random order. Each prefix is a random one of those of its rollout that are left. Takes O(n log n) for n turns.
+    /// [`released_prefixes`](Self::released_prefixes) are those of the released code, to the bit.
     ///
     /// # Errors
     ///
@@ -174,6 +176,7 @@ impl Rollouts {
         let mut chosen = Vec::new();
         while chosen.len() < cap {
             let before = chosen.len();
+            shuffle(&mut queues, &mut generator);
             for bucket in &mut queues {
                 if chosen.len() < cap {
                     chosen.extend(draw(bucket));

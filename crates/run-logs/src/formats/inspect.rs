@@ -1,4 +1,4 @@
-//! Logs of inspect_ai, as one JSON object or as an archive.
+//! Logs of inspect_ai, as one JSON object (`.json`) or as an archive (`.eval`).
 
 #[cfg(feature = "archives")]
 pub(crate) mod archive_log;

@@ -18,18 +18,21 @@ use crate::json_lines::{
 /// The field of opaque contents.
 const CONTENT: &str = "content";
 
+/// The field of what an agent was shown before it acted in a turn.
+const OBSERVATION: &str = "observation";
+
 /// The field of features that are known before the first turn.
 const START: &str = "start";
 
 /// A file of rollouts: JSON Lines with one rollout per line,
-/// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?}], "success", "cut_off"?,
-/// "stop_reason"?, "achieved"?, "caps"?: {resource: cap}}`.
+/// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?, "observation"?}], "success",
+/// "cut_off"?, "stop_reason"?, "achieved"?, "caps"?: {resource: cap}}`.
 ///
 /// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. A run with `cut_off` true, which
 /// must be a failed one, is [`Rollouts::set_censored`]; what a stop reason means is the caller's decision
 /// ([`RolloutLine::failed_at_limit`]). `content` is a
-/// string, before the first turn or of a turn ([`Rollouts::set_content`]); with a resource of that name it is not
-/// read. A cost that is null or missing is unknown. Other fields are keys and features if they are declared, and
+/// string, before the first turn or of a turn ([`Rollouts::set_content`]), and `observation` a string of a turn
+/// ([`Rollouts::set_observation`]); with a resource of that name it is not read. A cost that is null or missing is unknown. Other fields are keys and features if they are declared, and
 /// are ignored otherwise. No object may repeat a key, not even in ignored fields. Lines of runs that were left out
 /// are counted ([`RunCounts`]).
 ///
@@ -242,16 +245,21 @@ impl RolloutLine {
             Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
             _ => None,
         };
-        let has_contents = resources.iter().all(|name| name != CONTENT);
         let objects = std::iter::once((&self.others, start));
         let objects = objects.chain(self.turns.iter().map(|turn| (turn, Some(turn))));
         for (turn, (object, features_of)) in objects.enumerate() {
             let place = turn.checked_sub(1).map(|at| format!("turns[{at}]."));
-            let content = object.get(CONTENT).filter(|_| has_contents);
-            if let Some(content) = known(content) {
-                let field = || place.clone().unwrap_or_default() + CONTENT;
-                let text = content.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
-                rollouts.set_content(index, turn, text).map_err(of(CONTENT))?;
+            for name in [CONTENT, OBSERVATION] {
+                let is_text = resources.iter().all(|resource| resource != name)
+                    && (name == CONTENT || turn > 0);
+                let Some(text) = known(object.get(name).filter(|_| is_text)) else { continue };
+                let field = || place.clone().unwrap_or_default() + name;
+                let text = text.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
+                match name {
+                    CONTENT => rollouts.set_content(index, turn, text),
+                    _ => rollouts.set_observation(index, turn, text),
+                }
+                .map_err(of(name))?;
             }
             for name in &features {
                 let Some(value) = known(features_of.and_then(|it| it.get(name))) else { continue };
@@ -302,8 +310,12 @@ pub fn write_rollouts(rollouts: &Rollouts, mut writer: impl Write) -> io::Result
             };
             let mut object: Map<String, Value> = rollouts.resources().map(cost).collect();
             object.extend(written_features(rollouts, &rollout, turn));
-            if let Some(content) = rollout.content(turn) {
-                object.entry(CONTENT).or_insert_with(|| content.into());
+            for (name, text) in
+                [(CONTENT, rollout.content(turn)), (OBSERVATION, rollout.observation(turn))]
+            {
+                if let Some(text) = text {
+                    object.entry(name).or_insert_with(|| text.into());
+                }
             }
             object.into()
         };

@@ -35,6 +35,10 @@ pub struct TokenDialogue {
     pub success: bool,
     /// The turns before the first truncated one that have a text of the assistant; at least one.
     pub turns: Vec<TurnTokens>,
+    /// The system message of the first turn; empty without one.
+    pub system: String,
+    /// For each turn, what the agent was shown and what it answered.
+    pub texts: Vec<[String; 2]>,
 }
 
 /// Reads recorded runs of a token benchmark as BAGEN's evaluation does.
@@ -86,7 +90,33 @@ fn dialogue(rollout: usize, value: &Value, cap: i64) -> Option<TokenDialogue> {
         || turns.iter().any(|turn| truth(field(turn, "success")));
     let requests: Vec<TurnTokens> = turns.iter().map(|turn| request(turn)).collect();
     let visible: Vec<Option<i64>> = turns.iter().map(|turn| visible_output(turn)).collect();
-    Some(TokenDialogue { rollout, success, turns: without_history(&requests, &visible) })
+    let first = turns.first().map_or(&[][..], |turn| list(turn, "messages")).first();
+    let system = first.filter(|message| text(field(message, "role")) == "system");
+    Some(TokenDialogue {
+        rollout,
+        success,
+        turns: without_history(&requests, &visible),
+        system: system.map_or(String::new(), |message| text(field(message, "content"))),
+        texts: turns.iter().map(|turn| texts(turn)).collect(),
+    })
+}
+
+/// What the agent was shown in a turn and what it answered.
+fn texts(turn: &Value) -> [String; 2] {
+    let shown = match user_text(turn) {
+        Value::Text(text) => text.clone(),
+        other => text(other),
+    };
+    [shown, assistant_text(turn)]
+}
+
+/// Sets the texts of the turns of a run.
+fn set_texts(rollouts: &mut Rollouts, run: usize, texts: &[[String; 2]]) -> Result<(), Error> {
+    for (turn, [shown, answered]) in (1..).zip(texts) {
+        rollouts.set_observation(run, turn, shown)?;
+        rollouts.set_content(run, turn, answered)?;
+    }
+    Ok(())
 }
 
 fn first(turn: &Value, keys: &[&str]) -> Option<i64> {
@@ -194,7 +224,7 @@ fn without_history(requests: &[TurnTokens], visible: &[Option<i64>]) -> Vec<Turn
 
 impl TokenDialogue {
     /// The runs with the resources `input_tokens`, `output_tokens` and `total_tokens`, the cap on the
-    /// last of them, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
+    /// last of them, their texts, and the identifiers `rollout-0`, `rollout-1`, … by position in the file.
     ///
     /// # Errors
     ///
@@ -207,6 +237,10 @@ impl TokenDialogue {
             let costs: Vec<_> = costs.map(|tokens| tokens.map(|tokens| tokens as f64)).collect();
             let index = rollouts.push_partly_known(&costs, dialogue.success)?;
             rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
+            if !dialogue.system.is_empty() {
+                rollouts.set_content(index, 0, &dialogue.system)?;
+            }
+            set_texts(&mut rollouts, index, &dialogue.texts)?;
         }
         let tokens = rollouts.resource("total_tokens")?;
         rollouts.set_cap(tokens, cap as f64)?;
@@ -229,6 +263,10 @@ pub struct WarehouseDialogue {
     pub used: Vec<Option<[f64; 3]>>,
     /// What the whole run used of the three.
     pub total: [f64; 3],
+    /// For each completed turn but the last, the cash in USD.
+    pub cash: Vec<Option<f64>>,
+    /// For each turn, what the agent was shown and what it answered.
+    pub texts: Vec<[String; 2]>,
 }
 
 /// Reads recorded runs of Warehouse as BAGEN's evaluation does: from the finances of each turn, rounded
@@ -274,9 +312,13 @@ fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
     };
     let weeks = |day: f64| (day / 7.0).round_ties_even();
     let final_day = day(final_state).unwrap_or(initial_day + 14.0 * turns.len() as f64);
-    let used = turns.windows(2).zip(1_u32..).map(|(pair, completed)| {
+    let cash_after = |pair: &[&Value]| {
         let [current, next] = pair else { return None };
-        finances(current, "cash").or_else(|| cash(user_text(next)))?;
+        finances(current, "cash").or_else(|| cash(user_text(next)))
+    };
+    let used = turns.windows(2).zip(1_u32..).map(|(pair, completed)| {
+        cash_after(pair)?;
+        let [current, next] = pair else { return None };
         let day = day(user_text(next)).unwrap_or(initial_day + 14.0 * f64::from(completed));
         let storage = finances(current, "cumulative_inventory_weeks")?;
         Some([weeks(day), storage, finances(current, "cumulative_cost")?])
@@ -290,6 +332,8 @@ fn warehouse_run(rollout: usize, value: &Value) -> Option<WarehouseDialogue> {
         success,
         final_cash: finances(last, "cash").or_else(|| cash(final_state))?,
         used: used.collect(),
+        cash: turns.windows(2).map(cash_after).collect(),
+        texts: turns.iter().map(|turn| texts(turn)).collect(),
         total: [
             weeks(final_day),
             finances(last, "cumulative_inventory_weeks")?,
@@ -346,7 +390,8 @@ fn as_bool(value: &Value) -> Option<bool> {
 }
 
 impl WarehouseDialogue {
-    /// The runs with the resources of [`Kind::Warehouse`] and the identifiers `rollout-0`,
+    /// The runs with the resources of [`Kind::Warehouse`], their texts, the feature `cash_usd`, a key
+    /// `target_cash_usd` without values, and the identifiers `rollout-0`,
     /// `rollout-1`, … by position in the file. What a turn used is unknown if the file does not state
     /// the amounts before or after it.
     ///
@@ -354,7 +399,9 @@ impl WarehouseDialogue {
     ///
     /// [`Error::BudgetEstimation`] as from [`Rollouts::push_partly_known`].
     pub fn rollouts(dialogues: &[Self]) -> Result<Rollouts, Error> {
-        let mut rollouts = Rollouts::new(Kind::Warehouse.resources().iter().copied())?;
+        let rollouts = Rollouts::new(Kind::Warehouse.resources().iter().copied())?;
+        let rollouts = rollouts.with_features(["cash_usd"])?;
+        let mut rollouts = rollouts.with_keys(["target_cash_usd"])?;
         for dialogue in dialogues {
             let (mut costs, mut before) = (Vec::new(), Some([0.0; 3]));
             for used in dialogue.used.iter().copied().chain([Some(dialogue.total)]) {
@@ -363,6 +410,12 @@ impl WarehouseDialogue {
             }
             let index = rollouts.push_partly_known(&costs, dialogue.success)?;
             rollouts.set_id(index, format!("rollout-{}", dialogue.rollout))?;
+            for (turn, cash) in (1..).zip(&dialogue.cash) {
+                if let Some(cash) = *cash {
+                    rollouts.set_feature(index, turn, "cash_usd", cash)?;
+                }
+            }
+            set_texts(&mut rollouts, index, &dialogue.texts)?;
         }
         Ok(rollouts)
     }

@@ -1,0 +1,151 @@
+//! The texts of a request. The wording of [`Prompts::default`] is this crate's own.
+
+use std::collections::BTreeMap;
+
+use crate::{error::Error, values::template::Template};
+
+const SYSTEM: &str = "You judge runs of agents while they are still going on. From what a run has done and \
+     spent so far, you say whether it can still succeed within its limits, and how much more it will spend.";
+
+const QUESTION: &str = "The run so far is above. {completed_turns} turns are complete, and the run goes on. What \
+     each turn spent:\n{usage}\nIts account:\n{account}\n\nDecide first whether the run can still succeed within all \
+     limits. If it can, estimate how much it will still spend from the next turn to its end, as {target}. The turns so \
+     far do not count.\n\nEnd your reply with one line of this form:\n{form}\nor, if it cannot succeed:\n{impossible}";
+
+/// The places of [`QUESTION`], then those of the published texts.
+const PLACES: [&str; 19] = [
+    "completed_turns",
+    "usage",
+    "account",
+    "target",
+    "form",
+    "impossible",
+    "turn_token_usage_text",
+    "max_context_window_tokens",
+    "completed_weeks",
+    "current_time_weeks",
+    "current_warehouse_item_weeks",
+    "current_cost_usd",
+    "current_cash_usd",
+    "target_cash_usd",
+    "resource_consumption_text",
+    "budget_time_weeks",
+    "budget_warehouse_item_weeks",
+    "budget_cost_usd",
+    "completed_day",
+];
+
+/// A benchmark of the paper, each with its own published prompts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Task {
+    /// Puzzles with boxes.
+    Sokoban,
+    /// Questions that need searches.
+    SearchR1,
+    /// Issues of software.
+    SweBench,
+    /// A warehouse over eleven steps.
+    Warehouse,
+}
+
+impl Task {
+    /// All tasks.
+    pub const ALL: [Self; 4] = [Self::Sokoban, Self::SearchR1, Self::SweBench, Self::Warehouse];
+
+    /// The name, such as `sokoban`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sokoban => "sokoban",
+            Self::SearchR1 => "searchr1",
+            Self::SweBench => "swebench",
+            Self::Warehouse => "warehouse",
+        }
+    }
+
+    /// The files with the published system prompt and question in a checkout of mll-lab-nu/BAGEN.
+    #[must_use]
+    pub const fn files(self) -> [&'static str; 2] {
+        macro_rules! files {
+            ($name:literal) => {
+                [
+                    concat!(
+                        "scripts/evaluation-scripts/eval/prompts/",
+                        $name,
+                        "_estimation_system.txt"
+                    ),
+                    concat!(
+                        "scripts/evaluation-scripts/eval/prompts/",
+                        $name,
+                        "_estimation_user.txt"
+                    ),
+                ]
+            };
+        }
+        match self {
+            Self::Sokoban => files!("sokoban"),
+            Self::SearchR1 => files!("searchr1"),
+            Self::SweBench => files!("swebench"),
+            Self::Warehouse => files!("warehouse"),
+        }
+    }
+}
+
+/// The texts that a model is sent besides the run itself. The default is in words of our own.
+///
+/// Places of a text are the number of `completed_turns`, and for any resources `usage` of each turn, the `account` with
+/// what is spent and allowed, and the `target`, `form` and `impossible` of an answer. Those of the published texts
+/// have their names: `turn_token_usage_text` and `max_context_window_tokens` (the cap on the first resource), and
+/// for Warehouse `completed_weeks`, `completed_day`, `current_...`, `target_cash_usd`, `budget_...` and
+/// `resource_consumption_text`.
+///
+/// ```
+/// use agent_benchmarks::budget::Prompts;
+///
+/// assert!(Prompts::new("You judge runs.", "After {completed_turns} turns: how many more tokens?").is_ok());
+/// assert!(Prompts::new("You judge runs.", "After {turns} turns: how many more tokens?").is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompts {
+    pub(super) system: Template,
+    pub(super) question: Template,
+}
+
+impl Default for Prompts {
+    fn default() -> Self {
+        let own = |text| Template::new(text, &PLACES).unwrap_or_default();
+        Self { system: own(SYSTEM), question: own(QUESTION) }
+    }
+}
+
+impl Prompts {
+    /// A system prompt, for runs without one of their own, and a question.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownPlace`] for a place that is never filled in.
+    pub fn new(system: impl Into<String>, question: impl Into<String>) -> Result<Self, Error> {
+        let (system, question) =
+            (Template::new(system, &PLACES)?, Template::new(question, &PLACES)?);
+        Ok(Self { system, question })
+    }
+
+    /// The published texts of a task, from what its [files](Task::files) hold, by their names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`], and [`Error::UnknownName`] if a file is missing.
+    pub fn published(task: Task, texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
+        let [system, question] = task.files().map(|name| {
+            let missing = || Error::UnknownName {
+                what: "given text",
+                name: name.to_owned(),
+                known: "the names of Task::files",
+            };
+            texts.get(name).ok_or_else(missing)
+        });
+        // As the released code strips them.
+        Self::new(system?.trim(), question?.trim())
+    }
+}

@@ -1,0 +1,153 @@
+use std::{collections::BTreeMap, fmt, io::Cursor};
+
+use run_logs::{Format, ReadOptions, Reply, read, to_json};
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    engines::{anthropic, openai_chat, openai_responses},
+    error::Error,
+    values::request::Request,
+};
+
+/// The format in which a server takes requests and gives replies.
+///
+/// What a format has no place for is left out of a request: log-probabilities and the seed for Anthropic, and the
+/// seed for OpenAI's Responses. Thoughts of earlier turns are not sent back in any of them.
+///
+/// ```
+/// use agent_benchmarks::{Api, Message, Request, Role};
+///
+/// let request = Request::new(vec![
+///     Message::new(Role::System, "Add."),
+///     Message::new(Role::User, "12 + 6"),
+/// ]);
+/// assert_eq!(
+///     Api::OpenAiResponses.body(&request, "my-model"),
+///     r#"{"input":[{"content":"Add.","role":"system"},{"content":"12 + 6","role":"user"}],"model":"my-model","store":false}"#
+/// );
+/// let reply = br#"{"type": "message", "content": [{"type": "text", "text": "18"}], "stop_reason": "end_turn"}"#;
+/// assert_eq!(Api::Anthropic.read_reply(reply)?.text, "18");
+/// # Ok::<(), agent_benchmarks::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// OpenAI's chat completions, which most servers take.
+    #[default]
+    OpenAiChat,
+    /// OpenAI's Responses. Nothing is kept on the server: each request has the whole dialogue.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+}
+
+impl Api {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic];
+
+    /// The name: `openai-chat`, `openai-responses` or `anthropic`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// Where requests go, after the base URL.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "/chat/completions",
+            Self::OpenAiResponses => "/responses",
+            Self::Anthropic => "/messages",
+        }
+    }
+
+    /// A request as the JSON body of this format.
+    ///
+    /// Calls without an id get one. Arguments that are not a JSON object are sent as an object with the field
+    /// `unreadable_arguments`, because many servers refuse a history with other arguments.
+    #[must_use]
+    pub fn body(self, request: &Request, model: &str) -> String {
+        to_json(&Value::Map(self.fields(request, model)))
+    }
+
+    pub(crate) fn fields(self, request: &Request, model: &str) -> BTreeMap<String, Value> {
+        let fields = match self {
+            Self::OpenAiChat => openai_chat::fields(request),
+            Self::OpenAiResponses => openai_responses::fields(request),
+            Self::Anthropic => anthropic::fields(request),
+        };
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let all = given.chain([("model", model.into())]);
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The reply in the JSON of a response of this format. Of several choices, the first is taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RunLogs`] for text that is not such a response, and [`Error::NoReply`] with the server's message for a
+    /// response without a reply.
+    pub fn read_reply(self, response: &[u8]) -> Result<Reply, Error> {
+        let format = match self {
+            Self::OpenAiChat => Format::OpenAiChat,
+            Self::OpenAiResponses => Format::OpenAiResponses,
+            Self::Anthropic => Format::Anthropic,
+        };
+        let mut runs = read(Cursor::new(response), format, &ReadOptions::default())?;
+        let run = runs.next().transpose()?.unwrap_or_default();
+        let turn = run.turns.into_iter().next().unwrap_or_default();
+        turn.reply.ok_or_else(|| {
+            let problem = turn.error.or(run.error);
+            Error::NoReply { problem: problem.unwrap_or_else(|| "there is no choice".to_owned()) }
+        })
+    }
+}
+
+impl fmt::Display for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A request as the JSON body of OpenAI's chat completions, as [`Api::body`] of [`Api::OpenAiChat`].
+///
+/// ```
+/// use agent_benchmarks::{Message, Request, Role, openai_chat_body};
+///
+/// let request = Request::new(vec![Message::new(Role::User, "What is 12 + 6?")]);
+/// assert_eq!(
+///     openai_chat_body(&request, "my-model"),
+///     r#"{"messages":[{"content":"What is 12 + 6?","role":"user"}],"model":"my-model"}"#
+/// );
+/// ```
+#[must_use]
+pub fn openai_chat_body(request: &Request, model: &str) -> String {
+    Api::OpenAiChat.body(request, model)
+}
+
+/// The reply in the JSON of a response of OpenAI's chat completions.
+///
+/// # Errors
+///
+/// Those of [`Api::read_reply`].
+///
+/// ```
+/// use agent_benchmarks::{Error, StopReason, read_openai_chat};
+///
+/// let response = br#"{"choices": [{"message": {"role": "assistant", "content": "18"},
+///     "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 1}}"#;
+/// let reply = read_openai_chat(response)?;
+/// assert_eq!((reply.text.as_str(), reply.stop), ("18", Some(StopReason::Completed)));
+/// assert_eq!(reply.usage.and_then(|usage| usage.total_tokens()), Some(10));
+///
+/// let error = read_openai_chat(br#"{"error": {"message": "too many requests"}}"#).unwrap_err();
+/// assert!(matches!(&error, Error::NoReply { problem } if problem.contains("too many requests")));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn read_openai_chat(response: &[u8]) -> Result<Reply, Error> {
+    Api::OpenAiChat.read_reply(response)
+}

@@ -1,0 +1,179 @@
+use std::collections::BTreeMap;
+
+use agent_benchmarks::budget::{BudgetRecord, Rollouts};
+use budget_estimation::{Estimate, Level, Reading, joint_hits};
+use run_logs::json_lines::RunCounts;
+use trajectory_metrics::{Better, Figure, Metric};
+
+use crate::{
+    budget::{
+        JOINT_HIT_RATE, block,
+        metrics::{Known, METRICS},
+        runs::{Answers, By, Input, Options, Recorded, Runs, replay},
+    },
+    error::Error,
+    live::{LiveOptions, Setting},
+    report::block::{Block, Report, Value},
+};
+
+/// The estimators that have rows beside a model; they learn from the runs before.
+pub const ESTIMATORS: [By; 3] = [By::Linear, By::Quantile, By::Conformal];
+
+/// The figures of a row besides the first two, in the order of the paper's table 1 and then of its table 4.
+const SHOWN: [&str; 18] = [
+    "macro_f1_first_turn",
+    "macro_f1_all_turns",
+    "fail_f1",
+    "hit_rate",
+    "interval_reward",
+    "coverage",
+    "optimistic",
+    "conservative",
+    "mean_relative_width",
+    "mre_p50",
+    "mre_p90",
+    "linear_reference_reduction",
+    "false_abort_rate",
+    "saved_token_share",
+    "detected_share",
+    "detection_turn_share",
+    "success_rate_lost",
+    "format_rate",
+];
+
+/// What runs do, whoever estimates.
+const OF_RUNS: [Metric<Known>; 2] = [
+    Metric::new(
+        "success_rate",
+        "runs that succeeded",
+        Better::Neither,
+        "Share of the runs that succeeded, also beyond a cap.",
+        |it| Ok(it.success_rate),
+    ),
+    Metric::new(
+        "mean_turns",
+        "turns of a run",
+        Better::Neither,
+        "Mean number of the turns of a run.",
+        |it| Ok(it.mean_turns),
+    ),
+];
+
+/// The counts of a row, and the keys of the report on runs that they come from.
+const COUNTS: [(&str, &str); 8] = [
+    ("samples", "n_prefixes"),
+    ("runs", "n_rollouts"),
+    ("samples_feasible", "n_feasible"),
+    ("samples_without_answer", "n_unanswered"),
+    ("hits", "n_hits"),
+    ("false_aborts", "n_false_aborts"),
+    ("runs_failed", "n_failed_rollouts"),
+    ("runs_failed_and_stopped", "n_stopped_failed_rollouts"),
+];
+
+/// How well a model says what runs would still have spent, by resource, beside estimators at the same prefixes.
+///
+/// The rows of the model and of each of the `estimators` read every interval as feasible, as the paper does. If there
+/// are caps, further rows are [by the cap](Reading::Cap). The records are of these rollouts;
+/// `counts` has all runs of the log, also those that are no rollouts.
+///
+/// # Errors
+///
+/// An error of budget-estimation, such as for an interval that is too large to be compared in numbers.
+pub fn budget(
+    records: &[BudgetRecord],
+    rollouts: &Rollouts,
+    counts: &RunCounts,
+    estimators: &[By],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let names = records.first().map_or(&[][..], |record| &record.resources);
+    let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
+    for (place, name) in names.iter().enumerate() {
+        let of_name = answers.entry(name.clone()).or_default();
+        for sample in records.iter().flat_map(|record| record.samples(place)) {
+            let estimate = sample.estimate();
+            let problem = (estimate == Estimate::NoAnswer).then(|| "unreadable".to_owned());
+            let of_run = of_name.entry(sample.rollout().to_string()).or_default();
+            of_run.insert(sample.turn(), Recorded { estimate, problem });
+        }
+    }
+    let unfinished = records.iter().filter(|record| record.record.run.error.is_some()).count();
+    let model = By::Recorded { file: options.model.clone(), answers };
+    // Ids of a log may be missing or repeated; positions are not.
+    let mut rollouts = rollouts.clone();
+    for run in 0..rollouts.len() {
+        rollouts.set_id(run, run.to_string())?;
+    }
+    let is_capped = rollouts.iter().any(|run| {
+        rollouts.resources().any(|(resource, _)| run.cap(resource).is_ok_and(|cap| cap.is_some()))
+    });
+    let (lengths, counts) = (vec![rollouts.len()], counts.clone());
+    let input = Input { rollouts, lengths, achieved: Vec::new(), counts };
+    let readings = [Reading::Answers, Reading::Cap];
+    let mut settings = Vec::new();
+    for &reading in readings.iter().take(1 + usize::from(is_capped)) {
+        for by in std::iter::once(&model).chain(estimators) {
+            let is_model = matches!(by, By::Recorded { .. });
+            let mut joint = Vec::new();
+            for name in names {
+                let own = Options {
+                    others: names.iter().filter(|other| *other != name).cloned().collect(),
+                    reading,
+                    resamples: options.resamples,
+                    seed: options.seed,
+                    ..Options::new(name, by.clone(), Level::new(0.8)?)
+                };
+                let runs = replay(input.clone(), &own)?;
+                let found = block(&runs, &own, &metrics())?;
+                let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
+                let unfinished = is_model.then_some(unfinished);
+                settings.push(setting(named(own, reading), &found, &runs, unfinished));
+                joint.push(runs);
+            }
+            if is_model && joint.len() > 1 {
+                settings.push(joint_setting(named("all resources".to_owned(), reading), &joint)?);
+            }
+        }
+    }
+    Ok(super::report(settings.into_iter(), is_capped.then(|| BY_CAP.to_owned())))
+}
+
+const BY_CAP: &str = "by the cap: an interval above what is left under the cap counts as \"impossible\"; other rows read every interval as feasible, as the paper does";
+
+fn named(name: String, reading: Reading) -> String {
+    match reading {
+        Reading::Answers => name,
+        Reading::Cap => format!("{name}, by the cap"),
+    }
+}
+
+/// [`OF_RUNS`], and those of [`METRICS`] that are shown.
+fn metrics() -> Vec<Metric<Known>> {
+    let shown = SHOWN.iter().filter_map(|key| METRICS.iter().find(|it| it.measure.key == *key));
+    OF_RUNS.iter().chain(shown).cloned().collect()
+}
+
+fn setting(name: String, found: &Block, runs: &Runs, unfinished: Option<usize>) -> Setting {
+    let count = |key| found.number(key).map_or(0, |count| count as usize);
+    let mut counts: Vec<_> = COUNTS.iter().map(|&(key, of_runs)| (key, count(of_runs))).collect();
+    counts.push(("samples_left_out", runs.every_sample.len() - runs.samples.len()));
+    counts.extend(unfinished.map(|count| ("runs_unfinished", count)));
+    let figures = found.fields.iter().filter_map(|field| match &field.value {
+        Value::Figure(measure, figure) => Some((*measure, figure.clone())),
+        _ => None,
+    });
+    Setting { name, counts, figures: figures.collect() }
+}
+
+fn joint_setting(name: String, runs: &[Runs]) -> Result<Setting, Error> {
+    let samples: Vec<_> = runs.iter().map(|runs| &runs.every_sample[..]).collect();
+    let labels = samples.first().into_iter().copied().flatten().map(|it| it.is_feasible());
+    let feasible = labels.zip(joint_hits(&samples)?).filter(|(feasible, _)| *feasible);
+    let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();
+    let counts = [hits.iter().filter(|&&hit| hit).count(), hits.len()];
+    let rate = JOINT_HIT_RATE.value(&counts).map(Figure::from);
+    let figures = vec![(JOINT_HIT_RATE.measure, rate)];
+    let counts = vec![("joint_hits", counts[0]), ("samples_feasible", counts[1])];
+    Ok(Setting { name, counts, figures })
+}

@@ -7,10 +7,10 @@ mod policies;
 use std::{collections::BTreeMap, env, fs, path::Path};
 
 use agent_benchmarks::{
-    Conversation, Error, Message, ParameterKind, Reply, Request, Role,
+    Arguments, Conversation, Error, Message, ParameterKind, Reply, Request, Role,
     costbench::{
         CostBench, CostBenchRecord, EventKind, Instance, Prompts, Query, ReplyRules, Split,
-        queries, read_queries,
+        queries, read_queries, read_results,
     },
     openai_chat_body, read_openai_chat,
 };
@@ -339,6 +339,111 @@ fn texts_that_lack_a_tool_a_task_or_a_level_are_refused() {
     assert!(
         matches!(other, Err(Error::StoredValue { problem }) if problem == "the texts have no level 3")
     );
+}
+
+/// The file of queries with two of them, in words that nobody else has.
+fn two_queries() -> String {
+    let query = |number: u32, tier: &str| {
+        json!({
+            "query_id": format!("<Query{number:05}>"),
+            "task": "location",
+            "TimeInfo": "<TimeInfo03119>",
+            "preferences": {
+                "category": "city",
+                "tier": tier,
+                "style": "historic_and_traditional",
+                "feature_package": "architectural_marvel",
+            },
+            "groundtruth": format!("<LocationPreference{number:05}>"),
+            "user_requirements": format!("Wish {number}."),
+            "query": {"input": format!("Wish {number}.\nTimeInfo: <TimeInfo03119>")},
+        })
+    };
+    json!([query(1, "major_metropolis"), query(2, "mid_sized_city")]).to_string()
+}
+
+/// The messages of the model in a run, as a released file of results has them.
+fn said(record: &CostBenchRecord) -> Vec<Value> {
+    let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+    let message = |reply: &Reply| {
+        let mut message = json!({"role": "assistant", "content": reply.text});
+        if let Some(call) = reply.tool_calls.first() {
+            let text = match (&call.written, &call.arguments) {
+                (Some(written), _) => written.clone(),
+                (None, Arguments::Unparsed { text, .. }) => text.clone(),
+                (None, Arguments::Parsed(value)) => run_logs::to_json(value),
+            };
+            message["tool_calls"] = json!([{"name": call.name, "arguments": text}]);
+        }
+        message
+    };
+    replies.map(message).collect()
+}
+
+/// A released file of results.
+fn results(rows: &[Value], kind: Option<&str>) -> String {
+    json!({
+        "stats": {
+            "model_name": "scripted", "use_blocker": kind.is_some(), "block_mode": kind, "block_num": 1,
+            "refinement_level": 2, "max_tool_steps": 20, "tool_creation_seed": 42, "min_atomic_cost": 15,
+            "max_atomic_cost": 25, "noise_std": 0.1,
+            "scores": {
+                "accuracy_metrics": {"final_answer_accuracy": 0.5},
+                "tool_path_metrics": {"avg_edit_distance": 2.25},
+            },
+        },
+        "results": rows,
+    })
+    .to_string()
+}
+
+#[test]
+fn runs_of_a_released_file_of_results_are_played_again_and_have_the_released_scores() {
+    let queries = read_queries(&two_queries(), 42).unwrap();
+    let golden = golden();
+    let mut played = 0;
+    for kind in [None, Some("ban_tool"), Some("cost_change"), Some("preference_change")] {
+        let events: Vec<&str> = kind.into_iter().collect();
+        let own = |run: &&Value| {
+            run["query_id"] == "<Query00001>"
+                && run["events"] == json!(events)
+                && run["name"] != DIFFERENT
+        };
+        let runs: Vec<&Value> = golden.iter().filter(own).collect();
+        let rows = runs.iter().map(|run| {
+            let instance = bench(run).instance(&query(run, &queries));
+            let history = said(&self::run(&instance, run["script"].as_array().unwrap()));
+            json!({"query_id": run["query_id"], "conversation_history": history})
+        });
+        let rows: Vec<Value> = rows.collect();
+        let found = read_results(&results(&rows, kind), &queries).unwrap();
+        assert_eq!((found.model.as_str(), found.records.len()), ("scripted", runs.len()));
+        assert_eq!(found.as_published["task_completion_ratio"], 0.5);
+        assert_eq!((found.as_published["edit_distance"], found.as_published.len()), (2.25, 2));
+        for (run, record) in runs.iter().zip(&found.records) {
+            let facts = facts(record);
+            assert_eq!(facts["counts"], run["counts"], "{run}");
+            if facts["counts"] == json!(true) {
+                for (name, value) in facts.as_object().unwrap() {
+                    assert_eq!(*value, run[name], "{name} of {run}");
+                }
+                played += 1;
+            }
+        }
+    }
+    assert!(played > 35, "{played}");
+}
+
+#[test]
+fn a_log_that_breaks_off_has_no_outcome_and_one_of_other_queries_is_refused() {
+    let queries = read_queries(&two_queries(), 42).unwrap();
+    let row = json!({"query_id": "<Query00002>", "conversation_history": []});
+    let found = read_results(&results(&[row], None), &queries).unwrap();
+    assert_eq!(found.records[0].record.run.outcome, None);
+    let row = json!({"query_id": "<Query00003>", "conversation_history": []});
+    let error = read_results(&results(&[row], None), &queries).unwrap_err();
+    assert!(matches!(&error, Error::StoredValue { problem } if problem.contains("<Query00003>")));
+    assert!(matches!(read_results("[]", &queries), Err(Error::StoredValue { .. })));
 }
 
 /// The texts of a released checkout whose folder the environment variable COSTBENCH names.

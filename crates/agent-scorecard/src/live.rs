@@ -3,7 +3,7 @@
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
-use agent_benchmarks::costbench::{CostBenchRecord, CostBenchTable};
+use agent_benchmarks::costbench::{CostBenchRecord, CostBenchTable, ReleasedResults};
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Figure, Measure, Undefined};
 
@@ -94,6 +94,25 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
     });
     let note = has_events.then(|| NO_GAP_UNDER_EVENTS.to_owned());
     Ok(report(settings, note))
+}
+
+/// The same for the runs of a file of results of the released benchmark, which are played again: what comes out
+/// here, and beside it (`as_published`) the means that the file itself states.
+///
+/// # Errors
+///
+/// Those of [`CostBenchTable`].
+pub fn costbench_results(
+    results: &ReleasedResults,
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let mut report = costbench(&results.records, options)?;
+    let stated = results.as_published.iter();
+    let fields = stated.map(|(&key, value)| Field::shown(key, key.replace('_', " "), *value));
+    let title = "What the file itself states".to_owned();
+    let stated = Block { title, fields: fields.collect(), ..Block::default() };
+    report.together.fields.push(Field::block("as_published", stated));
+    Ok(report)
 }
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";

@@ -28,6 +28,13 @@ pub(crate) struct Options {
     /// List the plans of every query
     #[arg(long)]
     pub(crate) paths: bool,
+    /// A released file results_*.json: report the runs of its model, played again, in place of the greedy
+    /// policy's, and beside them what the file states
+    #[arg(long, value_name = "FILE", requires = "checkout")]
+    pub(crate) results: Option<PathBuf>,
+    /// The checkout of JiayuJeff/CostBench with the queries of --results
+    #[arg(long, value_name = "DIR", requires = "results")]
+    pub(crate) checkout: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) forms: Forms,
 }

@@ -12,7 +12,7 @@ use agent_benchmarks::{
 use agent_scorecard::{costbench::Blocking, live};
 
 use crate::{
-    costbench::options::blockings,
+    costbench::{command::QUERIES, options::blockings},
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
@@ -67,9 +67,6 @@ const PUBLISHED: &str = "\
 --published takes the queries and all texts of the released benchmark from a checkout of JiayuJeff/CostBench, in
 which docs/published/costbench_texts.py of this project was run once.
 ";
-
-/// The released queries, in a checkout.
-const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = RuleVersion> {
     values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)])

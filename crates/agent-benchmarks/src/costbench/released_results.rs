@@ -1,0 +1,146 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use tool_graph::costbench::{CostModel, EventKind};
+
+use crate::{
+    costbench::{outcome::CostBenchRecord, query::Query, settings::CostBench},
+    engines::{api::read_openai_chat, conversation::Conversation, model::ModelError},
+    error::Error,
+};
+
+/// The runs of a file of results that the released benchmark wrote.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReleasedResults {
+    /// The model.
+    pub model: String,
+    /// The runs, each played again: its calls, costs and scores are computed here, from the replies alone.
+    pub records: Vec<CostBenchRecord>,
+    /// The means that the file itself states, by the key of [`CostBenchTable`](super::CostBenchTable) that they
+    /// belong to. The released task completion ratio counts right answers without the goal.
+    pub as_published: BTreeMap<&'static str, f64>,
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    stats: Stats,
+    results: Vec<Row>,
+}
+
+#[derive(serde::Deserialize)]
+struct Stats {
+    model_name: String,
+    use_blocker: bool,
+    block_mode: Option<String>,
+    block_num: usize,
+    refinement_level: usize,
+    max_tool_steps: usize,
+    tool_creation_seed: u64,
+    min_atomic_cost: f64,
+    max_atomic_cost: f64,
+    noise_std: f64,
+    #[serde(default)]
+    scores: Json,
+}
+
+#[derive(serde::Deserialize)]
+struct Row {
+    query_id: String,
+    conversation_history: Vec<Said>,
+}
+
+#[derive(serde::Deserialize)]
+struct Said {
+    role: String,
+    content: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<Called>,
+}
+
+#[derive(serde::Deserialize)]
+struct Called {
+    name: String,
+    arguments: String,
+}
+
+/// Where the released file states the mean of a metric.
+const PUBLISHED: [(&str, &str); 4] = [
+    ("task_completion_ratio", "/accuracy_metrics/final_answer_accuracy"),
+    ("edit_distance", "/tool_path_metrics/avg_edit_distance"),
+    ("normalized_edit_distance", "/tool_path_metrics/avg_normalized_edit_distance"),
+    ("exact_match_ratio", "/tool_path_metrics/tool_path_exact_match_ratio"),
+];
+
+/// The runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read with
+/// the seed of the file, 42 in the published tables.
+///
+/// The replies of the model are played again in the setting that the file states, by the released rules. A
+/// run whose last reply does not end it, because the server failed, has no outcome.
+///
+/// # Errors
+///
+/// [`Error::StoredValue`] for text that is no such file, and for a query that is not among the given ones.
+pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Error> {
+    let stored = |problem: String| Error::StoredValue { problem };
+    let File { stats, results } =
+        serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
+    let bench = stats.bench()?;
+    let by_id: BTreeMap<&str, &Query> = queries.iter().map(|it| (it.id.as_str(), it)).collect();
+    let records = results.iter().map(|row| {
+        let query = by_id.get(row.query_id.as_str());
+        let query = query.ok_or_else(|| stored(format!("unknown query {:?}", row.query_id)))?;
+        let instance = bench.instance(query);
+        let mut conversation = instance.conversation();
+        for said in row.conversation_history.iter().filter(|said| said.role == "assistant") {
+            if conversation.request().is_some() {
+                conversation.reply(read_openai_chat(said.response().to_string().as_bytes())?)?;
+            }
+        }
+        if conversation.request().is_some() {
+            conversation.fail(&ModelError::new("the log has no further reply"));
+        }
+        Ok(conversation.finish())
+    });
+    let published = PUBLISHED
+        .iter()
+        .filter_map(|(key, place)| Some((*key, stats.scores.pointer(place)?.as_f64()?)));
+    Ok(ReleasedResults {
+        records: records.collect::<Result<_, Error>>()?,
+        as_published: published.collect(),
+        model: stats.model_name,
+    })
+}
+
+impl Stats {
+    fn bench(&self) -> Result<CostBench, Error> {
+        let costs = CostModel::new(self.min_atomic_cost, self.max_atomic_cost, self.noise_std)?;
+        let bench = CostBench::new(self.refinement_level)?
+            .with_cost_model(costs)
+            .with_global_seed(self.tool_creation_seed)
+            .with_call_limit(self.max_tool_steps);
+        Ok(match self.block_mode.as_deref().filter(|_| self.use_blocker) {
+            None => bench,
+            Some("mixed") => bench.with_mixed_events(self.block_num),
+            Some("steplen_change") => {
+                bench.with_events(vec![EventKind::RemoveTools; self.block_num])
+            }
+            Some(kind) => bench.with_events(vec![kind.parse()?; self.block_num]),
+        })
+    }
+}
+
+impl Said {
+    /// The response of the server that had this message.
+    fn response(&self) -> Json {
+        let calls = self.tool_calls.iter().enumerate().map(|(place, call)| {
+            let function = json!({"name": call.name, "arguments": call.arguments});
+            json!({"id": format!("c{place}"), "type": "function", "function": function})
+        });
+        let mut message = json!({"role": "assistant", "content": self.content});
+        if !self.tool_calls.is_empty() {
+            message["tool_calls"] = calls.collect();
+        }
+        json!({"choices": [{"message": message, "finish_reason": "stop"}]})
+    }
+}

@@ -18,7 +18,7 @@ pub(crate) fn samples() -> Samples {
     let plan = |framing, replies: &[&str]| {
         let settings = Triage::new(Alpha::new(0.5)?)
             .with_framing(framing)
-            .with_attempts(Attempts::Live(Regime::Enforced));
+            .with_attempts(Attempts::Live { regime: Regime::Enforced, announced: true });
         let instance = settings.instance("pool", &questions)?;
         requests(instance.conversation(), replies.iter().map(|it| text(it)))
     };

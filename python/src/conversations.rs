@@ -178,7 +178,8 @@ pub(crate) fn run_triage(
     let (alpha, framing, subject, live) = settings;
     let known = choice("framing", &framing, &Framing::ALL.map(|known| (known.name(), known)))?;
     let live = live.map(|live| choice("live (None or a name)", &live, &REGIMES)).transpose()?;
-    let attempts = live.map_or(Attempts::Recorded, Attempts::Live);
+    let attempts =
+        live.map_or(Attempts::Recorded, |regime| Attempts::Live { regime, announced: false });
     let setting = Triage::new(Alpha::new(alpha).map_err(Failure::from)?)
         .with_framing(known)
         .with_subject(subject)

@@ -19,7 +19,9 @@ pub(crate) mod texts;
 
 pub use conversation::TriageConversation;
 pub use instance::Instance;
-pub use knapsack_oracle::{Alpha, Efficiency, Execution, PlanReading, Pool, Regime};
+pub use knapsack_oracle::{
+    Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
+};
 pub use outcome::TriageRecord;
 pub use settings::{Attempts, Framing, Triage};
 pub use solving::{SolveConversation, SolveRecord};

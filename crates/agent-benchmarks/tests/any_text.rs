@@ -111,8 +111,8 @@ proptest! {
     ) {
         let attempts = match live {
             None => Attempts::Recorded,
-            Some(true) => Attempts::Live(Regime::Enforced),
-            Some(false) => Attempts::Live(Regime::Advisory),
+            Some(true) => Attempts::Live { regime: Regime::Enforced, announced: false },
+            Some(false) => Attempts::Live { regime: Regime::Advisory, announced: false },
         };
         let setting = Triage::new(Alpha::new(0.5).unwrap()).with_attempts(attempts);
         let instance = setting.instance("pool", &questions()).unwrap();

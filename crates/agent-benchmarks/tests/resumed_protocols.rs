@@ -90,8 +90,8 @@ fn level() -> Level {
 
 #[test]
 fn a_live_oracle_of_triage_has_efficiency_1() {
-    let setting =
-        Triage::new(Alpha::new(0.5).unwrap()).with_attempts(Attempts::Live(Regime::Enforced));
+    let setting = Triage::new(Alpha::new(0.5).unwrap())
+        .with_attempts(Attempts::Live { regime: Regime::Enforced, announced: false });
     let pools = (0..6_u64).map(|pool| {
         let question = |number: u64| {
             let checker = Checker::Numeric { answer: number as f64, tolerance: 0.0 };

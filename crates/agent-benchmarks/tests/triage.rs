@@ -28,7 +28,7 @@ fn questions(pool: u64, count: u32) -> Vec<Question> {
 }
 
 fn triage(alpha: f64) -> Triage {
-    Triage::new(Alpha::new(alpha).unwrap())
+    Triage::new(Alpha::new(alpha).unwrap()).with_zero_allocations(true)
 }
 
 fn says(text: impl Into<String>) -> Reply {
@@ -98,7 +98,11 @@ fn random_orders_have_efficiency_0_within_three_standard_errors() {
     }
     let mean = knapsack_oracle::MeanEfficiency::new(&scores).unwrap();
     let score = mean.informative_score.unwrap();
-    assert!(score.abs() < 3.0 * mean.standard_error.unwrap(), "{mean:?}");
+    let informative: Vec<_> =
+        scores.iter().filter(|it| it.informative().is_some()).copied().collect();
+    let informative = knapsack_oracle::MeanEfficiency::new(&informative).unwrap();
+    assert_eq!(informative.score, score);
+    assert!(score.abs() < 3.0 * informative.standard_error.unwrap(), "{informative:?}");
     let rows = table.finish(Level::new(0.997).unwrap(), 500, Seed::new(1)).unwrap();
     let figure = rows[0].figure("efficiency").unwrap();
     assert_eq!((rows[0].regime, rows[0].pools), (Regime::Advisory, 600));
@@ -146,7 +150,8 @@ fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
 #[test]
 fn a_live_solver_is_asked_under_its_own_allocations_and_earns_what_its_recorded_attempts_say() {
     for pool in 0..20 {
-        let setting = triage(0.5).with_attempts(Attempts::Live(Regime::Enforced));
+        let setting =
+            triage(0.5).with_attempts(Attempts::Live { regime: Regime::Enforced, announced: true });
         let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
         let best = best_plan(&instance);
         let limits = RefCell::new(Vec::new());
@@ -181,7 +186,7 @@ fn small(attempts: Attempts) -> Instance {
 
 #[test]
 fn a_right_answer_beyond_its_allocation_is_wrong_in_the_enforced_regime() {
-    let instance = small(Attempts::Live(Regime::Enforced));
+    let instance = small(Attempts::Live { regime: Regime::Enforced, announced: true });
     let model = model_from_fn(|request: &Request| {
         let Some(place) = asked(request) else {
             return Ok(plan(&[(0, 60), (1, 0), (2, 60), (3, 80)]));
@@ -200,7 +205,7 @@ fn a_right_answer_beyond_its_allocation_is_wrong_in_the_enforced_regime() {
 
 #[test]
 fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gone() {
-    let instance = small(Attempts::Live(Regime::Advisory));
+    let instance = small(Attempts::Live { regime: Regime::Advisory, announced: false });
     let limits = RefCell::new(Vec::new());
     let play = |costs: [u64; 4]| {
         limits.borrow_mut().clear();
@@ -209,7 +214,7 @@ fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gon
                 return Ok(plan(&[(0, 0), (1, 0), (2, 0), (3, 0)]));
             };
             limits.borrow_mut().push(request.sampling.max_output_tokens.unwrap());
-            assert!(!request.messages[0].text.contains("Hard limit"));
+            assert!(!request.messages[0].text.contains("Budget:"));
             Ok(used(says(format!("<answer>{place}</answer>")), costs[place]))
         });
         let record = converse(instance.conversation(), model).unwrap();
@@ -225,27 +230,75 @@ fn the_advisory_regime_spends_what_replies_used_and_stops_when_the_budget_is_gon
 }
 
 #[test]
-fn live_attempts_that_beat_the_recorded_ones_are_counted_and_left_out() {
-    let instance = small(Attempts::Live(Regime::Advisory));
-    let model = model_from_fn(|request: &Request| {
-        let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0), (2, 0)])) };
-        Ok(used(says(format!("<answer>{place}</answer>")), 10))
-    });
-    let record = converse(instance.conversation(), model).unwrap();
-    assert!(matches!(
-        record.efficiency(Regime::Advisory),
-        Err(agent_benchmarks::Error::KnapsackOracle(_))
-    ));
+fn live_attempts_that_beat_the_recorded_ones_stay_in_the_mean_as_the_oracle_and_are_counted() {
+    let instance = small(Attempts::Live { regime: Regime::Advisory, announced: false });
     let mut table = TriageTable::default();
-    table.update("fast", &record).unwrap();
+    for is_fast in [true, false] {
+        let model = model_from_fn(|request: &Request| {
+            let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0), (2, 0)])) };
+            let answer = if is_fast { place.to_string() } else { "none".to_owned() };
+            Ok(used(says(format!("<answer>{answer}</answer>")), 10))
+        });
+        let record = converse(instance.conversation(), model).unwrap();
+        assert_eq!(record.is_above_oracle(Regime::Advisory), is_fast);
+        table.update("fast and wrong", &record).unwrap();
+    }
     let rows = table.finish(Level::new(0.95).unwrap(), 10, Seed::new(1)).unwrap();
-    assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 0));
-    assert_eq!((rows[0].figure("efficiency"), rows[0].is_live), (None, true));
+    assert_eq!((rows.len(), rows[0].above_oracle, rows[0].pools), (1, 1, 2));
+    // All orders earn what the oracle earns, so that the second, which earns nothing, counts 0.
+    assert_eq!(rows[0].figure("efficiency").unwrap().value, 0.5);
+}
+
+#[test]
+fn the_planned_set_is_what_has_an_allocation_above_0_unless_the_setting_attempts_the_rest() {
+    let question = |id: &str, output_tokens, solved| {
+        let checker = Checker::Numeric { answer: 0.0, tolerance: 0.0 };
+        Question::new(id, "?", checker).with_recorded(Attempted { output_tokens, solved })
+    };
+    let pool = [question("q0", 500, false), question("q1", 300, true), question("q2", 200, true)];
+    let score = |setting: Triage, text: &str| {
+        let instance = setting.instance("pool", &pool).unwrap();
+        let record = converse(instance.conversation(), model_from_fn(|_| Ok(says(text)))).unwrap();
+        record.efficiency(Regime::Advisory).ok().map(|it| it.score())
+    };
+    let setting = || Triage::new(Alpha::new(0.5).unwrap());
+    let skips = plan(&[(0, 0), (1, 300), (2, 200)]).text;
+    assert_eq!(score(setting(), &skips), Some(1.0));
+    assert_eq!(score(setting().with_zero_allocations(true), &skips), Some(-1.0));
+
+    // Shares become 0, so that the plan stands only for who attempts items without an allocation.
+    let shares = r#"[{"id":"q1","allocation":0.6},{"id":"q2","allocation":0.4}]"#;
+    assert_eq!(score(setting(), shares), Some(-1.0));
+    assert_eq!(score(setting().with_zero_allocations(true), shares), Some(1.0));
+    assert_eq!(score(setting().with_strict_plans(true), shares), Some(-1.0));
+
+    let twice = plan(&[(1, 300), (2, 200), (1, 9)]).text;
+    assert_eq!(score(setting(), &twice), Some(1.0));
+    assert_eq!(score(setting().with_strict_plans(true), &twice), None);
+}
+
+#[test]
+fn attempts_without_tokens_and_refusals_are_left_out_and_cut_off_ones_are_marked() {
+    let question = &questions(0, 1)[0];
+    let solve = |reply: Reply| {
+        let conversation = SolveConversation::new(question, Sampling::default());
+        converse(conversation, model_from_fn(|_| Ok(reply.clone()))).unwrap()
+    };
+    let right = || says("<answer>0</answer>");
+    assert_eq!(solve(used(right(), 0)).attempt, None);
+    let refusal = Reply { refusal: Some("No.".to_owned()), ..used(right(), 20) };
+    let filtered = Reply { stop: Some(StopReason::EnvironmentEnd), ..used(right(), 20) };
+    for record in [solve(refusal), solve(filtered)] {
+        assert_eq!((record.attempt, record.is_refused), (None, true));
+    }
+    let cut = solve(Reply { stop: Some(StopReason::MaxTokens), ..used(says("<answer>"), 20) });
+    let attempt = Attempted { output_tokens: 20, solved: false };
+    assert_eq!((cut.attempt, cut.is_cut_off), (Some(attempt), true));
 }
 
 #[test]
 fn a_reply_without_a_token_count_ends_the_advisory_regime_without_an_execution() {
-    let instance = small(Attempts::Live(Regime::Advisory));
+    let instance = small(Attempts::Live { regime: Regime::Advisory, announced: false });
     let model = model_from_fn(|request: &Request| {
         let Some(place) = asked(request) else { return Ok(plan(&[(0, 0), (1, 0)])) };
         Ok(says(format!("<answer>{place}</answer>")))
@@ -258,7 +311,8 @@ fn a_reply_without_a_token_count_ends_the_advisory_regime_without_an_execution()
 
 #[test]
 fn plans_that_cannot_be_read_are_counted_apart_from_models_that_do_not_reply() {
-    let instance = small(Attempts::Recorded);
+    let strict = triage(0.5).with_strict_plans(true);
+    let instance = strict.instance("pool", small(Attempts::Recorded).questions()).unwrap();
     let mut table = TriageTable::default();
     let twice = plan(&[(0, 10), (0, 20)]);
     for reply in [Ok(says("I give up.")), Ok(twice), Ok(plan(&[(0, 900)])), Err("cut")] {
@@ -293,7 +347,7 @@ fn the_framings_differ_in_their_opening_alone_and_the_schema_names_the_problems(
 
 #[test]
 fn a_record_that_was_written_and_read_is_replayed_to_the_same_scores() {
-    let instance = small(Attempts::Live(Regime::Enforced));
+    let instance = small(Attempts::Live { regime: Regime::Enforced, announced: true });
     let model = model_from_fn(|request: &Request| {
         let Some(place) = asked(request) else { return Ok(plan(&[(2, 100), (0, 100)])) };
         Ok(used(says(format!("<answer>{place}</answer>")), 80))

@@ -1,6 +1,7 @@
 //! Benchmarks with a live model: the subcommand `run`, with a subcommand for each benchmark.
 
 mod asking;
+mod checker;
 pub(crate) mod command;
 mod common;
 mod expected;

@@ -18,14 +18,18 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = FORMAT)]
 pub(crate) struct Options {
-    /// Scores by model, mode, data set, variant and alpha
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Scores by model, mode, data set, variant and alpha, or folders of run triage, which have them
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     forms: Forms,
 }
 
-const FORMAT: &str = r#"Example: agent-scorecard triage-variants variants.jsonl
+/// The scores in a folder of `run triage`.
+pub(crate) const SCORES: &str = "scores.jsonl";
+
+const FORMAT: &str = r#"Examples: agent-scorecard triage-variants variants.jsonl
+          agent-scorecard triage-variants out-aime out-gpqa
 
 A FILE has JSON Lines, one score or two per line, for example
   {"model": "M", "mode": "think", "dataset": "AIME", "variant": "A", "alpha": 0.5, "eta_advisory": 0.61, "eta_enforced": -0.2}
@@ -47,27 +51,33 @@ struct Row {
     eta_enforced: Option<f64>,
 }
 
-pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    let wrong = |line: Option<usize>, field: Option<&str>, problem: String| InputError {
-        file: file.display().to_string(),
-        line,
-        field: field.map(str::to_owned),
-        problem,
-    };
+pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, Box<dyn Error>> {
+    files.iter_mut().filter(|file| file.is_dir()).for_each(|folder| folder.push(SCORES));
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let names = names.join(", ");
     let mut scores = VariantTable::default();
-    for line in json_lines::read::<Row>(&file)? {
-        let at = |field, problem| wrong(Some(line.number), Some(field), problem);
-        let Row { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } = line.value;
-        let alpha = Alpha::new(alpha).map_err(|error| at("alpha", error.to_string()))?;
-        let score =
-            VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced };
-        scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
+    for file in &files {
+        for line in json_lines::read::<Row>(file)? {
+            let at = |field: &str, problem| InputError {
+                file: file.display().to_string(),
+                line: Some(line.number),
+                field: Some(field.to_owned()),
+                problem,
+            };
+            let Row { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
+                line.value;
+            let alpha = Alpha::new(alpha).map_err(|error| at("alpha", error.to_string()))?;
+            let score =
+                VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced };
+            scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
+        }
     }
-    let block = scores.block().map_err(|error| wrong(None, None, error.to_string()))?;
+    let whole = |problem| InputError { file: names.clone(), line: None, field: None, problem };
+    let block = scores.block().map_err(|error| whole(error.to_string()))?;
     forms.show(Report {
         title: "Triage under variants of a prompt".to_owned(),
         lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"
             .to_owned(),
-        ..Report::of_columns(vec![(file.display().to_string(), None, block)])
+        ..Report::of_columns(vec![(names, None, block)])
     })
 }

@@ -52,6 +52,12 @@ pub(crate) fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number from 0 to 18446744073709551615")
 }
 
+/// A share, from 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or("give a number from 0 to 1")
+}
+
 /// A budget as a share of the costs.
 pub(crate) fn alpha(text: &str) -> Result<Alpha, &'static str> {
     let alpha = text.parse().ok().and_then(|share| Alpha::new(share).ok());

@@ -3,10 +3,7 @@
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
-use agent_benchmarks::{
-    costbench::{CostBenchRecord, CostBenchTable, ReleasedResults},
-    triage::{SolveRecord, TriageRecord, TriageTable},
-};
+use agent_benchmarks::costbench::{CostBenchRecord, CostBenchTable, ReleasedResults};
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Figure, Measure, Undefined};
 
@@ -18,9 +15,11 @@ use crate::{
 
 mod budget;
 mod confidence;
+mod triage;
 
 pub use budget::{ESTIMATORS, budget};
 pub use confidence::{confidence, confidence_with};
+pub use triage::{ReSolved, triage, triage_scores};
 
 /// Whom the records are of, and how intervals of 95 % are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,40 +116,6 @@ pub fn costbench_results(
 }
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
-
-/// How a model plans for pools of the questions that it solved or failed to solve alone, by budget and regime.
-///
-/// # Errors
-///
-/// Those of [`TriageTable`].
-pub fn triage(
-    solved: &[SolveRecord],
-    plans: &[TriageRecord],
-    options: &LiveOptions,
-) -> Result<Report, Error> {
-    let mut table = TriageTable::default();
-    for plan in plans {
-        table.update(&options.model, plan)?;
-    }
-    let (level, resamples, seed) = options.how()?;
-    let attempts = solved.iter().filter_map(|record| record.attempt);
-    let left_out = solved.len() - attempts.clone().count();
-    let right = attempts.filter(|attempt| attempt.solved).count();
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| Setting {
-        name: format!("alpha {}, {}", row.alpha, format!("{:?}", row.regime).to_lowercase()),
-        counts: vec![
-            ("questions", solved.len()),
-            ("questions_solved", right),
-            ("questions_left_out", left_out),
-            ("pools", row.pools),
-            ("pools_informative", row.informative_pools),
-            ("plans_over_budget", row.over_budget),
-            ("plans_unreadable", row.unreadable),
-        ],
-        figures: row.figures,
-    });
-    Ok(report(settings, None))
-}
 
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {

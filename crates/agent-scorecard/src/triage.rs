@@ -23,8 +23,8 @@
 
 mod plans;
 mod pools;
-mod re_solved;
-mod variants;
+pub(crate) mod re_solved;
+pub(crate) mod variants;
 
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;

@@ -55,6 +55,13 @@ fn the_three_conventions_of_the_paper_hold() {
 }
 
 #[test]
+fn the_regret_is_the_share_of_the_oracles_value_that_was_not_earned() {
+    for (achieved, regret) in [(4.0, 0.0), (3.0, 0.25), (2.0, 0.5), (1.0, 0.75), (0.0, 1.0)] {
+        assert_eq!(normalized_regret(achieved, 4.0), Ok(regret));
+    }
+}
+
+#[test]
 fn tau_b_equals_that_of_scipy() {
     let mut rows = 0;
     for line in include_str!("golden/kendall.csv").lines().skip(2) {

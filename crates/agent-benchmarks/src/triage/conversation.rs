@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use knapsack_oracle::{Item, PlanReading, Pool, Regime, Step};
+use knapsack_oracle::{Item, Plan, PlanReading, Pool, Regime, Step};
 use run_logs::{Message, Reply, Role, Run};
 
 use crate::{
@@ -60,8 +60,10 @@ impl<'a> TriageConversation<'a> {
     fn new(instance: &'a Instance) -> Self {
         let Instance { settings, questions, .. } = instance;
         let text = texts::planning(settings, questions, instance.budget());
+        let mut sampling = settings.sampling.clone();
+        sampling.max_output_tokens = settings.plan_tokens.or(sampling.max_output_tokens);
         let request = Request {
-            sampling: settings.sampling.clone(),
+            sampling,
             response_schema: settings.has_schema.then(|| texts::plan_schema(questions)),
             ..Request::new(vec![Message::new(Role::User, text)])
         };
@@ -78,10 +80,13 @@ impl<'a> TriageConversation<'a> {
 
     fn take_plan(&mut self, text: &str) {
         let instance = self.instance;
-        let reading = PlanReading::new(text, &instance.pool, instance.budget());
-        if let Some(plan) = reading.plan() {
-            self.steps = plan.steps().iter().rev().copied().collect();
+        let read =
+            if instance.settings.is_strict { PlanReading::new } else { PlanReading::published };
+        let reading = read(text, &instance.pool, instance.budget());
+        if reading.plan().is_some() {
             self.reading = Some(reading);
+            let plan = self.plan();
+            self.steps = plan.iter().flat_map(|plan| plan.steps()).rev().copied().collect();
             self.ask_next();
             return;
         }
@@ -95,9 +100,16 @@ impl<'a> TriageConversation<'a> {
         self.dialogue.end(StopReason::ParseError);
     }
 
+    /// The plan with the steps that are attempted.
+    fn plan(&self) -> Option<Plan> {
+        let plan = self.reading.as_ref()?.plan()?;
+        let attempts_zero = self.instance.settings.attempts_zero;
+        Some(if attempts_zero { plan.clone() } else { plan.without_zero_allocations() })
+    }
+
     /// Asks for the next problem of the plan that fits, or ends the conversation.
     fn ask_next(&mut self) {
-        let Attempts::Live(regime) = self.instance.settings.attempts else {
+        let Attempts::Live { regime, announced } = self.instance.settings.attempts else {
             return self.dialogue.end(StopReason::Completed);
         };
         while let Some(&Step { position, allocation }) = self.steps.last() {
@@ -114,8 +126,7 @@ impl<'a> TriageConversation<'a> {
                 self.steps.pop();
                 continue;
             }
-            let banner =
-                (regime == Regime::Enforced).then_some(texts::Banner::Enforced(allocation));
+            let banner = Some(allocation).filter(|allocation| announced && *allocation > 0);
             let text = texts::solving(&self.instance.questions[position], banner);
             let request = self.dialogue.request_mut();
             *request = Request::new(vec![Message::new(Role::User, text)]);
@@ -162,7 +173,7 @@ impl<'a> TriageConversation<'a> {
     fn live_execution(&self, regime: Regime) -> Result<Option<knapsack_oracle::Execution>, Error> {
         let Instance { pool, .. } = self.instance;
         let budget = self.instance.budget();
-        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else { return Ok(None) };
+        let Some(plan) = self.plan() else { return Ok(None) };
         let made = |step: Step| self.attempts.get(step.position).copied().flatten();
         Ok(Some(match regime {
             Regime::Enforced => plan.execute_capped(pool, budget, |step| {
@@ -189,9 +200,7 @@ impl<'a> TriageConversation<'a> {
 
     fn executions(&self, has_ended_well: bool) -> Result<Vec<knapsack_oracle::Execution>, Error> {
         let Instance { pool, settings, .. } = self.instance;
-        let Some(plan) = self.reading.as_ref().and_then(PlanReading::plan) else {
-            return Ok(Vec::new());
-        };
+        let Some(plan) = self.plan() else { return Ok(Vec::new()) };
         match settings.attempts {
             Attempts::Recorded => {
                 let regimes = [Regime::Advisory, Regime::Enforced].into_iter();
@@ -200,8 +209,8 @@ impl<'a> TriageConversation<'a> {
                     .map(|regime| plan.execute(pool, budget, regime))
                     .collect::<Result<_, _>>()?)
             }
-            Attempts::Live(_) if !has_ended_well => Ok(Vec::new()),
-            Attempts::Live(regime) => Ok(self.live_execution(regime)?.into_iter().collect()),
+            Attempts::Live { .. } if !has_ended_well => Ok(Vec::new()),
+            Attempts::Live { regime, .. } => Ok(self.live_execution(regime)?.into_iter().collect()),
         }
     }
 }
@@ -217,7 +226,7 @@ impl Conversation for TriageConversation<'_> {
         let (text, tokens) = (reply.text.clone(), output_tokens(&reply));
         self.dialogue.take(reply)?;
         match (self.instance.settings.attempts, self.steps.pop()) {
-            (Attempts::Live(regime), Some(step)) => {
+            (Attempts::Live { regime, .. }, Some(step)) => {
                 self.take_solution(step, regime, &text, tokens);
             }
             _ => self.take_plan(&text),

@@ -1,4 +1,4 @@
-use knapsack_oracle::{Item, Pool};
+use knapsack_oracle::{CheapestFirst, InformedPlanner, Item, Plan, Pool, Regime, ValuePerCost};
 
 use crate::{error::Error, triage::settings::Triage, values::question::Question};
 
@@ -12,6 +12,8 @@ pub struct Instance {
     budget: u64,
     oracle: f64,
     random: f64,
+    pub(super) cheapest_first: f64,
+    pub(super) greedy: f64,
 }
 
 impl Triage {
@@ -35,6 +37,11 @@ impl Triage {
         });
         let pool = Pool::new(items.collect::<Result<_, Error>>()?)?;
         let budget = pool.budget(self.alpha);
+        // These planners allot what attempts cost, so both regimes earn the same.
+        let earned = |planner: &dyn InformedPlanner| {
+            let plan = Plan::informed(planner, &pool, budget)?;
+            Ok::<_, Error>(plan.execute(&pool, budget, Regime::Advisory)?.earned)
+        };
         Ok(Instance {
             settings: self.clone(),
             name: name.into(),
@@ -42,6 +49,8 @@ impl Triage {
             budget,
             oracle: pool.oracle(budget)?.value,
             random: pool.random_exact(budget)?.value,
+            cheapest_first: earned(&CheapestFirst)?,
+            greedy: earned(&ValuePerCost)?,
             pool,
         })
     }

@@ -1,4 +1,6 @@
-use knapsack_oracle::{Alpha, Efficiency, Execution, PlanReading, Regime, normalized_regret};
+use knapsack_oracle::{
+    Alpha, Efficiency, Execution, PlanReading, Regime, UnsolvableCounts, normalized_regret,
+};
 use run_logs::Score;
 use trajectory_metrics::tool_calls::Value;
 
@@ -29,6 +31,10 @@ pub struct TriageRecord {
     pub attempts: Vec<Option<Attempted>>,
     /// The regime in which problems were solved in the conversation; `None` for recorded attempts.
     pub live_regime: Option<Regime>,
+    /// Whether problems were solved in the conversation with their allocations announced.
+    pub is_announced: bool,
+    /// What the plan does with [unsolvable](crate::Checker::Unsolvable) questions; all 0 without a plan.
+    pub unsolvable: UnsolvableCounts,
     /// The share of the budget.
     pub alpha: Alpha,
     /// The framing.
@@ -39,6 +45,10 @@ pub struct TriageRecord {
     pub oracle: f64,
     /// What a random order earns on average by the recorded attempts.
     pub random: f64,
+    /// What the problems that cost least earn, in that order as long as they fit.
+    pub cheapest_first: f64,
+    /// What the problems of the highest value per cost earn, in that order as long as they fit.
+    pub greedy: f64,
 }
 
 impl TriageRecord {
@@ -56,9 +66,9 @@ impl TriageRecord {
         keep("alpha", Value::Real(settings.alpha.get()));
         keep("framing", settings.framing.name().into());
         keep("budget", Value::Integer(i128::from(instance.budget())));
-        let live_regime = match settings.attempts {
-            Attempts::Recorded => None,
-            Attempts::Live(regime) => Some(regime),
+        let (live_regime, is_announced) = match settings.attempts {
+            Attempts::Recorded => (None, false),
+            Attempts::Live { regime, announced } => (Some(regime), announced),
         };
         keep("is_live", Value::Bool(live_regime.is_some()));
         let mut score = |name: &str, value: f64| {
@@ -74,17 +84,27 @@ impl TriageRecord {
             };
             score(name, execution.earned);
         }
+        let mut unsolvable = UnsolvableCounts::default();
+        let marks: Vec<bool> = instance.questions.iter().map(|it| it.is_unsolvable()).collect();
+        if let Some(plan) = reading.as_ref().and_then(PlanReading::plan) {
+            // The plan was read for this pool.
+            let _ = unsolvable.update(plan, &marks);
+        }
         Self {
             record,
             reading,
             executions,
             attempts,
             live_regime,
+            is_announced,
+            unsolvable,
             alpha: settings.alpha,
             framing: settings.framing,
             budget: instance.budget(),
             oracle: instance.oracle(),
             random: instance.random(),
+            cheapest_first: instance.cheapest_first,
+            greedy: instance.greedy,
         }
     }
 
@@ -100,15 +120,21 @@ impl TriageRecord {
         self.executions.iter().find(|execution| execution.regime == regime)
     }
 
-    /// The triage efficiency in a regime: 1 for the oracle, 0 for a random order on average.
+    /// The triage efficiency in a regime: 1 for the oracle, 0 for a random order on average. Live attempts that
+    /// are [above the oracle](Self::is_above_oracle) count as the oracle.
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Undefined`] without an execution in this regime; [`Error::KnapsackOracle`] if live
-    /// attempts earned more than the recorded ones can.
+    /// [`scoring_rules::Error::Undefined`] without an execution in this regime.
     pub fn efficiency(&self, regime: Regime) -> Result<Efficiency, Error> {
-        let earned = self.earned(regime)?;
+        let earned = self.earned(regime)?.min(self.oracle);
         Ok(Efficiency::new(earned, self.random, self.oracle)?)
+    }
+
+    /// Whether live attempts earned more than the oracle, which knows the recorded ones alone.
+    #[must_use]
+    pub fn is_above_oracle(&self, regime: Regime) -> bool {
+        self.execution(regime).is_some_and(|execution| execution.earned > self.oracle)
     }
 
     /// The share of the oracle's value that the plan missed in a regime; `None` if the oracle earns
@@ -118,14 +144,14 @@ impl TriageRecord {
     ///
     /// As [`Self::efficiency`].
     pub fn regret(&self, regime: Regime) -> Result<Option<f64>, Error> {
-        let earned = self.earned(regime)?;
+        let earned = self.earned(regime)?.min(self.oracle);
         if self.oracle == 0.0 {
             return Ok(None);
         }
         Ok(Some(normalized_regret(earned, self.oracle)?))
     }
 
-    fn earned(&self, regime: Regime) -> Result<f64, Error> {
+    pub(super) fn earned(&self, regime: Regime) -> Result<f64, Error> {
         let undefined = scoring_rules::Error::Undefined {
             name: "the triage efficiency",
             reason: "the conversation has no execution in this regime",

@@ -50,12 +50,18 @@ pub enum Attempts {
     Recorded,
     /// From the model, which solves the problems of its plan in one regime.
     ///
-    /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply, and a
-    ///   message that says so. A reply that used more is wrong.
+    /// - [`Regime::Enforced`]: each problem has its allocation as the most tokens of the reply. A reply
+    ///   that used more is wrong.
     /// - [`Regime::Advisory`]: each problem has what is left of the budget as the most tokens of the
     ///   reply, and spends what the reply used. The conversation ends without an execution if a reply
     ///   does not say how many tokens it used.
-    Live(Regime),
+    Live {
+        /// The regime.
+        regime: Regime,
+        /// Whether the solver is told the allocation of its problem. In section 3.2 of the paper it is not: the
+        /// limit is that of the request alone.
+        announced: bool,
+    },
 }
 
 /// A setting of TRIAGE: the share of the budget, the framing, and how plans are executed.
@@ -86,12 +92,16 @@ pub struct Triage {
     pub(super) subject: String,
     pub(super) attempts: Attempts,
     pub(super) sampling: Sampling,
+    pub(super) plan_tokens: Option<u64>,
     pub(super) has_schema: bool,
+    pub(super) is_strict: bool,
+    pub(super) attempts_zero: bool,
 }
 
 impl Triage {
     /// The setting with a budget of this share of what the recorded attempts cost, the neutral
-    /// framing, execution by recorded attempts, and temperature 0.
+    /// framing, execution by recorded attempts, temperature 0, and plans that are read and executed by the
+    /// published rules.
     #[must_use]
     pub fn new(alpha: Alpha) -> Self {
         Self {
@@ -100,7 +110,10 @@ impl Triage {
             subject: "problems".to_owned(),
             attempts: Attempts::default(),
             sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            plan_tokens: None,
             has_schema: true,
+            is_strict: false,
+            attempts_zero: false,
         }
     }
 
@@ -125,11 +138,34 @@ impl Triage {
         self
     }
 
-    /// Sets the sampling. A limit of tokens holds for the plan; while solving, the smaller of it and
-    /// the limit of the regime holds.
+    /// Sets the sampling. While solving, the smaller of its limit of tokens and that of the regime holds.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
+        self
+    }
+
+    /// Sets the most tokens of a plan; without it, the limit of the sampling holds.
+    #[must_use]
+    pub const fn with_plan_tokens(mut self, tokens: Option<u64>) -> Self {
+        self.plan_tokens = tokens;
+        self
+    }
+
+    /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops
+    /// allocations that are no numbers of tokens and refuses a plan that has an item twice. Otherwise they are
+    /// read as published: by [`PlanReading::published`](knapsack_oracle::PlanReading::published).
+    #[must_use]
+    pub const fn with_strict_plans(mut self, is_strict: bool) -> Self {
+        self.is_strict = is_strict;
+        self
+    }
+
+    /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is
+    /// that of the paper, `S = {i : a_i > 0}`; see [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
+    #[must_use]
+    pub const fn with_zero_allocations(mut self, attempts_zero: bool) -> Self {
+        self.attempts_zero = attempts_zero;
         self
     }
 

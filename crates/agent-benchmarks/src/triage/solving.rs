@@ -48,8 +48,42 @@ pub struct SolveRecord {
     pub record: Record,
     /// The text between the answer tags.
     pub answer: Option<String>,
-    /// The attempt; `None` if there is no reply or if it does not say how many tokens it used.
+    /// The attempt; `None` without a reply, for one that does not say how many tokens it used or that has none,
+    /// and for a refusal.
     pub attempt: Option<Attempted>,
+    /// Whether the reply was cut off at a limit of tokens, so that the attempt cost the limit.
+    pub is_cut_off: bool,
+    /// Whether the model or a filter of its provider refused to reply.
+    pub is_refused: bool,
+}
+
+impl SolveRecord {
+    /// The record of an attempt that was made elsewhere, without a conversation; `None` for a question without
+    /// one. An attempt without tokens is left out as one that is made here.
+    #[must_use]
+    pub fn of_recorded(question: &Question) -> Option<Self> {
+        let recorded = question.recorded?;
+        let attempt = Some(recorded).filter(|attempt| attempt.output_tokens > 0);
+        let mut run = Run::new(question.id.clone());
+        run.outcome = Some(recorded.solved);
+        let record = Record { run, events: Vec::new() };
+        Some(Self { record, answer: None, attempt, is_cut_off: false, is_refused: false })
+    }
+
+    /// Whether the attempt was made elsewhere.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.record.run.turns.is_empty()
+    }
+
+    /// Takes the verdict of a judge from outside; without one, the attempt is left out.
+    #[must_use]
+    pub fn judged(mut self, solved: Option<bool>) -> Self {
+        let verdict = |attempt| Some(Attempted { solved: solved?, ..attempt });
+        self.attempt = self.attempt.and_then(verdict);
+        self.record.run.outcome = solved;
+        self
+    }
 }
 
 impl<'a> SolveConversation<'a> {
@@ -66,14 +100,10 @@ impl<'a> SolveConversation<'a> {
     /// Reference: TRIAGE, appendix C.1.
     #[must_use]
     pub fn with_announced_budget(question: &'a Question, sampling: Sampling, tokens: u64) -> Self {
-        Self::with_banner(question, sampling, Some(texts::Banner::Announced(tokens)))
+        Self::with_banner(question, sampling, Some(tokens))
     }
 
-    fn with_banner(
-        question: &'a Question,
-        sampling: Sampling,
-        banner: Option<texts::Banner>,
-    ) -> Self {
+    fn with_banner(question: &'a Question, sampling: Sampling, banner: Option<u64>) -> Self {
         let message = Message::new(Role::User, texts::solving(question, banner));
         let request = Request { sampling, ..Request::new(vec![message]) };
         let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
@@ -128,9 +158,13 @@ impl Conversation for SolveConversation<'_> {
         let checker = &self.question.checker;
         let solved = self.answer.as_ref().is_some_and(|answer| checker.is_right(answer));
         let outcome = reply.map(|_| solved);
-        let tokens = reply.and_then(output_tokens);
+        let is_cut_off = reply.is_some_and(|it| it.stop == Some(StopReason::MaxTokens));
+        let is_refused = reply.is_some_and(|reply| {
+            reply.refusal.is_some() || reply.stop == Some(StopReason::EnvironmentEnd)
+        });
+        let tokens = reply.and_then(output_tokens).filter(|tokens| *tokens > 0 && !is_refused);
         let attempt = tokens.map(|output_tokens| Attempted { output_tokens, solved });
         record.run.outcome = outcome;
-        SolveRecord { record, answer: self.answer, attempt }
+        SolveRecord { record, answer: self.answer, attempt, is_cut_off, is_refused }
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use knapsack_oracle::{Alpha, PlanReading, Regime};
+use knapsack_oracle::{Alpha, Efficiency, PlanReading, Regime};
 use scoring_rules::{ExactMean, Level, Seed, Weight};
 use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefined};
 
@@ -44,25 +44,28 @@ struct Key {
     alpha: Alpha,
     framing: Framing,
     is_live: bool,
+    is_announced: bool,
     is_enforced: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
     /// The values of each of [`METRICS`] by pool.
-    values: [Clustered<String, f64>; 3],
+    values: [Clustered<String, f64>; METRICS.len()],
     over_budget: usize,
     unreadable: usize,
     unfinished: usize,
     above_oracle: usize,
 }
 
-/// The places of the means in [`METRICS`].
+/// The places of some means in [`METRICS`].
 const EFFICIENCY: usize = 0;
 const INFORMATIVE: usize = 1;
-const REGRET: usize = 2;
+/// From here on, the means of pools with unsolvable problems, which are left out without such a pool.
+const DETECTION: usize = 10;
+const WASTE: usize = 11;
 
-const METRICS: [Metric<ExactMean>; 3] = [
+const METRICS: [Metric<ExactMean>; 12] = [
     Metric::new(
         "efficiency",
         "triage efficiency",
@@ -82,6 +85,69 @@ const METRICS: [Metric<ExactMean>; 3] = [
         "regret",
         Better::Lower,
         "Mean normalized regret over the pools whose oracle earns something, in [0, 1].",
+        mean,
+    ),
+    Metric::new(
+        "earned",
+        "points of a pool",
+        Better::Higher,
+        "Mean points that the plan earns.",
+        mean,
+    ),
+    Metric::new(
+        "earned_random",
+        "points in random order",
+        Better::Neither,
+        "Mean points that the problems earn in random order until one does not fit.",
+        mean,
+    ),
+    Metric::new(
+        "earned_cheapest_first",
+        "points, cheapest first",
+        Better::Neither,
+        "Mean points of a planner that knows all costs and attempts the cheapest problems that fit, solvable or not.",
+        mean,
+    ),
+    Metric::new(
+        "earned_greedy",
+        "points, value per cost",
+        Better::Neither,
+        "Mean points of a planner that knows all costs and attempts the problems of the most points per token that fit, solvable or not.",
+        mean,
+    ),
+    Metric::new(
+        "earned_oracle",
+        "points of the oracle",
+        Better::Neither,
+        "Mean points of the best plan, which knows costs and outcomes.",
+        mean,
+    ),
+    Metric::new(
+        "efficiency_cheapest_first",
+        "triage efficiency, cheapest first",
+        Better::Neither,
+        "Mean triage efficiency of the planner that attempts the cheapest problems that fit.",
+        mean,
+    ),
+    Metric::new(
+        "efficiency_greedy",
+        "triage efficiency, value per cost",
+        Better::Neither,
+        "Mean triage efficiency of the planner that attempts the problems of the most points per token.",
+        mean,
+    ),
+    Metric::new(
+        "detection_rate",
+        "unsolvable problems left out",
+        Better::Higher,
+        "Share of the unsolvable problems that the plans leave out.",
+        mean,
+    ),
+    Metric::new(
+        "waste_rate",
+        "tokens for unsolvable problems",
+        Better::Lower,
+        "Share of all allocated tokens that goes to unsolvable problems.",
         mean,
     ),
 ];
@@ -104,12 +170,15 @@ pub struct TriageFigures {
     pub regime: Regime,
     /// Whether the problems were solved in the conversation.
     pub is_live: bool,
+    /// Whether their allocations were announced while they were solved.
+    pub is_announced: bool,
     /// The number of pools in the mean efficiency.
     pub pools: usize,
     /// The number of pools in which some orders earn more than others.
     pub informative_pools: usize,
-    /// The mean efficiency over all pools and over the informative ones, and the mean regret, each with the
-    /// interval that resamples pools, or the reason why it is undefined.
+    /// The mean efficiency over all pools and over the informative ones, the mean regret, the points of the plan and
+    /// of the planners beside it, and what plans do with unsolvable problems where there are any: each with the interval
+    /// that resamples pools, or the reason why it is undefined.
     #[serde(serialize_with = "figures::serialize")]
     pub figures: Vec<(Measure, Result<Figure, Undefined>)>,
     /// The number of plans that allot more than the budget. They are executed and counted in the
@@ -120,8 +189,7 @@ pub struct TriageFigures {
     /// The number of conversations left out because the model gave no reply, or no execution could
     /// be completed.
     pub unfinished: usize,
-    /// The number of live executions left out because they earned more than the recorded attempts
-    /// allow.
+    /// The number of live executions that earned more than the recorded attempts allow. They count as the oracle.
     pub above_oracle: usize,
 }
 
@@ -138,8 +206,7 @@ impl TriageTable {
     ///
     /// # Errors
     ///
-    /// Those of [`TriageRecord::efficiency`], except that live attempts that earn more than the
-    /// recorded ones can are counted.
+    /// [`Error::KnapsackOracle`] for a record whose public fields contradict each other.
     pub fn update(&mut self, model: &str, record: &TriageRecord) -> Result<(), Error> {
         self.update_weighted(model, record, Weight::ONE)
     }
@@ -164,6 +231,7 @@ impl TriageTable {
                 alpha: record.alpha,
                 framing: record.framing,
                 is_live: record.live_regime.is_some(),
+                is_announced: record.is_announced,
                 is_enforced: regime == Regime::Enforced,
             };
             self.groups.entry(key).or_default().add(record, regime, weight)?;
@@ -204,6 +272,7 @@ impl TriageTable {
                 framing: key.framing,
                 regime: if key.is_enforced { Regime::Enforced } else { Regime::Advisory },
                 is_live: key.is_live,
+                is_announced: key.is_announced,
                 pools: group.values[EFFICIENCY].len(),
                 informative_pools: group.values[INFORMATIVE].len(),
                 figures: group.figures(how)?,
@@ -224,22 +293,35 @@ impl Group {
             *(if is_read { &mut self.unfinished } else { &mut self.unreadable }) += 1;
             return Ok(());
         }
-        let efficiency = match record.efficiency(regime) {
-            Ok(efficiency) => efficiency,
-            Err(Error::KnapsackOracle(_)) if record.live_regime.is_some() => {
-                self.above_oracle += 1;
-                return Ok(());
-            }
-            Err(error) => return Err(error),
-        };
-        let pool = record.pool_name();
-        if let Some(regret) = record.regret(regime)? {
-            self.values[REGRET].update(pool.to_owned(), weight, regret);
+        let &TriageRecord { random, cheapest_first, greedy, oracle, unsolvable, .. } = record;
+        let efficiency = record.efficiency(regime)?;
+        let of = |earned| Ok::<_, Error>(Some(Efficiency::new(earned, random, oracle)?.score()));
+        let values = [
+            Some(efficiency.score()),
+            efficiency.informative(),
+            record.regret(regime)?,
+            Some(record.earned(regime)?),
+            Some(random),
+            Some(cheapest_first),
+            Some(greedy),
+            Some(oracle),
+            of(cheapest_first)?,
+            of(greedy)?,
+            unsolvable.detection_rate().ok(),
+            unsolvable.waste_rate().ok().filter(|_| unsolvable.unsolvable > 0),
+        ];
+        for (place, value) in values.into_iter().enumerate() {
+            let Some(value) = value else { continue };
+            // Rates are those of all pools together: a pool counts as much as it has in the denominator.
+            let share = match place {
+                DETECTION => unsolvable.unsolvable as f64,
+                WASTE => unsolvable.allocated as f64,
+                _ => 1.0,
+            };
+            let weight = Weight::new(weight.get() * share)?;
+            self.values[place].update(record.pool_name().to_owned(), weight, value);
         }
-        if let Some(informative) = efficiency.informative() {
-            self.values[INFORMATIVE].update(pool.to_owned(), weight, informative);
-        }
-        self.values[EFFICIENCY].update(pool.to_owned(), weight, efficiency.score());
+        self.above_oracle += usize::from(record.is_above_oracle(regime));
         if matches!(record.reading, Some(PlanReading::OverBudget { .. })) {
             self.over_budget += 1;
         }
@@ -250,7 +332,10 @@ impl Group {
             Ok::<_, Error>(mean.update_weighted(*value, weight)?)
         };
         let mut figures = Vec::with_capacity(METRICS.len());
-        for (metric, values) in METRICS.iter().zip(&self.values) {
+        for (place, (metric, values)) in METRICS.iter().zip(&self.values).enumerate() {
+            if place >= DETECTION && self.values[DETECTION].is_empty() {
+                break;
+            }
             let found = values.figures(&[*metric], &ExactMean::default(), add, how)?;
             figures.extend(found.into_iter().map(|figure| (metric.measure, figure)));
         }

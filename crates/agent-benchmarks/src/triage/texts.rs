@@ -74,29 +74,15 @@ fn closed(properties: Vec<(&str, Value)>) -> Value {
     ])
 }
 
-/// What a solver is told about its tokens.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Banner {
-    /// A budget that nothing enforces.
-    Announced(u64),
-    /// The most tokens that the reply can have.
-    Enforced(u64),
-}
-
-/// The request to solve a problem.
-pub(super) fn solving(question: &Question, banner: Option<Banner>) -> String {
-    let banner = match banner {
-        None => String::new(),
-        Some(Banner::Announced(tokens)) => format!(
-            "Budget: {tokens} output tokens for this problem. All that you write counts, reasoning and \
-             drafts included. Keep within it, and give your answer before it is used up.\n\n"
-        ),
-        Some(Banner::Enforced(tokens)) => format!(
-            "Hard limit: {tokens} output tokens for this problem. All that you write counts, reasoning \
-             and drafts included, and your reply is cut off at the limit. Keep it short and give your \
-             answer before the limit is reached.\n\n"
-        ),
-    };
+/// The request to solve a problem, with a budget that is announced or without one.
+pub(super) fn solving(question: &Question, announced: Option<u64>) -> String {
+    let banner = announced.map_or(String::new(), |tokens| {
+        format!(
+            "Budget: {tokens} output tokens for this problem, and not one more. All that you write counts, \
+             reasoning, drafts and notes included. Plan a solution that fits, be brief and leave out \
+             explanations that nobody needs, and commit to your final answer before the budget is used up.\n\n"
+        )
+    });
     let prompt = question.prompt();
     format!(
         "{banner}{prompt}\n\nSolve the problem and end with your answer between tags: <answer>…</answer>"

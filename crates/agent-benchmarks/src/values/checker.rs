@@ -46,6 +46,13 @@ pub enum Checker {
         /// Whether yes is right.
         answer: bool,
     },
+    /// No answer is right: the problem cannot be solved. A model reads it as any other.
+    Unsolvable {
+        /// The options, possibly none.
+        options: Vec<String>,
+    },
+    /// Who asks judges the answer by other means; here, none is right.
+    Outside,
 }
 
 impl Checker {
@@ -64,15 +71,28 @@ impl Checker {
                 "no" | "false" => !answer,
                 _ => false,
             },
+            Self::Unsolvable { .. } | Self::Outside => false,
+        }
+    }
+
+    /// The options that a model reads.
+    pub(crate) fn options(&self) -> &[String] {
+        match self {
+            Self::Choice { options, .. } | Self::Unsolvable { options } => options,
+            _ => &[],
         }
     }
 
     /// What kind of answer is asked for.
-    pub(crate) const fn instruction(&self) -> &'static str {
+    pub(crate) fn instruction(&self) -> &'static str {
         match self {
-            Self::Exact { .. } => "The answer is a short text.",
-            Self::Numeric { .. } => "The answer is one number in digits.",
+            Self::Outside => "The answer is what the problem asks for, and nothing else.",
             Self::Choice { .. } => "The answer is the letter of one option.",
+            Self::Unsolvable { options } if !options.is_empty() => {
+                "The answer is the letter of one option."
+            }
+            Self::Exact { .. } | Self::Unsolvable { .. } => "The answer is a short text.",
+            Self::Numeric { .. } => "The answer is one number in digits.",
             Self::YesNo { .. } => "The answer is yes or no.",
         }
     }

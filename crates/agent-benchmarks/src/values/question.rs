@@ -47,6 +47,12 @@ impl Question {
         self
     }
 
+    /// Whether no answer is right.
+    #[must_use]
+    pub const fn is_unsolvable(&self) -> bool {
+        matches!(self.checker, Checker::Unsolvable { .. })
+    }
+
     /// The text with its options and with what kind of answer is asked for.
     pub(crate) fn prompt(&self) -> String {
         format!("{}\n\n{}", self.block(), self.checker.instruction())
@@ -55,10 +61,8 @@ impl Question {
     /// The text with its options.
     pub(crate) fn block(&self) -> String {
         let mut text = self.text.clone();
-        if let Checker::Choice { options, .. } = &self.checker {
-            let options = options.iter().enumerate();
-            text.extend(options.map(|(place, option)| format!("\n{}. {option}", letter(place))));
-        }
+        let options = self.checker.options().iter().enumerate();
+        text.extend(options.map(|(place, option)| format!("\n{}. {option}", letter(place))));
         text
     }
 }
@@ -69,13 +73,14 @@ impl Question {
 /// |---|---|
 /// | `id` or `problem` | the id |
 /// | `text` or `question` | the text |
-/// | `answer` | true or false: yes or no; a number: numeric; a text: exact |
+/// | `answer` | true or false: yes or no; a number: numeric; a text: exact; null: no answer is right |
 /// | `options` | a list of texts; the answer is then the position from 0, the letter or the text of one |
 /// | `tolerance` | the largest difference from a number, 0 if not given |
 /// | `value` | what a right answer is worth, 1 if not given |
 /// | `output_tokens`, `solved` | a recorded attempt: both or none |
 ///
-/// Other fields are ignored.
+/// Other fields are ignored. A question with `"checker": "outside"`, or with a recorded attempt, needs no `answer`:
+/// it is judged elsewhere.
 ///
 /// # Errors
 ///
@@ -152,11 +157,18 @@ fn at_least_0(fields: &Map<String, Value>, name: &str) -> Result<Option<f64>, St
 }
 
 fn checker(fields: &Map<String, Value>) -> Result<Checker, String> {
-    let answer = fields.get("answer").ok_or("\"answer\" is missing")?;
+    let is_outside = fields.get("checker").is_some_and(|checker| checker == "outside");
+    let Some(answer) = fields.get("answer").filter(|_| !is_outside) else {
+        let is_judged = is_outside || fields.contains_key("solved");
+        return is_judged
+            .then_some(Checker::Outside)
+            .ok_or_else(|| "\"answer\" is missing".to_owned());
+    };
     if let Some(options) = fields.get("options") {
         return choice(options, answer);
     }
     match answer {
+        Value::Null => Ok(Checker::Unsolvable { options: Vec::new() }),
         Value::Bool(answer) => Ok(Checker::YesNo { answer: *answer }),
         Value::Number(number) => {
             let answer = number.as_f64().filter(|number| number.is_finite());
@@ -180,6 +192,7 @@ fn choice(options: &Value, answer: &Value) -> Result<Checker, String> {
         return Err(format!("there are {} options; there must be 2 to 26", options.len()));
     }
     let found = match answer {
+        Value::Null => return Ok(Checker::Unsolvable { options }),
         Value::Number(place) => place.as_u64().and_then(|place| usize::try_from(place).ok()),
         Value::String(text) => options.iter().position(|option| option == text).or_else(|| {
             let is_letter = |place: &usize| text.trim() == letter(*place).to_string();

@@ -3,7 +3,7 @@
 use std::{error::Error, fs, path::Path, sync::Mutex};
 
 use agent_benchmarks::{
-    Conversation, Question, Record, Request,
+    Checker, Conversation, Question, Record, Request,
     client::{AskError, Journal, run_all},
     read_questions,
 };
@@ -63,8 +63,17 @@ impl Asking<'_> {
     }
 }
 
-/// The questions of a file.
+/// The questions of a file, all of which have an answer.
 pub(crate) fn questions(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
+    let questions = read(path)?;
+    if let Some(open) = questions.iter().find(|it| it.checker == Checker::Outside) {
+        return Err(format!("{}: question {:?} has no answer", path.display(), open.id).into());
+    }
+    Ok(questions)
+}
+
+/// The questions of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<Question>, Box<dyn Error>> {
     let at = |problem: String| format!("{}: {problem}", path.display());
     let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
     let questions = read_questions(&text).map_err(|error| at(error.to_string()))?;

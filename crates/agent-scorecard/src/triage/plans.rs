@@ -134,6 +134,7 @@ pub(super) const fn name_of_repair(repair: &Repair) -> &'static str {
         Repair::UnknownId { .. } => "unknown_id",
         Repair::ExtraFields { .. } => "extra_fields",
         Repair::Allocation { .. } => "allocation",
+        Repair::RepeatedId { .. } => "repeated_id",
         _ => "other",
     }
 }

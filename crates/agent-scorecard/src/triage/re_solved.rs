@@ -12,7 +12,7 @@ use crate::{
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
 /// What changes if a model knows its allocations.
-const METRICS: [Metric<BudgetAware>; 3] = [
+pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 3] = [
     Metric::new(
         "baseline_accuracy",
         "baseline",
@@ -59,7 +59,7 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
     let mut row = Block { shape: Shape::Plain, ..Block::default() };
     row.fields.push(Field::shown(key, label, name));
     row.fields.push(Field::shown("n", "problems", counts.items()));
-    row.push_metrics(&METRICS, counts, |_, value| Figure::from(value));
+    row.push_metrics(&RE_SOLVING, counts, |_, value| Figure::from(value));
     for (key, label, count) in [
         ("newly_correct", "newly correct", counts.newly_correct),
         ("lost_correct", "lost correct", counts.lost_correct),

@@ -12,7 +12,7 @@ use crate::{
 const STABLE: f64 = 0.1;
 
 /// The score of a model on one data set, under one variant of a prompt, with one budget.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct VariantScore {
     /// The model.
     pub model: String,

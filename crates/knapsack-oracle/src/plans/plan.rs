@@ -101,6 +101,27 @@ impl<A: Amount> Plan<A> {
         A::sum(self.steps.iter().map(|step| step.allocation))
     }
 
+    /// Returns the plan without the items that have an allocation of 0: the planned set
+    /// `S = {i : a_i > 0}`. In the enforced regime both plans earn the same; in the advisory regime, in which
+    /// allocations do not bind, an item with an allocation of 0 is attempted by the whole plan and skipped by this one.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};
+    ///
+    /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, false)?, Item::new("b", 1.0, 300, true)?])?;
+    /// let plan = Plan::new(&[("a", 0), ("b", 300)], &pool, 500)?;
+    /// let earned = |plan: &Plan| plan.execute(&pool, 500, Regime::Advisory).map(|run| run.earned);
+    /// assert_eq!((earned(&plan)?, earned(&plan.without_zero_allocations())?), (0.0, 1.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), section 4, arXiv:2605.13414.
+    #[must_use]
+    pub fn without_zero_allocations(&self) -> Self {
+        let planned = self.steps.iter().filter(|step| step.allocation != A::NOTHING);
+        Self { steps: planned.copied().collect(), informed: self.informed }
+    }
+
     /// Returns an error for the first resource of which the plan allocates more than the budget has.
     pub(crate) fn check_budget(&self, budget: A) -> Result<(), Error> {
         let allocated = self.allocated();

@@ -65,6 +65,13 @@ pub enum Repair<A = u64> {
         /// The id as given.
         id: String,
     },
+    /// An entry for an item that an earlier entry has was dropped. Only [`PlanReading::published`] does so.
+    RepeatedId {
+        /// The entry.
+        entry: usize,
+        /// The id.
+        id: String,
+    },
     /// Fields other than id and allocation were ignored.
     ExtraFields {
         /// The entry.
@@ -140,7 +147,7 @@ pub enum PlanReading<A: Amount = u64> {
         repairs: Vec<Repair<A>>,
     },
     /// The plan contains an item twice. It cannot be executed, because an item can be attempted
-    /// only once.
+    /// only once. [`PlanReading::published`] keeps the first entry of an item instead.
     DuplicateId {
         /// The first id that is repeated.
         id: String,

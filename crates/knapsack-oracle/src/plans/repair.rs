@@ -72,6 +72,39 @@ impl<A: Amount> PlanReading<A> {
     /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
     #[must_use]
     pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
+        Self::read(text, pool, budget, false)
+    }
+
+    /// Reads a plan as appendix B of the paper repairs it, which keeps what [`PlanReading::new`] drops or refuses:
+    /// an allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0, and of several entries for
+    /// one item the first counts. Both are listed as repairs. The other rules are those of
+    /// [`PlanReading::new`].
+    ///
+    /// The paper "coerces token counts to non-negative integers" and does not say which of repeated items
+    /// counts. An allocation of 0 is attempted in the advisory regime unless
+    /// [`Plan::without_zero_allocations`] leaves it out.
+    ///
+    /// ```
+    /// use knapsack_oracle::{Error, Item, PlanReading, Pool, Repair};
+    ///
+    /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
+    /// let text = r#"{"plan": [{"id": "b", "allocation": "60%"}, {"id": "a", "allocation": 400},
+    ///     {"id": "b", "allocation": 300}]}"#;
+    /// let reading = PlanReading::published(text, &pool, 800);
+    /// let allocations = reading.plan().map(|plan| plan.steps().iter().map(|it| it.allocation).collect());
+    /// assert_eq!(allocations, Some(vec![0, 400]));
+    /// assert!(reading.repairs().contains(&Repair::RepeatedId { entry: 2, id: "b".to_owned() }));
+    /// assert!(PlanReading::new(text, &pool, 800).plan().is_some_and(|plan| plan.steps().len() == 2));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414.
+    #[must_use]
+    pub fn published(text: &str, pool: &Pool<A>, budget: A) -> Self {
+        Self::read(text, pool, budget, true)
+    }
+
+    fn read(text: &str, pool: &Pool<A>, budget: A, is_published: bool) -> Self {
         let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
             Ok(list) => list,
             Err((reason, at)) => return Self::Unparseable { reason, at },
@@ -94,9 +127,17 @@ impl<A: Amount> PlanReading<A> {
             repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
         }
         let mut steps = Vec::with_capacity(list.entries.len());
+        let mut planned = vec![false; pool.items().len()];
         for (entry, fields) in list.entries.iter().enumerate() {
-            match step(entry, fields, pool, &mut repairs) {
-                Ok(step) => steps.push(step),
+            match step(entry, fields, pool, is_published, &mut repairs) {
+                Ok(Step { position, .. }) if is_published && planned[position] => {
+                    let id = pool.items()[position].id().to_owned();
+                    repairs.push(Repair::RepeatedId { entry, id });
+                }
+                Ok(step) => {
+                    planned[step.position] = true;
+                    steps.push(step);
+                }
                 Err(dropped) => repairs.push(dropped),
             }
         }
@@ -119,6 +160,7 @@ fn step<A: Amount>(
     entry: usize,
     fields: &Entry<'_>,
     pool: &Pool<A>,
+    is_published: bool,
     repairs: &mut Vec<Repair<A>>,
 ) -> Result<Step<A>, Repair<A>> {
     let dropped = |reason| Repair::EntryDropped { entry, reason };
@@ -136,7 +178,8 @@ fn step<A: Amount>(
     };
     let written = fields.allocation.value.as_ref();
     let text = || written.map_or_else(String::new, Value::text);
-    let Some((allocation, as_written)) = amount(written) else {
+    let found = amount(written).or(is_published.then_some((A::NOTHING, false)));
+    let Some((allocation, as_written)) = found else {
         return Err(dropped(DropReason::NotATokenCount { given: text() }));
     };
     if exact.is_none() {

@@ -1,0 +1,121 @@
+//! A command that judges answers.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use agent_benchmarks::{
+    Conversation, Error, Message, ModelError, Reply, Request, Role, client::AskError,
+    triage::SolveRecord,
+};
+use serde_json::{Value, json};
+
+/// A program that is given an answer and says whether it is right.
+#[derive(Clone, Debug)]
+pub(crate) struct Checker {
+    /// The program and its arguments. No shell reads them.
+    words: Vec<String>,
+}
+
+/// The most bytes of a verdict.
+const MOST: u64 = 1 << 16;
+
+impl Checker {
+    /// A command whose words are separated by blanks.
+    pub(crate) fn new(command: &str) -> Result<Self, &'static str> {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() { Err("give a program") } else { Ok(Self { words }) }
+    }
+
+    /// The verdict as a response: an answer that gets none is left out, and a program that cannot be started stops
+    /// the run.
+    pub(crate) fn ask(&self, request: &Request, limit: Duration) -> Result<Vec<u8>, AskError> {
+        let line = request.messages.iter().map(|message| message.text.as_str()).collect::<String>();
+        let solved = self.verdict(&line, limit)?;
+        let reply = json!({"choices": [{"message": {"content": solved.to_string()}}]});
+        Ok(reply.to_string().into_bytes())
+    }
+
+    fn verdict(&self, line: &str, limit: Duration) -> Result<bool, AskError> {
+        let name = &self.words[0];
+        let cannot = |error| AskError::Stop(format!("the checker {name} cannot be run: {error}"));
+        let mut command = Command::new(name);
+        command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().map_err(cannot)?;
+        let (send, verdict) = mpsc::channel();
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let line = format!("{line}\n");
+        // A program that neither reads nor ends holds these threads up, and not the run.
+        let threads = [
+            thread::Builder::new().spawn(move || {
+                // A program may answer without reading everything.
+                let _ = stdin.map(|mut pipe| pipe.write_all(line.as_bytes()));
+            }),
+            thread::Builder::new().spawn(move || {
+                let mut found = Vec::new();
+                let pipe = stdout.map(|pipe| BufReader::new(pipe.take(MOST)));
+                let _ = pipe.map(|mut pipe| pipe.read_until(b'\n', &mut found));
+                let _ = send.send(found);
+            }),
+        ];
+        let started = Instant::now();
+        let found = verdict.recv_timeout(limit);
+        while found.is_ok()
+            && started.elapsed() < limit
+            && child.try_wait().is_ok_and(|it| it.is_none())
+        {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        threads.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(cannot(error)))?;
+        let wrong = |problem: &str| AskError::NoReply(ModelError::new(problem));
+        let found = found.map_err(|_| wrong("the checker gave no verdict in time"))?;
+        let value: Option<Value> = serde_json::from_slice(&found).ok();
+        let solved = value.as_ref().and_then(|value| value.get("solved")?.as_bool());
+        solved.ok_or_else(|| wrong("the checker's first line is not {\"solved\": true} or false"))
+    }
+}
+
+/// An answer that waits for its verdict. The record is the verdict, `None` without one.
+#[derive(Debug)]
+pub(crate) struct Judging {
+    request: Option<Request>,
+    solved: Option<bool>,
+}
+
+impl Judging {
+    pub(crate) fn new(record: &SolveRecord) -> Self {
+        let mut replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+        let reply = replies.next().map(|reply| reply.text.as_str());
+        let line = json!({"id": record.record.run.id, "answer": record.answer, "reply": reply});
+        let request = Request::new(vec![Message::new(Role::User, line.to_string())]);
+        Self { request: Some(request), solved: None }
+    }
+}
+
+impl Conversation for Judging {
+    type Record = Option<bool>;
+
+    fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
+    }
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        self.request.take().ok_or(Error::Ended)?;
+        self.solved = reply.text.parse().ok();
+        Ok(())
+    }
+
+    fn fail(&mut self, _: &ModelError) {
+        self.request = None;
+    }
+
+    fn finish(self) -> Option<bool> {
+        self.solved
+    }
+}

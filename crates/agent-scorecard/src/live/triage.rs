@@ -1,0 +1,113 @@
+use agent_benchmarks::triage::{Framing, Regime, SolveRecord, TriageRecord, TriageTable};
+use knapsack_oracle::BudgetAware;
+use scoring_rules::{Level, Seed};
+use trajectory_metrics::Figure;
+
+use crate::{
+    error::Error,
+    live::{LiveOptions, Setting, report},
+    report::block::Report,
+    traces::figures::LEVEL,
+    triage::{re_solved::RE_SOLVING, variants::VariantScore},
+};
+
+/// What changed when the problems of the plans under one framing were solved again with their allocations announced.
+pub type ReSolved = (Framing, BudgetAware);
+
+/// How a model plans for pools of the questions that it solved or failed to solve alone, by budget, framing and
+/// regime, and what changes if its allocations are announced to it.
+///
+/// # Errors
+///
+/// Those of [`TriageTable`].
+pub fn triage(
+    solved: &[SolveRecord],
+    plans: &[TriageRecord],
+    re_solved: &[ReSolved],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let mut table = TriageTable::default();
+    for plan in plans {
+        table.update(&options.model, plan)?;
+    }
+    let (level, resamples, seed) = options.how()?;
+    let count = |which: fn(&SolveRecord) -> bool| solved.iter().filter(|it| which(it)).count();
+    let questions = [
+        ("questions", solved.len()),
+        ("questions_solved", count(|it| it.attempt.is_some_and(|attempt| attempt.solved))),
+        ("questions_recorded", count(SolveRecord::is_recorded)),
+        ("questions_cut_off", count(|it| it.is_cut_off)),
+        ("questions_left_out", count(|it| it.attempt.is_none())),
+        ("questions_refused", count(|it| it.is_refused)),
+    ];
+    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| {
+        let live = match (row.is_live, row.is_announced) {
+            (false, _) => "",
+            (true, false) => ", live",
+            (true, true) => ", live and announced",
+        };
+        let regime = format!("{:?}", row.regime).to_lowercase();
+        let name = format!("alpha {}, {}, {regime}{live}", row.alpha, row.framing);
+        let mut counts = questions.to_vec();
+        counts.extend([
+            ("pools", row.pools),
+            ("pools_informative", row.informative_pools),
+            ("plans_over_budget", row.over_budget),
+            ("plans_unreadable", row.unreadable),
+            ("plans_unfinished", row.unfinished),
+            ("plans_above_oracle", row.above_oracle),
+        ]);
+        Setting { name, counts, figures: row.figures }
+    });
+    let again = re_solved.iter().map(|(framing, counts)| {
+        let figures = RE_SOLVING.iter().map(|metric| {
+            let value = metric.value(counts);
+            (metric.measure, value.map(Figure::from))
+        });
+        let each = [
+            ("problems", counts.items()),
+            ("compliant", counts.compliant),
+            ("kept_correct", counts.kept_correct),
+            ("lost_correct", counts.lost_correct),
+            ("newly_correct", counts.newly_correct),
+            ("still_wrong", counts.still_wrong),
+        ];
+        let each = each.map(|(key, count)| (key, usize::try_from(count).unwrap_or(usize::MAX)));
+        let name = format!("alpha 1, {framing}, solved again with announced allocations");
+        Setting { name, counts: each.to_vec(), figures: figures.collect() }
+    });
+    Ok(report(settings.chain(again), None))
+}
+
+/// The mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the paper,
+/// of a mode of the model and a data set; the framing is the variant.
+///
+/// # Errors
+///
+/// Those of [`TriageTable`].
+pub fn triage_scores(
+    plans: &[TriageRecord],
+    model: &str,
+    mode: &str,
+    dataset: &str,
+) -> Result<Vec<VariantScore>, Error> {
+    let mut table = TriageTable::default();
+    for plan in plans {
+        table.update(model, plan)?;
+    }
+    let rows = table.finish(Level::new(LEVEL)?, 0, Seed::new(0))?;
+    let scores = rows.into_iter().map(|row| {
+        let eta = row.figure("efficiency").map(|figure| figure.value);
+        let of = |regime| eta.filter(|_| row.regime == regime);
+        VariantScore {
+            model: model.to_owned(),
+            mode: mode.to_owned(),
+            dataset: dataset.to_owned(),
+            variant: row.framing.name().to_owned(),
+            alpha: row.alpha,
+            eta_advisory: of(Regime::Advisory),
+            eta_enforced: of(Regime::Enforced),
+        }
+    });
+    Ok(scores.collect())
+}

@@ -52,7 +52,7 @@ enum Subcommand {
     Logs(logs::options::Options),
     Convert(convert::options::Options),
     #[cfg(feature = "client")]
-    Run(run_benchmark::options::Options),
+    Run(Box<run_benchmark::options::Options>),
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
     #[cfg(not(feature = "client"))]
     Run {

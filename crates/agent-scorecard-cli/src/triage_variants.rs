@@ -28,8 +28,8 @@ pub(crate) struct Options {
 /// The scores in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
 
-const FORMAT: &str = r#"Examples: agent-scorecard triage-variants variants.jsonl
-          agent-scorecard triage-variants out-aime out-gpqa
+const FORMAT: &str = r#"Example: agent-scorecard triage-variants variants.jsonl
+of folders: agent-scorecard triage-variants out-aime out-gpqa
 
 A FILE has JSON Lines, one score or two per line, for example
   {"model": "M", "mode": "think", "dataset": "AIME", "variant": "A", "alpha": 0.5, "eta_advisory": 0.61, "eta_enforced": -0.2}

@@ -91,6 +91,8 @@ fn costbench_is_run_reported_and_not_asked_again() {
         "6",
         "--prices",
         "1,2",
+        "--unreadable-limit",
+        "0",
         "--json",
     ];
     let command = |arguments: &[&str]| {
@@ -377,7 +379,8 @@ fn runs_of_earlier_calls_do_not_stay_in_the_folder() {
     let out = fresh("stale");
     for queries in ["6", "2"] {
         let words = ["costbench", "--base-url", &url, "--model", "m", "--out", &out, "--json"];
-        report(&run(&[&words[..], &["--queries", queries]].concat()));
+        let more = ["--queries", queries, "--unreadable-limit", "0"];
+        report(&run(&[&words[..], &more].concat()));
         fs::write(format!("{out}/runs/.agent-scorecard-7.partial"), "half").unwrap();
     }
     let report = report(&run(&[
@@ -391,6 +394,8 @@ fn runs_of_earlier_calls_do_not_stay_in_the_folder() {
         "--json",
         "--queries",
         "2",
+        "--unreadable-limit",
+        "0",
     ]));
     assert_eq!(report["n_runs"], 2);
     assert_eq!(fs::read_dir(format!("{out}/runs")).unwrap().count(), 2);

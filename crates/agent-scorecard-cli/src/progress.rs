@@ -76,11 +76,6 @@ impl<R> Counted<R> {
         let style = if length.is_some() { BYTES } else { "{msg} {bytes}, {bytes_per_sec}" };
         Self { source, progress: Progress::new(hidden(length, style, what)) }
     }
-
-    /// The length in bytes; 0 for a source without one.
-    pub(crate) fn length(&self) -> usize {
-        self.progress.bar.length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0)
-    }
 }
 
 impl<R: Read> Read for Counted<R> {

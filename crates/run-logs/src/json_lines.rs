@@ -24,6 +24,6 @@ pub(crate) mod parts;
 pub(crate) mod run_counts;
 
 pub use fields::{Object, name, yes_or_no};
-pub use parsing::{InputError, Line, parse, parse_document, parse_line};
+pub use parsing::{InputError, Line, bytes, parse, parse_document, parse_line};
 pub use parts::fold;
 pub use run_counts::RunCounts;

@@ -15,7 +15,6 @@
 
 use std::{
     error::Error,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -33,7 +32,7 @@ use crate::{
         options::Options,
         rollout_file::{self, File},
     },
-    files::bundled,
+    files::{bundled, json_lines},
     output::program::Written,
     progress::working,
 };
@@ -184,7 +183,7 @@ fn column(files: &[&File], options: &Options, judged: &budget::Options) -> Resul
 
 /// The text of a file of released estimates; `None` for a file of another form.
 fn released_text(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = String::from_utf8(json_lines::bytes(path).ok()?.into_owned()).ok()?;
     let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next()?.ok()?;
     first.get("results")?.is_array().then_some(text)
 }

@@ -1,7 +1,6 @@
 //! Data that comes with the program: it is part of the binary, so that an installed program has it.
 
 use std::{
-    borrow::Cow,
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -38,25 +37,6 @@ pub(crate) fn path(name: &str) -> PathBuf {
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     let name = path.strip_prefix(FOLDER).ok()?;
     FILES.iter().find(|(known, _)| name == Path::new(known)).map(|&(_, content)| content)
-}
-
-/// The bytes of a file, bundled or not. A Parquet file is read as JSON Lines.
-pub(crate) fn bytes(path: &Path) -> io::Result<Cow<'static, [u8]>> {
-    match content(path) {
-        Some(content) => Ok(Cow::Borrowed(content)),
-        None if is_parquet(path) => {
-            let mut lines = Vec::new();
-            open_parquet(path)?.read_to_end(&mut lines)?;
-            Ok(Cow::Owned(lines))
-        }
-        None => {
-            let mut source = read(path)?;
-            let mut bytes = Vec::new();
-            bytes.try_reserve(source.length())?;
-            source.read_to_end(&mut bytes)?;
-            Ok(Cow::Owned(bytes))
-        }
-    }
 }
 
 /// Opens a file, bundled or not. A Parquet file is read as JSON Lines.
@@ -99,7 +79,9 @@ mod tests {
     #[test]
     fn every_bundled_file_is_read_by_its_path() {
         for (name, content) in FILES {
-            assert_eq!(bytes(&path(name)).unwrap(), content);
+            let mut read = Vec::new();
+            open(&path(name)).unwrap().read_to_end(&mut read).unwrap();
+            assert_eq!(read, content);
             assert!(content.ends_with(b"\n"), "{name}");
         }
     }
@@ -107,7 +89,7 @@ mod tests {
     #[test]
     fn a_path_beside_the_bundled_files_is_one_of_the_file_system() {
         assert_eq!(content(Path::new("demo_log.jsonl")), None);
-        let missing = bytes(&path("other.jsonl")).unwrap_err();
+        let missing = open(&path("other.jsonl")).err().unwrap();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }
 }

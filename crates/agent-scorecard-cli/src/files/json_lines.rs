@@ -35,18 +35,14 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, InputError> {
 /// The bytes of a file, which is read once and so may be a pipe. A UTF-8 byte-order mark in front is
 /// left out.
 pub(crate) fn bytes(path: &Path) -> Result<Cow<'static, [u8]>, InputError> {
-    let bytes = bundled::bytes(path).map_err(|error| whole(path, error.to_string()))?;
-    Ok(match bytes {
-        Cow::Owned(mut bytes) if bytes.starts_with(MARK) => {
-            bytes.drain(..MARK.len());
-            Cow::Owned(bytes)
+    match bundled::content(path) {
+        Some(content) => Ok(Cow::Borrowed(content)),
+        None => {
+            let bytes = run_logs::json_lines::bytes(&path.display().to_string(), open(path)?)?;
+            Ok(Cow::Owned(bytes))
         }
-        bytes => bytes,
-    })
+    }
 }
-
-/// The UTF-8 byte-order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 pub(crate) fn whole(path: &Path, problem: String) -> InputError {
     InputError::of_file(&path.display().to_string(), problem)

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, io::Read};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use trajectory_metrics::distinct_keys::repeated_key;
@@ -58,12 +58,21 @@ pub struct Line<T> {
     pub value: T,
 }
 
+/// The most bytes of a file that is kept as a whole.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// The bytes of a source, without a UTF-8 byte-order mark in front.
-#[cfg(any(feature = "pools", feature = "rollouts"))]
-pub(crate) fn bytes(file: &str, mut source: impl std::io::Read) -> Result<Vec<u8>, InputError> {
+///
+/// # Errors
+///
+/// [`InputError`] if it cannot be read, and if it has more than 1 GiB, as a device without end has.
+pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
-    let read = source.read_to_end(&mut bytes);
+    let read = source.take(MOST_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| InputError::of_file(file, error.to_string()))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(InputError::of_file(file, "it has more than 1 GiB; give it in parts"));
+    }
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }

@@ -261,7 +261,7 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
         let (_, rest) = text.split_once(before).unwrap();
         rest.split(' ').next().unwrap().parse::<u64>().unwrap()
     };
-    // Prompts that repeat no reply, and prompts that repeat replies of 1,024 tokens.
+    // Prompts that repeat no reply, and prompts that repeat replies of the most tokens.
     let [requests, least] = ["at least ", "prompts of about "].map(number);
     let most = number("tokens, up to ");
     assert!(requests >= 180 && least > 500 * requests && most > least + 1_024 * requests, "{text}");

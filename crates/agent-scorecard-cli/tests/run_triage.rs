@@ -310,3 +310,59 @@ fn a_program_judges_answers_and_a_hostile_one_costs_nothing_but_its_verdict() {
     let error = refusal(&call(&file, &url, &fresh("triage-nowhere"), &missing), "nowhere");
     assert!(error.contains("/nowhere/checker cannot be run"), "{error}");
 }
+
+#[test]
+fn attempts_that_are_cut_off_are_data_and_stop_no_run() {
+    let (url, _) = serve(|body| match prompt(body).contains("Rules:") {
+        true => (plan(&[("q0", 10)]), 40, "stop"),
+        false => ("Let me think".to_owned(), 64, "length"),
+    });
+    let line =
+        |id: usize| format!("{{\"id\": \"q{id}\", \"question\": \"Why?\", \"answer\": 6}}\n");
+    let file = write("triage_cut_off.jsonl", &(0..8).map(line).collect::<String>());
+    let report = report(&call(&file, &url, &fresh("triage_cut_off"), &[]));
+    assert_eq!(report["rows"][0]["counts"]["questions"], 8, "{report}");
+    assert_eq!(report["rows"][0]["counts"]["questions_solved"], 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checker_does_not_see_the_key_of_the_server() {
+    use std::{os::unix::fs::PermissionsExt, process::Command};
+
+    let (url, _) = serve(|body| match prompt(body).contains("Rules:") {
+        true => (plan(&[("a", 300)]), 40, "stop"),
+        false => ("<answer>6</answer>".to_owned(), 300, "stop"),
+    });
+    let seen = in_folder("triage_seen_key.txt");
+    let checker = write(
+        "triage_key_checker.sh",
+        &format!(
+            "#!/bin/sh\necho \"key:$AGENT_SCORECARD_API_KEY\" > {seen}\necho '{{\"solved\": true}}'\n"
+        ),
+    );
+    fs::set_permissions(&checker, fs::Permissions::from_mode(0o755)).unwrap();
+    let file = write(
+        "triage_judged.jsonl",
+        "{\"id\": \"a\", \"question\": \"Why?\", \"checker\": \"outside\"}\n",
+    );
+    let out = fresh("triage_judged");
+    let base = ["run", "triage", &file, "--base-url", &url, "--model", "m", "--out", &out];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agent-scorecard"));
+    command
+        .args(base)
+        .args(["--checker", &checker])
+        .env("AGENT_SCORECARD_API_KEY", "sk-1234567890abcdef");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_to_string(seen).unwrap(), "key:\n");
+}
+
+#[test]
+fn a_recorded_problem_that_is_asked_again_needs_a_checker() {
+    let line = r#"{"id": "a", "question": "Why?", "checker": "outside", "output_tokens": 5, "solved": true}"#;
+    let file = write("triage_asked_again.jsonl", line);
+    let out = fresh("triage_asked_again");
+    let output = call(&file, "http://127.0.0.1:9/v1", &out, &["--alpha", "1", "--re-solve"]);
+    assert!(refusal(&output, "outside").contains("give --checker"));
+}

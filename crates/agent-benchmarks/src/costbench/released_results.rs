@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use scoring_rules::checks::setting;
 use serde_json::{Value as Json, json};
 use tool_graph::costbench::{CostModel, EventKind};
 
@@ -54,8 +55,7 @@ struct Row {
 struct Said {
     role: String,
     content: Option<String>,
-    #[serde(default)]
-    tool_calls: Vec<Called>,
+    tool_calls: Option<Vec<Called>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -63,6 +63,9 @@ struct Called {
     name: String,
     arguments: String,
 }
+
+/// The most events of a run in a file.
+const MOST_EVENTS: usize = 10;
 
 /// Where the released file states the mean of a metric.
 const PUBLISHED: [(&str, &str); 4] = [
@@ -119,6 +122,8 @@ impl Stats {
             .with_cost_model(costs)
             .with_global_seed(self.tool_creation_seed)
             .with_call_limit(self.max_tool_steps);
+        let is_valid = self.block_num <= MOST_EVENTS;
+        setting("block_num", self.block_num as f64, is_valid, "at most 10")?;
         Ok(match self.block_mode.as_deref().filter(|_| self.use_blocker) {
             None => bench,
             Some("mixed") => bench.with_mixed_events(self.block_num),
@@ -133,12 +138,13 @@ impl Stats {
 impl Said {
     /// The response of the server that had this message.
     fn response(&self) -> Json {
-        let calls = self.tool_calls.iter().enumerate().map(|(place, call)| {
+        let called = self.tool_calls.as_deref().unwrap_or_default();
+        let calls = called.iter().enumerate().map(|(place, call)| {
             let function = json!({"name": call.name, "arguments": call.arguments});
             json!({"id": format!("c{place}"), "type": "function", "function": function})
         });
         let mut message = json!({"role": "assistant", "content": self.content});
-        if !self.tool_calls.is_empty() {
+        if !called.is_empty() {
             message["tool_calls"] = calls.collect();
         }
         json!({"choices": [{"message": message, "finish_reason": "stop"}]})

@@ -57,8 +57,6 @@ pub(crate) fn fields(request: &Request) -> Vec<(&'static str, Option<Value>)> {
         ("messages", Some(messages.collect::<Vec<_>>().into())),
         ("system", (!system.is_empty()).then(|| system.join("\n\n").into())),
         ("max_tokens", Some(number(sampling.max_output_tokens.unwrap_or(TOKENS)))),
-        ("temperature", sampling.temperature.map(Value::Real)),
-        ("top_p", sampling.top_p.map(Value::Real)),
         ("tools", (!tools.is_empty()).then(|| tools.into())),
         ("tool_choice", choice),
         ("output_config", (!output.is_empty()).then(|| object(output))),

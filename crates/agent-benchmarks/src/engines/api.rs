@@ -11,8 +11,8 @@ use crate::{
 
 /// The format in which a server takes requests and gives replies.
 ///
-/// What a format has no place for is left out of a request: log-probabilities and the seed for Anthropic, and the
-/// seed for OpenAI's Responses. Thoughts of earlier turns are not sent back in any of them.
+/// What a format has no place for is left out of a request: temperature, `top_p`, log-probabilities and the seed for
+/// Anthropic, and the seed for OpenAI's Responses. Thoughts of earlier turns are not sent back in any of them.
 ///
 /// ```
 /// use agent_benchmarks::{Api, Message, Request, Role};

@@ -122,6 +122,13 @@ impl Dialogue {
         problems.next()
     }
 
+    /// As [`Self::problem`], where a reply that was cut off or refused is one of the outcomes that are measured.
+    pub(crate) fn problem_if_whole(&self) -> Option<String> {
+        let reply = self.run.turns.last().and_then(|turn| turn.reply.as_ref())?;
+        let is_whole = reply.stop != Some(StopReason::MaxTokens) && reply.refusal.is_none();
+        self.problem().filter(|_| is_whole)
+    }
+
     /// Why the conversation ended; `None` while it goes on.
     pub(crate) const fn stop(&self) -> Option<&StopReason> {
         self.run.stop.as_ref()

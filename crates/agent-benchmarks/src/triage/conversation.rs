@@ -235,7 +235,7 @@ impl Conversation for TriageConversation<'_> {
     }
 
     fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
+        self.dialogue.problem_if_whole()
     }
 
     fn fail(&mut self, error: &ModelError) {

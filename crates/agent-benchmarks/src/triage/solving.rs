@@ -7,6 +7,7 @@ use crate::{
     triage::texts,
     values::{
         answer::answer_in,
+        checker::Checker,
         question::{Attempted, Question},
         record::Record,
         reply_event::ReplyEvent,
@@ -144,7 +145,9 @@ impl Conversation for SolveConversation<'_> {
     }
 
     fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
+        let needs_none =
+            matches!(self.question.checker, Checker::Unsolvable { .. } | Checker::Outside);
+        self.dialogue.problem_if_whole().filter(|_| !needs_none)
     }
 
     fn fail(&mut self, error: &ModelError) {

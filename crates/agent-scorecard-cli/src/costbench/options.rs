@@ -30,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) paths: bool,
     /// A released file results_*.json: report the runs of its model, played again, in place of the greedy
     /// policy's, and beside them what the file states
-    #[arg(long, value_name = "FILE", requires = "checkout")]
+    #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "block", "blocks", "paths", "refinement_level"])]
     pub(crate) results: Option<PathBuf>,
     /// The checkout of JiayuJeff/CostBench with the queries of --results
     #[arg(long, value_name = "DIR", requires = "results")]

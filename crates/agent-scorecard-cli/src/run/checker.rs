@@ -1,6 +1,7 @@
 //! A command that judges answers.
 
 use std::{
+    fmt,
     io::{BufRead, BufReader, Read, Write},
     process::{Command, Stdio},
     sync::mpsc,
@@ -14,6 +15,8 @@ use agent_benchmarks::{
 };
 use serde_json::{Value, json};
 
+use crate::run::command::KEY;
+
 /// A program that is given an answer and says whether it is right.
 #[derive(Clone, Debug)]
 pub(crate) struct Checker {
@@ -23,6 +26,12 @@ pub(crate) struct Checker {
 
 /// The most bytes of a verdict.
 const MOST: u64 = 1 << 16;
+
+impl fmt::Display for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words.join(" "))
+    }
+}
 
 impl Checker {
     /// A command whose words are separated by blanks.
@@ -44,6 +53,8 @@ impl Checker {
         let name = &self.words[0];
         let cannot = |error| AskError::Stop(format!("the checker {name} cannot be run: {error}"));
         let mut command = Command::new(name);
+        // What a model wrote may run in it.
+        command.env_remove(KEY);
         command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().map_err(cannot)?;
         let (send, verdict) = mpsc::channel();

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The environment variable with the key of the server.
-const KEY: &str = "AGENT_SCORECARD_API_KEY";
+pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
 
 pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error>> {
     let common = protocol.common();

@@ -148,8 +148,11 @@ impl Options {
         }
         let items = all.iter().flatten().map(|it| Item::new(&it.id, it.value, 1, false));
         Pool::new(items.collect::<Result<_, _>>()?)?;
+        // A recorded attempt needs no verdict unless the question is asked again.
+        let is_asked =
+            |it: &Question| it.recorded.is_none() || self.live.is_some() || self.re_solve;
         let is_judged = |it: &Question| self.checker.is_some() || it.checker != Answer::Outside;
-        if let Some(it) = all.iter().flatten().find(|it| it.recorded.is_none() && !is_judged(it)) {
+        if let Some(it) = all.iter().flatten().find(|it| is_asked(it) && !is_judged(it)) {
             let (path, id) = (self.file.display(), &it.id);
             return Err(format!("{path}: question {id:?} has no answer; give --checker").into());
         }
@@ -192,7 +195,7 @@ impl Options {
             });
             let waiting: Vec<(String, (usize, SolveRecord))> = waiting
                 .map(|(place, (record, (name, _)))| {
-                    (format!("check {name}"), (place, record.clone()))
+                    (format!("check {name} by {checker}"), (place, record.clone()))
                 })
                 .collect();
             let limit = Duration::from_secs(self.checker_timeout);

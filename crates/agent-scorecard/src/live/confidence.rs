@@ -52,7 +52,8 @@ fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Er
     let (level, resamples, seed) = options.how()?;
     let rows = table.finish(level, resamples, seed)?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
-    let reference = rows.iter().rev().find_map(base_rate);
+    // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
+    let reference = rows.iter().find_map(base_rate);
     let settings = rows.iter().map(|row| {
         let sum = |counts: &BTreeMap<String, u64>| {
             usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)

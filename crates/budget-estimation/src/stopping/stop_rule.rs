@@ -70,7 +70,7 @@ impl StopRule {
     ///
     /// ```
     /// use budget_estimation::{
-    ///     Error, Estimate, Reading, Rollouts, StopRule, early_stopping, estimator_from_fn, score_rollouts,
+    ///     Error, Estimate, Reading, Rollouts, StopRule, early_stopping, estimator_from_fn,
     /// };
     ///
     /// // A run that exceeds its cap of 200, and a model that says so only by its interval.
@@ -79,7 +79,7 @@ impl StopRule {
     /// rollouts.set_cap(tokens, 200.0)?;
     /// rollouts.push(&[50.0, 100.0, 100.0], false)?;
     /// let mut model = estimator_from_fn(|_| Estimate::interval(160.0, 300.0));
-    /// let samples = score_rollouts(&rollouts, tokens, &mut model)?;
+    /// let samples = rollouts.score(tokens, &mut model)?;
     /// let saved = |rule| early_stopping(&rollouts, tokens, &samples, None, &[rule])?.saved_share();
     /// assert_eq!(saved(StopRule::first_impossible())?, 0.0);
     /// assert_eq!(saved(StopRule::first_impossible().with_reading(Reading::Cap))?, 0.8);

@@ -175,7 +175,11 @@ pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [De
         |step: usize| continued.iter().find(|it| it.step == step).ok_or("no_continuations");
     let each = |value: &dyn Fn(&Continued) -> Option<Probability>| {
         let steps = replies().enumerate();
-        let values = steps.map(|(step, _)| value(before(step)?).ok_or("too_few_answers"));
+        let values = steps.map(|(step, _)| {
+            // The answers of a few that finished would agree by chance.
+            let enough = |it: &&Continued| it.answers.len() as u64 >= Continued::MIN_VALID;
+            Some(before(step)?).filter(enough).and_then(value).ok_or("too_few_answers")
+        });
         values.collect::<Result<Vec<_>, _>>()
     };
     let propagated = || {

@@ -46,6 +46,15 @@ impl Instance {
     /// });
     /// let probability = converse(instance.probe(&run.record.run, 1)?, letters)?;
     /// assert!((probability.unwrap().get() - 0.75).abs() < 1e-12);
+    ///
+    /// // A reply without a letter says nothing, whatever the letters' share beside its words is.
+    /// let words = model_from_fn(|_| {
+    ///     let mut tokens = Tokens::default();
+    ///     tokens.push(b"Unsure", 0.9_f64.ln());
+    ///     tokens.push_alternative(b"A", 1e-7_f64.ln());
+    ///     Ok(Reply { text: "Unsure".to_owned(), tokens: Some(tokens), ..Reply::default() })
+    /// });
+    /// assert_eq!(converse(instance.probe(&run.record.run, 1)?, words)?, None);
     /// # Ok::<(), agent_benchmarks::Error>(())
     /// ```
     pub fn probe(&self, run: &Run, steps: usize) -> Result<TruthProbe, Error> {
@@ -60,6 +69,10 @@ fn probability_of_a(tokens: &Tokens) -> Option<Probability> {
         bytes.iter().filter(|byte| !b" \n()".contains(byte)).eq(letter.iter())
     };
     tokens.iter().find_map(|token| {
+        // A letter that is only an alternative to another word is not what the reply says.
+        if !is(b"A", token.bytes) && !is(b"B", token.bytes) {
+            return None;
+        }
         let mut shares = [0.0; 2];
         let own = (token.bytes, token.logprob);
         let others = token.alternatives().filter(|(bytes, _)| *bytes != token.bytes);

@@ -61,6 +61,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         probes: options.probes,
         cap: options.cap,
         warm_up: options.warm_up,
+        reading: options.reading,
         cluster_by: options.clustering.by(),
         resamples: options.resamples,
         seed: options.seed,

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use agent_scorecard::budget::METRICS;
-use budget_estimation::Level;
+use budget_estimation::{Level, Reading};
+use clap::builder::TypedValueParser;
 
 use crate::{
     budget::{estimate_file, rollout_file},
@@ -40,6 +41,10 @@ pub(crate) struct Options {
     /// The same, and a single number as an interval without width
     #[arg(long, overrides_with = "lenient")]
     pub(crate) points: bool,
+    /// What counts as a forecast of failure: an interval above what is left under a cap, too (cap), or "impossible"
+    /// alone, as in the paper (answers)
+    #[arg(long, value_name = "NAME", default_value = "cap", value_parser = readings())]
+    pub(crate) reading: Reading,
     /// Label runs that have `achieved` by random targets and budgets, half of them reachable; the time is the
     /// first resource with time in its name
     #[arg(long, value_name = "SEED", value_parser = values::seed)]
@@ -96,6 +101,10 @@ succeeded, with --cap or `caps` in the file within its caps.
 /// Names between commas; a type of its own, as a bare vector would stand for an option given several
 /// times.
 pub(crate) type Names = std::sync::Arc<[String]>;
+
+fn readings() -> impl TypedValueParser<Value = Reading> {
+    values::one_of([("cap", Reading::Cap), ("answers", Reading::Answers)])
+}
 
 fn resources(names: &str) -> Result<Names, &'static str> {
     let all = self::names(names)?;

@@ -552,3 +552,15 @@ fn tasks_are_resampled_as_a_whole() {
     let untold = refusal(&run(&[&three_runs("untold.jsonl"), "--cluster-by-task"]), "no task");
     assert!(untold.contains("untold.jsonl:1: task: missing"), "{untold}");
 }
+
+#[test]
+fn an_interval_above_the_cap_forecasts_a_failure_by_one_reading_alone() {
+    let runs = written("reading.jsonl", &[rollout("b", &[50, 100, 100], false)]);
+    let said = |turn| estimate("b", turn, "[160, 300]");
+    let estimates = written("reading_estimates.jsonl", &[said(1), said(2)]);
+    let base = [&*runs, "--estimator", &estimates, "--cap", "200", "--json"];
+    let fail_f1 = |reading: &str| {
+        json(&[&base[..], &["--reading", reading]].concat())["fail_f1"].as_f64().unwrap()
+    };
+    assert_eq!((fail_f1("cap"), fail_f1("answers")), (1.0, 0.0));
+}

@@ -447,6 +447,8 @@ def costbench(
     blocks: int = 1,
     resamples: int = 0,
     paths: bool = False,
+    results: Path | None = None,
+    checkout: Path | None = None,
 ) -> Report:
     """Report how far the greedy policy is from the cheapest plan over CostBench queries.
 
@@ -472,6 +474,9 @@ def costbench(
         Resamples of queries behind the intervals of the policy's means; 0 for no intervals.
     paths : bool
         List the plans of every query.
+    results, checkout : path, optional
+        A released file ``results_*.json`` and the checkout with its queries: report the runs of its model in place of
+        the greedy policy's. The file states the tools, costs and events.
 
     Returns
     -------
@@ -635,6 +640,7 @@ def budget(
     coverage: float = 0.8,
     lenient: bool = False,
     points: bool = False,
+    reading: Literal["cap", "answers"] = "cap",
     probes: int | None = None,
     keys: Sequence[str] | None = None,
     warm_up: int = 0,
@@ -662,6 +668,8 @@ def budget(
         What the intervals claim to hold.
     lenient, points : bool
         Read answers that stray from the form; ``points`` also reads a single number as an interval.
+    reading : {"cap", "answers"}
+        What forecasts a failure: an interval above what is left under a cap, too, or ``impossible`` alone.
     probes : int, optional
         A seed: label runs that have ``achieved`` by random targets and budgets.
     keys : sequence of str, optional

@@ -266,7 +266,7 @@ impl Rollouts {
     /// As [`Self::set_content`], and [`Error::NoSuchTurn`] for turn 0.
     ///
     /// ```
-    /// use budget_estimation::{Error, Rollouts, replay};
+    /// use budget_estimation::{Error, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -274,7 +274,7 @@ impl Rollouts {
     ///     rollouts.set_observation(0, turn, text)?;
     /// }
     /// let tokens = rollouts.resource("tokens")?;
-    /// let first = replay(&rollouts.get(0)?, tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
+    /// let first = rollouts.get(0)?.replay(tokens)?.next().ok_or(scoring_rules::Error::Empty)?;
     /// assert_eq!((first.observation(1), first.observation(2)), (Some("Sort the list."), None));
     /// # Ok::<(), Error>(())
     /// ```

@@ -69,7 +69,7 @@ pub(crate) struct Options {
     /// A file of unsolvable questions, which replace a share of each pool
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
-    /// That share
+    /// The share of each pool that the unsolvable questions replace
     #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = values::share)]
     unsolvable_share: f64,
     /// A program, with arguments, that judges the answers to questions without an answer in the file

@@ -35,11 +35,10 @@ pub(crate) fn named(schema: &Value) -> Value {
 }
 
 fn message(Identified { message, calls, answers }: Identified<'_>) -> Value {
-    let mut fields = vec![("role", message.role.name().into())];
-    let text = Value::from(message.text.as_str());
-    if calls.is_empty() {
-        fields.push(("content", text));
-    } else {
+    // Servers differ on whether the content of a message with calls can be null. All of them take an empty text.
+    let content = message.text.as_str().into();
+    let mut fields = vec![("role", message.role.name().into()), ("content", content)];
+    if !calls.is_empty() {
         let calls = calls.iter().map(|(id, call)| {
             let name = call.name.as_str().into();
             let arguments = written_arguments(call).into();
@@ -48,7 +47,6 @@ fn message(Identified { message, calls, answers }: Identified<'_>) -> Value {
             object(vec![("id", id), ("type", "function".into()), ("function", function)])
         });
         fields.push(("tool_calls", Value::List(calls.collect())));
-        fields.push(("content", if message.text.is_empty() { Value::Null } else { text }));
     }
     fields.extend(answers.map(|id| ("tool_call_id", id.into())));
     object(fields)

@@ -144,8 +144,8 @@ impl TraceEvaluation {
         Ok(evaluation)
     }
 
-    /// Reads and evaluates a file of traces, with all threads: see [`TraceFile::read`] for the format. `file` names the
-    /// source in errors.
+    /// Reads and evaluates a file of traces, with all threads: see [`TraceFile::read`](run_logs::TraceFile::read) for
+    /// the format. `file` names the source in errors.
     ///
     /// # Errors
     ///

@@ -236,7 +236,16 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         let within = |low: f64, high: f64| ratios.iter().any(|it| (low..=high).contains(it));
         assert!(within(0.5, 0.65) && within(1.85, 2.0), "{ratios:?}");
     }
+    let met = probes.iter().zip(&runs).filter(|(probe, _)| probe.reachable);
+    let ratios = met.map(|(it, run)| (it.target / run.achieved, it.budgets[0] / run.spent[0]));
+    let (of_target, of_budget): (Vec<f64>, Vec<f64>) = ratios.unzip();
+    for (ratios, low, high) in [(of_target, 0.5, 1.0), (of_budget, 1.0, 1.2)] {
+        let near = |end: f64| ratios.iter().any(|it| (it - end).abs() < 0.15 * (high - low));
+        let is_within = |it: &f64| (low - 1e-12..=high + 1e-12).contains(it);
+        assert!(ratios.iter().all(is_within) && near(low) && near(high), "{ratios:?}");
+    }
     for (run, probe) in runs.iter().zip(&probes) {
+        assert!(!probe.reachable || probe.time_budget == run.time, "{probe:?}");
         let ratios: Vec<f64> = probe.budgets.iter().zip(&run.spent).map(|(b, s)| b / s).collect();
         let target = probe.target / run.achieved;
         let met = target <= 1.0
@@ -529,5 +538,39 @@ mod records {
         let thoughts = "<think>1 turns have used 120. About 80 should be left to do.</think>";
         records.thoughts = true;
         assert_eq!(last(&records, (0, 1)), format!("{thoughts}<answer>80</answer>"));
+    }
+
+    /// What `python/tests/test_training_records.py` checks the shape of; `UPDATE_RECORDS=1` writes the files.
+    #[test]
+    fn the_stored_records_of_dialogues_are_those_that_are_written() {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        rollouts.push(&[50.0, 20.0, 30.5], true).unwrap();
+        rollouts.push(&[60.0, 40.0], false).unwrap();
+        rollouts.set_id(0, "a").unwrap();
+        for (run, turn) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)] {
+            rollouts.set_content(run, turn, format!("text {turn} of \"run\" {run}")).unwrap();
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let probes = records.probes().unwrap();
+        let chat = |prefix: &budget_estimation::Prefix<'_>| {
+            let system = prefix.content(0).unwrap_or_default().to_owned();
+            let said = (1..=prefix.turns()).filter_map(|turn| prefix.content(turn));
+            let turns =
+                said.flat_map(|it| [("user", "Go on.".to_owned()), ("assistant", it.to_owned())]);
+            let question = ("user", "How much is left?".to_owned());
+            [("system", system)].into_iter().chain(turns).chain([question]).collect::<Vec<_>>()
+        };
+        let (mut supervised, mut reinforcement) = (Vec::new(), Vec::new());
+        records.write_supervised(&probes, chat, &mut supervised).unwrap();
+        records.write_reinforcement(&probes, chat, &mut reinforcement).unwrap();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
+        for (name, lines) in [("supervised", supervised), ("reinforcement", reinforcement)] {
+            let path = folder.join(format!("{name}.jsonl"));
+            if std::env::var_os("UPDATE_RECORDS").is_some() {
+                std::fs::write(&path, &lines).unwrap();
+            }
+            assert!(std::fs::read(&path).unwrap_or_default() == lines, "{name} differs");
+        }
     }
 }

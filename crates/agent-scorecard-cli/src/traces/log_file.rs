@@ -2,48 +2,18 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, StreamOptions};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, json_lines::RunCounts};
 
 use crate::{
     files::{
         bundled,
         logs::{Contents, Judging, open},
-        run_counts::RunCounts,
     },
     plain,
 };
 
 /// The help on logs, for the programs that read them.
-pub(crate) const HELP: &str = r#"
-A FILE may also be a log of an evaluation, or a folder of logs: exchanges recorded with a model
-({"id", "task"?, "outcome", "turns": [{"request", "response"}]} per line), chats and responses in the forms of
-OpenAI, Anthropic, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
-A log has a report per stream of confidence, one value per model call:
-token_probability     mean probability of the tokens of the reply
-entropy               1 - H / ln 5; H is the mean entropy of the five most probable tokens
-entropy_renormalised  the same with the five probabilities divided by their sum
-action_…              the same of the text inside <action>…</action> only
-stated_confidence     the number inside <confidence>…</confidence>, of the field "confidence" in JSON, or of a line
-                      "Confidence: 85%" or "confidence = 0.85"; what stands inside <think>…</think> does not count
-Options for logs:
---missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
-               out the calls that have none, and a run without any value; the others as for traces
---confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
-               around the only number, and fractions; 85 without a percent sign is outside [0, 1] for both
---confidence-pattern REGEX  finds the confidence of a reply in place of these forms; the first group is the number
---at-limit     what a limit that ended a run means for its outcome, if there is also a score: censored (default;
-               the outcome is unknown) or scored
---scorer NAME  the scorer whose value is the outcome, where a log has several
-"#;
-
-/// How logs are read and judged.
-#[derive(Clone, Debug)]
-pub(crate) struct LogSettings {
-    /// How the outcome follows from what a log says.
-    pub judging: Judging,
-    /// How streams are worked out.
-    pub streams: StreamOptions<'static>,
-}
+pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 
 /// A log, or a folder of logs; of several models, the runs of one.
 #[derive(Debug)]
@@ -66,10 +36,7 @@ pub(crate) struct LogFile {
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(
-    path: &Path,
-    settings: &LogSettings,
-) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
@@ -90,7 +57,7 @@ pub(crate) fn read(
         }
         Some(run)
     });
-    let table = settings.judging.table(path, read, &settings.streams)?;
+    let table = judging.table(path, read)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {

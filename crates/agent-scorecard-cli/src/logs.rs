@@ -5,13 +5,13 @@
 
 use std::{error::Error, path::PathBuf};
 
-use agent_scorecard::logs::Logs;
+use agent_scorecard::logs::{Logs, common_format};
 use run_logs::Format;
 
 use crate::{
     files::{
         bundled,
-        logs::{Contents, common_format, formats, open},
+        logs::{Contents, formats, open},
     },
     output::{form::Forms, program::Written},
     progress::Progress,

@@ -15,20 +15,20 @@ use std::{
 };
 
 use agent_scorecard::{
-    Block, Field, Report, Undefined,
+    Block, Field, Report,
     traces::{
-        Calibration, Compared, MEASURES, TraceEvaluation, TraceFigures, TraceFile, TraceOptions,
-        TraceRemarks, TraceRun, differences, stream_runs, streams, with_differences,
+        Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
+        TraceFile, TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
+        with_differences,
     },
 };
-use run_logs::{ConfidenceReading, ConfidenceStream, RunTable, json_lines::RunCounts};
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{
     files::{
         bundled,
         json_lines::{InputError, read_by},
-        logs::{Judging, common_format},
+        logs::Judging,
     },
     output::{
         form::Forms,
@@ -185,17 +185,18 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
     if logs.iter().all(LogFile::is_without_streams) {
         return Err(first.no_stream().into());
     }
-    let scored = |logs: &[&LogFile]| {
-        working("scoring streams", || of_logs(logs, missing, judging.confidence, how))
+    let scored = |logs: &[&LoggedColumn]| {
+        working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
     };
+    let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
     let mut digests: Vec<TraceFigures> = Vec::new();
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in &logs {
-        let (block, streams) = scored(&[log]).map_err(|error| at(log.file(), error))?;
+        let (block, streams) = scored(&[log]).map_err(|error| at(&log.file, error.into()))?;
         digests.extend(
             streams.iter().map(|(_, figures)| figures.clone()).filter(TraceFigures::has_runs),
         );
-        columns.push((log.file().to_owned(), log.model.clone(), block));
+        columns.push((log.file.clone(), log.model.clone(), block));
         parts.push(blocks(streams, how));
     }
     if forms.has_files() && digests.is_empty() {
@@ -224,82 +225,8 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
     forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
 }
 
-/// What is said of one or more logs together, and the figures of each stream.
-#[expect(clippy::type_complexity)]
-fn of_logs(
-    logs: &[&LogFile],
-    missing: ForecastPolicy,
-    reading: ConfidenceReading,
-    how: &TraceOptions,
-) -> Result<(Block, Vec<(ConfidenceStream, TraceFigures)>), Box<dyn Error>> {
-    let tables: Vec<&RunTable> = logs.iter().map(|log| &log.table).collect();
-    let streams = streams(&tables, missing, how)?;
-    let mut runs = RunCounts::default();
-    logs.iter().for_each(|log| log.count(&mut runs));
-    let format = common_format(logs.iter().map(|log| log.format));
-    let mut block = Block {
-        lines: vec![runs.line(), format!("format {format}")],
-        notes: Some(logs.iter().flat_map(|log| log.notes.clone()).collect()),
-        ..Block::default()
-    };
-    block.lines.extend(streams.iter().map(|(stream, figures)| line(*stream, figures)));
-    block.push_json("format", format);
-    block.extend_json(&runs);
-    block.push_json("missing", &missing);
-    let is_lenient = reading == ConfidenceReading::Lenient;
-    block.push_json("confidence", if is_lenient { "lenient" } else { "strict" });
-    Ok((block, streams))
-}
-
-/// How many runs of a stream are scored, and why others are not.
-fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
-    let TraceFigures { n, n_censored, excluded, .. } = figures;
-    let mut text = format!(
-        "{stream}: {n} complete traces, {n_censored} censored, {} excluded",
-        excluded.values().sum::<u64>()
-    );
-    if let Some(left_out) = &figures.left_out {
-        text.push_str(&format!(", {} left out", left_out.reasons.values().sum::<u64>()));
-        if !left_out.reasons.is_empty() {
-            let reasons = left_out.reasons.iter().map(|(reason, n)| format!("{n} {reason}"));
-            text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));
-        }
-        if left_out.n_partial > 0 {
-            let n = left_out.n_partial;
-            text.push_str(&format!("; {n} of these have a value at some call: --missing skip"));
-        }
-    }
-    text
-}
-
-fn blocks(
-    streams: Vec<(ConfidenceStream, TraceFigures)>,
-    how: &TraceOptions,
-) -> Vec<(String, Block)> {
-    let block = |(stream, figures): (ConfidenceStream, TraceFigures)| {
-        (stream.name().to_owned(), figures.into_block(how))
-    };
+fn blocks(streams: Vec<StreamFigures>, how: &TraceOptions) -> Vec<(String, Block)> {
+    let block =
+        |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.into_block(how));
     streams.into_iter().map(block).collect()
-}
-
-/// The differences of the streams of which both columns have runs.
-fn compared_streams(
-    first: &RunTable,
-    second: &RunTable,
-    missing: ForecastPolicy,
-    how: &TraceOptions,
-) -> Result<Vec<(&'static str, Compared)>, Box<dyn Error>> {
-    let mut compared = Vec::new();
-    for stream in ConfidenceStream::ALL {
-        let (first, _) = stream_runs(first, stream, missing)?;
-        let (second, _) = stream_runs(second, stream, missing)?;
-        if !(first.is_empty() || second.is_empty()) {
-            // A calibration that cannot be fitted leaves the figures of the column undefined, too.
-            let of = |runs: &[TraceRun]| TraceEvaluation::of(runs, how);
-            let found = of(&first).and_then(|first| differences(&first, &of(&second)?));
-            let found = found.unwrap_or_else(|error| Err(Undefined::new(error.to_string())));
-            compared.push((stream.name(), found));
-        }
-    }
-    Ok(compared)
 }

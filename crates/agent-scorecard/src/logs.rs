@@ -166,3 +166,14 @@ pub fn json(value: &tool_calls::Value) -> Json {
         }
     }
 }
+
+/// What a report names in place of a format if there are several.
+pub const SEVERAL: &str = "several";
+
+/// The format that all reports have, or `several`.
+#[must_use]
+pub fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
+    let mut formats = formats.into_iter();
+    let first = formats.next().unwrap_or(Format::Auto.name());
+    if formats.all(|format| format == first) { first } else { SEVERAL }
+}

@@ -132,7 +132,7 @@ impl Contents {
             let counts = self.formats.iter();
             let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
             notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
-            format = SEVERAL;
+            format = agent_scorecard::logs::SEVERAL;
         }
         let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
         if let Some(((id, trial, _), runs)) = repeated.next() {
@@ -148,14 +148,4 @@ impl Contents {
         }
         (format, notes)
     }
-}
-
-/// What a report names in place of a format if there are several.
-const SEVERAL: &str = "several";
-
-/// The format that all reports have, or `several`.
-pub(crate) fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
-    let mut formats = formats.into_iter();
-    let first = formats.next().unwrap_or(Format::Auto.name());
-    if formats.all(|format| format == first) { first } else { SEVERAL }
 }

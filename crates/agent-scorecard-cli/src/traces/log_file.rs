@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, json_lines::RunCounts};
+use agent_scorecard::traces::LoggedColumn;
+use run_logs::{ConfidenceStream, ForecastPolicy, Format};
 
 use crate::{
     files::{
@@ -18,15 +19,7 @@ pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 /// A log, or a folder of logs; of several models, the runs of one.
 #[derive(Debug)]
 pub(crate) struct LogFile {
-    file: String,
-    /// The model, if there are several.
-    pub model: Option<String>,
-    /// The format; `several` for a folder whose files have different ones.
-    pub format: &'static str,
-    /// Its runs.
-    pub(crate) table: RunTable,
-    /// Several formats, names that stand for several runs, and files of a folder that were left out.
-    pub notes: Vec<String>,
+    pub(crate) column: LoggedColumn,
     /// A run with a reply, and the end of its text.
     last_reply: Option<(String, String)>,
 }
@@ -61,8 +54,9 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {
-        let (file, notes, last_reply) = (file.clone(), notes.clone(), last_reply.clone());
-        LogFile { file, model, format, table, notes, last_reply }
+        let (file, notes) = (file.clone(), notes.clone());
+        let column = LoggedColumn { file, model, format, table, notes };
+        LogFile { column, last_reply: last_reply.clone() }
     };
     // A run that ended before a reply names no model.
     let models: BTreeSet<&String> =
@@ -86,24 +80,13 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
 }
 
 impl LogFile {
-    /// The file as named by the caller.
-    pub(crate) fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// Counts all runs of the log.
-    pub(crate) fn count(&self, counts: &mut RunCounts) {
-        self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
-    }
-
     /// Whether there are runs, and no model call of any of them has a value of any stream.
     pub(crate) fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {
-            self.table
-                .stream(stream, ForecastPolicy::Skip)
-                .is_ok_and(|found| found.runs().is_empty())
+            let found = self.column.table.stream(stream, ForecastPolicy::Skip);
+            found.is_ok_and(|found| found.runs().is_empty())
         };
-        !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
+        !self.column.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
     /// The message that no stream was found, with the end of one reply and the forms that are read.
@@ -117,7 +100,7 @@ impl LogFile {
              the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
              \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
              around the number, --confidence-pattern REGEX names another form",
-            self.file
+            self.column.file
         )
     }
 }

@@ -456,7 +456,8 @@ mod records {
         let probes = records.probes().unwrap();
         // After the third turn nothing remains of the feasible run.
         assert_eq!(probes, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
-        let after_last = records.clone().with_probes_after_last_turn().probes().unwrap();
+        let after_last = TrainingRecords { probes_after_last_turn: true, ..records.clone() };
+        let after_last = after_last.probes().unwrap();
         assert_eq!(after_last, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
         let prompt = |prefix: &budget_estimation::Prefix<'_>| {
             let texts: Vec<&str> = (0..9).filter_map(|turn| prefix.content(turn)).collect();
@@ -517,7 +518,7 @@ mod records {
         let mut rollouts = Rollouts::new(["input", "tokens"]).unwrap();
         rollouts.push(&[100.0, 120.0, 50.0, 80.0], true).unwrap();
         let [input, tokens] = ["input", "tokens"].map(|name| rollouts.resource(name).unwrap());
-        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let mut records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
         let chat = |_: &budget_estimation::Prefix<'_>| {
             vec![("system", "Judge.".to_owned()), ("user", "How many?".to_owned())]
         };
@@ -529,13 +530,14 @@ mod records {
             line["messages"][2]["content"].as_str().unwrap().to_owned()
         };
         assert_eq!(last(&records, (0, 0)), "<answer>[180, 220]</answer>");
-        let records = records.with_first_input(input);
+        records.first_input = Some(input);
         assert_eq!(last(&records, (0, 0)), "<answer>[90, 110]</answer>");
         assert_eq!(last(&records, (0, 1)), "<answer>[72, 88]</answer>");
-        let points = records.with_points();
-        assert_eq!(last(&points, (0, 0)), "<answer>100</answer>");
+        records.points = true;
+        assert_eq!(last(&records, (0, 0)), "<answer>100</answer>");
         let thoughts = "<think>1 turns have used 120. About 80 should be left to do.</think>";
-        assert_eq!(last(&points.with_thoughts(), (0, 1)), format!("{thoughts}<answer>80</answer>"));
+        records.thoughts = true;
+        assert_eq!(last(&records, (0, 1)), format!("{thoughts}<answer>80</answer>"));
     }
 
     /// What `python/tests/test_training_records.py` checks the shape of; `UPDATE_RECORDS=1` writes the files.

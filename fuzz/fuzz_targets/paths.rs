@@ -8,13 +8,13 @@ use libfuzzer_sys::fuzz_target;
 use run_logs::json_lines::parse;
 use trajectory_metrics::tool_calls::ToolCall;
 
-#[path = "../in_file.rs"]
-mod in_file;
+#[path = "../json_lines.rs"]
+mod json_lines;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(runs) = parse::<PathRun>("f", bytes) else { return };
     let runs: Vec<PathRun> = runs.into_iter().map(|line| line.value).collect();
-    assert_eq!(runs.len(), in_file::lines(bytes));
+    assert_eq!(runs.len(), json_lines::lines(bytes));
     // What was read of a call is what is read of it again.
     for call in runs.iter().flat_map(|run| &run.expected_calls) {
         let written = serde_json::to_string(call).expect("whole numbers of 64 bits");

@@ -2,15 +2,12 @@
 
 #![no_main]
 
-use agent_scorecard_cli::readers::{Answers, plan_file};
+use agent_scorecard::triage::Answers;
 use knapsack_oracle::{Alpha, Item, PlanReading, Pool};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../in_file.rs"]
-mod in_file;
-
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(plans) = in_file::with(bytes, |path| plan_file::read(path, 3)) else { return };
+    let Ok(plans) = Answers::read("f", bytes, 3) else { return };
     let items =
         [("a", 10), ("b", 20)].map(|(id, cost)| Item::new(id, 1.0, cost, true).expect("an item"));
     let pool = Pool::new(items.to_vec()).expect("a pool");

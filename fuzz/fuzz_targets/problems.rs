@@ -4,13 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../in_file.rs"]
-mod in_file;
+#[path = "../json_lines.rs"]
+mod json_lines;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(pool) = run_logs::read_pool("f", bytes) else { return };
     let items = pool.items();
-    assert_eq!(items.len(), in_file::lines(bytes));
+    assert_eq!(items.len(), json_lines::lines(bytes));
     if items.len() > 8 {
         return;
     }

@@ -2,15 +2,12 @@
 
 #![no_main]
 
-use agent_scorecard_cli::readers::{Query, query_file::read};
+use agent_scorecard::costbench::Query;
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../in_file.rs"]
-mod in_file;
-
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(queries) = in_file::with(bytes, read) else { return };
+    let Ok(queries) = Query::read("f", bytes) else { return };
     let row = |query: &Query| serde_json::json!({ "query_id": query.query_id, "task": query.task.name() });
     let written = serde_json::Value::from_iter(queries.iter().map(row)).to_string();
-    assert_eq!(in_file::with(written.as_bytes(), read), Ok(queries));
+    assert_eq!(Query::read("f", written.as_bytes()), Ok(queries));
 });

@@ -4,27 +4,24 @@
 #![no_main]
 
 use budget_estimation::Level;
-use agent_scorecard::budget::{By, Options, replay};
-use agent_scorecard_cli::readers::rollout_file::{read, together};
+use agent_scorecard::budget::{By, Options, RunFile, replay};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../in_file.rs"]
-mod in_file;
+#[path = "../json_lines.rs"]
+mod json_lines;
 
 fuzz_target!(|bytes: &[u8]| {
-    let of = |name| {
-        in_file::with(bytes, |path| read(path, &[str::to_owned(name)])).ok()
-    };
+    let of = |name| RunFile::read("f", bytes, &[str::to_owned(name)]).ok();
     let [output, input, total] = ["output_tokens", "input_tokens", "total_tokens"].map(of);
     assert_eq!(total.is_some(), output.is_some() && input.is_some());
     let Some(file) = output else { return };
     // A line of a run that was left out before is counted and has no row.
-    assert_eq!(file.runs.lines().len() as u64 + file.runs.counts().left_out(), in_file::lines(bytes) as u64);
+    assert_eq!(file.runs.lines().len() as u64 + file.runs.counts().left_out(), json_lines::lines(bytes) as u64);
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
         let level = Level::new(0.8).expect("a level");
         let options = Options { cap: Some(100.0), ..Options::new("output_tokens", by, level) };
-        let input = together(&[&file], &[]).expect("runs as they were read");
+        let input = RunFile::together(&[&file], &[]).expect("runs as they were read");
         let runs = replay(input, &options).expect("runs as they were read");
         assert_eq!(runs.rollouts.len() + runs.left_out, file.runs.lines().len());
         let prefixes: usize = runs.rollouts.iter().map(|run| run.turns() - 1).sum();

@@ -1,10 +1,10 @@
-//! Libraries of tools: every search finds the same plan, which is one, and greedy finds none that is
+//! Libraries of tools: the best plan is a plan and the first of all, and greedy finds none that is
 //! cheaper; a library comes back from what is written of it.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tool_graph::{GreedyRule, Search, Tool, ToolGraph};
+use tool_graph::{GreedyRule, Tool, ToolGraph};
 
 fuzz_target!(|text: &str| {
     let Ok(tools) = serde_json::from_str::<Vec<Tool>>(text) else { return };
@@ -19,11 +19,6 @@ fuzz_target!(|text: &str| {
     };
     let Ok(problem) = graph.problem(&[first.as_str()], &[last.as_str()]) else { return };
     let Ok(best) = graph.optimal_plan(&problem) else { return };
-    for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
-        if let Ok(plan) = graph.optimal_plan_by(&problem, search) {
-            assert_eq!(plan, best, "{search:?}");
-        }
-    }
     for rule in [GreedyRule::Chain, GreedyRule::Any] {
         if let Ok(Some(plan)) = graph.greedy_plan(&problem, rule) {
             assert!(best.as_ref().is_some_and(|best| best.cost() <= plan.cost()));

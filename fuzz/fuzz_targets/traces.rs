@@ -3,29 +3,26 @@
 
 #![no_main]
 
-use std::{fs, path::Path};
-
 use censoring::{Error, Tps, WeightSchedule, simple_score};
-use agent_scorecard_cli::readers::trace_file;
 use libfuzzer_sys::fuzz_target;
+use run_logs::TraceFile;
 use scoring_rules::BrierScore;
 use trajectory_metrics::ForecastPolicy;
 
-#[path = "../in_file.rs"]
-mod in_file;
+#[path = "../json_lines.rs"]
+mod json_lines;
 
 fuzz_target!(|bytes: &[u8]| {
     for policy in ForecastPolicy::ALL {
-        in_file::with(bytes, |path| read(path, policy));
+        read(bytes, policy);
     }
 });
 
-fn read(path: &Path, policy: ForecastPolicy) {
-    let Ok(file) = trace_file::read(path, policy) else { return };
+fn read(bytes: &[u8], policy: ForecastPolicy) {
+    let Ok(file) = TraceFile::read("f", bytes, policy) else { return };
     let missing = file.remarks.missing();
     let (runs, left_out) = (&file.runs, missing.counts.left_out_runs as usize);
-    let bytes = fs::read(path).expect("the file that was just read");
-    assert_eq!(runs.len() + left_out, in_file::lines(&bytes));
+    assert_eq!(runs.len() + left_out, json_lines::lines(bytes));
     let changed = missing.counts.left_out_runs + missing.counts.repaired_runs > 0;
     let notes = file.remarks.notes();
     assert_eq!(changed, notes.iter().any(|note| note.starts_with("forecasts that are missing")));

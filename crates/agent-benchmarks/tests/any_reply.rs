@@ -157,6 +157,32 @@ fn kept(mut record: Record) -> Record {
     record
 }
 
+/// The texts of all requests of a record.
+fn requests(record: &Record) -> Vec<Vec<String>> {
+    let Value::List(requests) = &record.run.metadata["requests"] else { panic!("a list") };
+    let mut known: Vec<String> = Vec::new();
+    let request = |(request, turn): (&Value, &run_logs::Turn)| {
+        let Value::Map(request) = request else { panic!("a map") };
+        let (Value::Integer(repeats), Value::List(new)) =
+            (&request["repeats"], &request["messages"])
+        else {
+            panic!("a number and a list")
+        };
+        known.truncate(*repeats as usize);
+        known.extend(new.iter().map(|message| match message {
+            Value::Map(message) => match &message["content"] {
+                Value::Text(text) => text.clone(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }));
+        let asked = known.clone();
+        known.push(turn.reply.as_ref().unwrap().text.clone());
+        asked
+    };
+    requests.iter().zip(&record.run.turns).map(request).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -175,9 +201,10 @@ proptest! {
         let instance = bench.instance(&queries(Split::Test, 42)[query]);
         let preferences = policies::preferences(&instance);
         let mut conversation = instance.conversation();
-        let mut replies = 0;
+        let (mut replies, mut asked) = (0, Vec::new());
         for outline in outlines.iter().cycle() {
             let Some(request) = conversation.request() else { break };
+            asked.push(request.messages.iter().map(|it| it.text.clone()).collect::<Vec<_>>());
             let reply = reply(outline, request, &preferences);
             let (before, made) = (request.messages.len(), reply.tool_calls.len());
             let ids: Vec<Option<String>> =
@@ -205,6 +232,7 @@ proptest! {
         prop_assert!(record.record.run.outcome.is_some());
         prop_assert_eq!(record.record.run.turns.len(), replies);
         prop_assert!(record.record.events.iter().all(|event| event.turn < replies));
+        prop_assert_eq!(requests(&record.record), asked);
 
         let text = record.record.to_atif();
         let options = ReadOptions::default();

@@ -1,6 +1,323 @@
-//! Estimates of what a run still spends: the subcommand `budget`.
+//! Scores estimates of what an agent's runs still spend, or estimates it itself from earlier runs: the
+//! subcommand `budget`.
+//!
+//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order
+//! of the file: the estimator sees each prefix, and learns from the run when it has ended. Each file
+//! gets a column and an estimator of its own; with `--json`, `files` has a report of each where there are
+//! several.
 
-pub(crate) mod command;
-pub mod estimate_file;
-pub(crate) mod options;
-pub mod rollout_file;
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+use agent_scorecard::{
+    Block, ClusterBy, Column, Field, Report,
+    budget::{self, By, METRICS, RunFile, bagen, read_answers},
+    budget_estimation::AnswerMode,
+    run_logs::{self, RolloutLine, bagen::EstimateFile},
+};
+use budget_estimation::{Level, Reading};
+use serde_json::Value;
+
+use crate::{
+    files::{
+        bundled,
+        json_lines::{bytes, read_by},
+    },
+    output::{form::Forms, program::Written},
+    progress::working,
+    values::{self, Clustering},
+};
+
+/// Scores estimates of what an agent's runs still spend
+#[derive(Debug, clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Options {
+    /// Files of runs, each with a column and an estimator of its own; without a file, bundled runs
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// linear, quantile, conformal or default, which learn from the runs before in the file, or a FILE of
+    /// recorded answers of a model (default: linear)
+    #[arg(long)]
+    estimator: Option<String>,
+    /// Budget of each run
+    #[arg(long, value_name = "N", value_parser = values::cap)]
+    cap: Option<f64>,
+    /// What is estimated: output_tokens, fresh_input_tokens (the input without what a request repeats),
+    /// total_tokens (of fresh input and output, or of whole requests where the files have no fresh input),
+    /// input_tokens, cost_usd or any other resource of the files; of several, NAME,NAME, there is a report for each and the joint hit rate, and caps stand in the
+    /// files
+    #[arg(long, value_name = "NAME,...", default_value = "output_tokens", value_parser = resources)]
+    resource: Names,
+    /// What the intervals claim to hold
+    #[arg(long, default_value = "0.8", value_parser = values::level)]
+    coverage: Level,
+    /// Read answers of an estimates file that stray from the form
+    #[arg(long, overrides_with = "points")]
+    lenient: bool,
+    /// The same, and a single number as an interval without width
+    #[arg(long, overrides_with = "lenient")]
+    points: bool,
+    /// What counts as a forecast of failure: an interval above what is left under a cap, too (cap), or "impossible"
+    /// alone, as in the paper (answers)
+    #[arg(long, value_name = "NAME", default_value = "cap", value_parser = values::one_of([("cap", Reading::Cap), ("answers", Reading::Answers)]))]
+    reading: Reading,
+    /// Label runs that have `achieved` by random targets and budgets, half of them reachable; the time is the
+    /// first resource with time in its name
+    #[arg(long, value_name = "SEED", value_parser = values::seed)]
+    probes: Option<u64>,
+    /// Fields of the runs, such as model, whose runs are alike for the default estimator; it always uses task
+    #[arg(long, value_name = "NAME,...", value_parser = names_of)]
+    keys: Option<Names>,
+    /// Learn from the first N runs of each file without scoring them
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::whole::<usize>(0, u64::MAX))]
+    warm_up: usize,
+    /// Bootstrap resamples of whole tasks behind the 95 % intervals; 0 for none
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
+    resamples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    seed: u64,
+    #[command(flatten)]
+    clustering: Clustering,
+    /// Add a report on the runs of all files together to --json
+    #[arg(long)]
+    pool: bool,
+    /// Draw this run in place of the longest feasible one
+    #[arg(long, value_name = "ID")]
+    plot_id: Option<String>,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const EXAMPLE: &str = "\
+Example: agent-scorecard budget runs.jsonl --estimator conformal --cap 2500
+
+";
+
+const BAGEN: &str = r#"
+A FILE of BAGEN's released estimates (github.com/mll-lab-nu/BAGEN, run_token_estimation_env.py or
+run_money_estimation_env.py) is one JSON object with "results", each with its "ground_truth" and
+"prediction". It needs no runs and no --estimator. The report has two columns: the figures of this
+crate, and as_published those of the released code.
+"#;
+
+/// The help behind the options: an example, what each figure is, and the formats of files.
+fn after_help() -> String {
+    let figures =
+        METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
+    [EXAMPLE, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
+}
+
+const PREFIXES: &str = "\
+A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
+succeeded, with --cap or `caps` in the file within its caps.
+";
+
+/// Names between commas; a type of its own, as a bare vector would stand for an option given several
+/// times.
+type Names = std::sync::Arc<[String]>;
+
+fn resources(names: &str) -> Result<Names, &'static str> {
+    let all = names_of(names)?;
+    let repeated = (1..all.len()).any(|at| all[..at].contains(&all[at]));
+    if repeated { Err("give each name once") } else { Ok(all) }
+}
+
+fn names_of(names: &str) -> Result<Names, &'static str> {
+    let names: Names = names.split(',').map(str::to_owned).collect();
+    let named = names.iter().all(|name| !name.is_empty());
+    if named { Ok(names) } else { Err("give names with commas between them") }
+}
+
+const RUNS: &str = include_str!("help/budget_runs.txt");
+
+const ANSWERS: &str = include_str!("help/budget_answers.txt");
+
+/// Estimators that learn from earlier runs.
+const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let files = &bundled::unless(options.files.clone(), &["demo_rollouts.jsonl"]);
+    let (forms, has_figures) = (&options.forms, options.forms.has_figures());
+    let (mut resources, mode) = (options.resource.to_vec(), answer_mode(&options));
+    if options.plot_id.is_some() && !has_figures {
+        return Err(
+            "--plot-id: chooses the run of a figure; give --plot FILE, --html FILE or --json too"
+                .into(),
+        );
+    }
+    if options.cap.is_some() && resources.len() > 1 {
+        return Err("--cap: give the caps of several resources in the files".into());
+    }
+    if forms.has_files() && resources.len() > 1 {
+        return Err("--plot, --html: they show one resource; give one with --resource".into());
+    }
+    let mut judged = budget::Options {
+        probes: options.probes,
+        cap: options.cap,
+        warm_up: options.warm_up,
+        reading: options.reading,
+        cluster_by: options.clustering.by(),
+        resamples: options.resamples,
+        seed: options.seed,
+        with_pictures: has_figures && resources.len() == 1,
+        ..budget::Options::new(resources.remove(0), By::Linear, options.coverage)
+    };
+    judged.others = resources;
+    if let Some((path, text)) = files.iter().find_map(|path| Some((path, released_text(path)?))) {
+        return forms.show(released(&options, path, &text, &judged)?);
+    }
+
+    let all = read(files, &options, &judged)?;
+    judged.by = estimator(&options, &judged, mode, &all)?;
+    let mut columns = Vec::new();
+    for file in &all {
+        let drawn_run = options.plot_id.clone().filter(|_| all.len() == 1);
+        let judged = budget::Options { drawn_run, ..judged.clone() };
+        let name = file.runs.file();
+        let column = working(&format!("replaying {name}"), || column(&[file], &options, &judged));
+        columns.push((name.to_owned(), column?));
+    }
+    let mut report = budget::report(columns, &judged);
+    if options.pool && all.len() > 1 {
+        judged.drawn_run = options.plot_id.clone();
+        let Column { mut block, parts: (key, parts), .. } =
+            column(&all.iter().collect::<Vec<_>>(), &options, &judged)?;
+        if !parts.is_empty() {
+            let field = |(name, part): (String, Block)| {
+                Field::block(name.clone(), Block { title: name, ..part })
+            };
+            block.fields.push(Field::block(key, Block::of(parts.into_iter().map(field))));
+        }
+        report.pool(block, "");
+    }
+    forms.show(report)
+}
+
+fn answer_mode(options: &Options) -> AnswerMode {
+    match (options.lenient, options.points) {
+        (_, true) => AnswerMode::LenientPoints,
+        (true, _) => AnswerMode::Lenient,
+        _ => AnswerMode::Strict,
+    }
+}
+
+/// The files of runs, which have all that the options need.
+fn read(
+    files: &[PathBuf],
+    options: &Options,
+    judged: &budget::Options,
+) -> Result<Vec<RunFile>, Box<dyn Error>> {
+    let read =
+        |path: &PathBuf| read_by(path, |file, it| RunFile::read(file, it, &options.resource));
+    let all: Vec<RunFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    RunFile::check_keys(&all, keys(options))?;
+    let lacks = |is_missing: fn(&RolloutLine) -> bool, field: &str, option: &str| {
+        let first = |file: &RunFile| {
+            let found = file.runs.lines().iter().find(|line| is_missing(&line.value))?;
+            Some((file.runs.file().to_owned(), found.number))
+        };
+        let (file, line) = all.iter().find_map(first)?;
+        Some(format!("{file}:{line}: {field}: missing; {option} needs it"))
+    };
+    let mut problem = None;
+    if judged.cluster_by == ClusterBy::TaskOnly {
+        problem = lacks(|row| row.task.is_none(), "task", "--cluster-by-task");
+    }
+    if judged.probes.is_some() {
+        problem = problem.or_else(|| lacks(|row| row.achieved.is_none(), "achieved", "--probes"));
+    }
+    problem.map_or(Ok(all), |problem| Err(problem.into()))
+}
+
+fn keys(options: &Options) -> &[String] {
+    options.keys.as_deref().unwrap_or_default()
+}
+
+/// Who estimates: one of the estimators, or the model whose answers were recorded in a file.
+fn estimator(
+    options: &Options,
+    judged: &budget::Options,
+    mode: AnswerMode,
+    runs: &[RunFile],
+) -> Result<By, Box<dyn Error>> {
+    let name = options.estimator.as_deref().unwrap_or("linear");
+    if mode != AnswerMode::Strict && ESTIMATORS.contains(&name) {
+        let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
+        return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
+    }
+    let path = match name {
+        "linear" => return Ok(By::Linear),
+        "quantile" => return Ok(By::Quantile),
+        "conformal" => return Ok(By::Conformal),
+        "default" => return Ok(By::Default),
+        file => Path::new(file),
+    };
+    if !path.exists() {
+        return Err(format!(
+            "--estimator: {name}: there is no such file, and no estimator of this name but {}",
+            ESTIMATORS.join(", ")
+        )
+        .into());
+    }
+    let resources = [&judged.resource].into_iter().chain(&judged.others);
+    let resources: Vec<&str> = resources.map(String::as_str).collect();
+    let answers = read_by(path, |file, it| read_answers(file, it, mode, runs, &resources))?;
+    Ok(By::Recorded { file: name.to_owned(), answers })
+}
+
+fn column(
+    files: &[&RunFile],
+    options: &Options,
+    judged: &budget::Options,
+) -> Result<Column, String> {
+    let input = RunFile::together(files, keys(options)).map_err(agent_scorecard::Error::from);
+    let found = input.and_then(|input| budget::column(input, judged, &METRICS));
+    found.map_err(|error| match (&error, files) {
+        (agent_scorecard::Error::UnknownRun(_), _) => format!("--plot-id: {error}"),
+        (agent_scorecard::Error::RunLogs(run_logs::Error::Input(_)), _) => error.to_string(),
+        (_, [single]) => format!("{}: {error}", single.runs.file()),
+        _ => error.to_string(),
+    })
+}
+
+/// The text of a file of released estimates; `None` for a file of another form.
+fn released_text(path: &Path) -> Option<String> {
+    let text = String::from_utf8(bytes(path).ok()?.into_owned()).ok()?;
+    let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next()?.ok()?;
+    first.get("results")?.is_array().then_some(text)
+}
+
+/// The report on a file of BAGEN's released estimates.
+fn released(
+    options: &Options,
+    path: &Path,
+    text: &str,
+    judged: &budget::Options,
+) -> Result<Report, Box<dyn Error>> {
+    let other = if options.files.len() > 1 {
+        Some("another FILE: give a file of BAGEN's estimates alone")
+    } else if judged.cap.is_some() {
+        Some("--cap: the file of BAGEN's estimates has its own caps")
+    } else if !judged.others.is_empty() {
+        Some("--resource: the file of BAGEN's estimates has its own resources")
+    } else if options.estimator.is_some() {
+        Some("--estimator: the file of BAGEN's estimates has its own answers")
+    } else if judged.cluster_by == ClusterBy::TaskOnly {
+        Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
+    } else if options.forms.has_files() {
+        Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
+    } else {
+        None
+    };
+    if let Some(problem) = other {
+        return Err(problem.into());
+    }
+    let file = path.display().to_string();
+    let mode = answer_mode(options);
+    let estimates = EstimateFile::read(&file, text.as_bytes())?;
+    let report = bagen::report(&file, &estimates, mode, judged);
+    report.map_err(|error| format!("{file}: {error}").into())
+}

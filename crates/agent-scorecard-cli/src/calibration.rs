@@ -1,4 +1,92 @@
-//! What calibration changes: the subcommand `calibration`.
+//! What cross-fitted Platt scaling changes about each metric of a stream, against its noise: the subcommand
+//! `calibration`.
+//!
+//! Reads the files that `traces` reads, each a stream of its own: both streams are resampled together, by
+//! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an
+//! overconfident and of a truthful forecaster.
 
-pub(crate) mod command;
-pub(crate) mod options;
+use std::{error::Error, path::PathBuf};
+
+use agent_scorecard::{
+    Report,
+    calibration::{CalibrationOptions, compare},
+};
+use trajectory_metrics::{ForecastPolicy, WeightSchedule};
+
+use crate::{
+    files::bundled,
+    output::{
+        form::Forms,
+        program::{Written, at},
+    },
+    progress::working,
+    traces, values,
+};
+
+/// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
+#[derive(Debug, clap::Args)]
+#[command(after_help = [EXAMPLE, traces::FORMAT].concat())]
+pub(crate) struct Options {
+    /// Files of traces, each a stream of its own; without a file, two bundled streams. Whole tasks are
+    /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[arg(long, default_value = "linear-front")]
+    schedule: WeightSchedule,
+    /// Keep the runs of a task in one half; by default runs are halved by their ids
+    #[arg(long)]
+    whole_tasks: bool,
+    /// Bootstrap resamples of whole tasks
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::several_resamples)]
+    resamples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    seed: u64,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below
+    #[arg(long, default_value = "refuse", value_parser = traces::policy)]
+    missing: ForecastPolicy,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const EXAMPLE: &str = "\
+Example: agent-scorecard calibration runs.jsonl --whole-tasks
+";
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Options { files, schedule, whole_tasks, resamples, seed, missing, forms } = options;
+    let with_pictures = forms.has_figures();
+    let how = CalibrationOptions { schedule, resamples, seed, whole_tasks, with_pictures };
+    let mut columns = Vec::new();
+    for path in bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
+        let file = path.display().to_string();
+        let read = traces::read(&path, missing)?;
+        let compared = working(&format!("calibrating {file}"), || compare(&read.runs, &how));
+        let mut block = compared.map_err(|error| at(&file, error.into()))?;
+        let remarks = &read.remarks;
+        block.lines.insert(0, remarks.runs().line());
+        block.extend_json(remarks.runs());
+        block.push_json("missing", &remarks.missing());
+        block.notes.get_or_insert_default().extend(remarks.notes());
+        columns.push((file, None, block));
+    }
+    let split = if whole_tasks { "whole tasks" } else { "runs" };
+    let mut report = Report {
+        title: "Forecasts before and after calibration".to_owned(),
+        lead: format!(
+            "{} weights, Platt scaling cross-fitted over two halves of {split}, {resamples} resamples of tasks; \
+             (+) higher is better, (-) lower is better",
+            how.schedule,
+        ),
+        list: Some("files"),
+        main_pictures: vec!["reliability"],
+        ..Report::of_columns(columns)
+    };
+    report.together.push_json("schedule", how.schedule.name());
+    report.together.push_json("whole_tasks", &whole_tasks);
+    report.together.push_json("resamples", &resamples);
+    report.together.push_json("seed", &seed);
+    forms.show(report)
+}

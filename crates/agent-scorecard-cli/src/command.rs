@@ -3,10 +3,7 @@
 use std::{error::Error, ffi::OsString, process::ExitCode};
 
 use agent_scorecard::Report;
-use clap::{
-    CommandFactory, FromArgMatches, Parser,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::{CommandFactory, FromArgMatches, Parser, error::ErrorKind};
 use clap_complete::Shell;
 
 #[cfg(feature = "client")]
@@ -38,19 +35,19 @@ struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
-    Traces(traces::options::Options),
-    Calibration(calibration::options::Options),
-    CutOff(cut_off::options::Options),
-    Paths(paths::options::Options),
-    Costbench(costbench::options::Options),
+    Traces(traces::Options),
+    Calibration(calibration::Options),
+    CutOff(cut_off::Options),
+    Paths(paths::Options),
+    Costbench(costbench::Options),
     CostbenchSweep(costbench_sweep::Options),
-    Triage(triage::options::Options),
+    Triage(triage::Options),
     TriageVariants(triage_variants::Options),
     ReSolved(re_solved::Options),
     Knapsack(knapsack::Options),
-    Budget(budget::options::Options),
-    Logs(logs::options::Options),
-    Convert(convert::options::Options),
+    Budget(budget::Options),
+    Logs(logs::Options),
+    Convert(convert::Options),
     #[cfg(feature = "client")]
     Run(Box<run_benchmark::options::Options>),
     /// Runs a benchmark with a model; not in this program, which was built without the feature client
@@ -105,19 +102,19 @@ fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box
 
 fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
     match subcommand {
-        Subcommand::Traces(options) => traces::command::output(options),
-        Subcommand::Calibration(options) => calibration::command::output(options),
-        Subcommand::CutOff(options) => cut_off::command::output(options),
-        Subcommand::Paths(options) => paths::command::output(options),
-        Subcommand::Costbench(options) => costbench::command::output(options),
+        Subcommand::Traces(options) => traces::output(options),
+        Subcommand::Calibration(options) => calibration::output(options),
+        Subcommand::CutOff(options) => cut_off::output(options),
+        Subcommand::Paths(options) => paths::output(options),
+        Subcommand::Costbench(options) => costbench::output(options),
         Subcommand::CostbenchSweep(options) => costbench_sweep::output(options),
-        Subcommand::Triage(options) => triage::command::output(options),
+        Subcommand::Triage(options) => triage::output(options),
         Subcommand::TriageVariants(options) => triage_variants::output(options),
         Subcommand::ReSolved(options) => re_solved::output(options),
         Subcommand::Knapsack(options) => knapsack::output(options),
-        Subcommand::Budget(options) => budget::command::output(options),
-        Subcommand::Logs(options) => logs::command::output(options),
-        Subcommand::Convert(options) => convert::command::output(options),
+        Subcommand::Budget(options) => budget::output(options),
+        Subcommand::Logs(options) => logs::output(options),
+        Subcommand::Convert(options) => convert::output(options),
         #[cfg(feature = "client")]
         Subcommand::Run(options) => options.output(),
         #[cfg(not(feature = "client"))]
@@ -136,66 +133,16 @@ fn completions(shell: Shell) -> Result<Written, Box<dyn Error>> {
     Ok(String::from_utf8(script)?.into())
 }
 
-/// The nearest name that exists, or only the punctuation if none is near.
-fn suggestion(error: &clap::Error, kind: ContextKind) -> String {
-    let name = match error.get(kind) {
-        Some(ContextValue::String(name)) => Some(name),
-        Some(ContextValue::Strings(names)) => names.last(),
-        _ => None,
-    };
-    name.map_or_else(|| ";".to_owned(), |name| format!("; did you mean '{name}'?"))
-}
-
-/// The help or the version if one was asked for, otherwise an error of one line.
+/// The help or the version if one was asked for, otherwise clap's error on one line, without its usage.
 fn refusal(error: &clap::Error) -> Result<Written, Box<dyn Error>> {
-    let context = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
-    let argument = context(ContextKind::InvalidArg);
-    // `--seed <N>` is the option `--seed`.
-    let option = argument.split([' ', '=']).next().unwrap_or_default();
-    let value = context(ContextKind::InvalidValue);
-    let line = match error.kind() {
+    let text = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return Ok(error.to_string().into()),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            "give a subcommand; --help lists them".to_owned()
-        }
-        ErrorKind::InvalidSubcommand => {
-            let name = context(ContextKind::InvalidSubcommand);
-            let meant = suggestion(error, ContextKind::SuggestedSubcommand);
-            format!("there is no subcommand {name:?}{meant} --help lists them")
-        }
-        ErrorKind::ValueValidation => {
-            let problem = Error::source(error).map(ToString::to_string).unwrap_or_default();
-            format!("{option}: cannot read {value:?}: {problem}")
-        }
-        ErrorKind::InvalidValue => {
-            let kinds = match error.get(ContextKind::ValidValue) {
-                Some(ContextValue::Strings(kinds)) => kinds.join(", "),
-                _ => String::new(),
-            };
-            let form = argument.trim_start_matches(option).trim_matches([' ', '=', '<', '>', '.']);
-            match (value.as_str(), kinds.as_str()) {
-                ("", "") => format!("{option}: its value is missing; give {option} {form}"),
-                ("", kinds) => format!("{option}: its value is missing; give one of {kinds}"),
-                (value, kinds) => format!("{option}: there is no {value:?}; give one of {kinds}"),
-            }
-        }
-        ErrorKind::UnknownArgument if argument.starts_with('-') => {
-            let meant = suggestion(error, ContextKind::SuggestedArg);
-            format!("invalid option '{argument}'{meant} --help lists the options")
-        }
-        ErrorKind::UnknownArgument => {
-            format!("unexpected argument {argument:?}; --help lists the options")
-        }
-        ErrorKind::MissingRequiredArgument => {
-            format!("{argument} is missing; --help says what it is")
-        }
-        _ => {
-            let text = error.to_string();
-            let lines: Vec<&str> = text.lines().map(str::trim).collect();
-            let until = lines.iter().position(|line| line.is_empty()).unwrap_or(lines.len());
-            let line = lines[..until].join(" ");
-            format!("{}; --help lists the options", line.trim_start_matches("error: "))
-        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "give a subcommand".to_owned(),
+        _ => error.to_string(),
     };
-    Err(line.into())
+    let is_usage = |part: &&str| ["Usage:", "For more"].iter().any(|word| part.starts_with(word));
+    let parts = text.trim_start_matches("error: ").split("\n\n").map(str::trim);
+    let parts = parts.filter(|part| !is_usage(part)).chain(["--help lists the options"]);
+    let lines = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    Err(lines.collect::<Vec<_>>().join("; ").into())
 }

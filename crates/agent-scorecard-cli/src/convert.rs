@@ -1,4 +1,189 @@
-//! Logs as files of the other subcommands: the subcommand `convert`.
+//! Logs as files of the other subcommands, or as trajectories in ATIF: the subcommand `convert`.
 
-pub(crate) mod command;
-pub(crate) mod options;
+use std::{
+    collections::BTreeSet,
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+use agent_scorecard::convert;
+use clap::ValueEnum;
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, Run, to_atif};
+use serde_json::Value;
+
+use crate::{
+    files::{
+        bundled,
+        logs::{Judging, formats, open},
+    },
+    output::{
+        program::{self, Written},
+        trajectories,
+    },
+    plain,
+    progress::Progress,
+    traces::policy,
+    values::one_of,
+};
+
+/// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Options {
+    /// A log or a folder of logs; without it, bundled exchanges
+    #[arg(value_name = "LOG")]
+    log: Option<PathBuf>,
+    /// What is written
+    #[arg(long, value_name = "KIND", value_enum)]
+    to: Kind,
+    /// The file to write; for atif, a folder that gets a file per run. Without it, standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The stream of confidence that traces hold
+    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = one_of(ConfidenceStream::ALL.map(|stream| (stream.name(), stream))))]
+    stream: ConfidenceStream,
+    /// What happens to runs of which a call has no confidence: leave-out leaves the run out of the traces, skip
+    /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
+    #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = policy)]
+    missing: ForecastPolicy,
+    #[command(flatten)]
+    judging: Judging,
+    /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The format of the log; auto goes by the content
+    #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
+    format: Format,
+}
+
+const HELP: &str = include_str!("help/convert.txt");
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Traces,
+    Rollouts,
+    Paths,
+    Problems,
+    Atif,
+}
+
+impl Kind {
+    /// What a run that cannot be converted lacks.
+    fn needs(self) -> &'static str {
+        match self {
+            Self::Traces => "the stream of confidence",
+            Self::Rollouts => "an outcome or a turn",
+            Self::Paths => "an outcome or calls that the task expects",
+            Self::Problems => "an outcome or a count of output tokens",
+            Self::Atif => "nothing",
+        }
+    }
+}
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let log = options.log.clone().unwrap_or_else(|| bundled::path("demo_log.jsonl"));
+    let runs = open(&log, options.format)?.filter(|run| match (run, &options.model) {
+        (Ok(run), Some(model)) => run.model.as_ref() == Some(model),
+        _ => true,
+    });
+    if options.to == Kind::Atif {
+        let mut progress = Progress::runs(&log.display().to_string());
+        return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
+    }
+    let Lines { lines, kept, n } = lines(&log, runs, &options)?;
+    if kept == 0 {
+        let (log, needs) = (log.display(), options.to.needs());
+        return Err(format!("{log}: no run can be converted, as all lack {needs}").into());
+    }
+    let text = plain::json(lines.join("\n") + "\n");
+    let mut written = match &options.output {
+        None => Written::from(text),
+        Some(path) => {
+            program::write_file(path, text.as_bytes())?;
+            Written::from(wrote(kept, path))
+        }
+    };
+    if kept < n {
+        let (left_out, needs) = (n - kept, options.to.needs());
+        let counted = match options.to {
+            Kind::Problems => "",
+            _ => "; their lines say why, and reports count them",
+        };
+        let remark = format!("{left_out} of {n} runs lack {needs} and are left out{counted}");
+        written.remarks.push(remark);
+    }
+    Ok(written)
+}
+
+fn wrote(runs: usize, to: &Path) -> String {
+    format!("wrote {runs} runs to {}\n", plain::line(&to.display().to_string()))
+}
+
+/// A trajectory per run: a single one as text, several as files of a folder. Nothing is written before all runs
+/// are read.
+fn atif(
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    folder: Option<&Path>,
+) -> Result<Written, Box<dyn Error>> {
+    let texts = runs.map(|run| run.map(|run| (plain::json(to_atif(&run)), run.id)));
+    let texts: Vec<(String, String)> = texts.collect::<Result<_, _>>()?;
+    match (folder, &texts[..]) {
+        (Some(folder), _) => {
+            let n = trajectories::write(folder, texts.into_iter().map(|(text, id)| (id, text)))?;
+            Ok(wrote(n, folder).into())
+        }
+        (None, [(text, _)]) => Ok((text.clone() + "\n").into()),
+        (None, _) => {
+            let problem = "give --output FOLDER for the trajectories of";
+            Err(format!("--to atif: {problem} {} runs", texts.len()).into())
+        }
+    }
+}
+
+/// What is written of a log: a line per run that can be converted and, except for problems, one per run that is left
+/// out, with the reason.
+struct Lines {
+    lines: Vec<String>,
+    /// Number of lines of runs that could be converted.
+    kept: usize,
+    /// Number of all runs.
+    n: usize,
+}
+
+/// The lines of a log. One run is held at a time.
+fn lines(
+    log: &Path,
+    runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
+    options: &Options,
+) -> Result<Lines, Box<dyn Error>> {
+    let mut made = Vec::new();
+    let runs = runs.inspect(|run| {
+        if let (Kind::Paths, Ok(run)) = (options.to, run) {
+            made.push(convert::calls(run));
+        }
+    });
+    let table = options.judging.table(log, runs)?;
+    let rows = table.rows();
+    if let (0, Some(model)) = (rows.len(), &options.model) {
+        return Err(format!("{}: no run is of the model {model:?}", log.display()).into());
+    }
+    let models: BTreeSet<&str> = rows.iter().filter_map(|row| row.model.as_deref()).collect();
+    if models.len() > 1 && options.to != Kind::Paths {
+        // Their lines name no model, and the next report would take them for one.
+        let (log, n, names) = (log.display(), models.len(), Vec::from_iter(models).join(", "));
+        return Err(format!(
+            "{log}: the runs are of {n} models; choose one of them with --model: {names}"
+        )
+        .into());
+    }
+    let lines = match options.to {
+        Kind::Traces => convert::traces(&table, options.stream, options.missing)?,
+        Kind::Rollouts => convert::rollouts(&table),
+        Kind::Problems => convert::problems(&table),
+        Kind::Paths | Kind::Atif => convert::paths(&table, made),
+    };
+    let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
+    let lines = lines.iter().map(Value::to_string).collect();
+    Ok(Lines { lines, kept, n: rows.len() })
+}

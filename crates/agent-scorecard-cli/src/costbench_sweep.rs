@@ -11,10 +11,7 @@ use agent_scorecard::{
 };
 
 use crate::{
-    costbench::{
-        options::{WorldOptions, level, named},
-        query_file,
-    },
+    costbench::{self, WorldOptions, level, named},
     output::{form::Forms, program::Written},
     progress::working,
     values,
@@ -22,7 +19,7 @@ use crate::{
 
 /// Compares the greedy policy with the cheapest plan over task lengths, noise, events and seeds
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, query_file::FORMAT].concat())]
+#[command(after_help = [EXAMPLE, costbench::FORMAT].concat())]
 pub(crate) struct Options {
     #[command(flatten)]
     world: WorldOptions,

@@ -1,5 +1,191 @@
-//! Runs that a budget cut off: the subcommand `cut-off`.
+//! What to do with runs that were cut off: leave them out, call them failures, score them by their
+//! chance of success, weigh the others up, or say how much nobody can know: the subcommand
+//! `cut-off`.
+//!
+//! Without a file it takes the bundled runs (made by the example `demo_data`), of which the true chance of
+//! success is known: it is what the truthful stream says at the stop. Each file is one stream of
+//! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 
-mod chance_files;
-pub(crate) mod command;
-pub(crate) mod options;
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+use agent_scorecard::{
+    cut_off::{CutOffOptions, Hide, cut_off},
+    traces::{Calibration, TraceFile},
+};
+use censoring::{CensoringAnalysis, CensoringAssumption, Continuations};
+use serde::{Deserialize, de::DeserializeOwned};
+use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
+
+use crate::{
+    files::{
+        bundled,
+        json_lines::{self, InputError},
+    },
+    output::{form::Forms, program::Written},
+    progress::working,
+    traces, values,
+};
+
+/// Compares five ways to count runs that a budget cut off
+#[derive(Debug, clap::Args)]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT].concat())]
+pub(crate) struct Options {
+    /// Files of traces, each a stream with a column, in which an id may stand once; where all files hold the
+    /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are
+    /// known
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[arg(long, default_value = "linear-front")]
+    schedule: WeightSchedule,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below
+    #[arg(long, default_value = "refuse", value_parser = traces::policy)]
+    missing: ForecastPolicy,
+    /// Calibrate forecasts by maps of the complete runs of other tasks
+    #[arg(long, default_value = "none", value_parser = values::calibration())]
+    calibrate: Calibration,
+    /// The declared assumption on why runs were cut off
+    #[arg(long, default_value = "non-informative", value_parser = values::one_of([("non-informative", CensoringAssumption::NonInformative), ("failure-side", CensoringAssumption::FailureSide), ("none", CensoringAssumption::None)]))]
+    assume: CensoringAssumption,
+    /// How wrong the odds of success after a stop may be, for the sensitivity
+    #[arg(long, value_name = "X", default_value = "2", value_parser = odds_ratio)]
+    odds_ratio: f64,
+    /// Resamples of whole tasks
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
+    resamples: usize,
+    /// Seed of resamples and of hidden outcomes
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::seed)]
+    seed: u64,
+    /// Split the shift for this share of the complete runs, each cut off at random
+    #[arg(long, value_name = "RATE", value_parser = share, overrides_with = "hide_after")]
+    hide: Option<Probability>,
+    /// Split the shift for all complete runs, each cut off after this share of its steps
+    #[arg(long, value_name = "SHARE", value_parser = share, overrides_with = "hide")]
+    hide_after: Option<Probability>,
+    /// Chances of success after the stop: JSON Lines with the fields id and success_chance, from 0 to 1. The
+    /// field success_chance of a run's own line does the same
+    #[arg(long, value_name = "FILE")]
+    success_chance: Option<PathBuf>,
+    /// Streams that are not scored, from whose forecasts a model of success may learn, besides turn and
+    /// task; the same runs in the format of FILE
+    #[arg(long, value_name = "FILE")]
+    chance_from: Vec<PathBuf>,
+    /// Continuations of cut-off runs, which give their chance of success and are audited: JSON Lines with the
+    /// fields id, successes, failures, unresolved (optional) and invalid (optional), which are counts
+    #[arg(long, value_name = "FILE")]
+    continuations: Option<PathBuf>,
+    /// Outcomes that a run needs among its continuations; one with fewer has the chance of the model
+    #[arg(long, value_name = "N", default_value = "5", value_parser = values::whole::<u64>(1, u64::MAX))]
+    min_valid: u64,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const EXAMPLE: &str = "\
+Example: agent-scorecard cut-off runs.jsonl --assume failure-side --plot cut_off.svg
+";
+
+const CHANCES: &str = include_str!("help/cut_off_chances.txt");
+
+fn share(text: &str) -> Result<Probability, String> {
+    let share = text.parse().map_err(|error: std::num::ParseFloatError| error.to_string())?;
+    Probability::new(share).map_err(|error| error.to_string())
+}
+
+fn odds_ratio(text: &str) -> Result<f64, String> {
+    let value = text.parse().map_err(|error: std::num::ParseFloatError| error.to_string())?;
+    let analysis = CensoringAnalysis::new(CensoringAssumption::None).with_odds_ratio(value);
+    analysis.map(|_| value).map_err(|error| error.to_string())
+}
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let is_bundled = options.files.is_empty();
+    let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
+    let read = |path: &PathBuf| {
+        let file = traces::read(path, options.missing)?;
+        file.check_ids().map(|()| file)
+    };
+    let files = bundled::unless(options.files, &names);
+    let files: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let (given, continued) = (options.success_chance, options.continuations);
+    let mut how = CutOffOptions {
+        schedule: options.schedule,
+        calibration: options.calibrate,
+        assumption: options.assume,
+        odds_ratio: options.odds_ratio,
+        resamples: options.resamples,
+        seed: options.seed,
+        hide: options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After)),
+        given: given.as_deref().map_or_else(|| Ok(BTreeMap::new()), chances)?,
+        continuations: continued.as_deref().map(continuations).transpose()?,
+        min_valid: options.min_valid,
+        teachers: options.chance_from.iter().map(read).collect::<Result<_, _>>()?,
+        known: None,
+    };
+    if is_bundled {
+        // The world that made these runs is known: it is what the truthful stream, the first one, says at the stop.
+        let last = files[0].runs.iter();
+        let last = last.filter_map(|run| Some((run.id.clone(), *run.forecasts.last()?)));
+        let known = how.known.insert(last.collect());
+        if how.given.is_empty() && how.continuations.is_none() && how.teachers.is_empty() {
+            how.given.clone_from(known);
+        }
+    }
+    let report = working("scoring cut-off runs", || cut_off(&files, &how))?;
+    options.forms.show(report)
+}
+
+/// Reads a file of chances by run.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field.
+fn chances(path: &Path) -> Result<BTreeMap<String, Probability>, InputError> {
+    #[derive(Deserialize)]
+    struct Line {
+        id: String,
+        success_chance: Probability,
+    }
+    by_id(path, |Line { id, success_chance }| (id, success_chance))
+}
+
+/// Reads a file that says by run how its continuations ended.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field.
+fn continuations(path: &Path) -> Result<BTreeMap<String, Continuations>, InputError> {
+    #[derive(Deserialize)]
+    struct Line {
+        id: String,
+        successes: u64,
+        failures: u64,
+        #[serde(default)]
+        unresolved: u64,
+        #[serde(default)]
+        invalid: u64,
+    }
+    by_id(path, |Line { id, successes, failures, unresolved, invalid }| {
+        (id, Continuations { successes, failures, unresolved, invalid })
+    })
+}
+
+fn by_id<L: DeserializeOwned, T>(
+    path: &Path,
+    entry: impl Fn(L) -> (String, T),
+) -> Result<BTreeMap<String, T>, InputError> {
+    let mut all = BTreeMap::new();
+    for line in json_lines::read::<L>(path)? {
+        let (id, value) = entry(line.value);
+        if all.insert(id, value).is_some() {
+            let (file, problem) = (path.display().to_string(), "an earlier line has the same id");
+            return Err(InputError::of_field(&file, line.number, "id", problem));
+        }
+    }
+    Ok(all)
+}

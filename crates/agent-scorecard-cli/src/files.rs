@@ -5,4 +5,3 @@ pub(crate) mod json_lines;
 pub(crate) mod logs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;
-pub(crate) mod run_counts;

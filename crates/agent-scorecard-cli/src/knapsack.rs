@@ -1,12 +1,13 @@
 //! One 0-1 knapsack: the subcommand `knapsack`.
 
-pub mod knapsack_file;
-
 use std::{error::Error, path::PathBuf};
 
-use agent_scorecard::{Block, Field, Report};
+use agent_scorecard::{Block, Field, Report, knapsack::solve};
 
-use crate::output::{form::Forms, program::Written};
+use crate::{
+    files::json_lines::read_by,
+    output::{form::Forms, program::Written},
+};
 
 /// Solves one 0-1 knapsack and says how long that took
 #[derive(Debug, clap::Args)]
@@ -26,14 +27,13 @@ A FILE has one JSON object, for example
 "#;
 
 pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    let solved = knapsack_file::solve(&file)?;
-    let fields = vec![
+    let solved = read_by(&file, solve)?;
+    let block = Block::of([
         Field::shown("value", "value", solved.value),
         Field::shown("chosen", "chosen items, from 0", solved.chosen),
         Field::shown("optimal", "proved to be best", solved.optimal),
         Field::shown("seconds", "seconds to solve", solved.seconds),
-    ];
-    let block = Block { fields, ..Block::default() };
+    ]);
     forms.show(Report {
         title: "A 0-1 knapsack".to_owned(),
         lead: "the items of the largest total profit whose total weight is at most the capacity"

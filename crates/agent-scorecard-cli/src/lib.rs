@@ -55,18 +55,3 @@ pub mod views {
         output::fail_if::parse(condition)?.failure(&report)
     }
 }
-
-/// Readers of files for fuzzing; no part of the interface.
-#[doc(hidden)]
-pub mod readers {
-    pub use agent_scorecard::{costbench::Query, triage::Answers};
-
-    pub use crate::{
-        budget::{estimate_file, rollout_file},
-        costbench::query_file,
-        files::json_lines::InputError,
-        knapsack::knapsack_file,
-        traces::trace_file,
-        triage::plan_file,
-    };
-}

@@ -1,5 +1,63 @@
-//! Tool calls compared with expected calls: the subcommand `paths`.
+//! Compares the tool calls of agents with the calls that their tasks expect: the subcommand `paths`.
+//!
+//! Without a file it compares bundled runs, which are made up. All calls of the agent count, by name
+//! and exact arguments, or by name alone with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
+//! OpenAI writes them, and as Anthropic does. Each file gets a column, and each model where a file names
+//! several; with `--json`, `files` has a report of each where there are several.
 
-pub(crate) mod command;
-pub(crate) mod options;
-pub(crate) mod path_file;
+use std::{error::Error, path::PathBuf};
+
+use agent_scorecard::{
+    Report,
+    paths::{PathTally, read},
+};
+
+use crate::{
+    files::{bundled, json_lines::open},
+    output::{form::Forms, program::Written},
+};
+
+/// Compares the tool calls of agents with the calls that their tasks expect
+#[derive(Debug, clap::Args)]
+#[command(after_help = FORMAT)]
+pub(crate) struct Options {
+    /// Files of tool calls, each with a column, and so is each model where a file names several; without a
+    /// file, bundled runs
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Compare calls by name alone; by default also by their exact arguments
+    #[arg(long)]
+    ignore_arguments: bool,
+    /// Add a report on the runs of all columns together to --json
+    #[arg(long)]
+    pool: bool,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+const FORMAT: &str = include_str!("help/paths.txt");
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Options { files, ignore_arguments, pool, forms } = options;
+    let (mut columns, mut together) = (Vec::new(), PathTally::default());
+    for path in bundled::unless(files, &["demo_tool_calls.jsonl"]) {
+        let file = path.display().to_string();
+        for (model, tally) in read(&file, open(&path)?, ignore_arguments)? {
+            let block = tally.block(ignore_arguments, forms.has_figures())?;
+            columns.push((file.clone(), model, block));
+            together.append(&tally);
+        }
+    }
+    let compared = if ignore_arguments { "name" } else { "name and exact arguments" };
+    let mut report = Report {
+        title: "Paths of tool calls".to_owned(),
+        lead: format!("calls compared by {compared}; means over runs"),
+        main_pictures: vec!["matches"],
+        ..Report::of_columns(columns)
+    };
+    if pool && report.columns.len() > 1 {
+        let pooled = together.block(ignore_arguments, forms.has_figures())?;
+        report.pool(pooled, "; a task in two of them is one");
+    }
+    forms.show(report)
+}

@@ -30,7 +30,7 @@ pub(crate) fn lines(text: String) -> String {
     escaped(&text, acts, |character| character.escape_unicode().to_string()).unwrap_or(text)
 }
 
-/// The same JSON without characters that act, except line feeds between values.
+/// Escapes the control characters inside the strings of a JSON text, whose values stay the same.
 pub(crate) fn json(text: String) -> String {
     let acts = |character| character != '\n' && acts(character);
     // All of them have four hexadecimal digits.

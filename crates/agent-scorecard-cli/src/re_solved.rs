@@ -26,12 +26,7 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-const FORMAT: &str = r#"Example: agent-scorecard re-solved re_solved.jsonl
-
-A FILE has JSON Lines, one problem per line, for example
-  {"model": "M", "dataset": "AIME", "allocation": 900, "output_tokens": 1100, "solved_before": false, "solved_after": true}
-output_tokens is the cost of the attempt with the disclosed budget; model and dataset are optional.
-"#;
+const FORMAT: &str = include_str!("help/re_solved.txt");
 
 #[derive(Deserialize)]
 struct Row {
@@ -54,13 +49,9 @@ pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dy
             line.value;
         let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
         let item = ReSolve { allocation, cost, solved_before, solved_after };
-        counts.update(item).map_err(|_| InputError {
-            file: file.display().to_string(),
-            line: Some(line.number),
-            field: Some("allocation".to_owned()),
-            problem: "is 0; it must be at least 1, because a problem without an allocation is not \
-                      attempted again"
-                .to_owned(),
+        counts.update(item).map_err(|_| {
+            let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
+            InputError::of_field(&file.display().to_string(), line.number, "allocation", problem)
         })?;
     }
     forms.show(Report {

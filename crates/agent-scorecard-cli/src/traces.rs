@@ -1,6 +1,232 @@
-//! Confidence traces: reading them and logs, scoring them, and the subcommand `traces`.
+//! Scores files of agent confidence traces and says how sure the figures are: the subcommand `traces`.
+//!
+//! Without a file it compares three forecasters on bundled runs (made by the example `demo_data`).
+//! Each file is one stream of forecasts and gets a column; with `--json`, `files` has a report of each where
+//! there are several, and `difference` the second minus the first where there are two.
+//!
+//! A file may also be a log, or a folder of logs: then each model and each stream of confidence in it gets a
+//! column.
 
-pub(crate) mod command;
-pub(crate) mod log_file;
-pub(crate) mod options;
-pub mod trace_file;
+mod log_file;
+
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+use agent_scorecard::{
+    Block, Field, Report,
+    traces::{
+        Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
+        TraceFile, TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
+        with_differences,
+    },
+};
+use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
+
+use crate::{
+    files::{
+        bundled,
+        json_lines::{InputError, read_by},
+        logs::Judging,
+    },
+    output::{
+        form::Forms,
+        program::{Written, at},
+        text::help,
+    },
+    progress::working,
+    traces::log_file::LogFile,
+    values::{self, Clustering},
+};
+
+/// Scores the confidence that agents reported along their runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP].concat())]
+pub(crate) struct Options {
+    /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
+    /// of a log. Without a file, three forecasters on bundled runs are compared
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Weights of the steps of a run: linear-front, uniform, exponential-front or linear-back
+    #[arg(long, default_value = "linear-front")]
+    schedule: WeightSchedule,
+    /// The one forecast per run that ranking and calibration diagnostics are computed from: last, mean,
+    /// minimum, or the mean under a schedule (default: under --schedule); trajectory scores use no summary
+    #[arg(long)]
+    summary: Option<Summary>,
+    /// Calibrate the forecasts before they are scored, fitted on the other half of the runs
+    #[arg(long, default_value = "none", value_parser = values::calibration())]
+    calibrate: Calibration,
+    /// Bootstrap resamples behind the 95 % intervals; 0 for no intervals
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = values::resamples)]
+    resamples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    seed: u64,
+    #[command(flatten)]
+    clustering: Clustering,
+    /// Add a report on the runs of all columns together to --json
+    #[arg(long)]
+    pool: bool,
+    /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    missing: Option<ForecastPolicy>,
+    #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
+    forms: Forms,
+    /// Add curves and bins to --json without resamples; with resamples, --html or --plot they are there
+    #[arg(long)]
+    curves: bool,
+}
+
+impl Options {
+    /// How traces are scored.
+    fn how(&self) -> TraceOptions {
+        // Runs that intervals resample are held in memory anyway.
+        let is_held = self.curves || self.forms.has_files() || self.resamples > 0;
+        TraceOptions {
+            schedule: self.schedule.clone(),
+            summary: self.summary.clone(),
+            calibration: self.calibrate,
+            resamples: self.resamples,
+            seed: self.seed,
+            cluster_by: self.clustering.by(),
+            with_pictures: self.forms.has_figures() && is_held,
+        }
+    }
+}
+
+const EXAMPLE: &str = "\
+Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
+
+";
+
+/// The format of a file, for the help of the programs that read it.
+pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
+
+/// Reads and checks every run of a file.
+pub(crate) fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError> {
+    read_by(path, |file, source| TraceFile::read(file, source, policy))
+}
+
+/// The policy of this name, as an option spells it.
+///
+/// # Errors
+///
+/// One that lists the names.
+pub(crate) fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
+    let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
+    let policy = policy.replace('-', "_");
+    let known = first.map_or_else(|| policy.clone(), |first| format!("{policy}={first}")).parse();
+    known.map_err(|_| {
+        "there are refuse, leave-out, skip, carry-forward, carry-forward-from=P with P from 0 to 1, and clip"
+    })
+}
+
+pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
+    let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
+    options.files = bundled::unless(options.files, &names);
+    let how = options.how();
+    if let Some(output) = log_output(&options, &how)? {
+        return Ok(output);
+    }
+    let missing = options.missing.unwrap_or_default();
+    let read =
+        |path: &PathBuf| read_by(path, |file, it| TraceEvaluation::read(file, it, missing, &how));
+    let mut all: Vec<(TraceEvaluation, TraceRemarks)> =
+        options.files.iter().map(read).collect::<Result<_, _>>()?;
+    let mut columns = Vec::new();
+    for (path, (evaluation, remarks)) in options.files.iter().zip(&mut all) {
+        let file = path.display().to_string();
+        let found = working(&format!("scoring {file}"), || {
+            evaluation.settle()?;
+            evaluation.finish()
+        });
+        let figures = found.map_err(|error| at(&file, error.into()))?.with_remarks(remarks);
+        columns.push((file, figures));
+    }
+    let is_same_runs = columns.windows(2).all(|pair| pair[0].1.is_of_same_runs(&pair[1].1));
+    let compared = match all.as_slice() {
+        [(first, _), (second, _)] => {
+            vec![("", working("comparing the files", || differences(first, second))?)]
+        }
+        _ => Vec::new(),
+    };
+    let columns = columns.into_iter().map(|(file, figures)| (file, None, figures.into_block(&how)));
+    let mut report = Report::of_columns(columns.collect());
+    if options.pool && all.len() > 1 {
+        let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
+        for (evaluation, of_file) in all {
+            every.merge(evaluation)?;
+            remarks.merge(of_file);
+        }
+        let together = working("scoring all files", || every.finish())?;
+        report.pool(together.with_remarks(&remarks).into_block(&how), "");
+    }
+    options.forms.show(with_differences(report, compared, is_same_runs, &how))
+}
+
+/// The output for logs; `None` if no file is one.
+fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, Box<dyn Error>> {
+    let Options { judging, forms, .. } = options;
+    let missing = options.missing.unwrap_or(ForecastPolicy::LeaveOut);
+    let mut logs: Vec<LogFile> = Vec::new();
+    for (place, path) in options.files.iter().enumerate() {
+        match log_file::read(path, judging)? {
+            Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
+            None if logs.is_empty() => {}
+            _ => return Err("some files are logs and some are traces; score them apart".into()),
+        }
+    }
+    let Some(first) = logs.first() else { return Ok(None) };
+    if logs.iter().all(LogFile::is_without_streams) {
+        return Err(first.no_stream().into());
+    }
+    let scored = |logs: &[&LoggedColumn]| {
+        working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
+    };
+    let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
+    let mut digests: Vec<TraceFigures> = Vec::new();
+    let (mut columns, mut parts) = (Vec::new(), Vec::new());
+    for log in &logs {
+        let (block, streams) = scored(&[log]).map_err(|error| at(&log.file, error.into()))?;
+        digests.extend(
+            streams.iter().map(|(_, figures)| figures.clone()).filter(TraceFigures::has_runs),
+        );
+        columns.push((log.file.clone(), log.model.clone(), block));
+        parts.push(blocks(streams, how));
+    }
+    if forms.has_files() && digests.is_empty() {
+        return Err("--html, --plot: there is nothing to show, as no run has a stream of confidence and an outcome".into());
+    }
+    let mut report = Report::of_columns(columns);
+    for (column, parts) in report.columns.iter_mut().zip(parts) {
+        column.parts = ("streams", parts);
+    }
+    if options.pool && logs.len() > 1 {
+        let (mut together, streams) = scored(&logs.iter().collect::<Vec<_>>())?;
+        let streams = blocks(streams, how).into_iter();
+        let fields = streams.map(|(name, block)| Field::block(name, block));
+        together.push_json("streams", &Block::of(fields));
+        report.pool(together, "");
+    }
+    let mut compared = Vec::new();
+    if let [first, second] = logs.as_slice() {
+        compared = compared_streams(&first.table, &second.table, missing, how)?;
+        if compared.is_empty() {
+            let note = "difference: undefined: no stream has runs in both columns".to_owned();
+            report.together.notes.get_or_insert_default().push(note);
+        }
+    }
+    let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
+    forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
+}
+
+fn blocks(streams: Vec<StreamFigures>, how: &TraceOptions) -> Vec<(String, Block)> {
+    let block =
+        |(stream, figures): StreamFigures| (stream.name().to_owned(), figures.into_block(how));
+    streams.into_iter().map(block).collect()
+}

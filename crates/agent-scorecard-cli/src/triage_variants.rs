@@ -28,14 +28,7 @@ pub(crate) struct Options {
 /// The scores in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
 
-const FORMAT: &str = r#"Example: agent-scorecard triage-variants variants.jsonl
-of folders: agent-scorecard triage-variants out-aime out-gpqa
-
-A FILE has JSON Lines, one score or two per line, for example
-  {"model": "M", "mode": "think", "dataset": "AIME", "variant": "A", "alpha": 0.5, "eta_advisory": 0.61, "eta_enforced": -0.2}
-mode, dataset and variant are optional, and so is one of the scores. Scores are averaged over data sets,
-and each model, mode and alpha needs the same data sets under every variant.
-"#;
+const FORMAT: &str = include_str!("help/triage_variants.txt");
 
 #[derive(Deserialize)]
 struct Row {
@@ -58,12 +51,8 @@ pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, B
     let mut scores = VariantTable::default();
     for file in &files {
         for line in json_lines::read::<Row>(file)? {
-            let at = |field: &str, problem| InputError {
-                file: file.display().to_string(),
-                line: Some(line.number),
-                field: Some(field.to_owned()),
-                problem,
-            };
+            let (file, number) = (file.display().to_string(), line.number);
+            let at = |field, problem: String| InputError::of_field(&file, number, field, problem);
             let Row { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
                 line.value;
             let alpha = Alpha::new(alpha).map_err(|error| at("alpha", error.to_string()))?;
@@ -72,8 +61,7 @@ pub(crate) fn output(Options { mut files, forms }: Options) -> Result<Written, B
             scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
         }
     }
-    let whole = |problem| InputError { file: names.clone(), line: None, field: None, problem };
-    let block = scores.block().map_err(|error| whole(error.to_string()))?;
+    let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;
     forms.show(Report {
         title: "Triage under variants of a prompt".to_owned(),
         lead: "efficiency (eta) as means over data sets; a range is the largest of a model's means under the variants minus the smallest"

@@ -55,7 +55,8 @@ pub(crate) fn seed(text: &str) -> Result<u64, &'static str> {
 /// A share, from 0 to 1.
 pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or("give a number from 0 to 1")
+    // Adding 0 turns -0 into 0.
+    share.map(|share: f64| share + 0.0).ok_or("give a number from 0 to 1")
 }
 
 /// A budget as a share of the costs.

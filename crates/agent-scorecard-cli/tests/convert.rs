@@ -254,8 +254,8 @@ fn what_cannot_be_converted_is_refused_and_writes_no_file() {
     for (arguments, part) in [
         (&[log.as_str(), "--to", "paths"][..], "no run can be converted"),
         (&[&log, "--to", "traces", "--stream", "token_probability"], "no run can be converted"),
-        (&[&log, "--to", "runs"], "--to: there is no \"runs\""),
-        (&[&log, "--to", "traces", "--stream", "x"], "--stream: there is no \"x\""),
+        (&[&log, "--to", "runs"], "invalid value 'runs' for '--to"),
+        (&[&log, "--to", "traces", "--stream", "x"], "invalid value 'x' for '--stream"),
     ] {
         let arguments = [arguments, &["--output", &path]].concat();
         let error = refusal(&run(&arguments), part);

@@ -240,7 +240,7 @@ fn an_invalid_log_is_refused_with_file_line_and_field() {
         (&[&log, &traces], "some files are logs and some are traces"),
         (&[&log, "--missing", "clip"], "turn 1: the reply states no confidence"),
         (&[&log, "--missing", "carry-forward-from=2"], "carry-forward-from=P with P from 0 to 1"),
-        (&[&log, "--confidence", "loose"], "give one of strict, lenient"),
+        (&[&log, "--confidence", "loose"], "[possible values: strict, lenient]"),
     ];
     for (arguments, expected) in cases {
         let error = refusal(&run_other(PROGRAM, arguments), &format!("{arguments:?}"));

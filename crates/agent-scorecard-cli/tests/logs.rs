@@ -89,7 +89,7 @@ fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
     let error = refusal(&run(&[&other]), "other");
     assert!(error.contains("other.csv: the format is not recognized"), "{error}");
     let error = refusal(&run(&[&other, "--format", "csv"]), "format");
-    assert!(error.starts_with("error: --format: there is no \"csv\""), "{error}");
+    assert!(error.starts_with("error: invalid value 'csv' for '--format"), "{error}");
 }
 
 /// An empty folder of this name.

@@ -213,7 +213,7 @@ fn pictures_have_the_format_of_their_ending() {
     let error = refusal(&run_other("paths", &["--plot", "picture.gif"]), "gif");
     assert!(error.contains("--plot") && error.contains(".svg or .png"), "{error}");
     let error = refusal(&run_other("paths", &["--html"]), "no file");
-    assert!(error.contains("--html: its value is missing; give --html FILE"), "{error}");
+    assert!(error.contains("a value is required for '--html <FILE>'"), "{error}");
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn settings_that_cannot_be_met_are_refused() {
         (&["--resamples", "100000000000"], "up to 1000000"),
         (&["--resamples", "-1"], "up to 1000000"),
         (&["--schedule", "front"], "no weight schedule is called"),
-        (&["--calibrate", "magic"], "give one of none, platt, isotonic"),
+        (&["--calibrate", "magic"], "[possible values: none, platt, isotonic]"),
         (&["--frobnicate"], "frobnicate"),
         (&[&path, "--cluster-by-task"], "no_task.jsonl:1: field task: missing"),
         (&[&path, "--calibrate", "platt"], "no_task.jsonl"),

@@ -119,12 +119,12 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
     let output = in_folder("never.jsonl");
     let cases: [(&[&str], &str, &str); 21] = [
         (&[], "give a subcommand", "--help"),
-        (&["trace"], "there is no subcommand \"trace\"", "--help"),
-        (&["traces", "--seed"], "--seed: its value is missing", "--seed N"),
+        (&["trace"], "unrecognized subcommand 'trace'; tip: ", "'traces'"),
+        (&["traces", "--seed"], "a value is required for '--seed <N>'", "--help"),
         (
             &["traces", "--resample", "9"],
-            "invalid option '--resample'",
-            "did you mean '--resamples'?",
+            "unexpected argument '--resample' found; ",
+            "a similar argument exists: '--resamples'",
         ),
         (
             &["traces", "--json", "--markdown"],
@@ -132,25 +132,33 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
             "--help",
         ),
         (&["traces", "--html", &page], &page, "No such file"),
-        (&["traces", "--plot", "figure.gif"], "--plot: ", ".svg or .png"),
-        (&["traces", "--fail-if", "tps_log"], "--fail-if: ", "KEY < NUMBER"),
+        (
+            &["traces", "--plot", "figure.gif"],
+            "invalid value 'figure.gif' for '--plot <",
+            ".svg or .png",
+        ),
+        (&["traces", "--fail-if", "tps_log"], "invalid value 'tps_log'", "KEY < NUMBER"),
         (
             &["traces", "--fail-if", "tps_lgo < 1"],
             "--fail-if: tps_lgo: ",
             "the columns in files have assumptions, aurc",
         ),
-        (&["costbench", "--level", "9"], "invalid option '--level'", "--help"),
-        (&["costbench", "--block", "storm"], "--block: ", "ban-tool"),
+        (&["costbench", "--level", "9"], "unexpected argument '--level'", "--help"),
+        (&["costbench", "--block", "storm"], "invalid value 'storm' for '--block", "ban-tool"),
         (&["budget", "--resource", "money"], "", "field turns[0].money: missing"),
         (&["budget", "--plot-id", "zz", "--plot", "x.svg"], "--plot-id: ", "is called \"zz\""),
         (&["triage", "--planner", "magic"], "magic: ", "No such file"),
-        (&["triage", "--alpha", "-1"], "--alpha: ", "-1"),
-        (&["logs", "--format", "xml"], "--format: ", "\"xml\""),
-        (&["convert"], "--to <KIND> is missing", "--help"),
-        (&["convert", "--to", "runs", "--output", &output], "--to: ", "traces, rollouts"),
+        (&["triage", "--alpha", "-1"], "invalid value '-1' for '--alpha", "above 0"),
+        (&["logs", "--format", "xml"], "invalid value 'xml' for '--format", "tau2"),
+        (&["convert"], "the following required arguments", "--to <KIND>"),
+        (
+            &["convert", "--to", "runs", "--output", &output],
+            "invalid value 'runs'",
+            "traces, rollouts",
+        ),
         (&["convert", "--to", "atif"], "--to atif: ", "give --output FOLDER"),
         (&["convert", "--to", "paths", "--output", &output], "", "no run can be converted"),
-        (&["completions", "tcsh"], "<SHELL>: there is no \"tcsh\"", "bash, elvish, fish"),
+        (&["completions", "tcsh"], "invalid value 'tcsh' for '<SHELL>'", "bash, elvish, fish"),
     ];
     check(&cases);
     for path in [page.as_str(), &output, "figure.gif", "x.svg"] {

@@ -29,6 +29,7 @@
 //! ```
 
 pub mod bagen;
+mod files;
 pub(crate) mod metrics;
 mod pictures;
 mod references;
@@ -45,6 +46,7 @@ use crate::{
     report::block::{Block, Column, Field, Report, Shape, Value},
 };
 
+pub use files::{RunFile, read_answers};
 pub use metrics::{Known, METRICS};
 pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, replay};
 pub use trajectory_metrics::Metric;
@@ -212,7 +214,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         block.fields.push(Field::rows(key, title, bins(summary)));
     }
     if options.with_pictures {
-        block.pictures = pictures::pictures(runs, options, &metrics, &block)?;
+        block.draw(pictures::pictures(runs, options, &metrics, &block)?);
     }
     Ok(block)
 }
@@ -274,19 +276,16 @@ fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let Ok(summary) = metrics.finish() else { return Ok(Field::json("before_first_turn", ())) };
     let (answers, scores) = (&runs.before_first_turn, summary.intervals);
     let feasible = answers.iter().filter(|sample| sample.is_feasible()).count();
-    let fields = vec![
+    let reward = scores.map(|scores| scores.interval_reward);
+    let fields = [
         Field::shown("n_prefixes", "answers", answers.len()),
         Field::shown("n_feasible", "answers about feasible runs", feasible),
         Field::shown("macro_f1", "macro F1 of feasibility", summary.feasibility.macro_f1),
         Field::shown("hit_rate", "hit rate", scores.map(|scores| scores.hit_rate)),
-        Field::shown(
-            "interval_reward",
-            "interval reward",
-            scores.map(|scores| scores.interval_reward),
-        ),
+        Field::shown("interval_reward", "interval reward", reward),
     ];
     let title = "Before the first turn".to_owned();
-    Ok(Field::block("before_first_turn", Block { title, fields, ..Block::default() }))
+    Ok(Field::block("before_first_turn", Block { title, ..Block::of(fields) }))
 }
 
 /// A row for each bin of progress.
@@ -304,7 +303,7 @@ fn bins(summary: &ProgressSummary) -> Vec<Block> {
         let reward = scores.map(|scores| scores.interval_reward);
         let width = scores.and_then(|scores| scores.mean_relative_width);
         let alarms = feasibility.and_then(|all| all.impossible.recall);
-        let fields = vec![
+        Block::of([
             Field::shown("from", "from", edge(bin)),
             Field::shown("to", "to", edge(bin + 1)),
             Field::shown("n_prefixes", "prefixes", (n_feasible + n_infeasible) as u64),
@@ -318,8 +317,7 @@ fn bins(summary: &ProgressSummary) -> Vec<Block> {
             Field::json("optimistic_of_all", diagnostics.map(|all| all.optimistic_share)),
             Field::json("conservative_of_all", diagnostics.map(|all| all.conservative_share)),
             Field::json("mean_width_over_cap", diagnostics.and_then(|all| all.mean_width_over_cap)),
-        ];
-        Block { fields, ..Block::default() }
+        ])
     };
     summary.by_progress.iter().enumerate().map(row).collect()
 }

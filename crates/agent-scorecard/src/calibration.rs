@@ -127,10 +127,7 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
                 Vec::new()
             }
         };
-        let field = match fields.is_empty() {
-            true => Field::json(name, ()),
-            false => Field::block(name, Block { fields, ..Block::default() }),
-        };
+        let field = Field::block(name, (!fields.is_empty()).then(|| Block::of(fields)));
         metrics.fields.push(Field { label: label.into(), ..field });
     }
     let successes = raw.outcomes().iter().filter(|&&outcome| outcome).count();

@@ -16,8 +16,14 @@
 mod plan_graph;
 mod sweep;
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::{
+    collections::BTreeSet,
+    fmt::{self, Display},
+    io::Read,
+};
 
+use run_logs::json_lines::{InputError, Object, bytes, parse_document};
+use serde::{Deserialize, Deserializer, de};
 use tool_graph::{
     EnvironmentRules, GreedyRule, LeftOutCounts, RuleVersion, RunScores, Scenario, TieRule,
     ToolGraph, Transcript,
@@ -126,12 +132,62 @@ pub struct OptimumScore {
 }
 
 /// A query of CostBench.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Query {
     /// Names the query; its costs and events follow from it.
     pub query_id: String,
     /// What it asks for.
+    #[serde(deserialize_with = "task")]
     pub task: Task,
+}
+
+impl Query {
+    /// Reads the queries of a file: one JSON array `[{"query_id", "task"}, …]`, on one line or many. `file` names the
+    /// source in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] that names line and field of the first thing that is wrong; the line of a missing field is that
+    /// of the end of its object.
+    ///
+    /// ```
+    /// use agent_scorecard::{InputError, costbench::Query};
+    ///
+    /// let queries = Query::read("queries.json", br#"[{"query_id": "q1", "task": "dining"}]"#.as_slice())?;
+    /// assert_eq!(queries[0].query_id, "q1");
+    /// # Ok::<(), InputError>(())
+    /// ```
+    pub fn read(file: &str, source: impl Read) -> Result<Vec<Self>, InputError> {
+        let bytes = bytes(file, source)?;
+        if !bytes.trim_ascii_start().starts_with(b"[") {
+            let problem = "is no JSON array; give one array of all queries";
+            return Err(InputError { line: Some(1), ..InputError::of_file(file, problem) });
+        }
+        let queries: Vec<Object<Self>> = parse_document(file, &bytes)?;
+        if queries.is_empty() {
+            return Err(InputError::of_file(file, "holds no query"));
+        }
+        Ok(queries.into_iter().map(|Object(query)| query).collect())
+    }
+}
+
+fn task<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Task, D::Error> {
+    struct Name;
+
+    // An error from inside a visitor has the line of the value.
+    impl de::Visitor<'_> for Name {
+        type Value = Task;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of {}", Task::ALL.map(Task::name).join(", "))
+        }
+
+        fn visit_str<E: de::Error>(self, name: &str) -> Result<Task, E> {
+            name.parse().map_err(|_| E::invalid_value(de::Unexpected::Str(name), &self))
+        }
+    }
+
+    deserializer.deserialize_str(Name)
 }
 
 /// Events that change the world during a run.
@@ -446,8 +502,7 @@ pub fn compare(
     }
     if let (true, Some(query)) = (with_pictures, queries.first()) {
         let scenario = World::still(options)?.scenario(query)?;
-        let picture = plan_graph::plan_graph(&query.query_id, &scenario)?;
-        block.pictures.insert("plan".to_owned(), picture);
+        block.draw([("plan", plan_graph::plan_graph(&query.query_id, &scenario)?)]);
     }
     Ok(block)
 }

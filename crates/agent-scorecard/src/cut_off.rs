@@ -68,7 +68,7 @@ use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined}
 
 use crate::{
     cut_off::{
-        chances::{Chances, chances},
+        chances::{Chances, Origin, chances},
         comparisons::{bounds, comparisons, order_changes},
         sample::Sample,
     },
@@ -252,7 +252,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     together.fields.push(Field::rows("pairs", "differences of exact means", pairs));
     let title = "streams whose order depends on the treatment of cut-off runs";
     together.fields.push(Field::rows("order_changes", title, changes));
-    together.pictures.extend(picture(&report.columns).map(|it| ("treatments".to_owned(), it)));
+    together.draw([("treatments", picture(&report.columns))]);
     notes.extend([
         "simple takes it that no run that was cut off had a chance of success (q_Z = 0), which favours low forecasts \
          on such runs; do not compare streams by it"
@@ -312,21 +312,17 @@ fn column(
     let excluded = sample.audit.exclusions();
     let excluded = excluded.into_iter().map(|(reason, runs)| (reason.to_string(), runs.into()));
     block.push_json("excluded", &excluded.collect::<serde_json::Map<_, _>>());
-    match &chances.origin {
-        None => block.fields.push(Field::json("success_chance", ())),
-        Some(origin) => {
-            block.fields.push(Field::block("success_chance", origin.block()));
-            if let Ok(of_runs) = &chances.of_runs {
-                notes.push(origin.note());
-                if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
-                    notes.push(
-                        "success chance: the chances are the last forecasts of the scored stream itself on all runs \
-                         that were cut off; if they were copied from them, the exact mean confirms them whether they \
-                         are right or wrong"
-                            .to_owned(),
-                    );
-                }
-            }
+    let origin = chances.origin.as_ref();
+    block.fields.push(Field::block("success_chance", origin.map(Origin::block)));
+    if let (Some(origin), Ok(of_runs)) = (origin, &chances.of_runs) {
+        notes.push(origin.note());
+        if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
+            notes.push(
+                "success chance: the chances are the last forecasts of the scored stream itself on all runs that \
+                 were cut off; if they were copied from them, the exact mean confirms them whether they are right \
+                 or wrong"
+                    .to_owned(),
+            );
         }
     }
     if let Ok(weights) = &known.weights
@@ -380,7 +376,7 @@ fn pair(
         ));
     }
     let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;
-    let fields = vec![
+    Ok(Block::of([
         Field::json("first", first),
         Field::json("second", second),
         Field::shown("streams", "streams", streams),
@@ -388,12 +384,11 @@ fn pair(
         Field::block("bounds", bounds(difference.bounds(), ["least", "most"])),
         Field::shown("keeps_sign", "sign kept", difference.keeps_sign()),
         Field::shown("largest_width", "largest width", width),
-    ];
-    Ok(Block { fields, ..Block::default() })
+    ]))
 }
 
-/// The mean scores of all columns by treatment; `None` without a value.
-fn picture(columns: &[Column]) -> Option<Picture> {
+/// The mean scores of all columns by treatment.
+fn picture(columns: &[Column]) -> Picture {
     let ways: Vec<&Metric<Known>> = METRICS.iter().filter(|it| it.bar_name().is_some()).collect();
     let names = ways.iter().filter_map(|way| way.bar_name()).map(str::to_owned).collect();
     // Side by side, so that columns do not hide each other.
@@ -413,7 +408,7 @@ fn picture(columns: &[Column]) -> Option<Picture> {
         });
         Series::with_intervals(name.clone(), Mark::Dots, points)
     });
-    let picture = Picture {
+    Picture {
         title: "Scores by treatment of cut-off runs".to_owned(),
         x: Axis::new("treatment").with_categories(names),
         y: Axis::new("mean log score in nats"),
@@ -423,6 +418,5 @@ fn picture(columns: &[Column]) -> Option<Picture> {
                of success after the stops that are given, counted or modelled, or truly known. Weighted: complete runs \
                stand for similar ones that were cut off."
             .to_owned(),
-    };
-    (!picture.is_empty()).then_some(picture)
+    }
 }

@@ -1,3 +1,5 @@
+use run_logs::json_lines::InputError;
+
 /// Errors of this crate and of those below it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -67,6 +69,12 @@ pub enum Error {
     /// A run that was named is not among those that are evaluated.
     #[error("no run that is scored is called {0:?}")]
     UnknownRun(String),
+}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Self::RunLogs(error.into())
+    }
 }
 
 /// The message of an error followed by those of its causes, such as "run 3 is invalid: …".

@@ -3,9 +3,11 @@
 pub mod budget;
 pub mod calibration;
 mod clusters;
+pub mod convert;
 pub mod costbench;
 pub mod cut_off;
 mod error;
+pub mod knapsack;
 pub mod live;
 pub mod logs;
 mod mean_figure;

@@ -96,8 +96,8 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
     Ok(report(settings, note))
 }
 
-/// The same for the runs of a file of results of the released benchmark, which are played again: what comes out
-/// here, and beside it (`as_published`) the means that the file itself states.
+/// The table of [`costbench`] for the runs of a file of results of the released benchmark, which are played again.
+/// Beside it, `as_published` has the means that the file itself states.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use trajectory_metrics::tool_calls;
 
 use crate::report::{
     block::{Block, Field, Report},
-    picture::{Axis, Picture, Pictures, Series},
+    picture::{Axis, Picture, Series},
 };
 
 /// Bars of a picture, at most.
@@ -75,12 +75,11 @@ impl Logs {
         // inspect_ai calls its trials epochs.
         let trial = if format == Format::Inspect { "epoch" } else { "trial" };
         row.fields.extend(run.trial.map(|number| Field::shown(trial, trial, number)));
-        let limit = limit.map_or(Field::json("limit", ()), |limit| {
+        let limit = limit.map(|limit| {
             let kind = Field::shown("type", "limit", limit.kind.as_str());
-            let fields = vec![kind, Field::json("limit", limit.limit)];
-            Field::block("limit", Block { fields, ..Block::default() })
+            Block::of([kind, Field::json("limit", limit.limit)])
         });
-        let usage = vec![
+        let usage = [
             Field::shown("input_tokens", "input tokens", run.usage.input_tokens),
             Field::json("cached_tokens", run.usage.cached_tokens),
             Field::shown("output_tokens", "output tokens", run.usage.output_tokens),
@@ -93,14 +92,14 @@ impl Logs {
             Field::shown("outcome", "success", run.outcome),
             Field::shown("scores", "scores", scores),
             Field::shown("stop", "stop", stop),
-            limit,
+            Field::block("limit", limit),
             Field::shown("error", "error", run.error.is_some()),
             Field::json("excluded", run.excluded.as_deref()),
             Field::shown("n_model_calls", "model calls", run.n_model_calls()),
             Field::json("n_failed_calls", failed),
             Field::shown("n_tool_calls", "tool calls", made.len()),
             Field::json("tool_calls", made),
-            Field::block("usage", Block { fields: usage, ..Block::default() }),
+            Field::block("usage", Block::of(usage)),
         ]);
         self.rows.push(row);
     }
@@ -112,19 +111,18 @@ impl Logs {
         all.extend(notes);
         let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
         let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
-        let pictures = [("calls", calls), ("endings", endings)].into_iter();
-        let pictures = pictures.filter(|(_, picture)| !picture.is_empty());
-        let pictures: Pictures = pictures.map(|(key, it)| (key.to_owned(), it)).collect();
         let lead = format!("{} runs, format {format}", rows.len());
-        let fields = vec![
+        let mut together = Block::of([
             Field::json("format", format),
             Field::json("n_runs", rows.len()),
             Field::rows("runs", "", rows),
-        ];
+        ]);
+        together.notes = Some(all);
+        together.draw([("calls", calls), ("endings", endings)]);
         Report {
             title: "What is in this log".to_owned(),
             lead,
-            together: Block { fields, notes: Some(all), pictures, ..Block::default() },
+            together,
             main_pictures: vec!["calls", "endings"],
             ..Report::default()
         }
@@ -167,4 +165,15 @@ pub fn json(value: &tool_calls::Value) -> Json {
             Json::Object(values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
         }
     }
+}
+
+/// What a report names in place of a format if there are several.
+pub const SEVERAL: &str = "several";
+
+/// The format that all reports have, or `several`.
+#[must_use]
+pub fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
+    let mut formats = formats.into_iter();
+    let first = formats.next().unwrap_or(Format::Auto.name());
+    if formats.all(|format| format == first) { first } else { SEVERAL }
 }

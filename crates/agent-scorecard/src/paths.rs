@@ -1,8 +1,8 @@
 //! How do the tool calls of agents compare with the calls that their tasks expect?
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Read};
 
-use run_logs::json_lines::RunCounts;
+use run_logs::json_lines::{RunCounts, fold, parse_line};
 pub use run_logs::{AgentCall, PathRun};
 use trajectory_metrics::{
     Better, Error, ExactMean, Figure, Metric, Undefined,
@@ -96,6 +96,57 @@ fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
 
 fn undefined(error: Error) -> Undefined {
     Undefined::new(error.to_string())
+}
+
+/// Reads the runs of a file of tool calls with all threads, model by model; a single model is not named. A line
+/// is a [`PathRun`]. `file` names the source in errors.
+///
+/// # Errors
+///
+/// [`run_logs::Error::Input`] for the first invalid line, with file, line and field.
+///
+/// ```
+/// use agent_scorecard::paths::read;
+///
+/// let line = br#"{"id": "a", "task": "t", "agent_calls": [], "expected_calls": [], "success": true}"#;
+/// let models = read("calls.jsonl", &line[..], false)?;
+/// assert_eq!((models.len(), &models[0].0), (1, &None));
+/// # Ok::<(), agent_scorecard::Error>(())
+/// ```
+pub fn read(
+    file: &str,
+    source: impl Read,
+    ignore_arguments: bool,
+) -> Result<Vec<(Option<String>, PathTally)>, run_logs::Error> {
+    type Part = (BTreeMap<Option<String>, PathTally>, RunCounts);
+    let (mut models, mut left_out) = Part::default();
+    let add = |(models, left_out): &mut Part, number, line: &[u8]| {
+        if left_out.take_left_out(file, number, line)? {
+            return Ok(());
+        }
+        let run: PathRun = parse_line(file, number, line)?;
+        let tally = models.entry(run.model.clone()).or_default();
+        Ok::<_, run_logs::Error>(tally.update(&run, ignore_arguments)?)
+    };
+    fold(file, source, add, Ok, |(more, counts): Part| {
+        left_out.append(&counts);
+        for (model, tally) in more {
+            models.entry(model).or_default().append(&tally);
+        }
+    })?;
+    // The line of a run that was left out names no model.
+    let is_one = models.len() <= 1;
+    if models.is_empty() || !is_one && left_out != RunCounts::default() {
+        models.entry(None).or_default();
+    }
+    if let Some(first) = models.values_mut().next() {
+        first.runs.append(&left_out);
+    }
+    let named = models.into_iter().map(|(model, tally)| match is_one {
+        true => (None, tally),
+        false => (Some(model.unwrap_or_else(|| "unknown model".to_owned())), tally),
+    });
+    Ok(named.collect())
 }
 
 /// What a report needs of runs, so that no run is kept.
@@ -199,12 +250,6 @@ impl PathTally {
             None => _ = self.tasks.insert(name.to_owned(), more),
         }
     }
-
-    /// The numbers of runs, also of those that were left out before.
-    pub fn runs_mut(&mut self) -> &mut RunCounts {
-        &mut self.runs
-    }
-
     /// What is to be said of all runs so far, with its pictures if they are wanted.
     ///
     /// # Errors
@@ -249,23 +294,16 @@ impl PathTally {
         if with_pictures {
             let matches = matches_picture(&block);
             let repetition = repetition_picture(by_k.iter().flatten());
-            let all = [("matches", matches), ("pass_hat_k", repetition)];
-            let drawn = all.into_iter().filter(|(_, picture)| !picture.is_empty());
-            block.pictures = drawn.map(|(name, picture)| (name.to_owned(), picture)).collect();
+            block.draw([("matches", matches), ("pass_hat_k", repetition)]);
         }
-        block.fields.push(match by_k {
-            None => Field::json("pass_hat_k", ()),
-            Some(by_k) => {
-                let row = |(k, value): (u64, Option<f64>)| {
-                    Field::shown(k.to_string(), format!("pass_hat_{k}"), value)
-                };
-                let fields = by_k.into_iter().map(row).collect();
-                let title =
-                    "pass^k: how likely do k trials of a task all succeed? (higher is better)";
-                let title = title.to_owned();
-                Field::block("pass_hat_k", Block { title, fields, ..Block::default() })
-            }
+        let by_k = by_k.map(|by_k| {
+            let row = |(k, value): (u64, Option<f64>)| {
+                Field::shown(k.to_string(), format!("pass_hat_{k}"), value)
+            };
+            let title = "pass^k: how likely do k trials of a task all succeed? (higher is better)";
+            Block { title: title.to_owned(), ..Block::of(by_k.into_iter().map(row)) }
         });
+        block.fields.push(Field::block("pass_hat_k", by_k));
         Ok(block)
     }
 

@@ -33,7 +33,7 @@ use trajectory_metrics::{Better, Metric, Undefined};
 use crate::{
     error::Error,
     report::{
-        block::{Block, Field, Value},
+        block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
     },
 };
@@ -235,9 +235,7 @@ pub fn evaluate(
     let mut block = Block { lines, notes: Some(notes), ..Block::default() };
     if with_pictures {
         let picture = efficiency_picture(&alphas, &format!("{planner}{reference}"));
-        if !picture.is_empty() {
-            block.pictures.insert("efficiency".to_owned(), picture);
-        }
+        block.draw([("efficiency", picture)]);
     }
     block.push_json("problems", &n);
     block.push_json("solved", &solved);
@@ -263,11 +261,7 @@ fn efficiency_picture(alphas: &[Block], planner: &str) -> Picture {
         ("eta_advisory", "advisory: allocations do not stop attempts"),
         ("eta_enforced", "enforced: attempts stop at their allocations"),
     ] {
-        let point = |row: &Block| {
-            let Some(Value::Figure(_, Ok(figure))) = row.get(key) else { return None };
-            let ends = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
-            Some([row.number("alpha")?, figure.value, ends[0], ends[1]])
-        };
+        let point = |row: &Block| row.point(key, row.number("alpha")?);
         let mut points: Vec<[f64; 4]> = alphas.iter().filter_map(point).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         series.push(Series::with_intervals(name, Mark::LineDots, points));

@@ -167,7 +167,7 @@ impl Forecasts {
 /// All of this for one list of runs. Returns the AUROC, and the stops under the default limit.
 fn report(title: &str, rollouts: &Rollouts) -> (f64, EarlyStops) {
     let limit = AbortLimit::default();
-    let by_turn = limit.with_unit(AbortUnit::Turn);
+    let by_turn = AbortLimit { unit: AbortUnit::Turn, ..limit };
     let mut result = None;
     for (name, limit) in [
         ("runs, confidence 0.9", limit),

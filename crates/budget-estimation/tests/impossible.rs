@@ -50,12 +50,13 @@ fn the_rank_of_a_learned_threshold_agrees_with_scipy() {
         let runs: Vec<[Probability; 1]> = (0..n)
             .map(|i| [Probability::new(value((1 + (i * 37 + 11) % n) as f64)).unwrap()])
             .collect();
-        let by_run = AbortLimit::new(level(rate)).with_confidence(level(confidence));
+        let by_run =
+            AbortLimit { confidence: Some(level(confidence)), ..AbortLimit::new(level(rate)) };
         for (limit, rank) in [
             (by_run, by_runs),
             (by_run.in_expectation(), in_expectation),
-            (by_run.with_unit(AbortUnit::Turn), by_turns),
-            (by_run.in_expectation().with_unit(AbortUnit::Turn), in_expectation),
+            (AbortLimit { unit: AbortUnit::Turn, ..by_run }, by_turns),
+            (AbortLimit { unit: AbortUnit::Turn, ..by_run.in_expectation() }, in_expectation),
         ] {
             let expected = (rank > 0.0).then(|| Probability::new(value(rank)).unwrap());
             assert_eq!(limit.threshold(&runs).unwrap(), expected, "{line}: {limit:?}");
@@ -76,7 +77,7 @@ fn a_run_counts_with_its_lowest_chance_or_with_the_share_of_its_turns() {
     assert_eq!(limit.threshold(&runs).unwrap(), Some(chances(&[0.3])[0]));
     // Below 0.8 are half of the turns of the first run, and all of the second: 1.5 is too much. Below
     // 0.7, it is a quarter and all: 1.25. Below 0.6 a quarter and half.
-    let by_turn = limit.with_unit(AbortUnit::Turn);
+    let by_turn = AbortLimit { unit: AbortUnit::Turn, ..limit };
     assert_eq!(by_turn.threshold(&runs).unwrap(), Some(chances(&[0.6])[0]));
     // A run without prefixes is a run that is never aborted.
     assert_eq!(by_turn.threshold(&[chances(&[]); 9]).unwrap(), Some(Probability::ONE));
@@ -92,7 +93,7 @@ fn thresholds_of_many_runs_are_those_of_binomial_tails_by_statrs() {
     for (n, rate) in [(500, 0.02), (3_000, 0.3), (20_000, 0.05), (20_000, 0.5)] {
         let runs: Vec<[Probability; 1]> =
             (0..n).map(|i| [Probability::new(f64::from(i) / f64::from(n)).unwrap()]).collect();
-        let limit = AbortLimit::new(level(rate)).with_confidence(level(0.9));
+        let limit = AbortLimit { confidence: Some(level(0.9)), ..AbortLimit::new(level(rate)) };
         // P(Binomial(n, rate) <= k), at most 0.1.
         let tail = |k: i32| beta_reg(f64::from(n - k), f64::from(k + 1), 1.0 - rate);
         let rank = (0..n).find(|&k| tail(k) > 0.1).unwrap();
@@ -103,8 +104,9 @@ fn thresholds_of_many_runs_are_those_of_binomial_tails_by_statrs() {
 #[test]
 fn the_guarantee_holds_for_1_minus_delta_of_1000_seeds_and_not_for_the_empirical_rate() {
     let (rate, delta, n) = (0.05, 0.1, 100);
-    let by_run = AbortLimit::new(level(rate)).with_confidence(level(1.0 - delta));
-    let by_turn = by_run.with_unit(AbortUnit::Turn);
+    let by_run =
+        AbortLimit { confidence: Some(level(1.0 - delta)), ..AbortLimit::new(level(rate)) };
+    let by_turn = AbortLimit { unit: AbortUnit::Turn, ..by_run };
     let (mut broken, mut broken_naive, mut broken_turns) = (0, 0, 0);
     let (mut sum, mut sum_turns) = (0.0, 0.0);
     for seed in 0..1000 {

@@ -236,7 +236,16 @@ fn an_unreachable_probe_is_missed_and_a_reachable_one_met() {
         let within = |low: f64, high: f64| ratios.iter().any(|it| (low..=high).contains(it));
         assert!(within(0.5, 0.65) && within(1.85, 2.0), "{ratios:?}");
     }
+    let met = probes.iter().zip(&runs).filter(|(probe, _)| probe.reachable);
+    let ratios = met.map(|(it, run)| (it.target / run.achieved, it.budgets[0] / run.spent[0]));
+    let (of_target, of_budget): (Vec<f64>, Vec<f64>) = ratios.unzip();
+    for (ratios, low, high) in [(of_target, 0.5, 1.0), (of_budget, 1.0, 1.2)] {
+        let near = |end: f64| ratios.iter().any(|it| (it - end).abs() < 0.15 * (high - low));
+        let is_within = |it: &f64| (low - 1e-12..=high + 1e-12).contains(it);
+        assert!(ratios.iter().all(is_within) && near(low) && near(high), "{ratios:?}");
+    }
     for (run, probe) in runs.iter().zip(&probes) {
+        assert!(!probe.reachable || probe.time_budget == run.time, "{probe:?}");
         let ratios: Vec<f64> = probe.budgets.iter().zip(&run.spent).map(|(b, s)| b / s).collect();
         let target = probe.target / run.achieved;
         let met = target <= 1.0
@@ -447,7 +456,8 @@ mod records {
         let probes = records.probes().unwrap();
         // After the third turn nothing remains of the feasible run.
         assert_eq!(probes, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
-        let after_last = records.clone().with_probes_after_last_turn().probes().unwrap();
+        let after_last = TrainingRecords { probes_after_last_turn: true, ..records.clone() };
+        let after_last = after_last.probes().unwrap();
         assert_eq!(after_last, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
         let prompt = |prefix: &budget_estimation::Prefix<'_>| {
             let texts: Vec<&str> = (0..9).filter_map(|turn| prefix.content(turn)).collect();
@@ -508,7 +518,7 @@ mod records {
         let mut rollouts = Rollouts::new(["input", "tokens"]).unwrap();
         rollouts.push(&[100.0, 120.0, 50.0, 80.0], true).unwrap();
         let [input, tokens] = ["input", "tokens"].map(|name| rollouts.resource(name).unwrap());
-        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let mut records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
         let chat = |_: &budget_estimation::Prefix<'_>| {
             vec![("system", "Judge.".to_owned()), ("user", "How many?".to_owned())]
         };
@@ -520,12 +530,47 @@ mod records {
             line["messages"][2]["content"].as_str().unwrap().to_owned()
         };
         assert_eq!(last(&records, (0, 0)), "<answer>[180, 220]</answer>");
-        let records = records.with_first_input(input);
+        records.first_input = Some(input);
         assert_eq!(last(&records, (0, 0)), "<answer>[90, 110]</answer>");
         assert_eq!(last(&records, (0, 1)), "<answer>[72, 88]</answer>");
-        let points = records.with_points();
-        assert_eq!(last(&points, (0, 0)), "<answer>100</answer>");
+        records.points = true;
+        assert_eq!(last(&records, (0, 0)), "<answer>100</answer>");
         let thoughts = "<think>1 turns have used 120. About 80 should be left to do.</think>";
-        assert_eq!(last(&points.with_thoughts(), (0, 1)), format!("{thoughts}<answer>80</answer>"));
+        records.thoughts = true;
+        assert_eq!(last(&records, (0, 1)), format!("{thoughts}<answer>80</answer>"));
+    }
+
+    /// What `python/tests/test_training_records.py` checks the shape of; `UPDATE_RECORDS=1` writes the files.
+    #[test]
+    fn the_stored_records_of_dialogues_are_those_that_are_written() {
+        let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+        rollouts.push(&[50.0, 20.0, 30.5], true).unwrap();
+        rollouts.push(&[60.0, 40.0], false).unwrap();
+        rollouts.set_id(0, "a").unwrap();
+        for (run, turn) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)] {
+            rollouts.set_content(run, turn, format!("text {turn} of \"run\" {run}")).unwrap();
+        }
+        let tokens = rollouts.resource("tokens").unwrap();
+        let records = TrainingRecords::new(&rollouts, tokens, TargetWidth::Share(0.1));
+        let probes = records.probes().unwrap();
+        let chat = |prefix: &budget_estimation::Prefix<'_>| {
+            let system = prefix.content(0).unwrap_or_default().to_owned();
+            let said = (1..=prefix.turns()).filter_map(|turn| prefix.content(turn));
+            let turns =
+                said.flat_map(|it| [("user", "Go on.".to_owned()), ("assistant", it.to_owned())]);
+            let question = ("user", "How much is left?".to_owned());
+            [("system", system)].into_iter().chain(turns).chain([question]).collect::<Vec<_>>()
+        };
+        let (mut supervised, mut reinforcement) = (Vec::new(), Vec::new());
+        records.write_supervised(&probes, chat, &mut supervised).unwrap();
+        records.write_reinforcement(&probes, chat, &mut reinforcement).unwrap();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
+        for (name, lines) in [("supervised", supervised), ("reinforcement", reinforcement)] {
+            let path = folder.join(format!("{name}.jsonl"));
+            if std::env::var_os("UPDATE_RECORDS").is_some() {
+                std::fs::write(&path, &lines).unwrap();
+            }
+            assert!(std::fs::read(&path).unwrap_or_default() == lines, "{name} differs");
+        }
     }
 }

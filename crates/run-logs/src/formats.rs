@@ -4,7 +4,6 @@
 pub mod bagen;
 pub(crate) mod chat;
 pub(crate) mod dispatch;
-pub(crate) mod documents;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 #[cfg(feature = "lines")]

@@ -39,7 +39,7 @@ pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_trace
 #[cfg(feature = "pools")]
 pub use knapsack_oracle::{self, Item, Pool};
 pub use read::{Runs, read, read_path};
-pub use read_options::ReadOptions;
+pub use read_options::{ReadLimits, ReadOptions};
 pub use scoring_rules;
 pub use scoring_rules::{Interval, Probability};
 pub use trajectory_metrics;
@@ -48,6 +48,6 @@ pub use trajectory_metrics::{
     tool_calls::{ToolCall, Value},
 };
 pub use values::{
-    Arguments, Caller, ExpectedCall, Message, ReadLimits, RecordedCall, Reply, Role, Run, RunLimit,
-    Score, Token, Tokens, Turn, Usage,
+    Arguments, Caller, ExpectedCall, Message, RecordedCall, Reply, Role, Run, RunLimit, Score,
+    Token, Tokens, Turn, Usage,
 };

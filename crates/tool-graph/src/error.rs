@@ -123,7 +123,7 @@ pub enum Error {
     /// The tools that lead to the goal do not form a chain.
     #[error(
         "the tools that lead to the goal do not form a chain, in which each tool needs and yields at \
-         most one data type and there is no cycle; use another search"
+         most one data type and there is no cycle"
     )]
     NotAChain,
     /// The number of plans exceeds 128 bits.

@@ -3,11 +3,10 @@
 pub(crate) mod call_effects;
 pub(crate) mod checks;
 pub(crate) mod costs;
+mod dot;
 pub(crate) mod interner;
 pub(crate) mod lists;
 pub(crate) mod names;
-#[cfg(feature = "petgraph")]
-pub(crate) mod petgraph_view;
 pub(crate) mod plan;
 pub(crate) mod problem;
 pub(crate) mod state;

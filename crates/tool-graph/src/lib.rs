@@ -22,8 +22,6 @@ pub use events::environment_rules::{EnvironmentRules, RuleVersion};
 pub use events::event::Event;
 pub use events::scenario::Scenario;
 pub use events::trigger_rule::TriggerRule;
-#[cfg(feature = "petgraph")]
-pub use graph::petgraph_view::Vertex;
 pub use graph::plan::Plan;
 pub use graph::problem::Problem;
 pub use graph::state::State;
@@ -31,7 +29,7 @@ pub use graph::tool::Tool;
 pub use graph::tool_graph::ToolGraph;
 pub use plans::best_plans::OptimalPlans;
 pub use plans::greedy::GreedyRule;
-pub use plans::optimal::{BoundedPlan, Search};
+pub use plans::optimal::BoundedPlan;
 pub use plans::path_coverage::PathCoverage;
 pub use plans::tie_rule::TieRule;
 pub use scoring_rules;

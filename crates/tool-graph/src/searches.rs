@@ -3,7 +3,6 @@
 pub(crate) mod best_calls;
 pub(crate) mod branch_and_cut;
 pub(crate) mod chain;
-pub(crate) mod dijkstra;
 pub(crate) mod effort;
 mod landmark_cut;
 pub(crate) mod optimal_paths;

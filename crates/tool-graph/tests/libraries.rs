@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 //! Valid and invalid libraries.
 
-use tool_graph::{Error, Search, Tool, ToolGraph};
+use tool_graph::{Error, Tool, ToolGraph};
 
 fn tool(name: &str, inputs: &[&str], outputs: &[&str], components: &[&str]) -> Tool {
     Tool::new(name, inputs.iter().copied(), outputs.iter().copied(), 1.0)
@@ -121,9 +121,7 @@ fn a_goal_that_no_tool_yields_is_an_error_and_an_unreachable_goal_is_not() {
         Error::ScoringRules(scoring_rules::Error::Empty)
     );
     let problem = graph.problem(&["x"], &["z"]).unwrap();
-    for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
-        assert_eq!(graph.optimal_plan_by(&problem, search), Ok(None));
-    }
+    assert_eq!(graph.optimal_plan(&problem), Ok(None));
     assert_eq!(graph.best_plans(&problem, 3), Ok(vec![]));
     let optimal = graph.optimal_plans(&problem, 3).unwrap();
     assert_eq!((optimal.plans, optimal.are_all), (vec![], true));
@@ -142,10 +140,8 @@ fn a_goal_that_no_tool_yields_is_an_error_and_an_unreachable_goal_is_not() {
 fn a_goal_that_is_present_at_the_start_has_an_empty_plan() {
     let graph = ToolGraph::new(two()).unwrap();
     let problem = graph.problem(&["x"], &["x"]).unwrap();
-    for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
-        let plan = graph.optimal_plan_by(&problem, search).unwrap().unwrap();
-        assert_eq!((plan.tools(), plan.cost()), (&[][..], 0.0));
-    }
+    let plan = graph.optimal_plan(&problem).unwrap().unwrap();
+    assert_eq!((plan.tools(), plan.cost()), (&[][..], 0.0));
     assert_eq!(graph.best_plans(&problem, 3).unwrap().len(), 1);
     assert_eq!(graph.count_shortest_plans(&problem), Ok(1));
     assert_eq!(graph.count_chain_plans(&problem), Ok(1));
@@ -240,12 +236,9 @@ fn a_chain_of_two_hundred_doubling_steps_has_too_many_plans_to_count() {
     assert_eq!(graph.count_shortest_plans(&short), Ok(1 << 120));
 }
 
-#[cfg(feature = "petgraph")]
 #[test]
-fn the_petgraph_view_has_a_node_per_tool_and_data_type_and_the_dot_text_shows_the_plan() {
+fn the_dot_text_has_a_node_per_tool_and_data_type_and_shows_the_plan() {
     let mut graph = ToolGraph::new(two()).unwrap();
-    let view = graph.to_petgraph();
-    assert_eq!((view.node_count(), view.edge_count()), (6, 5));
     let plan = graph.optimal_plan(&graph.problem(&["x"], &["y"]).unwrap()).unwrap().unwrap();
     graph.ban(1).unwrap();
     let dot = graph.to_dot(Some(&plan));
@@ -253,6 +246,8 @@ fn the_petgraph_view_has_a_node_per_tool_and_data_type_and_the_dot_text_shows_th
     assert!(dot.contains(r#"shape = box, style = filled, label = "1. a\n1""#), "{dot}");
     assert!(dot.contains(r#"shape = box, style = dashed, label = "b\n1""#), "{dot}");
     assert!(dot.contains(r#"label = "side""#), "{dot}");
+    let edges = dot.matches(" -> ").count();
+    assert_eq!((dot.matches("label").count(), edges, dot.lines().count()), (6, 5, 13), "{dot}");
 }
 
 #[cfg(feature = "serde")]

@@ -1,10 +1,12 @@
 #![allow(clippy::unwrap_used)]
 //! Best plans, compared with an exhaustive search.
 
+mod dijkstra;
 mod random_tools;
 
+use dijkstra::dijkstra;
 use random_tools::{Draw, random_tools};
-use tool_graph::{Error, OptimalPlans, Problem, Search, State, TieRule, Tool, ToolGraph};
+use tool_graph::{Error, OptimalPlans, Problem, State, TieRule, Tool, ToolGraph};
 
 /// All plans in order, found by exhaustive search: every sequence of calls that reaches the goal with its
 /// last call and from which no call can be left out.
@@ -80,21 +82,17 @@ fn the_best_plan_equals_that_of_an_exhaustive_search() {
         let Some((graph, problem)) = few_tools(seed) else { continue };
         let all = all_plans(&graph, &problem, &cents(&graph));
         let want = all.first();
-        for search in [Search::Dijkstra, Search::BranchAndCut, Search::Chain] {
-            let found = match graph.optimal_plan_by(&problem, search) {
-                Err(Error::NotAChain) if search == Search::Chain => continue,
-                found => found.unwrap(),
-            };
-            let found = found.as_ref();
-            chains += usize::from(search == Search::Chain && found.is_some());
-            assert_eq!(
-                found.map(|plan| plan.tools()),
-                want.map(|(_, calls)| calls.as_slice()),
-                "{seed} {search:?}"
-            );
-            if let (Some(plan), Some((cost, _))) = (found, want) {
-                assert_eq!(plan.cost(), *cost as f64 / 100.0);
-            }
+        let found = graph.optimal_plan(&problem).unwrap();
+        let is_chain = graph.count_chain_plans(&problem) != Err(Error::NotAChain);
+        chains += usize::from(is_chain && found.is_some());
+        let found = found.as_ref();
+        assert_eq!(
+            found.map(|plan| plan.tools()),
+            want.map(|(_, calls)| calls.as_slice()),
+            "{seed}"
+        );
+        if let (Some(plan), Some((cost, _))) = (found, want) {
+            assert_eq!(plan.cost(), *cost as f64 / 100.0);
         }
         solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
     }
@@ -112,12 +110,11 @@ fn the_searches_agree_on_larger_graphs() {
         let mut draw = Draw(seed);
         let (graph, problem) = random_tools(&mut draw, 14, 24);
         let Ok(problem) = problem else { continue };
-        let one = graph.optimal_plan_by(&problem, Search::Dijkstra).unwrap();
-        let other = graph.optimal_plan_by(&problem, Search::BranchAndCut).unwrap();
-        assert_eq!(one, other, "{seed}");
-        assert_eq!(one, graph.optimal_plan(&problem).unwrap(), "{seed}");
-        calls += one.as_ref().map_or(0, |plan| plan.tools().len());
-        solved += usize::from(one.is_some());
+        let plan = graph.optimal_plan(&problem).unwrap();
+        let plan = plan.as_ref().map(|plan| plan.tools());
+        assert_eq!(plan, dijkstra(&graph, &problem).as_deref(), "{seed}");
+        calls += plan.map_or(0, <[usize]>::len);
+        solved += usize::from(plan.is_some());
     }
     assert!(calls > 3 * solved, "{calls}");
 }

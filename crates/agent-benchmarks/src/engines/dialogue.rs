@@ -1,5 +1,6 @@
 use censoring::StopReason;
 use run_logs::{Caller, Message, Reply, Role, Run, RunLimit, Turn, Usage};
+use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::model::ModelError,
@@ -8,8 +9,12 @@ use crate::{
         record::Record,
         reply_event::{ReplyEvent, TurnEvent, reply_events},
         request::Request,
+        tool_definition::object,
     },
 };
+
+/// Where the messages of requests are in the metadata of a run.
+const REQUESTS: &str = "requests";
 
 /// The waiting request of a conversation, and the record of its turns.
 ///
@@ -20,12 +25,17 @@ pub(crate) struct Dialogue {
     run: Run,
     events: Vec<TurnEvent>,
     has_ended: bool,
+    /// For each turn, the messages of its request, without those that repeat the dialogue before it.
+    requests: Vec<Value>,
+    /// The messages of the last request, and the reply to it.
+    known: Vec<Message>,
 }
 
 impl Dialogue {
     /// Starts with a request. `run` has the facts that are known before the first reply.
     pub(crate) fn new(run: Run, request: Request) -> Self {
-        Self { request, run, events: Vec::new(), has_ended: false }
+        let (events, requests, known) = <(Vec<_>, Vec<_>, Vec<_>)>::default();
+        Self { request, run, events, has_ended: false, requests, known }
     }
 
     /// The request that waits for a reply.
@@ -43,11 +53,28 @@ impl Dialogue {
         &mut self.request
     }
 
+    /// Keeps the messages of the waiting request.
+    fn keep_request(&mut self) {
+        let messages = &self.request.messages;
+        let repeats = messages.iter().zip(&self.known).take_while(|(new, old)| new == old).count();
+        let new = messages[repeats..].iter().map(|message| {
+            object(vec![
+                ("role", message.role.name().into()),
+                ("content", message.text.as_str().into()),
+            ])
+        });
+        self.requests.push(object(vec![
+            ("repeats", Value::Integer(repeats as i128)),
+            ("messages", new.collect::<Vec<_>>().into()),
+        ]));
+    }
+
     /// Takes a reply: adds it to the messages and to the record, and returns what is wrong with it.
     pub(crate) fn take(&mut self, reply: Reply) -> Result<Vec<ReplyEvent>, Error> {
         if self.has_ended {
             return Err(Error::Ended);
         }
+        self.keep_request();
         let events = reply_events(&self.request, &reply);
         events.iter().for_each(|event| self.note_at(self.run.turns.len(), event.clone()));
         self.request.messages.push(Message {
@@ -56,6 +83,7 @@ impl Dialogue {
             tool_calls: reply.tool_calls.clone(),
             tool_call_id: None,
         });
+        self.known.clone_from(&self.request.messages);
         let mut turn = Turn::default();
         turn.reply = Some(reply);
         self.run.turns.push(turn);
@@ -101,6 +129,7 @@ impl Dialogue {
         if self.has_ended {
             return;
         }
+        self.keep_request();
         let problem = error.message.clone();
         self.note_at(self.run.turns.len(), ReplyEvent::NoReply { problem: problem.clone() });
         let mut turn = Turn::default();
@@ -163,6 +192,7 @@ impl Dialogue {
         let first = usages.next();
         self.run.usage = first
             .map_or_else(Usage::default, |first| usages.fold(first, |sum, usage| sum.plus(&usage)));
+        self.run.metadata.insert(REQUESTS.to_owned(), self.requests.into());
         Record { run: self.run, events: self.events }
     }
 }

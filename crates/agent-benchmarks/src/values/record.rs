@@ -25,7 +25,9 @@ const EVENTS: &str = "reply_events";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The run, with one turn for each request.
+    /// The run, with one turn for each request. Its metadata has `requests`: for each turn, the `messages` of its request
+    /// with `role` and `content`, after the first ones of the request and the reply before it, of which it `repeats`
+    /// so many.
     pub run: Run,
     /// What was wrong with the replies, in the order of the turns.
     pub events: Vec<TurnEvent>,

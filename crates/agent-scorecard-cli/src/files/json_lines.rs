@@ -4,8 +4,7 @@ use std::{borrow::Cow, io::Read, path::Path};
 
 use serde::de::DeserializeOwned;
 
-pub use run_logs::json_lines::InputError;
-pub(crate) use run_logs::json_lines::Line;
+pub(crate) use run_logs::json_lines::{InputError, Line};
 
 use crate::files::bundled;
 
@@ -25,6 +24,18 @@ pub(crate) fn parse_all<T: DeserializeOwned>(
     bytes: &[u8],
 ) -> Result<Vec<Line<T>>, InputError> {
     run_logs::json_lines::parse(&path.display().to_string(), bytes)
+}
+
+/// What a reader, which names the file in its errors, makes of a file.
+///
+/// # Errors
+///
+/// Those of the reader, and [`InputError`] for a file that cannot be opened.
+pub(crate) fn read_by<T, E: From<InputError>>(
+    path: &Path,
+    read: impl FnOnce(&str, Box<dyn Read + Send>) -> Result<T, E>,
+) -> Result<T, E> {
+    read(&path.display().to_string(), open(path)?)
 }
 
 /// The source of a file's lines, which is read once and so may be a pipe.

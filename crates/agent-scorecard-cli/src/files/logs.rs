@@ -23,13 +23,22 @@ pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> 
     }
 }
 
-/// How the outcome of a run follows from what a log says.
-#[derive(Clone, Debug)]
+/// The options that say how runs of logs are judged, and where their replies state a confidence.
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Judging {
-    /// What a limit that ended a run means for its outcome.
-    pub(crate) at_limit: AtLimit,
-    /// The scorer whose value is the outcome, if a log has several.
-    pub(crate) scorer: Option<String>,
+    /// Reading of stated confidence in logs
+    #[arg(long, default_value = "strict", value_parser = one_of([("strict", ConfidenceReading::Strict), ("lenient", ConfidenceReading::Lenient)]))]
+    pub(crate) confidence: ConfidenceReading,
+    /// A regular expression that finds the stated confidence of a reply in place of the usual forms; its first
+    /// group is the number
+    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    confidence_pattern: Option<String>,
+    /// What a limit that ended a run of a log means for its outcome
+    #[arg(long, default_value = "censored", value_parser = one_of([("censored", AtLimit::Censored), ("scored", AtLimit::Scored)]))]
+    at_limit: AtLimit,
+    /// The scorer whose value is the outcome, where a log has several
+    #[arg(long, value_name = "NAME")]
+    scorer: Option<String>,
 }
 
 impl Judging {
@@ -43,13 +52,15 @@ impl Judging {
         &self,
         path: &Path,
         runs: impl Iterator<Item = Result<Run, Error>>,
-        streams: &StreamOptions<'_>,
     ) -> Result<RunTable, String> {
         let path = path.display();
         let mut policy = OutcomePolicy::new(self.at_limit);
         if let Some(scorer) = &self.scorer {
             policy = policy.with_scorer(scorer.clone());
         }
+        let confidence = confidence_field(self.confidence, self.confidence_pattern.as_deref());
+        let confidence = confidence.map_err(|error| error.to_string())?;
+        let streams = StreamOptions { confidence, ..StreamOptions::default() };
         let mut scorers = BTreeSet::new();
         let mut progress = Progress::runs(&path.to_string());
         let runs = runs.inspect(|run| {
@@ -60,7 +71,7 @@ impl Judging {
                 }
             }
         });
-        let table = RunTable::new(runs, &policy, streams).map_err(|error| match error {
+        let table = RunTable::new(runs, &policy, &streams).map_err(|error| match error {
             Error::Undefined { name: "outcome", .. } if self.scorer.is_none() => {
                 format!("{path}: {error} with --scorer")
             }
@@ -69,8 +80,7 @@ impl Judging {
         })?;
         match &self.scorer {
             Some(scorer) if !scorers.is_empty() && !scorers.contains(scorer) => {
-                let names: Vec<String> = scorers.into_iter().collect();
-                let known = names.join(", ");
+                let known = Vec::from_iter(scorers).join(", ");
                 Err(format!("--scorer: no run of {path} has {scorer:?}; there are {known}"))
             }
             _ => Ok(table),
@@ -79,35 +89,18 @@ impl Judging {
 }
 
 /// Where replies state their confidence: in the usual forms, or where a regular expression says.
-///
-/// # Errors
-///
-/// [`Error::Pattern`] if the pattern is not a regular expression.
-pub(crate) fn confidence_field(
+fn confidence_field(
     reading: ConfidenceReading,
     pattern: Option<&str>,
 ) -> Result<ConfidenceField, Error> {
     let field = ConfidenceField::new("confidence", reading);
-    match pattern {
-        Some(pattern) => field.with_pattern(pattern),
-        None => Ok(field),
-    }
+    pattern.map_or(Ok(field.clone()), |pattern| field.with_pattern(pattern))
 }
 
 /// A regular expression as an option.
-pub(crate) fn pattern(text: &str) -> Result<String, String> {
+fn pattern(text: &str) -> Result<String, String> {
     let checked = confidence_field(ConfidenceReading::Strict, Some(text));
     checked.map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
-/// How stated confidence is read, as an option.
-pub(crate) fn readings() -> impl TypedValueParser<Value = ConfidenceReading> {
-    one_of([("strict", ConfidenceReading::Strict), ("lenient", ConfidenceReading::Lenient)])
-}
-
-/// What a limit that ended a run means for its outcome, as an option.
-pub(crate) fn at_limits() -> impl TypedValueParser<Value = AtLimit> {
-    one_of([("censored", AtLimit::Censored), ("scored", AtLimit::Scored)])
 }
 
 /// The formats of logs, as an option.
@@ -139,7 +132,7 @@ impl Contents {
             let counts = self.formats.iter();
             let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
             notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
-            format = SEVERAL;
+            format = agent_scorecard::logs::SEVERAL;
         }
         let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
         if let Some(((id, trial, _), runs)) = repeated.next() {
@@ -155,14 +148,4 @@ impl Contents {
         }
         (format, notes)
     }
-}
-
-/// What a report names in place of a format if there are several.
-const SEVERAL: &str = "several";
-
-/// The format that all reports have, or `several`.
-pub(crate) fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
-    let mut formats = formats.into_iter();
-    let first = formats.next().unwrap_or(Format::Auto.name());
-    if formats.all(|format| format == first) { first } else { SEVERAL }
 }

@@ -64,7 +64,7 @@ impl Threshold {
     /// # Errors
     ///
     /// A line for a key that the report does not have, for one that names no column where there are several,
-    /// for a difference that was not computed, and for a value that is undefined or no number.
+    /// for a difference that was not computed, and for a value that is undefined or not a number.
     pub(crate) fn failure(&self, report: &Value) -> Result<Option<String>, String> {
         let value = self.number(report)?;
         let holds = self.comparison.holds(value, self.limit);

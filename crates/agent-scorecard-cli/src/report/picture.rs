@@ -43,7 +43,7 @@ enum Place {
 /// Colours of the series as the style sheet names them.
 const PAGE_COLOURS: [&str; 6] =
     ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
-/// The same on white: Okabe and Ito's colours, darkened where they are too light to be seen.
+/// Colours of the series in a file, on white: Okabe and Ito's colours, the light ones darkened.
 const FILE_COLOURS: [&str; 6] = ["#0072b2", "#c24e00", "#00795a", "#a24a83", "#7a6000", "#3f3f3f"];
 
 impl Place {

@@ -9,7 +9,7 @@ use agent_benchmarks::costbench::{
 use agent_scorecard::{costbench::Blocking, live};
 
 use crate::{
-    costbench::{command::QUERIES, options::blockings},
+    costbench::{QUERIES, blockings},
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,

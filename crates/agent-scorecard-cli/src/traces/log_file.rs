@@ -2,61 +2,24 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, RunTable, StreamOptions};
+use agent_scorecard::traces::LoggedColumn;
+use run_logs::{ConfidenceStream, ForecastPolicy, Format};
 
 use crate::{
     files::{
         bundled,
         logs::{Contents, Judging, open},
-        run_counts::RunCounts,
     },
     plain,
 };
 
 /// The help on logs, for the programs that read them.
-pub(crate) const HELP: &str = r#"
-A FILE may also be a log of an evaluation, or a folder of logs: exchanges recorded with a model
-({"id", "task"?, "outcome", "turns": [{"request", "response"}]} per line), chats and responses in the forms of
-OpenAI, Anthropic, Gemini and Ollama, and what else the crate run-logs reads. The form is recognized by the content.
-A log has a report per stream of confidence, one value per model call:
-token_probability     mean probability of the tokens of the reply
-entropy               1 - H / ln 5; H is the mean entropy of the five most probable tokens
-entropy_renormalised  the same with the five probabilities divided by their sum
-action_…              the same of the text inside <action>…</action> only
-stated_confidence     the number inside <confidence>…</confidence>, of the field "confidence" in JSON, or of a line
-                      "Confidence: 85%" or "confidence = 0.85"; what stands inside <think>…</think> does not count
-Options for logs:
---missing      leave-out (default) leaves a run out of a stream if one of its calls has no value; skip leaves
-               out the calls that have none, and a run without any value; the others as for traces
---confidence   strict (default) or lenient reading of stated confidence; lenient also reads what is not closed, text
-               around the only number, and fractions; 85 without a percent sign is outside [0, 1] for both
---confidence-pattern REGEX  finds the confidence of a reply in place of these forms; the first group is the number
---at-limit     what a limit that ended a run means for its outcome, if there is also a score: censored (default;
-               the outcome is unknown) or scored
---scorer NAME  the scorer whose value is the outcome, where a log has several
-"#;
-
-/// How logs are read and judged.
-#[derive(Clone, Debug)]
-pub(crate) struct LogSettings {
-    /// How the outcome follows from what a log says.
-    pub judging: Judging,
-    /// How streams are worked out.
-    pub streams: StreamOptions<'static>,
-}
+pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 
 /// A log, or a folder of logs; of several models, the runs of one.
 #[derive(Debug)]
 pub(crate) struct LogFile {
-    file: String,
-    /// The model, if there are several.
-    pub model: Option<String>,
-    /// The format; `several` for a folder whose files have different ones.
-    pub format: &'static str,
-    /// Its runs.
-    pub(crate) table: RunTable,
-    /// Several formats, names that stand for several runs, and files of a folder that were left out.
-    pub notes: Vec<String>,
+    pub(crate) column: LoggedColumn,
     /// A run with a reply, and the end of its text.
     last_reply: Option<(String, String)>,
 }
@@ -66,10 +29,7 @@ pub(crate) struct LogFile {
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(
-    path: &Path,
-    settings: &LogSettings,
-) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
@@ -90,12 +50,13 @@ pub(crate) fn read(
         }
         Some(run)
     });
-    let table = settings.judging.table(path, read, &settings.streams)?;
+    let table = judging.table(path, read)?;
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {
-        let (file, notes, last_reply) = (file.clone(), notes.clone(), last_reply.clone());
-        LogFile { file, model, format, table, notes, last_reply }
+        let (file, notes) = (file.clone(), notes.clone());
+        let column = LoggedColumn { file, model, format, table, notes };
+        LogFile { column, last_reply: last_reply.clone() }
     };
     // A run that ended before a reply names no model.
     let models: BTreeSet<&String> =
@@ -119,24 +80,13 @@ fn end_of_reply(run: &run_logs::Run) -> Option<(String, String)> {
 }
 
 impl LogFile {
-    /// The file as named by the caller.
-    pub(crate) fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// Counts all runs of the log.
-    pub(crate) fn count(&self, counts: &mut RunCounts) {
-        self.table.rows().iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
-    }
-
     /// Whether there are runs, and no model call of any of them has a value of any stream.
     pub(crate) fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {
-            self.table
-                .stream(stream, ForecastPolicy::Skip)
-                .is_ok_and(|found| found.runs().is_empty())
+            let found = self.column.table.stream(stream, ForecastPolicy::Skip);
+            found.is_ok_and(|found| found.runs().is_empty())
         };
-        !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
+        !self.column.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
     /// The message that no stream was found, with the end of one reply and the forms that are read.
@@ -150,7 +100,7 @@ impl LogFile {
              the forms are <confidence>0.85</confidence>, a line \"Confidence: 85%\", and a field \
              \"confidence\" of a reply in JSON or of a call's arguments; --confidence lenient allows words \
              around the number, --confidence-pattern REGEX names another form",
-            self.file
+            self.column.file
         )
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     report::{
         block::{Block, Value},
-        picture::{Axis, Mark, Picture, Pictures, Series},
+        picture::{Axis, Mark, Picture, Series},
     },
 };
 
@@ -24,20 +24,19 @@ pub(super) fn pictures(
     options: &Options,
     metrics: &[Metric<Known>],
     block: &Block,
-) -> Result<Pictures, Error> {
+) -> Result<Vec<(&'static str, Picture)>, Error> {
     let mut drawn = vec![
-        ("coverage_by_progress", Some(coverage_by_progress(block))),
-        ("saved_and_lost", Some(saved_and_lost(block, metrics))),
+        ("coverage_by_progress", coverage_by_progress(block)),
+        ("saved_and_lost", saved_and_lost(block, metrics)),
     ];
     if let Some(run) = drawn_run(runs, options)? {
         let label = if run.is_feasible()? { "feasible" } else { "not feasible" };
         let name = format!("{}: {} turns, {label}", run.id().unwrap_or_default(), run.turns());
         let stated = runs.chances.get(run.index());
-        drawn.push(("fan", fan(&name, &run, runs, options)?));
-        drawn.push(("chance", stated.and_then(|stated| chances(&name, stated))));
+        drawn.extend(fan(&name, &run, runs, options)?.map(|fan| ("fan", fan)));
+        drawn.extend(stated.map(|stated| ("chance", chances(&name, stated))));
     }
-    let drawn = drawn.into_iter().filter_map(|(name, picture)| Some((name.to_owned(), picture?)));
-    Ok(drawn.filter(|(_, picture)| !picture.is_empty()).collect())
+    Ok(drawn)
 }
 
 /// The run that was asked for, or the first of the longest feasible ones.
@@ -143,16 +142,13 @@ fn fan(
 }
 
 /// The chance of success that was stated after each turn of one run; `None` if none was.
-fn chances(name: &str, stated: &[f64]) -> Option<Picture> {
-    if stated.is_empty() {
-        return None;
-    }
+fn chances(name: &str, stated: &[f64]) -> Picture {
     let points = (1..).zip(stated).map(|(turn, chance)| (f64::from(turn), *chance));
-    Some(Picture {
+    Picture {
         title: format!("{name}. Does the stated chance of success rise?"),
         x: Axis::new("completed turns"),
         y: Axis::new("chance of success").with_range(0.0, 1.0),
         series: vec![Series::new("chance of success", Mark::LineDots, points)],
         note: "The estimator states the chance that the run succeeds within its cap.".to_owned(),
-    })
+    }
 }

@@ -7,7 +7,7 @@ use crate::{
     },
     error::Error,
     report::{
-        block::{Block, Field, Value},
+        block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
     },
 };
@@ -123,13 +123,11 @@ pub fn sweep(
     push_settings(&mut report, &still);
     report.push_json("resamples", &options.resamples);
     if with_pictures {
-        let all = [
+        report.draw([
             ("cost_gap_by_length", by_length(&groups[0])),
             ("cost_gap_by_noise", by_noise(&groups[1])),
             ("distance_by_event", by_event(groups.iter().flatten())),
-        ];
-        let drawn = all.into_iter().filter(|(_, picture)| !picture.is_empty());
-        report.pictures = drawn.map(|(name, picture)| (name.to_owned(), picture)).collect();
+        ]);
     }
     let (mut notes, mut all) = (Vec::new(), Vec::new());
     for ((name, title, figure), settings) in GROUPS.into_iter().zip(groups) {
@@ -198,11 +196,13 @@ fn setting(
             Err(_) => Field::shown(key, metric.measure.label, ()),
             Ok(figure) => {
                 let ends = figure.interval.ok().map(|it| vec![it.low(), it.high()]);
-                let fields = vec![
-                    Field::shown("estimate", metric.measure.label, figure.value),
-                    Field::shown("interval", "from, to", ends),
-                ];
-                Field::block(key, Block { fields, ..Block::default() })
+                Field::block(
+                    key,
+                    Block::of([
+                        Field::shown("estimate", metric.measure.label, figure.value),
+                        Field::shown("interval", "from, to", ends),
+                    ]),
+                )
             }
         });
     }
@@ -234,15 +234,8 @@ fn label(block: &mut Block, labels: &[(&'static str, &'static str)]) {
     }
 }
 
-/// A mean with its interval at `x`.
-fn point(setting: &Setting, key: &str, x: f64) -> Option<[f64; 4]> {
-    let Some(Value::Figure(_, Ok(figure))) = setting.figures.get(key) else { return None };
-    let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
-    Some([x, figure.value, low, high])
-}
-
 fn cost_gap(settings: &[Setting], x: impl Fn(&CostbenchOptions) -> f64) -> Vec<Series> {
-    let points = settings.iter().filter_map(|it| point(it, "cost_gap", x(&it.options)));
+    let points = settings.iter().filter_map(|it| it.figures.point("cost_gap", x(&it.options)));
     vec![Series::with_intervals("greedy policy, 95 % intervals", Mark::LineDots, points)]
 }
 
@@ -270,7 +263,8 @@ fn by_event<'a>(settings: impl Iterator<Item = &'a Setting>) -> Picture {
     let mut kinds: Vec<(&str, Vec<[f64; 4]>)> = Vec::new();
     for setting in settings.filter(|setting| setting.options.blocking != Blocking::None) {
         let name = setting.options.blocking.name();
-        let Some(point) = point(setting, "aned", setting.options.blocks as f64) else { continue };
+        let blocks = setting.options.blocks as f64;
+        let Some(point) = setting.figures.point("aned", blocks) else { continue };
         match kinds.iter_mut().find(|(known, _)| *known == name) {
             // Each number of events once, with the first seed.
             Some((_, points)) if points.iter().any(|known| known[0] == point[0]) => {}

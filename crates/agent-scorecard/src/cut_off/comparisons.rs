@@ -42,7 +42,7 @@ const TREATMENTS: usize = 3;
 pub(super) fn bounds(interval: Interval, [low, high]: [&'static str; 2]) -> Block {
     let (low, high) =
         (Field::shown("low", low, interval.low()), Field::shown("high", high, interval.high()));
-    Block { fields: vec![low, high], ..Block::default() }
+    Block::of([low, high])
 }
 
 /// Every rule and weight schedule of one stream, and what is to be said of it. Forecasts are calibrated under the
@@ -121,20 +121,14 @@ pub(super) fn comparisons(
     block.fields.push(Field::block("selection", selection));
     let title = "what the treatment of cut-off runs changes";
     block.fields.push(Field::rows("comparisons", title, blocks));
-    block.fields.push(match options.hide {
-        None => Field::json("hidden_outcomes", ()),
-        Some(hide) => {
-            let mut block = Block::default();
-            block.push_json("hide", &hide);
-            let title = "what hiding known outcomes changes";
-            block.fields.push(Field::rows("rows", title, hidden));
-            Field::block("hidden_outcomes", block)
-        }
+    let hidden = options.hide.map(|hide| {
+        let mut block = Block::default();
+        block.push_json("hide", &hide);
+        block.fields.push(Field::rows("rows", "what hiding known outcomes changes", hidden));
+        block
     });
-    block.fields.push(match audit {
-        None => Field::json("continuations", ()),
-        Some(audit) => Field::block("continuations", continuations(&audit)),
-    });
+    block.fields.push(Field::block("hidden_outcomes", hidden));
+    block.fields.push(Field::block("continuations", audit.as_ref().map(continuations)));
     Ok((block, rows))
 }
 
@@ -185,7 +179,7 @@ fn continued(row: &ContinuationComparison) -> Block {
     ];
     fields.extend(figures.map(|(measure, figure)| Field::figure(measure, Ok(figure))));
     fields.push(Field::json("largest_identity_error", row.largest_identity_error));
-    Block { fields, ..Block::default() }
+    Block::of(fields)
 }
 
 /// A row of one rule and one weight schedule.
@@ -205,13 +199,10 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
     fields.extend([
         Field::shown("simple_shift_per_rate", label("simple - complete per rate"), per_rate),
         Field::json("exact_shift_per_rate", row.exact_shift_per_rate),
-        match row.sensitivity {
-            None => Field::json("sensitivity", ()),
-            Some(interval) => Field::block("sensitivity", bounds(interval, [""; 2])),
-        },
+        Field::block("sensitivity", row.sensitivity.map(|ends| bounds(ends, [""; 2]))),
         Field::block("bounds", bounds(row.bounds, [""; 2])),
     ]);
-    Block { fields, ..Block::default() }
+    Block::of(fields)
 }
 
 /// Why means and differences have no interval. Rules and schedules share their reasons.
@@ -270,17 +261,11 @@ fn hidden_rows(
             _ => "",
         }));
         for (key, part) in [("failures", found.failures), ("successes", found.successes)] {
-            let fields_of =
-                |part| shift(&part, |of_part| if of_part == "shift" { key } else { "" });
-            fields.push(match part {
-                None => Field::json(key, ()),
-                Some(part) => {
-                    Field::block(key, Block { fields: fields_of(part), ..Block::default() })
-                }
-            });
+            let label = |of_part| if of_part == "shift" { key } else { "" };
+            fields.push(Field::block(key, part.map(|part| Block::of(shift(&part, label)))));
         }
         fields.push(Field::json("largest_identity_error", found.largest_identity_error));
-        Ok(Block { fields, ..Block::default() })
+        Ok(Block::of(fields))
     };
     rules.into_iter().map(row).collect()
 }
@@ -317,7 +302,7 @@ pub(super) fn order_changes(
             for change in RankChange::between(&before, &after)? {
                 let [(first, ahead, _), (second, behind, _)] =
                     [change.ahead, change.behind].map(|at| streams[at]);
-                let fields = vec![
+                changes.push(Block::of([
                     Field::shown("rule", "rule", row.rule.as_str()),
                     Field::shown("schedule", "schedule", row.schedule.as_str()),
                     Field::json("first", first),
@@ -325,8 +310,7 @@ pub(super) fn order_changes(
                     Field::shown("streams", "streams", format!("{ahead} - {behind}")),
                     Field::shown("from", "ahead by", from),
                     Field::shown("to", "behind by", to),
-                ];
-                changes.push(Block { fields, ..Block::default() });
+                ]));
             }
         }
     }

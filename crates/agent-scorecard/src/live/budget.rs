@@ -75,7 +75,7 @@ const COUNTS: [(&str, &str); 8] = [
 ///
 /// The rows of the model and of each of the `estimators` read every interval as feasible, as the paper does. If there
 /// are caps, further rows are [by the cap](Reading::Cap). The records are of these rollouts;
-/// `counts` has all runs of the log, also those that are no rollouts.
+/// `counts` has all runs of the log, including those that are not rollouts.
 ///
 /// # Errors
 ///

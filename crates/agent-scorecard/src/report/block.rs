@@ -208,9 +208,13 @@ impl Field {
         Self { key, label, value: Value::Figure(measure, figure) }
     }
 
-    /// Values of their own under a name.
-    pub fn block(key: impl Into<Cow<'static, str>>, block: Block) -> Self {
-        Self { value: Value::Block(block), ..Self::json(key, ()) }
+    /// Values of their own under a name; null without any.
+    pub fn block(key: impl Into<Cow<'static, str>>, block: impl Into<Option<Block>>) -> Self {
+        let null = Self::json(key, ());
+        match block.into() {
+            None => null,
+            Some(block) => Self { value: Value::Block(block), ..null },
+        }
     }
 
     /// Rows under a name.
@@ -239,6 +243,17 @@ impl Field {
 }
 
 impl Block {
+    /// A block of these values, without a title, lines and notes.
+    pub fn of(fields: impl IntoIterator<Item = Field>) -> Self {
+        Self { fields: fields.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Adds the pictures of these names that have something to draw.
+    pub fn draw(&mut self, pictures: impl IntoIterator<Item = (&'static str, Picture)>) {
+        let drawn = pictures.into_iter().filter(|(_, picture)| !picture.is_empty());
+        self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));
+    }
+
     /// Adds a value that only JSON has. What cannot be serialised makes writing the report an error.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
         let value = match serde_json::to_value(value) {
@@ -344,6 +359,13 @@ impl Block {
             Some(Value::Figure(_, figure)) => figure.clone(),
             _ => Err(Undefined::new(format!("there is no figure {key:?}"))),
         }
+    }
+
+    /// A point of a picture: this position, the figure under a key, and the ends of its interval.
+    pub(crate) fn point(&self, key: &str, x: f64) -> Option<[f64; 4]> {
+        let figure = self.figure(key).ok()?;
+        let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
+        Some([x, figure.value, low, high])
     }
 
     /// A finite number under a key, whatever its form.

@@ -197,11 +197,17 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
-            Value::Block(block) if block.shape == Shape::Table => {
+            Value::Block(Block { shape: Shape::Table, .. }) | Value::Rows { .. } => {
                 for place in places {
-                    if let Some(Value::Block(block)) = place.block.get(&field.key) {
-                        let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        tables.extend(rows_of_blocks(name, block, &inside(place)));
+                    let name = if places.len() > 1 { place.name.as_str() } else { "" };
+                    match place.block.get(&field.key) {
+                        Some(Value::Block(block)) => {
+                            tables.extend(rows_of_blocks(name, block, &inside(place)));
+                        }
+                        Some(Value::Rows { title, rows }) => {
+                            rows_tables(name, title, rows, &inside(place), tables);
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -219,14 +225,6 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
                     "every column".clone_into(&mut inner[0].name);
                 }
                 tables_of(&inner, &|_| false, tables);
-            }
-            Value::Rows { title, .. } => {
-                for place in places {
-                    if let Some(Value::Rows { rows, .. }) = place.block.get(&field.key) {
-                        let name = if places.len() > 1 { place.name.as_str() } else { "" };
-                        rows_tables(name, title, rows, &inside(place), tables);
-                    }
-                }
             }
             Value::Figure(..) | Value::Json(_) | Value::Unwritable(_) | Value::Block(_) => {}
         }

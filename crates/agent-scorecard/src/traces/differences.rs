@@ -221,7 +221,7 @@ pub fn with_differences(
         last => {
             parts.fields.extend(last);
             let fields = vec![Field::block(parts_key, parts)];
-            Some(Value::Block(Block { fields, ..Block::default() }))
+            Some(Value::Block(Block::of(fields)))
         }
     };
     let field = |value| Field { value, ..Field::json("difference", ()) };

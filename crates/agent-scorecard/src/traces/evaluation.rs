@@ -1,17 +1,19 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, btree_map::Entry},
+    io::Read,
 };
 
 use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score};
 use rayon::prelude::*;
-use run_logs::{TraceRun, json_lines::RunCounts};
+use run_logs::{TraceRemarks, TraceRun, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Diagnostics, ExactMean, Level, LogScore, NamedEstimate, NoInterval, Probability, Resampling,
-    ScoredStream, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NamedEstimate, NoInterval,
+    Probability, Resampling, ScoredStream, Summary, TiedBlocks, Tps, TpsFamily, Traces,
 };
 
 use crate::{
+    clusters::ClusterBy,
     error::Error,
     traces::{
         calibrated::calibrated,
@@ -140,6 +142,54 @@ impl TraceEvaluation {
         runs.iter().try_for_each(|run| evaluation.update(run))?;
         evaluation.settle()?;
         Ok(evaluation)
+    }
+
+    /// Reads and evaluates a file of traces, with all threads: see [`TraceFile::read`](run_logs::TraceFile::read) for
+    /// the format. `file` names the source in errors.
+    ///
+    /// # Errors
+    ///
+    /// An error of run-logs for the first thing that is wrong, with file, line and field, and for a run without a task
+    /// where tasks are resampled.
+    ///
+    /// ```
+    /// use agent_scorecard::{
+    ///     traces::{TraceEvaluation, TraceOptions},
+    ///     trajectory_metrics::ForecastPolicy,
+    /// };
+    ///
+    /// let line = br#"{"id": "a", "forecasts": [0.9], "outcome": true}"#;
+    /// let options = TraceOptions::default();
+    /// let (runs, remarks) =
+    ///     TraceEvaluation::read("runs.jsonl", &line[..], ForecastPolicy::Refuse, &options)?;
+    /// assert_eq!(runs.finish()?.with_remarks(&remarks).n, 1);
+    /// # Ok::<(), agent_scorecard::Error>(())
+    /// ```
+    pub fn read(
+        file: &str,
+        source: impl Read,
+        missing: ForecastPolicy,
+        options: &TraceOptions,
+    ) -> Result<(Self, TraceRemarks), Error> {
+        let needs_task = options.cluster_by == ClusterBy::TaskOnly && options.resamples > 0;
+        let add = |part: &mut Option<Self>, run: TraceRun| {
+            if needs_task && run.task.is_none() && run.stopped()?.class() != StopClass::Excluded {
+                let problem = "missing; --cluster-by-task needs one";
+                return Err(run.error(file, "task", problem).into());
+            }
+            let part = match part {
+                Some(part) => part,
+                None => part.insert(Self::new(options)?),
+            };
+            part.update(&run)
+        };
+        let (mut all, mut merged) = (Self::new(options)?, Ok(()));
+        let remarks = fold_traces(file, source, missing, add, Ok, |part| {
+            if let (Ok(()), Some(part)) = (&merged, part) {
+                merged = all.merge(part);
+            }
+        })?;
+        merged.map(|()| (all, remarks))
     }
 
     /// Adds a run.
@@ -315,7 +365,11 @@ impl TraceEvaluation {
             notes,
             complete: complete?,
             censored: censored_estimate(&self.stream, &self.censored_scores, resampling)?,
-            ..TraceFigures::new()?
+            missing: None,
+            left_out: None,
+            last_notes: Vec::new(),
+            stops: BTreeMap::new(),
+            curves: None,
         };
         if let (true, Some(summary)) = (options.with_pictures, self.summaries.last()) {
             let how = CurveSettings { summary, resamples: options.resamples, seed: options.seed };

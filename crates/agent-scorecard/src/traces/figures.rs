@@ -7,13 +7,11 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    error::Error,
     report::{
         block::{Block, Field, Value},
         picture::Pictures,
     },
     traces::{
-        run::LeftOut,
         settings::{Calibration, TraceOptions},
         units::RunsDigest,
     },
@@ -96,33 +94,6 @@ pub struct CompleteFigures {
 }
 
 impl TraceFigures {
-    /// No run at all.
-    ///
-    /// # Errors
-    ///
-    /// None: [`LEVEL`] is a level.
-    pub fn new() -> Result<Self, Error> {
-        let empty = Err(scoring_rules::Error::Empty.into());
-        Ok(Self {
-            runs: None,
-            n: 0,
-            n_censored: 0,
-            excluded: BTreeMap::new(),
-            n_tasks: 0,
-            n_ids: 0,
-            clustered_by_task: false,
-            digest: RunsDigest::default(),
-            notes: Vec::new(),
-            complete: None,
-            censored: NamedEstimate::new(CENSORED.key, empty, None, Level::new(LEVEL)?),
-            missing: None,
-            left_out: None,
-            last_notes: Vec::new(),
-            stops: BTreeMap::new(),
-            curves: None,
-        })
-    }
-
     /// The figures with what there is to say of the file that the runs were read from.
     #[must_use]
     pub fn with_remarks(mut self, remarks: &TraceRemarks) -> Self {
@@ -317,4 +288,13 @@ pub(crate) fn figure(estimate: &NamedEstimate) -> Result<Figure, Undefined> {
 /// What must hold for a measure to mean what its name says, by measure.
 pub(crate) fn assumptions() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([(CENSORED.key, ASSUMPTION)])
+}
+
+/// Runs of a log that are not in a stream of confidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeftOut {
+    /// Their number by the reason why their first missing value is missing.
+    pub reasons: BTreeMap<&'static str, u64>,
+    /// Those of them that have a value at some model call.
+    pub n_partial: u64,
 }

@@ -5,8 +5,7 @@ use crate::{
     error::Error,
     traces::{
         evaluation::evaluate,
-        figures::TraceFigures,
-        run::LeftOut,
+        figures::{LeftOut, TraceFigures},
         settings::{Calibration, TraceOptions},
     },
 };

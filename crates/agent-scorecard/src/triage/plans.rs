@@ -1,6 +1,9 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Read};
 
 use knapsack_oracle::{Alpha, PlanReading, Repair};
+use run_logs::json_lines::{InputError, bytes, parse};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// Who plans.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +71,73 @@ pub enum Answers {
     Each(BTreeMap<(usize, u64, Option<u64>), String>),
 }
 
+/// A line with an answer.
+#[derive(Deserialize)]
+struct Row {
+    pool: usize,
+    alpha: Option<f64>,
+    /// The ratio at which unsolvable problems were injected.
+    #[serde(default)]
+    ratio: f64,
+    answer: Value,
+}
+
 impl Answers {
+    /// Reads what a model wrote about this many pools: JSON Lines with an answer for a pool each,
+    /// `{"pool", "alpha"?, "ratio"?, "answer"}`, if some line is an object with a `pool`; otherwise one text for all
+    /// pools. An answer is a text, or the plan itself. `file` names the source in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] for a source that cannot be read or has an invalid line, for a pool that is not below `pools`,
+    /// for an `alpha` that is not above 0 and at most 1, for a `ratio` that is not from 0 to 1, and for a pool that has
+    /// two answers at one alpha and ratio.
+    ///
+    /// ```
+    /// use agent_scorecard::{InputError, knapsack_oracle::Alpha, triage::Answers};
+    ///
+    /// let line = br#"{"pool": 1, "alpha": 0.5, "answer": {"plan": []}}"#;
+    /// let answers = Answers::read("plans.jsonl", &line[..], 2)?;
+    /// assert_eq!(answers.get(1, 0.0, Alpha::SWEEP[0]), None);
+    /// assert!(Answers::read("plans.jsonl", &line[..], 1).is_err());
+    /// # Ok::<(), InputError>(())
+    /// ```
+    pub fn read(file: &str, source: impl Read, pools: usize) -> Result<Self, InputError> {
+        let bytes = bytes(file, source)?;
+        // Any line, so that one broken line does not make a text of all answers.
+        let is_row = |line: &[u8]| {
+            serde_json::from_slice(line).is_ok_and(|value: Value| value.get("pool").is_some())
+        };
+        if !bytes.split(|&byte| byte == b'\n').any(is_row) {
+            return Ok(Self::One(String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        let mut answers = Self::Each(BTreeMap::new());
+        for line in parse::<Row>(file, &bytes)? {
+            let wrong = |field: &str, problem: String| {
+                InputError::of_field(file, line.number, field, problem)
+            };
+            let Row { pool, alpha, ratio, answer } = line.value;
+            if pool >= pools {
+                let last = pools.saturating_sub(1);
+                return Err(wrong("pool", format!("there is no pool {pool}; the last is {last}")));
+            }
+            let alpha = alpha.map(Alpha::new).transpose();
+            let alpha = alpha.map_err(|error| wrong("alpha", error.to_string()))?;
+            if !(0.0..=1.0).contains(&ratio) {
+                return Err(wrong("ratio", format!("is {ratio}; it must be from 0 to 1")));
+            }
+            let text = match answer {
+                Value::String(text) => text,
+                plan => plan.to_string(),
+            };
+            if !answers.insert(pool, ratio, alpha, text) {
+                let problem = format!("there are two answers for pool {pool} at one alpha");
+                return Err(wrong("pool", problem));
+            }
+        }
+        Ok(answers)
+    }
+
     /// Adds the text for a pool, counted from 0, a ratio of unsolvable problems, 0 for none, and a budget,
     /// `None` for any. False if there is one already, which stays.
     ///

@@ -55,7 +55,7 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
         row
     });
     let models = Field::rows("models", "Models, over all data sets", models.collect());
-    Block { fields: vec![models], ..Block::default() }
+    Block::of([models])
 }
 
 fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware) -> Block {

@@ -87,7 +87,7 @@ impl VariantTable {
             return Err(Error::PromptVariants(problem));
         }
         let title = "Regimes: the range of a model is that of its scores under the variants";
-        Ok(Block { fields: vec![Field::rows("tables", title, tables)], ..Block::default() })
+        Ok(Block::of([Field::rows("tables", title, tables)]))
     }
 }
 
@@ -113,14 +113,13 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
             let etas = etas.map(|(variant, &eta)| {
                 Field::shown(variant.to_string(), format!("eta {variant}"), eta)
             });
-            let fields = vec![
+            Block::of([
                 Field::shown("model", "model", model.as_str()),
                 Field::shown("mode", "mode", mode.as_str()),
                 Field::shown("alpha", "alpha", alpha.get()),
-                Field::block("eta", Block { fields: etas.collect(), ..Block::default() }),
+                Field::block("eta", Block::of(etas)),
                 Field::shown("range", "range", ranges.as_ref().map(|ranges| ranges[at])),
-            ];
-            Block { fields, ..Block::default() }
+            ])
         };
     let rows: Vec<Block> = scores.keys().zip(&means).enumerate().map(row).collect();
     let mut by_alpha = Vec::new();
@@ -128,22 +127,20 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         let Some(scores) = compared(Some(alpha))? else { continue };
         let pairs = scores.rank_correlations();
         let pairs = pairs.iter().map(|pair| {
-            let fields = vec![
+            Block::of([
                 Field::shown("first", "variant", variants[pair.first].as_str()),
                 Field::shown("second", "other variant", variants[pair.second].as_str()),
                 Field::shown("tau_b", "tau-b of their rankings", pair.tau_b),
-            ];
-            Block { fields, ..Block::default() }
+            ])
         });
-        let fields = vec![
+        by_alpha.push(Block::of([
             Field::shown("alpha", "alpha", alpha.get()),
             Field::shown("min_tau_b", "smallest tau-b", min_tau_b(&scores)),
             Field::shown("max_range", "largest range", scores.max_range()),
             Field::rows("pairs", format!("{regime} regime, alpha {alpha}"), pairs.collect()),
-        ];
-        by_alpha.push(Block { fields, ..Block::default() });
+        ]));
     }
-    let fields = vec![
+    Ok(Block::of([
         Field::shown("regime", "regime", regime),
         Field::json("variants", variants.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
         Field::shown("n_rows", "models and alphas", rows.len()),
@@ -155,8 +152,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         Field::shown("median_range", "median range", all.as_ref().map(VariantScores::median_range)),
         Field::rows("rows", format!("{regime} regime, means over data sets"), rows),
         Field::rows("by_alpha", format!("{regime} regime, agreement of the variants"), by_alpha),
-    ];
-    Ok(Block { fields, ..Block::default() })
+    ]))
 }
 
 /// The mean over data sets under each variant.

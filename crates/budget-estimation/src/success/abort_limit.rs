@@ -11,7 +11,7 @@ use scoring_rules::Level;
 /// let limit = AbortLimit::new(Level::new(0.075)?).in_expectation();
 /// assert_eq!(limit.threshold(&runs)?, Some(Probability::new(0.1)?));
 /// // (1 / 2 + 1) / (19 + 1) is the rate among turns at a threshold of 0.9.
-/// let by_turn = limit.with_unit(AbortUnit::Turn);
+/// let by_turn = AbortLimit { unit: AbortUnit::Turn, ..limit };
 /// assert_eq!(by_turn.threshold(&runs)?, Some(Probability::new(0.9)?));
 /// # Ok::<(), Error>(())
 /// ```
@@ -83,10 +83,13 @@ pub enum AbortUnit {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct AbortLimit {
-    rate: Level,
-    /// `None` for a limit in expectation.
-    confidence: Option<Level>,
-    unit: AbortUnit,
+    /// The tolerated rate.
+    pub rate: Level,
+    /// The probability, over the draw of calibration runs, with which the rate is kept; `None` for a limit
+    /// in expectation.
+    pub confidence: Option<Level>,
+    /// Whether runs or turns count.
+    pub unit: AbortUnit,
 }
 
 /// At most 5 % of the feasible runs, with confidence 0.9.
@@ -116,40 +119,10 @@ impl AbortLimit {
         Self { rate, confidence: Some(NINE_TENTHS), unit: AbortUnit::Run }
     }
 
-    /// The probability, over the draw of calibration runs, with which the rate is kept.
-    #[must_use]
-    pub const fn with_confidence(self, confidence: Level) -> Self {
-        Self { confidence: Some(confidence), ..self }
-    }
-
     /// Keeps the rate on average over the draw of calibration runs instead of with a confidence.
     #[must_use]
     pub const fn in_expectation(self) -> Self {
         Self { confidence: None, ..self }
-    }
-
-    /// Counts false aborts by runs or by turns.
-    #[must_use]
-    pub const fn with_unit(self, unit: AbortUnit) -> Self {
-        Self { unit, ..self }
-    }
-
-    /// The tolerated rate.
-    #[must_use]
-    pub const fn rate(&self) -> Level {
-        self.rate
-    }
-
-    /// The probability with which the rate is kept; `None` for a limit in expectation.
-    #[must_use]
-    pub const fn confidence(&self) -> Option<Level> {
-        self.confidence
-    }
-
-    /// Whether runs or turns count.
-    #[must_use]
-    pub const fn unit(&self) -> AbortUnit {
-        self.unit
     }
 
     /// The smallest number of calibration runs with which there can be a threshold.

@@ -42,7 +42,7 @@ impl CalibrationRuns {
     /// Adds a run at the end of the list, which has to be sorted afterwards.
     fn add(&mut self, run: &[Probability]) {
         self.runs += 1;
-        if self.limit.unit() == AbortUnit::Run || run.is_empty() {
+        if self.limit.unit == AbortUnit::Run || run.is_empty() {
             let lowest = run.iter().map(|chance| chance.get()).fold(1.0, f64::min);
             self.chances.push((lowest, 1.0));
         } else {

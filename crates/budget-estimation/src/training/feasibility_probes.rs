@@ -151,11 +151,7 @@ impl FeasibilityProbe {
             ProbeMethod::Described => runs.len() / 2,
             ProbeMethod::Released => runs.len().div_ceil(2),
         };
-        for &run in order.iter().take(half) {
-            if let Some(entry) = is_reachable.get_mut(run) {
-                *entry = true;
-            }
-        }
+        order.iter().take(half).for_each(|&run| is_reachable[run] = true);
         let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| {
             if reachable {
                 reachable_probe(run, &mut generator)

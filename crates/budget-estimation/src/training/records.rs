@@ -38,14 +38,23 @@ use crate::{
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E.
 #[derive(Clone, Debug)]
 pub struct TrainingRecords<'a> {
-    rollouts: &'a Rollouts,
-    resource: Resource,
-    width: TargetWidth,
-    rounding: TargetRounding,
-    after_last_turn: bool,
-    first_input: Option<Resource>,
-    point: bool,
-    thoughts: bool,
+    /// The recorded runs.
+    pub rollouts: &'a Rollouts,
+    /// The resource whose rest is the target.
+    pub resource: Resource,
+    /// The width of the intervals around what remained.
+    pub width: TargetWidth,
+    /// The rounding of the targets.
+    pub rounding: TargetRounding,
+    /// Whether infeasible runs are also probed after their last turn, k = T, as the released code of BAGEN does.
+    pub probes_after_last_turn: bool,
+    /// The input of the first turn, taken as known before that turn, k = 0: what remains there is everything after
+    /// what the prompt shows.
+    pub first_input: Option<Resource>,
+    /// Whether the target is what remained itself, a single number.
+    pub points: bool,
+    /// Whether a thought stands between `<think>` tags before each answer, in words of our own.
+    pub thoughts: bool,
 }
 
 /// The messages of a prompt, each with a role, such as `user`, and a content. A text is the message of a user.
@@ -72,48 +81,21 @@ impl From<Vec<(&'static str, String)>> for ChatPrompt {
 }
 
 impl<'a> TrainingRecords<'a> {
-    /// Records with intervals of this width around what remained.
+    /// Records with intervals of this width around what remained, and without any of the options.
     #[must_use]
     pub fn new(rollouts: &'a Rollouts, resource: Resource, width: TargetWidth) -> Self {
-        let rounding = TargetRounding::default();
-        let (after_last_turn, first_input, point, thoughts) = (false, None, false, false);
-        Self { rollouts, resource, width, rounding, after_last_turn, first_input, point, thoughts }
-    }
-
-    /// Takes the input of the first turn, which is this resource, as known before that turn, k = 0: what remains there
-    /// is everything after what the prompt shows.
-    #[must_use]
-    pub const fn with_first_input(mut self, input: Resource) -> Self {
-        self.first_input = Some(input);
-        self
-    }
-
-    /// Makes the target what remained itself, a single number.
-    #[must_use]
-    pub const fn with_points(mut self) -> Self {
-        self.point = true;
-        self
-    }
-
-    /// Puts a thought between `<think>` tags before each answer, in words of our own.
-    #[must_use]
-    pub const fn with_thoughts(mut self) -> Self {
-        self.thoughts = true;
-        self
-    }
-
-    /// Sets the rounding of the targets.
-    #[must_use]
-    pub const fn with_rounding(mut self, rounding: TargetRounding) -> Self {
-        self.rounding = rounding;
-        self
-    }
-
-    /// Also probes infeasible runs after their last turn, k = T, as the released code of BAGEN does.
-    #[must_use]
-    pub const fn with_probes_after_last_turn(mut self) -> Self {
-        self.after_last_turn = true;
-        self
+        let (rounding, first_input) = Default::default();
+        let [probes_after_last_turn, points, thoughts] = [false; 3];
+        Self {
+            rollouts,
+            resource,
+            width,
+            rounding,
+            probes_after_last_turn,
+            first_input,
+            points,
+            thoughts,
+        }
     }
 
     /// All prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to
@@ -128,7 +110,7 @@ impl<'a> TrainingRecords<'a> {
         let mut probes = Vec::new();
         for rollout in self.rollouts.iter() {
             let feasible = rollout.is_feasible()?;
-            let turns = rollout.turns() + usize::from(self.after_last_turn && !feasible);
+            let turns = rollout.turns() + usize::from(self.probes_after_last_turn && !feasible);
             for turn in 0..turns {
                 if !feasible || self.remaining(&rollout, turn)? > 0.0 {
                     probes.push((rollout.index(), turn));
@@ -231,10 +213,10 @@ impl<'a> TrainingRecords<'a> {
 
     fn target(&self, rollout: &Rollout<'_>, turn: usize, used: f64) -> Result<Target, Error> {
         let (remaining, feasible) = (self.remaining(rollout, turn)?, rollout.is_feasible()?);
-        let width = if self.point { TargetWidth::Fixed(0.0) } else { self.width };
+        let width = if self.points { TargetWidth::Fixed(0.0) } else { self.width };
         let answer =
             match Estimate::training_target(feasible.then_some(remaining), width, self.rounding)? {
-                Estimate::Interval(ends) if self.point => ends.low().to_string(),
+                Estimate::Interval(ends) if self.points => ends.low().to_string(),
                 target => target.to_string(),
             };
         let thought = match (self.thoughts, feasible) {

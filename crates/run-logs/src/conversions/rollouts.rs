@@ -18,7 +18,7 @@ impl LoggedRun {
         let count = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
         let turns = || self.turn_usage.iter();
         let input: Vec<Option<i64>> = turns().map(|turn| count(turn.input_tokens)).collect();
-        let visible = |turn: &crate::values::usage::Usage| {
+        let visible = |turn: &crate::values::run::Usage| {
             Some(turn.output_tokens?.saturating_sub(turn.reasoning_tokens.unwrap_or(0)))
         };
         let visible: Vec<Option<i64>> = turns().map(|turn| count(visible(turn))).collect();

@@ -10,15 +10,15 @@ use crate::{
     conversions::{
         outcome_policy::OutcomePolicy,
         streams::{
-            confidence_stream::ConfidenceStream, missing_value::MissingValue,
-            stream_options::StreamOptions,
+            confidence_stream::{ConfidenceStream, StreamOptions},
+            missing_value::MissingValue,
         },
     },
     error::Error,
     format::Format,
     read::read_path,
     read_options::ReadOptions,
-    values::{run::Run, usage::Usage},
+    values::run::{Run, Usage},
 };
 
 /// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
@@ -228,7 +228,7 @@ impl LoggedRun {
         let calls = replies.flat_map(|reply| &reply.tool_calls);
         // A turn without a model call is not a step of the model.
         let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
-        let usage = |reply: Option<&crate::values::message::Reply>| {
+        let usage = |reply: Option<&crate::values::run::Reply>| {
             reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
         };
         Ok(Self {

@@ -4,12 +4,10 @@ pub(crate) mod action_span;
 pub(crate) mod confidence_stream;
 pub(crate) mod missing_value;
 pub(crate) mod stated_confidence;
-pub(crate) mod stream_options;
 pub(crate) mod token_confidence;
 
 pub use action_span::ActionSpan;
-pub use confidence_stream::ConfidenceStream;
+pub use confidence_stream::{ConfidenceStream, StreamOptions};
 pub use missing_value::MissingValue;
 pub use stated_confidence::{ConfidenceField, ConfidenceReading};
-pub use stream_options::StreamOptions;
 pub use token_confidence::{ShortLists, TokenMeasure, token_confidence};

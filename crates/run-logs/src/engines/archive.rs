@@ -3,7 +3,5 @@
 //! Entries are never written to a disk, so their names cannot lead out of a folder; names that try
 //! are refused all the same.
 
-pub(crate) mod checked_reader;
 pub(crate) mod directory;
-pub(crate) mod positioned;
 pub(crate) mod zstd_frames;

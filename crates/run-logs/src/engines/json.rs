@@ -4,7 +4,6 @@
 //! Beyond JSON it reads `NaN`, `Infinity` and `-Infinity`, which Python writes, as real numbers.
 
 pub(crate) mod arguments;
-pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod reader;
 pub(crate) mod skipping;

@@ -18,7 +18,10 @@ use std::io::Read;
 use crate::{
     error::Error,
     format::Format,
-    formats::{documents::documents, run_iterator::RunIterator, shape::Shape},
+    formats::{
+        run_iterator::{RunIterator, documents},
+        shape::Shape,
+    },
     read_options::ReadOptions,
 };
 

@@ -1,18 +1,14 @@
 //! Trajectories in the Agent Trajectory Interchange Format (ATIF), and trials of Harbor, which refer
 //! to them.
 
-pub(crate) mod agent_result;
-pub(crate) mod calls;
 pub(crate) mod exceptions;
 pub(crate) mod kept;
 pub(crate) mod metrics;
 pub(crate) mod step;
 pub(crate) mod trajectory;
-pub(crate) mod trajectory_run;
 pub(crate) mod trial;
 pub(crate) mod trial_result;
 pub(crate) mod write;
-pub(crate) mod written_step;
 
 use std::io::Read;
 
@@ -21,9 +17,8 @@ use crate::{
     error::Error,
     format::Format,
     formats::{
-        documents::documents,
         harbor::{trajectory::trajectory, trial::Trial},
-        run_iterator::{Opened, RunIterator},
+        run_iterator::{Opened, RunIterator, documents},
         shape::Shape,
     },
     read_options::ReadOptions,

@@ -11,8 +11,6 @@ pub(crate) mod json_log;
 pub(crate) mod messages;
 pub(crate) mod output;
 pub(crate) mod sample;
-pub(crate) mod spans;
-pub(crate) mod usage;
 
 use std::io::{Read, Seek};
 

@@ -1,6 +1,9 @@
-use std::{iter, path::PathBuf};
+use std::{io::Read, iter, path::PathBuf};
 
-use crate::{error::Error, format::Format, values::run::Run};
+use crate::{
+    engines::json::reader::Json, error::Error, format::Format, read_options::ReadOptions,
+    values::run::Run,
+};
 
 /// The runs of one log.
 pub(crate) type RunIterator<'a> = Box<dyn Iterator<Item = Result<Run, Error>> + 'a>;
@@ -30,4 +33,34 @@ impl<'a> Opened<'a> {
     pub(crate) fn alone(format: Format, runs: RunIterator<'a>) -> Self {
         Self { format, runs, owned: None }
     }
+}
+
+/// The values of a file, one run each: JSON Lines, values one after the other, or one list. `read`
+/// reads one value, given its number from 1.
+pub(crate) fn documents<'a>(
+    source: impl Read + 'a,
+    options: &ReadOptions,
+    mut read: impl FnMut(&mut Json<'a>, u64, &ReadOptions) -> Result<Run, Error> + 'a,
+) -> Result<RunIterator<'a>, Error> {
+    let (mut json, options, mut number) = (Json::new(source, options.limits), *options, 0);
+    let is_list = json.after_space()? == Some(b'[');
+    if is_list {
+        json.begin_list()?;
+    }
+    Ok(until_error(move || {
+        let more = if is_list {
+            json.begin_run();
+            json.next_element()?
+        } else {
+            json.next_document()?
+        };
+        if more {
+            number += 1;
+            return read(&mut json, number, &options).map(Some);
+        }
+        if is_list {
+            json.end()?;
+        }
+        Ok(None)
+    }))
 }

@@ -3,7 +3,7 @@ use std::io::{self, Read};
 use crate::{
     engines::json::reader::Json,
     error::{Error, Place, Problem},
-    values::read_limits::ReadLimits,
+    read_options::ReadLimits,
 };
 
 /// What the first bytes of a file show: the fields of the object that it starts with, as far as

@@ -178,7 +178,7 @@ fn check_keys(json: &[u8]) -> Result<(), (usize, Option<String>, String)> {
     })
 }
 
-/// The word at a column, from 1, if it is one by which other languages write that there is no number.
+/// The word at a column, from 1, if other languages write it for a missing number, such as `nan` and `None`.
 fn word_at(line: &[u8], column: usize) -> Option<&str> {
     let at = column.checked_sub(1)?;
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';

@@ -1,4 +1,4 @@
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use censoring::{StopClass, StopReason};
 use memchr::memmem;
@@ -113,28 +113,6 @@ impl RunCounts {
         self.add(outcome, stop.as_ref());
         *self.left_out.entry(left_out).or_default() += 1;
         Ok(true)
-    }
-
-    /// Counts the lines of runs that were left out and blanks them, so that other lines keep their numbers.
-    ///
-    /// # Errors
-    ///
-    /// As [`RunCounts::take_left_out`].
-    pub fn take_all_left_out<'a>(
-        &mut self,
-        file: &str,
-        bytes: Cow<'a, [u8]>,
-    ) -> Result<Cow<'a, [u8]>, InputError> {
-        if memmem::find(&bytes, b"\"left_out\"").is_none() {
-            return Ok(bytes);
-        }
-        let mut bytes = bytes.into_owned();
-        for (number, line) in (1..).zip(bytes.split_mut(|&byte| byte == b'\n')) {
-            if self.take_left_out(file, number, line)? {
-                line.fill(b' ');
-            }
-        }
-        Ok(Cow::Owned(bytes))
     }
 
     /// Adds other runs.

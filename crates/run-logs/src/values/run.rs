@@ -1,14 +1,9 @@
 use std::collections::BTreeMap;
 
 use censoring::StopReason;
-use trajectory_metrics::tool_calls::Value;
+use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-use crate::values::{
-    caller::Caller,
-    expected_call::ExpectedCall,
-    message::{Message, Reply},
-    usage::Usage,
-};
+use crate::values::tokens::Tokens;
 
 /// One run of an agent on one task, as a log describes it.
 ///
@@ -130,4 +125,299 @@ pub struct Turn {
     /// How many model calls the log counts for the turn; `None` stands for one. Zero marks a step
     /// that the agent's program took without a model.
     pub model_calls: Option<u64>,
+}
+
+/// Who called the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Caller {
+    /// The agent.
+    #[default]
+    Agent,
+    /// An agent that the agent called, by name.
+    Subagent(String),
+    /// A scorer that grades the run with a model.
+    Grader,
+    /// A simulated user.
+    User,
+    /// An attempt that failed and was repeated.
+    FailedAttempt,
+}
+
+impl Caller {
+    /// Whether the call belongs to the agent or to one of its subagents.
+    #[must_use]
+    pub const fn is_agent(&self) -> bool {
+        matches!(self, Self::Agent | Self::Subagent(_))
+    }
+}
+
+/// What a model call or a whole run used. A count that the log does not give is `None`.
+///
+/// Input tokens include cached ones in every format: readers add them where a log counts them
+/// apart, as inspect_ai does, so that runs of different formats can be compared.
+///
+/// ```
+/// use run_logs::Usage;
+///
+/// let call = Usage { input_tokens: Some(900), output_tokens: Some(50), ..Usage::default() };
+/// let both = call.plus(&call);
+/// assert_eq!((both.input_tokens, both.total_tokens()), (Some(1_800), Some(1_900)));
+/// assert_eq!(both.cost_usd, None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens of the prompt, those read from and written to a cache included.
+    pub input_tokens: Option<u64>,
+    /// The part of the input tokens that was read from a cache.
+    pub cached_tokens: Option<u64>,
+    /// The part of the input tokens that was written to a cache.
+    pub cache_write_tokens: Option<u64>,
+    /// Tokens of the reply, those of reasoning included if the provider counts them so.
+    pub output_tokens: Option<u64>,
+    /// The part of the output tokens that was reasoning.
+    pub reasoning_tokens: Option<u64>,
+    /// The cost in US dollars, at least 0.
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Input and output tokens together; `None` unless both are known.
+    #[must_use]
+    pub fn total_tokens(&self) -> Option<u64> {
+        self.input_tokens?.checked_add(self.output_tokens?)
+    }
+
+    /// The sum of two usages. A count is known if it is known in both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let cost_usd = self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b);
+        self.with_counts_of(other, |a, b| a?.checked_add(b?), cost_usd)
+    }
+
+    /// A usage with this cost, each count of which follows from those of two others.
+    pub(crate) fn with_counts_of(
+        &self,
+        other: &Self,
+        count: impl Fn(Option<u64>, Option<u64>) -> Option<u64>,
+        cost_usd: Option<f64>,
+    ) -> Self {
+        Self {
+            input_tokens: count(self.input_tokens, other.input_tokens),
+            cached_tokens: count(self.cached_tokens, other.cached_tokens),
+            cache_write_tokens: count(self.cache_write_tokens, other.cache_write_tokens),
+            output_tokens: count(self.output_tokens, other.output_tokens),
+            reasoning_tokens: count(self.reasoning_tokens, other.reasoning_tokens),
+            cost_usd,
+        }
+    }
+}
+
+/// The author of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// The instructions of the system or of its developer.
+    System,
+    /// The user, real or simulated.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool that returns its result.
+    Tool,
+}
+
+impl Role {
+    /// The word that chat formats use: `system`, `user`, `assistant` or `tool`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// A message of a conversation, as it is sent to a model.
+///
+/// ```
+/// use run_logs::{Message, Role};
+///
+/// let question = Message::new(Role::User, "What is 12 + 6?");
+/// assert_eq!((question.role.name(), question.text.as_str()), ("user", "What is 12 + 6?"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The author.
+    pub role: Role,
+    /// The text; the texts of several parts are joined without a separator. Images and other parts
+    /// are left out.
+    pub text: String,
+    /// The calls that a message of the model makes.
+    pub tool_calls: Vec<RecordedCall>,
+    /// The id of the call that a message of a tool answers.
+    pub tool_call_id: Option<String>,
+}
+
+impl Message {
+    /// A message without calls.
+    #[must_use]
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None }
+    }
+
+    /// The bytes that a copy holds.
+    pub(crate) fn size(&self) -> usize {
+        let calls: usize = self.tool_calls.iter().map(RecordedCall::size).sum();
+        size_of::<Self>() + self.text.len() + calls
+    }
+}
+
+/// What a model returned for one request.
+///
+/// ```
+/// use run_logs::Reply;
+///
+/// let reply = Reply { text: "18".to_owned(), ..Reply::default() };
+/// assert!(reply.tool_calls.is_empty() && reply.tokens.is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// The text, without reasoning; parts are joined without a separator.
+    pub text: String,
+    /// The text of a refusal, if the provider marks it as one.
+    pub refusal: Option<String>,
+    /// The tool calls, in their order.
+    pub tool_calls: Vec<RecordedCall>,
+    /// The tokens with their log-probabilities; `None` if the log has none.
+    pub tokens: Option<Tokens>,
+    /// Why the model stopped, such as [`StopReason::Completed`] or [`StopReason::MaxTokens`].
+    pub stop: Option<StopReason>,
+    /// What the call used. Of several replies to one request, only the first has it.
+    pub usage: Option<Usage>,
+}
+
+/// The arguments of a tool call as a log holds them.
+///
+/// A model may write arguments that are not a JSON object. That says something about the model and is
+/// not an error of the log: the arguments are kept as text with the problem.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arguments {
+    /// Arguments that were read; usually a [`Value::Map`].
+    Parsed(Value),
+    /// Text that cannot be read as one JSON object.
+    Unparsed {
+        /// The text as the model wrote it.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Arguments {
+    /// The arguments as a value: text that could not be read is a [`Value::Text`].
+    #[must_use]
+    pub fn value(&self) -> Value {
+        match self {
+            Self::Parsed(value) => value.clone(),
+            Self::Unparsed { text, .. } => Value::Text(text.clone()),
+        }
+    }
+}
+
+/// A tool call that a model made, and whether it worked.
+///
+/// ```
+/// use run_logs::{Arguments, RecordedCall};
+/// use trajectory_metrics::tool_calls::{ToolCall, Value};
+///
+/// let mut call = RecordedCall::new("search", Arguments::Parsed(Value::Map(Default::default())));
+/// call.error = Some("timeout".to_owned());
+/// call.ok = Some(false);
+/// let none: [(&str, Value); 0] = [];
+/// assert_eq!(call.tool_call(), ToolCall::new("search", none));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedCall {
+    /// The id by which results refer to the call.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Arguments,
+    /// The text of arguments that were parsed, as the model wrote it; `None` if the log has a value
+    /// in its place.
+    pub written: Option<String>,
+    /// Whether the tool took the call without an error; `None` if the log does not say.
+    pub ok: Option<bool>,
+    /// The tool's error.
+    pub error: Option<String>,
+}
+
+impl RecordedCall {
+    /// A call of unknown success.
+    #[must_use]
+    pub fn new(name: impl Into<String>, arguments: Arguments) -> Self {
+        Self { id: None, name: name.into(), arguments, written: None, ok: None, error: None }
+    }
+
+    /// The call as the measures of trajectory-metrics take it.
+    #[must_use]
+    pub fn tool_call(&self) -> ToolCall {
+        ToolCall { name: self.name.clone(), arguments: self.arguments.value() }
+    }
+
+    /// The bytes that a copy holds.
+    pub(crate) fn size(&self) -> usize {
+        let arguments = match &self.arguments {
+            Arguments::Parsed(value) => value_size(value),
+            Arguments::Unparsed { text, .. } => text.len(),
+        };
+        let written = self.written.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.name.len() + written + arguments
+    }
+}
+
+fn value_size(value: &Value) -> usize {
+    let content = match value {
+        Value::Text(text) => text.len(),
+        Value::List(values) => values.iter().map(value_size).sum(),
+        Value::Map(values) => values.iter().map(|(key, value)| key.len() + value_size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + content
+}
+
+/// A call that the author of a task expects.
+///
+/// ```
+/// use std::io::Cursor;
+/// use run_logs::{Caller, Error, Format, ReadOptions, read};
+///
+/// let log = br#"{"info": {"num_trials": 1, "user_info": {}, "agent_info": {"llm": "m"}},
+///     "tasks": [{"id": "t", "evaluation_criteria": {"actions": [
+///         {"action_id": "a", "name": "search", "arguments": {"city": "Oslo"}}]}}],
+///     "simulations": [{"id": "s", "task_id": "t", "termination_reason": "user_stop"}]}"#;
+/// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+/// let runs = runs.collect::<Result<Vec<_>, Error>>()?;
+/// let expected = &runs[0].expected_calls[0];
+/// assert_eq!((expected.call.name.as_str(), &expected.caller), ("search", &Caller::Agent));
+/// assert_eq!(expected.matched, None);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ExpectedCall {
+    /// Who should make the call: [`Caller::Agent`] or [`Caller::User`].
+    pub caller: Caller,
+    /// The call.
+    pub call: ToolCall,
+    /// The names of the arguments that the benchmark compares; `None` if the task does not restrict
+    /// them.
+    pub compared: Option<Vec<String>>,
+    /// Whether the benchmark found the call among those of the run; `None` if it did not look.
+    pub matched: Option<bool>,
 }

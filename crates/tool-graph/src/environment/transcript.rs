@@ -223,7 +223,7 @@ impl Transcript {
     /// path of a run that reached the goal is compared with the nearest of all optimal plans, the one
     /// with the fewest edits and among these the longest. If some tools cost nothing, only the optimal
     /// plans with the fewest calls count. [`RunScores::nearest_plan`] is false if the path was compared
-    /// with the path of the reference alone: on a chain ([`Search::Chain`](crate::Search::Chain)), where
+    /// with the path of the reference alone: on a [chain](crate::ToolGraph::optimal_plan), where
     /// calls cannot change places, for a reference that is not an optimal run or that was read from a
     /// file, after events, with [`TieRule::Released`](crate::TieRule::Released), whose one plan is
     /// the published reference, and for too many optimal plans (more than about 10,000 sets of data types

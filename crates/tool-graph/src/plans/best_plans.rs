@@ -31,13 +31,11 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// One plan takes as long as [`Self::optimal_plan`], but without its limit. For a chain ([`Search::Chain`]) the time is
+    /// One plan takes as long as [`Self::optimal_plan`], but without its limit. For a [chain](Self::optimal_plan) the time is
     /// linear in the number of tools, plus at most linear time in the number of calls for each
     /// further plan. Otherwise all prefixes that could become one of these plans are kept, which can
     /// be far more than the plans: exponential time and memory in the worst case in the number of
     /// tools that can be part of a plan. Only `most` limits the search.
-    ///
-    /// [`Search::Chain`]: crate::Search::Chain
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};

@@ -64,7 +64,7 @@ impl ToolGraph {
     ///
     /// # Complexity
     ///
-    /// Linear time for a chain ([`Search::Chain`](crate::Search::Chain)). Otherwise the time of
+    /// Linear time for a [chain](Self::optimal_plan). Otherwise the time of
     /// [`Self::optimal_plan`] plus a visit of every state that occurs in one of these plans:
     /// exponential time and memory in the number of data types in the worst case, without a limit.
     ///
@@ -93,7 +93,7 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types,
-    /// [`Error::NotAChain`] if it is not a chain ([`Search::Chain`](crate::Search::Chain)), and
+    /// [`Error::NotAChain`] if it is not a [chain](Self::optimal_plan), and
     /// [`Error::TooManyPlans`] if the number exceeds 128 bits.
     pub fn count_chain_plans(&self, problem: &Problem) -> Result<u128, Error> {
         let Some(reduced) = ReducedProblem::new(self, problem)? else { return Ok(0) };

@@ -65,7 +65,7 @@ impl TieRule {
     /// # Complexity
     ///
     /// [`Self::FewestCalls`] takes as long as [`ToolGraph::optimal_plan`]. [`Self::Released`] takes linear
-    /// time for a chain ([`Search::Chain`](crate::Search::Chain)) with a single plan of the lowest f64
+    /// time for a [chain](ToolGraph::optimal_plan) with a single plan of the lowest f64
     /// sum and the fewest calls. Otherwise it keeps a sequence of calls for each way to extend the
     /// reachable states that cost less than the plan, of which there can be 2^t for t data types. It
     /// stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of CostBench

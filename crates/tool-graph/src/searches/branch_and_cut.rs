@@ -36,9 +36,9 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem, effort: &mut Effort) -> Optio
     let mut sets = ToolSets::<W>::new(reduced, effort);
     let mut root = sets.root();
     let mut plan = sets.best(&mut root)?;
-    let unique = sets.is_unique();
+    let unique = sets.unique;
     let most = sets.weight_of(&plan);
-    let lowest = if sets.is_complete() { most } else { sets.lowest() };
+    let lowest = if sets.gave_up { sets.lowest } else { most };
     let mut state = TypeSet::empty(reduced.types);
     let mut calls: Vec<u32> = Vec::new();
     while !state.contains_all(&reduced.goal) {
@@ -47,7 +47,7 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem, effort: &mut Effort) -> Optio
             let (needs, yields) =
                 (reduced.needs.get(tool as usize), reduced.yields.get(tool as usize));
             let planned = plan.contains(&tool);
-            if !planned && (unique || root.is_off(tool) || !sets.is_complete())
+            if !planned && (unique || root.is_off(tool) || sets.gave_up)
                 || !state.contains_all(needs)
                 || state.contains_all(yields)
             {
@@ -62,7 +62,7 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem, effort: &mut Effort) -> Optio
                     }
                 }
             }
-            if !unique && sets.is_complete() {
+            if !unique && !sets.gave_up {
                 // Only further searches use the root.
                 root.force(tool);
             }
@@ -76,5 +76,5 @@ fn search<W: PlanWeight>(reduced: &ReducedProblem, effort: &mut Effort) -> Optio
         }
     }
     let lowest = reduced.cost_of(reduced.round_up(lowest.wide()));
-    Some(BestCalls { calls, lowest_cost: lowest, is_best: sets.is_complete() })
+    Some(BestCalls { calls, lowest_cost: lowest, is_best: !sets.gave_up })
 }

@@ -63,15 +63,16 @@ pub(crate) struct ToolSets<'a, W> {
     limit: W,
     best: Option<Vec<u32>>,
     /// Whether fewer than two plans of the least weight are known; the search then looks for another.
-    unique: bool,
+    pub(crate) unique: bool,
     /// The factor from weights to capacities.
     scale: f64,
     /// The work that may still be done.
     effort: &'a mut Effort,
-    /// Whether a part of the search was left out for lack of effort.
-    gave_up: bool,
+    /// Whether a part of the search was left out for lack of effort, so that the best plan is only the best
+    /// known one.
+    pub(crate) gave_up: bool,
     /// A weight that every plan has at least.
-    lowest: W,
+    pub(crate) lowest: W,
 }
 
 /// About the number of inputs and outputs of a tool, each of which a pass over all tools visits.
@@ -131,21 +132,6 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             }
         }
         self.best.take()
-    }
-
-    /// Whether the search did all that it had to do. Otherwise the best plan is only the best known one.
-    pub(crate) fn is_complete(&self) -> bool {
-        !self.gave_up
-    }
-
-    /// A weight that every plan has at least.
-    pub(crate) fn lowest(&self) -> W {
-        self.lowest
-    }
-
-    /// Whether the best plan is the only plan of its weight.
-    pub(crate) fn is_unique(&self) -> bool {
-        self.unique
     }
 
     pub(crate) fn weight_of(&self, plan: &[u32]) -> W {

@@ -131,28 +131,10 @@ pub struct Published {
     pub mre_p50: Option<f64>,
 }
 
-/// A mean of terms that are added in order, as the released code does.
-#[derive(Default)]
-struct Mean {
-    sum: f64,
-    count: usize,
-}
-
-impl Mean {
-    fn add(&mut self, value: f64) {
-        self.sum += value;
-        self.count += 1;
-    }
-
-    fn value(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
-    }
-}
-
+/// The sum from left to right by the number of values, as Python's `sum(values) / len(values)`.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut mean = Mean::default();
-    values.for_each(|value| mean.add(value));
-    mean.value()
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, n), value| (sum + value, n + 1));
+    (count > 0).then(|| sum / count as f64)
 }
 
 /// Aggregates samples as BAGEN's released code does for its table 1, its figures and its summaries.

@@ -136,8 +136,6 @@ fn descend(
 #[cfg(test)]
 mod tests {
     use super::{Best, Effort, Incumbent, Items, MOST_STATES, Proof, second_bound, solve_items};
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
 
     fn table(items: &Items) -> i64 {
         let mut best = vec![0; items.capacity as usize + 1];
@@ -149,36 +147,58 @@ mod tests {
         best.into_iter().max().unwrap()
     }
 
-    /// Items correlated in one of seven ways. `None` if all of them fit.
-    fn random_items(rng: &mut ChaCha8Rng, n: usize) -> Option<(i64, Vec<i64>, Vec<i64>)> {
-        let top = rng.random_range(3_i64..=60);
-        let kind = rng.random_range(0..7);
-        let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
-            .map(|_| {
-                let (x, y) = (rng.random_range(1..=top), rng.random_range(1..=top));
-                match kind {
-                    0 => (x, y),
-                    1 => (y, y),
-                    2 => (y + top / 2, y),
-                    3 => (x, x + top / 2),
-                    4 => ((y + 2) / 3 * 3, y),
-                    5 => (7 * (x % 5 + 1), 5 * (y % 4 + 1)),
-                    _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
-                }
-            })
-            .unzip();
-        let total: i64 = weights.iter().sum();
-        let capacity = rng.random_range(weights.iter().max().copied().unwrap()..=total);
-        (capacity < total).then_some((capacity, profits, weights))
+    /// Random numbers that do not depend on the version of a library: splitmix64.
+    struct Draws(u64);
+
+    impl Draws {
+        fn between(&mut self, low: i64, high: i64) -> i64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            low + ((x ^ (x >> 31)) % (high - low + 1) as u64) as i64
+        }
+
+        /// Profits and weights correlated in one of seven ways, with a constant of a part of the largest.
+        fn pairs(&mut self, kind: i64, n: i64, top: i64, part: i64) -> (Vec<i64>, Vec<i64>) {
+            (0..n)
+                .map(|_| {
+                    let (x, y) = (self.between(1, top), self.between(1, top));
+                    match kind {
+                        0 => (x, y),
+                        1 => (y, y),
+                        2 => (y + top / part, y),
+                        3 => (x, x + top / part),
+                        4 => ((y + 2) / 3 * 3, y),
+                        5 => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
+                        _ => (7 * (x % 5 + 1), 5 * (y % 4 + 1)),
+                    }
+                })
+                .unzip()
+        }
+
+        /// Items of one of the first six kinds. The capacity is half of their total weight.
+        fn items(&mut self, kind: i64, n: i64, top: i64) -> Items {
+            let (profits, weights) = self.pairs(kind, n, top, 10);
+            Items::new(weights.iter().sum::<i64>() / 2, profits, weights)
+        }
+
+        /// A capacity, and items of any kind that do not all fit; `None` if all of them fit.
+        fn instance(&mut self, fewest: i64, most: i64) -> Option<(i64, Vec<i64>, Vec<i64>)> {
+            let (n, top) = (self.between(fewest, most), self.between(3, 60));
+            let kind = self.between(0, 6);
+            let (profits, weights) = self.pairs(kind, n, top, 2);
+            let total = weights.iter().sum();
+            let capacity = self.between(*weights.iter().max().unwrap(), total);
+            (capacity < total).then_some((capacity, profits, weights))
+        }
     }
 
     #[test]
     fn every_stage_of_the_search_is_exact_on_its_own() {
         // Small instances rarely get beyond the first stage unless its budget is reduced.
-        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let mut draws = Draws(4);
         for round in 0..3_000 {
-            let n = rng.random_range(3..=90);
-            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let Some((capacity, profits, weights)) = draws.instance(3, 90) else { continue };
             let want = table(&Items::new(capacity, profits.clone(), weights.clone()));
             // Multiples change only the size of the numbers.
             let (dear, heavy) = (1 << (round % 4 * 15), 1 << (round % 7 * 7));
@@ -199,11 +219,10 @@ mod tests {
 
     #[test]
     fn a_search_at_its_memory_limit_ends_with_a_bound_and_without_a_proof() {
-        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        let mut draws = Draws(6);
         let mut ends = [0; 2];
         for round in 0..2_000 {
-            let n = rng.random_range(10..=60);
-            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let Some((capacity, profits, weights)) = draws.instance(10, 60) else { continue };
             let items = Items::new(capacity, profits, weights);
             let want = table(&items);
             let most = 1 << (round % 8);
@@ -219,48 +238,16 @@ mod tests {
 
     #[test]
     fn second_limits_never_rule_out_a_better_choice() {
-        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut draws = Draws(5);
         for round in 0..6_000 {
-            let n = rng.random_range(2..=25);
-            let Some((capacity, profits, weights)) = random_items(&mut rng, n) else { continue };
+            let Some((capacity, profits, weights)) = draws.instance(2, 25) else { continue };
             let items = Items::new(capacity, profits, weights);
             let want = table(&items);
             // One step below the optimum is where the limits are tightest.
-            let value = want - items.step * rng.random_range(1..=2);
+            let value = want - items.step * draws.between(1, 2);
             let best = Incumbent { value, taken: Vec::new() };
             let bound = second_bound(&items, &best, (round % 2) << 14);
             assert!(bound >= want, "{bound} {want} {items:?}");
-        }
-    }
-
-    /// Random numbers that do not depend on the version of a library: splitmix64.
-    struct Draws(u64);
-
-    impl Draws {
-        fn between(&mut self, low: i64, high: i64) -> i64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            low + ((x ^ (x >> 31)) % (high - low + 1) as u64) as i64
-        }
-
-        /// Items of one of six kinds. The capacity is half of their total weight.
-        fn items(&mut self, kind: i64, n: i64, top: i64) -> Items {
-            let (profits, weights): (Vec<i64>, Vec<i64>) = (0..n)
-                .map(|_| {
-                    let (x, y) = (self.between(1, top), self.between(1, top));
-                    match kind {
-                        0 => (x, y),
-                        1 => (y, y),
-                        2 => (y + top / 10, y),
-                        3 => (x, x + top / 10),
-                        4 => ((y + 2) / 3 * 3, y),
-                        _ => (y + if y % 6 == 0 { top / 2 } else { top / 3 }, y),
-                    }
-                })
-                .unzip();
-            let capacity = weights.iter().sum::<i64>() / 2;
-            Items::new(capacity, profits, weights)
         }
     }
 

@@ -4,7 +4,10 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     conversions::streams::missing_value::MissingValue,
-    values::{message::Reply, recorded_call::Arguments, tokens::Tokens},
+    values::{
+        run::{Arguments, Reply},
+        tokens::Tokens,
+    },
 };
 
 /// The part of a reply that is its action.

@@ -4,9 +4,10 @@ use scoring_rules::Probability;
 
 use crate::{
     conversions::streams::{
+        action_span::ActionSpan,
         missing_value::MissingValue,
-        stream_options::StreamOptions,
-        token_confidence::{TokenMeasure, token_confidence},
+        stated_confidence::ConfidenceField,
+        token_confidence::{ShortLists, TokenMeasure, token_confidence},
     },
     error::{Error, Place, Problem},
     values::run::Turn,
@@ -128,4 +129,24 @@ impl FromStr for ConfidenceStream {
         let expected = "token_probability, entropy or entropy_renormalised, also with action_ in front, or stated_confidence";
         found.ok_or_else(|| Error::invalid(place, Problem::Value { value, expected }))
     }
+}
+
+/// How streams of confidence are worked out from turns.
+///
+/// ```
+/// use run_logs::{ActionSpan, ShortLists, StreamOptions};
+///
+/// let options = StreamOptions { short_lists: ShortLists::Refuse, ..StreamOptions::default() };
+/// assert!(matches!(options.action, ActionSpan::Element("action")));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct StreamOptions<'a> {
+    /// Where the action of a reply is; `<action>…</action>` by default.
+    pub action: ActionSpan<'a>,
+    /// Where the stated confidence is, and how it is read; `<confidence>…</confidence>`, strictly,
+    /// by default.
+    pub confidence: ConfidenceField,
+    /// How tokens that list fewer than five probable tokens are treated; [`ShortLists::TakeMerged`]
+    /// by default.
+    pub short_lists: ShortLists,
 }

@@ -7,7 +7,8 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     conversions::streams::missing_value::MissingValue,
     error::Error,
-    values::{message::Reply, read_limits::ReadLimits, recorded_call::Arguments},
+    read_options::ReadLimits,
+    values::run::{Arguments, Reply},
 };
 
 /// How much a reply may depart from the form that was asked for.
@@ -25,7 +26,7 @@ pub enum ConfidenceReading {
     /// in an object anywhere in the text; and words may stand around the number in the first 256
     /// characters of the value. It may have a decimal comma, be a percentage with its sign or word, or
     /// a fraction such as `8/10`. Several different numbers are refused, and a number beside a letter,
-    /// such as `0.8x`, is none.
+    /// such as `0.8x`, does not count.
     Lenient,
 }
 
@@ -57,24 +58,12 @@ pub enum ConfidenceReading {
 /// assert_eq!((strict.value(&bare), lenient.value(&bare)), (refused.clone(), refused));
 /// # Ok::<(), MissingValue>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ConfidenceField {
     name: String,
     reading: ConfidenceReading,
-    pattern: Option<Pattern>,
+    pattern: Option<Regex>,
 }
-
-/// A regular expression, compared by its text.
-#[derive(Clone, Debug)]
-struct Pattern(Regex);
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
-impl Eq for Pattern {}
 
 impl Default for ConfidenceField {
     fn default() -> Self {
@@ -114,7 +103,7 @@ impl ConfidenceField {
             pattern: pattern.to_owned(),
             reason: error.to_string(),
         })?;
-        self.pattern = Some(Pattern(compiled));
+        self.pattern = Some(compiled);
         Ok(self)
     }
 
@@ -168,7 +157,7 @@ impl ConfidenceField {
 
     /// What the pattern finds; several matches must state the same.
     fn matched(&self, text: &str) -> Result<Stated, MissingValue> {
-        let groups = self.pattern.iter().flat_map(|pattern| pattern.0.captures_iter(text));
+        let groups = self.pattern.iter().flat_map(|pattern| pattern.captures_iter(text));
         let found = groups.filter_map(|groups| groups.get(1).or_else(|| groups.get(0)));
         let mut stated: Option<Stated> = None;
         for value in found {

@@ -1,4 +1,5 @@
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     io::{self, BufReader, Read, Seek, SeekFrom},
     ops::Bound,
@@ -6,16 +7,14 @@ use std::{
 
 use flate2::bufread::DeflateDecoder;
 use rawzip::{
-    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive,
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ReaderAt, ZipArchive,
     ZipArchiveEntryWayfinder, ZipLocator,
 };
 
 use crate::{
-    engines::archive::{
-        checked_reader::CheckedReader, positioned::Positioned, zstd_frames::ZstdFrames,
-    },
+    engines::archive::zstd_frames::ZstdFrames,
     error::{Error, Place, Problem},
-    values::read_limits::ReadLimits,
+    read_options::ReadLimits,
 };
 
 /// An archive and its entries.
@@ -148,4 +147,66 @@ fn wrong(error: &rawzip::Error) -> Error {
         _ => Problem::Archive { reason: error.to_string() },
     };
     Error::invalid(Place::default(), problem)
+}
+
+/// A source that is read at positions.
+pub(crate) struct Positioned<R>(RefCell<R>);
+
+impl<R: Read + Seek> Positioned<R> {
+    pub(crate) const fn new(source: R) -> Self {
+        Self(RefCell::new(source))
+    }
+}
+
+impl<R: Read + Seek> ReaderAt for Positioned<R> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let busy = |_| io::Error::from(io::ErrorKind::ResourceBusy);
+        let mut source = self.0.try_borrow_mut().map_err(busy)?;
+        source.seek(SeekFrom::Start(offset))?;
+        source.read(buffer)
+    }
+}
+
+/// Bytes of an entry that the limit on the ratio leaves free.
+const FREE: u64 = 16 << 20;
+
+/// Stops an entry that grows beyond its limits, and turns errors of unpacking into problems.
+pub(crate) struct CheckedReader<R> {
+    reader: R,
+    packed: u64,
+    unpacked: u64,
+    limits: ReadLimits,
+}
+
+impl<R: Read> CheckedReader<R> {
+    pub(crate) fn new(reader: R, packed: u64, limits: ReadLimits) -> Self {
+        Self { reader, packed, unpacked: 0, limits }
+    }
+}
+
+impl<R: Read> Read for CheckedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer).map_err(unpacking)?;
+        self.unpacked += read as u64;
+        let limit = self.limits.max_entry;
+        if self.unpacked > limit {
+            return Err(io::Error::other(Problem::EntryTooLarge { limit }));
+        }
+        let limit = self.limits.max_ratio;
+        if self.unpacked > FREE && self.unpacked / limit.max(1) > self.packed {
+            return Err(io::Error::other(Problem::Ratio { limit }));
+        }
+        Ok(read)
+    }
+}
+
+/// Errors about the content of the archive are problems; those of the file system stay.
+fn unpacking(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::InvalidData
+        | io::ErrorKind::InvalidInput
+        | io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::Other => io::Error::other(Problem::Archive { reason: error.to_string() }),
+        _ => error,
+    }
 }

@@ -3,9 +3,7 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::reader::Json,
-    error::Error,
-    values::{read_limits::ReadLimits, recorded_call::Arguments},
+    engines::json::reader::Json, error::Error, read_options::ReadLimits, values::run::Arguments,
 };
 
 impl Arguments {

@@ -8,7 +8,7 @@ use crate::{
     engines::json::{reader::Json, writing::to_json},
     error::Error,
     formats::bagen::text::strip,
-    values::read_limits::ReadLimits,
+    read_options::ReadLimits,
 };
 
 /// The rollouts of a file: a list of them, or a single one.

@@ -1,11 +1,8 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
     formats::chat::calls::arguments,
-    values::{
-        message::{Message, Role},
-        recorded_call::{Arguments, RecordedCall},
-    },
+    values::run::{Arguments, Message, RecordedCall, Role},
 };
 
 /// What the content of a message holds: the parts of OpenAI's forms, and the blocks of Anthropic's.

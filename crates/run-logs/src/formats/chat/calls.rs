@@ -1,12 +1,9 @@
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    values::recorded_call::{Arguments, RecordedCall},
+    values::run::{Arguments, RecordedCall},
 };
 
 /// Reads `tool_calls`.

@@ -1,5 +1,5 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
     format::Format,
     formats::chat::{
@@ -8,11 +8,7 @@ use crate::{
         response::{ReadTurn, Response, UNKNOWN_REPLY, error_text},
     },
     read_options::ReadOptions,
-    values::{
-        message::{Message, Reply, Role},
-        run::{Run, Turn},
-        usage::Usage,
-    },
+    values::run::{Message, Reply, Role, Run, Turn, Usage},
 };
 
 /// Reads one document: a run with turns, a conversation, or one response.

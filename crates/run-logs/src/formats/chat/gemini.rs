@@ -1,8 +1,8 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
     formats::chat::{calls::function, logprobs::tokens_of},
-    values::{message::Reply, tokens::Tokens},
+    values::{run::Reply, tokens::Tokens},
 };
 
 /// Reads `candidates` of Gemini.

@@ -1,8 +1,5 @@
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
     values::tokens::Tokens,
 };

@@ -1,15 +1,12 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::Error,
     formats::chat::{
         blocks::{Blocks, ToolResult, content},
         calls::{call_list, function},
     },
     read_options::ReadOptions,
-    values::{
-        message::{Message, Role},
-        recorded_call::RecordedCall,
-    },
+    values::run::{Message, RecordedCall, Role},
 };
 
 /// A message with what only some formats hold in it.

@@ -1,8 +1,8 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::Error,
     formats::chat::{calls::CallFields, logprobs::more_tokens},
-    values::{message::Reply, tokens::Tokens},
+    values::{run::Reply, tokens::Tokens},
 };
 
 /// Reads `output` of the Responses form: messages and calls. Other items, such as reasoning, are

@@ -1,8 +1,5 @@
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
     formats::chat::{
         blocks::{Blocks, content},
@@ -13,10 +10,8 @@ use crate::{
         usage::{CacheTokens, gemini_usage, usage},
     },
     values::{
-        message::{Message, Reply},
-        run::Turn,
+        run::{Message, Reply, Turn, Usage},
         tokens::Tokens,
-        usage::Usage,
     },
 };
 

@@ -1,7 +1,7 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::Error,
-    values::usage::Usage,
+    values::run::Usage,
 };
 
 /// Tokens that were written to and read from a cache, as Anthropic counts them: beside the input.

@@ -10,6 +10,20 @@ pub(crate) struct Failure {
     pub(crate) is_limit: bool,
 }
 
+/// Exceptions that say that a sandbox, a model provider or Harbor itself failed.
+const OF_ENVIRONMENT: &str = "
+    EnvironmentStartTimeoutError SandboxBuildFailedError AgentSetupTimeoutError HealthcheckError
+    SandboxLikelyOutOfMemoryError MemoryLimitExceededError SSHAccessError GKEExecStreamClosedError
+    GKEPodNotFoundError RuntimeRequestError AddTestsDirError DownloadVerifierDirError ApiError
+    ApiRateLimitError ApiInternalServerError ApiOverloadedError ApiConnectionClosedError
+    ApiResponseStalledError UnknownApiError NetworkConnectionError ApiConnectionError
+    ApiUsageLimitError RateLimitError InternalServerError ServiceUnavailableError APIConnectionError
+    APIError Timeout BadRequestError UnprocessableEntityError UnsupportedParamsError
+    APIResponseValidationError BudgetExceededError AgentAuthenticationError ModelNotFoundError
+    ApiProviderResourceNotFoundError AuthenticationError PermissionDeniedError NotFoundError
+    ServiceOperationsUnsupportedError VercelScopeError DspyImportError MissingExtraError
+    RegradeError";
+
 /// What Harbor 0.25.0 says about an exception by the name of its type, in the table
 /// `harbor/models/trial/error_policy.py`. A name that is not in the table leaves no valid reward.
 pub(crate) fn failure(name: &str) -> Failure {
@@ -30,51 +44,9 @@ pub(crate) fn failure(name: &str) -> Failure {
         | "RewardFileEmptyError"
         | "VerifierOutputParseError" => (StopReason::Unjudged, false, false),
         "CancelledError" => (StopReason::UserStop, false, false),
-        // A sandbox, a model provider or Harbor itself failed.
-        "EnvironmentStartTimeoutError"
-        | "SandboxBuildFailedError"
-        | "AgentSetupTimeoutError"
-        | "HealthcheckError"
-        | "SandboxLikelyOutOfMemoryError"
-        | "MemoryLimitExceededError"
-        | "SSHAccessError"
-        | "GKEExecStreamClosedError"
-        | "GKEPodNotFoundError"
-        | "RuntimeRequestError"
-        | "AddTestsDirError"
-        | "DownloadVerifierDirError"
-        | "ApiError"
-        | "ApiRateLimitError"
-        | "ApiInternalServerError"
-        | "ApiOverloadedError"
-        | "ApiConnectionClosedError"
-        | "ApiResponseStalledError"
-        | "UnknownApiError"
-        | "NetworkConnectionError"
-        | "ApiConnectionError"
-        | "ApiUsageLimitError"
-        | "RateLimitError"
-        | "InternalServerError"
-        | "ServiceUnavailableError"
-        | "APIConnectionError"
-        | "APIError"
-        | "Timeout"
-        | "BadRequestError"
-        | "UnprocessableEntityError"
-        | "UnsupportedParamsError"
-        | "APIResponseValidationError"
-        | "BudgetExceededError"
-        | "AgentAuthenticationError"
-        | "ModelNotFoundError"
-        | "ApiProviderResourceNotFoundError"
-        | "AuthenticationError"
-        | "PermissionDeniedError"
-        | "NotFoundError"
-        | "ServiceOperationsUnsupportedError"
-        | "VercelScopeError"
-        | "DspyImportError"
-        | "MissingExtraError"
-        | "RegradeError" => (StopReason::EnvironmentEnd, false, false),
+        name if OF_ENVIRONMENT.split_whitespace().any(|known| known == name) => {
+            (StopReason::EnvironmentEnd, false, false)
+        }
         other => (StopReason::from(other.to_owned()), false, false),
     };
     Failure { stop, reward_is_valid, is_limit }

@@ -6,13 +6,10 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::Error,
     formats::{harbor::metrics::metrics, inspect::sample::limit},
-    values::{
-        caller::Caller,
-        run::{Run, Score},
-    },
+    values::run::{Caller, Run, Score},
 };
 
 /// Reads `extra` of any writer: calls `read` at the value of `run_logs`, if it is an object.

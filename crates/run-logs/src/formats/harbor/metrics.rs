@@ -1,12 +1,9 @@
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::Error,
-    values::{tokens::Tokens, usage::Usage},
+    values::{run::Usage, tokens::Tokens},
 };
 
 /// What a step used, and the log-probabilities of its reply.

@@ -16,12 +16,7 @@ use crate::{
         trial_result::{Exception, StepResult, TrialResult, trial_result},
     },
     read_options::ReadOptions,
-    values::{
-        caller::Caller,
-        message::Reply,
-        run::{Run, RunLimit, Score, Turn},
-        usage::Usage,
-    },
+    values::run::{Caller, Reply, Run, RunLimit, Score, Turn, Usage},
 };
 
 /// The run of a trial.

@@ -3,12 +3,10 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
-    formats::harbor::agent_result::{AgentResult, agent_result},
+    formats::harbor::metrics::{TOTALS, final_metrics, reals, total},
+    values::run::Usage,
 };
 
 /// What `result.json` says of a trial.
@@ -104,4 +102,40 @@ named_fields! {
             step.exception = Some(Exception { kind, message });
         },
     }
+}
+
+/// What the agent of a trial, or of a step of it, reports.
+#[derive(Debug, Default)]
+pub(crate) struct AgentResult {
+    pub(crate) usage: Usage,
+    pub(crate) by_model: BTreeMap<String, Usage>,
+    /// The log-probabilities of each reply of the agent.
+    pub(crate) logprobs: Vec<Vec<f64>>,
+}
+
+/// Reads `agent_result`.
+pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
+    let mut result = AgentResult::default();
+    fields!(|json, field| {
+        "model_usage" => json.optional(|json| json.map(|json, model| {
+            result.by_model.insert(model, final_metrics(json)?);
+            Ok(())
+        }))?,
+        "rollout_details" => json.optional(|json| {
+            let mut is_first = true;
+            json.list(|json| {
+                // The first one is that of the main agent.
+                if !std::mem::take(&mut is_first) {
+                    return json.skip();
+                }
+                fields!(given |json| {
+                    "logprobs" => result.logprobs = json.list_of(|json| {
+                        Ok(json.optional(reals)?.unwrap_or_default())
+                    })?,
+                })
+            })
+        })?,
+        in TOTALS => total(json, field, &mut result.usage)?,
+    })?;
+    Ok(result)
 }

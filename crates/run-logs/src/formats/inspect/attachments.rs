@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
-    values::recorded_call::Arguments,
+    values::run::Arguments,
 };
 
 /// Long texts of a sample, to which other texts refer by hash, or by position in a sample in chunks.

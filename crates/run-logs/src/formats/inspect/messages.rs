@@ -3,12 +3,9 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    values::{
-        message::{Message, Role},
-        recorded_call::{Arguments, RecordedCall},
-    },
+    values::run::{Arguments, Message, RecordedCall, Role},
 };
 
 /// A message before references to attachments are resolved: each part of its text may be one.

@@ -2,25 +2,17 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{
-        fields::{fields, named_fields},
-        reader::Json,
-    },
+    engines::json::reader::{Json, fields, named_fields},
     error::{Error, Problem},
     formats::inspect::{
         attachments::Attachments,
         events::{self, Events, ReadTurn, without_nan},
         header::Header,
         messages::{self, Parts},
-        usage,
+        output,
     },
     read_options::ReadOptions,
-    values::{
-        caller::Caller,
-        message::{Message, Reply, Role},
-        run::{Run, RunLimit, Score, Turn},
-        usage::Usage,
-    },
+    values::run::{Caller, Message, Reply, Role, Run, RunLimit, Score, Turn, Usage},
 };
 
 /// A sample while its fields are read.
@@ -153,7 +145,7 @@ impl Sample {
                 }
             },
             "model_usage" => {
-                let used = json.optional(|json| json.entries(usage::usage))?;
+                let used = json.optional(|json| json.entries(output::usage))?;
                 self.has_totals = used.is_some();
                 self.run.usage_by_model = used.unwrap_or_default();
             },
@@ -248,7 +240,7 @@ impl Sample {
             return totals.fold(first.clone(), sum);
         }
         if self.has_totals {
-            return usage::nothing();
+            return output::nothing();
         }
         let unknown = Usage::default();
         let turns = self.run.turns.iter().filter(|turn| turn.caller != Caller::FailedAttempt);

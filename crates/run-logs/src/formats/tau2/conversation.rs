@@ -1,15 +1,9 @@
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::Error,
     formats::tau2::messages::{Entry, Said, ToolResult, calls, entry, results},
     read_options::ReadOptions,
-    values::{
-        caller::Caller,
-        message::{Message, Reply, Role},
-        recorded_call::RecordedCall,
-        run::Turn,
-        usage::Usage,
-    },
+    values::run::{Caller, Message, RecordedCall, Reply, Role, Turn, Usage},
 };
 
 /// The turns of a simulation while its messages are read.

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
-    values::{caller::Caller, expected_call::ExpectedCall},
+    values::run::{Caller, ExpectedCall},
 };
 
 /// What the head of the results says of all simulations.

@@ -3,15 +3,10 @@ use std::collections::BTreeMap;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
     formats::{chat::usage::usage, tau2::header::requestor},
-    values::{
-        caller::Caller,
-        message::Role,
-        recorded_call::{Arguments, RecordedCall},
-        usage::Usage,
-    },
+    values::run::{Arguments, Caller, RecordedCall, Role, Usage},
 };
 
 /// A message of the agent, of the simulated user, or of the system.

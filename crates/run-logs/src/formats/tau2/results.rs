@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, io::Read, vec};
 use crate::{
     engines::{
         folder::Folder,
-        json::{fields::fields, reader::Json},
+        json::reader::{Json, fields},
     },
     error::{Error, Problem},
     formats::{

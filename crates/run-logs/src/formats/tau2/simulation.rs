@@ -4,18 +4,14 @@ use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    engines::json::{fields::fields, reader::Json},
+    engines::json::reader::{Json, fields},
     error::{Error, Problem},
     formats::tau2::{
         conversation::Conversation,
         header::{Action, Header, action},
     },
     read_options::ReadOptions,
-    values::{
-        caller::Caller,
-        run::{Run, RunLimit, Score},
-        usage::Usage,
-    },
+    values::run::{Caller, Run, RunLimit, Score, Usage},
 };
 
 /// How far a reward may be from 1 for the benchmark to count a success.

@@ -21,5 +21,5 @@ fn a_tool_dearer_than_a_plan_is_off_and_does_not_set_the_scale() {
     );
     assert!((sets.scale * reduced.weights[3] as f64 - 1.0).abs() < 1e-12);
     assert_eq!(sets.best(&mut root), Some(vec![1, 2, 3]));
-    assert!(sets.is_unique());
+    assert!(sets.unique);
 }

@@ -1,0 +1,223 @@
+//! Files of runs, and of answers of a model about them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
+
+use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
+use run_logs::{
+    AnswerLine, Error, RolloutFile, RolloutLine, Rollouts,
+    json_lines::{InputError, Line, RunCounts, bytes, parse},
+};
+
+use crate::budget::runs::{Answers, FRESH, Input, Recorded, parts_of};
+
+/// What turns spend.
+const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
+
+/// Costs are at most this; what is above cannot be compared with them in numbers.
+const MOST: f64 = 1e100;
+
+/// A file of runs, checked: each turn has all that is to be estimated, known or null.
+///
+/// ```
+/// use agent_scorecard::{Error, budget::RunFile};
+///
+/// let line = br#"{"id": "a", "turns": [{"output_tokens": 5}, {"output_tokens": null}], "success": true}"#;
+/// let file = RunFile::read("runs.jsonl", &line[..], &["output_tokens".to_owned()])?;
+/// assert_eq!(RunFile::together(&[&file], &[])?.rollouts.len(), 1);
+/// assert!(RunFile::read("runs.jsonl", &line[..], &["weeks".to_owned()]).is_err());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RunFile {
+    /// The runs, each with an id.
+    pub runs: RolloutFile,
+    /// The resources that are read.
+    resources: Vec<String>,
+}
+
+impl RunFile {
+    /// Reads and checks every run of a file, of which these resources are to be estimated. `file` names the source in
+    /// errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] that names file, line and field of what is wrong.
+    pub fn read(file: &str, source: impl Read, spent: &[String]) -> Result<Self, Error> {
+        let mut resources: Vec<String> = COSTS.map(str::to_owned).to_vec();
+        let parts = || spent.iter().flat_map(|spent| parts_of(spent));
+        for part in parts() {
+            if !resources.iter().any(|known| known == part) {
+                resources.push(part.to_owned());
+            }
+        }
+        let runs = RolloutFile::read(file, source)?;
+        let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);
+        let is_known = resources.iter().any(|known| known == FRESH);
+        let mut turns = runs.lines().iter().flat_map(|line| &line.value.turns);
+        if is_total && !is_known && turns.any(|costs| costs.contains_key(FRESH)) {
+            resources.push(FRESH.to_owned());
+        }
+        // The sum stands in the file, maybe with a cap of its own.
+        let has_sum = |line: &Line<RolloutLine>| {
+            line.value.turns.iter().all(|costs| costs.contains_key("total_tokens"))
+        };
+        if is_total && !runs.lines().is_empty() && runs.lines().iter().all(has_sum) {
+            resources.push("total_tokens".to_owned());
+        }
+        for Line { number, value: run } in runs.lines() {
+            if run.id.is_none() {
+                return Err(InputError::of_field(file, *number, "id", "missing").into());
+            }
+            for (turn, costs) in run.turns.iter().enumerate() {
+                let is_given = |part: &&str| {
+                    costs.contains_key(*part)
+                        || (is_total && *part == "input_tokens" && costs.contains_key(FRESH))
+                };
+                if let Some(part) = parts().find(|part| !is_given(part)) {
+                    let known: Vec<&str> = costs.keys().map(String::as_str).collect();
+                    let problem = format!(
+                        "missing; give null for a cost that is not known; this turn has {}",
+                        if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
+                    );
+                    let field = format!("turns[{turn}].{part}");
+                    return Err(InputError::of_field(file, *number, &field, problem).into());
+                }
+            }
+        }
+        let file = Self { runs, resources };
+        Self::together(&[&file], &[])?;
+        Ok(file)
+    }
+
+    /// The runs of several files, one file after the other; failed ones that a budget ended are marked as cut off.
+    ///
+    /// # Errors
+    ///
+    /// Those of the library for runs that it cannot take.
+    pub fn together(files: &[&Self], keys: &[String]) -> Result<Input, Error> {
+        // Files differ in whether they have fresh input.
+        let longest =
+            files.iter().map(|file| &file.resources).max_by_key(|resources| resources.len());
+        let resources = longest.cloned().unwrap_or_else(|| COSTS.map(str::to_owned).to_vec());
+        let mut rollouts = Rollouts::new(resources)?.with_keys(keys)?;
+        let mut counts = RunCounts::default();
+        for file in files {
+            file.runs.append_to(&mut rollouts)?;
+            counts.append(file.runs.counts());
+        }
+        let lines = || files.iter().flat_map(|file| file.runs.lines()).map(|line| &line.value);
+        for (index, _) in lines().enumerate().filter(|(_, run)| run.failed_at_limit()) {
+            rollouts.set_censored(index)?;
+        }
+        Ok(Input {
+            rollouts,
+            lengths: files.iter().map(|file| file.runs.lines().len()).collect(),
+            achieved: lines().map(|run| run.achieved.unwrap_or(f64::NAN)).collect(),
+            counts,
+        })
+    }
+
+    /// Checks that each key is a field of some run.
+    ///
+    /// # Errors
+    ///
+    /// A line that names the key, as the option `--keys`, and lists the fields.
+    pub fn check_keys(files: &[Self], keys: &[String]) -> Result<(), String> {
+        let lines = || files.iter().flat_map(|file| file.runs.lines()).map(|line| &line.value);
+        let mut fields: BTreeSet<&str> =
+            lines().flat_map(|run| run.others.keys().map(String::as_str)).collect();
+        fields.extend(["id", "success", "turns"]);
+        if lines().any(|run| run.task.is_some()) {
+            fields.insert("task");
+        }
+        match keys.iter().find(|key| !fields.contains(key.as_str())) {
+            Some(key) => {
+                let fields: Vec<&str> = fields.into_iter().collect();
+                Err(format!("--keys: no run has a field {key:?}; there are {}", fields.join(", ")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads the answers of a model about runs in these files, of a file of JSON Lines `{"id", "turn", "answer"}`: those
+/// about each of the resources. `turn` is the number of turns that the run had completed. `file` names the source in
+/// errors.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field of what is wrong: here, or in the files of runs
+/// where two of them have one id.
+pub fn read_answers(
+    file: &str,
+    source: impl Read,
+    mode: AnswerMode,
+    runs: &[RunFile],
+    resources: &[&str],
+) -> Result<BTreeMap<String, Answers>, InputError> {
+    let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
+    for of_runs in runs {
+        let mut first = BTreeMap::new();
+        for Line { number, value: run } in of_runs.runs.lines() {
+            let id = run.id.as_deref().unwrap_or_default();
+            if let Some(before) = first.insert(id, *number) {
+                let problem = format!(
+                    "{id:?} is the id of the run in line {before} too; estimates need a different id for each run"
+                );
+                return Err(InputError::of_field(of_runs.runs.file(), *number, "id", problem));
+            }
+            let longest = lengths.entry(id).or_default();
+            *longest = run.turns.len().max(*longest);
+        }
+    }
+    let mut answers = vec![Answers::new(); resources.len()];
+    let mut lines = BTreeMap::new();
+    for Line { number: line, value } in parse(file, &bytes(file, source)?)? {
+        let AnswerLine { id, turn, answer, .. } = value;
+        let wrong = |field: &str, problem: String| InputError::of_field(file, line, field, problem);
+        let turns = match lengths.get(id.as_str()) {
+            Some(&turns) => turns,
+            None => return Err(wrong("id", format!("no run is called {id:?}"))),
+        };
+        if turn >= turns {
+            let given = match turns {
+                1 => "1 turn, so that estimates are given after 0 only".to_owned(),
+                _ => format!("{turns} turns, and estimates are given after 0 to {}", turns - 1),
+            };
+            return Err(wrong("turn", format!("is {turn}; the run has {given}")));
+        }
+        if let Some(before) = lines.insert((id.clone(), turn), line) {
+            let problem = format!("this run and turn have an estimate in line {before}");
+            return Err(wrong("turn", problem));
+        }
+        let estimates = match resources {
+            [_] => parse_answer(&answer, mode).map(|estimate| vec![estimate]),
+            several => parse_answers(&answer, several, mode),
+        };
+        for (at, answers) in answers.iter_mut().enumerate() {
+            let one = |all: &Vec<Estimate>| all.get(at).copied().unwrap_or(Estimate::NoAnswer);
+            let recorded = readable(estimates.as_ref().map(one).map_err(|error| *error));
+            answers.entry(id.clone()).or_default().insert(turn, recorded);
+        }
+    }
+    Ok(resources.iter().map(|&name| name.to_owned()).zip(answers).collect())
+}
+
+/// The estimate of an answer, or the kind of fault for which there is none.
+fn readable(estimate: Result<Estimate, AnswerError>) -> Recorded {
+    let problem = match estimate {
+        Ok(estimate) if estimate.ends().is_some_and(|ends| ends.high() > MOST) => {
+            "too_large".to_owned()
+        }
+        Ok(estimate) => return Recorded { estimate, problem: None },
+        Err(error) => {
+            let kind = serde_json::to_value(error).ok();
+            let kind = kind.and_then(|kind| kind.get("problem")?.as_str().map(str::to_owned));
+            kind.unwrap_or_else(|| "malformed".to_owned())
+        }
+    };
+    Recorded { estimate: Estimate::NoAnswer, problem: Some(problem) }
+}

@@ -1,0 +1,162 @@
+//! Runs of logs as lines of the files that evaluations read.
+//!
+//! A run that cannot be converted is a line with its outcome, its stop and the reason (`left_out`), which readers count
+//! and do not score; only a run that is no problem has no line.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use agent_scorecard::{
+//!     convert,
+//!     run_logs::{AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read},
+//! };
+//!
+//! let log = br#"
+//!     {"id": "a", "outcome": true, "turns": [{"response": {"choices": [{"message":
+//!         {"content": "18"}}], "usage": {"prompt_tokens": 9, "completion_tokens": 120}}}]}
+//!     {"id": "b", "outcome": null, "turns": []}"#;
+//! let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+//! let policy = OutcomePolicy::new(AtLimit::Censored);
+//! let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
+//! let lines = convert::rollouts(&table);
+//! assert_eq!((&lines[0]["success"], &lines[1]["left_out"]), (&true.into(), &"no_outcome".into()));
+//! assert_eq!(convert::problems(&table)[0]["output_tokens"], 120);
+//! # Ok::<(), Error>(())
+//! ```
+
+use run_logs::{Caller, ConfidenceStream, Error, ForecastPolicy, LoggedRun, Run, RunTable};
+use serde_json::{Value, json};
+
+use crate::logs::json as to_json;
+
+/// The calls that a run made, and those that its task expects.
+pub type Calls = [Value; 2];
+
+/// The lines of a file of traces: the forecasts of a stream, by a policy for missing values.
+///
+/// # Errors
+///
+/// [`Error::MissingConfidence`] for a value that the policy refuses.
+pub fn traces(
+    table: &RunTable,
+    stream: ConfidenceStream,
+    missing: ForecastPolicy,
+) -> Result<Vec<Value>, Error> {
+    let found = table.stream(stream, missing)?;
+    let mut kept = found.runs().iter().peekable();
+    let of = |(number, row): (usize, &LoggedRun)| {
+        let mut line = named(row);
+        line["outcome"] = json!(row.outcome);
+        set(&mut line, "stop", row.stop.as_ref().map(ToString::to_string));
+        if let Some(run) = kept.next_if(|run| run.row == number) {
+            let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
+            line["forecasts"] = json!(forecasts);
+            set(&mut line, "horizon", run.horizon);
+        } else if let Err((_, reason)) = row.forecasts(stream, missing) {
+            line["left_out"] = json!(reason.name());
+        }
+        line
+    };
+    Ok(table.rows().iter().enumerate().map(of).collect())
+}
+
+/// The lines of a file of rollouts: what each turn spent.
+#[must_use]
+pub fn rollouts(table: &RunTable) -> Vec<Value> {
+    let of = |row| rollout(row).unwrap_or_else(|reason| left_out(row, reason));
+    table.rows().iter().map(of).collect()
+}
+
+/// The lines of a file of problems: the runs with an outcome and a count of output tokens above 0.
+#[must_use]
+pub fn problems(table: &RunTable) -> Vec<Value> {
+    table.rows().iter().filter_map(problem).collect()
+}
+
+/// The lines of a file of tool calls. The table does not hold what tasks expect: `made` has the [`calls`] of each of its
+/// runs, in their order.
+#[must_use]
+pub fn paths(table: &RunTable, made: Vec<Option<Calls>>) -> Vec<Value> {
+    let of = |(made, row)| path(made, row).unwrap_or_else(|reason| left_out(row, reason));
+    made.into_iter().zip(table.rows()).map(of).collect()
+}
+
+/// The line of a run that the readers of the file count and do not score.
+fn left_out(row: &LoggedRun, reason: &str) -> Value {
+    let mut line = named(row);
+    line["success"] = json!(row.outcome);
+    set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
+    line["left_out"] = json!(reason);
+    line
+}
+
+/// The name and the task of a run. A run without a task is a task of its own, with its trials.
+fn named(row: &LoggedRun) -> Value {
+    json!({ "id": row.name(), "task": row.task.as_deref().unwrap_or(&row.id) })
+}
+
+fn set<T: Into<Value>>(line: &mut Value, key: &str, value: Option<T>) {
+    if let Some(value) = value {
+        line[key] = value.into();
+    }
+}
+
+fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    if row.turn_usage.is_empty() {
+        return Err("no_turn");
+    }
+    let turns = row.turn_usage.iter().zip(row.fresh_input_tokens()).map(|(turn, fresh)| {
+        json!({
+            "input_tokens": turn.input_tokens,
+            "fresh_input_tokens": fresh,
+            "output_tokens": turn.output_tokens,
+            "cost_usd": turn.cost_usd,
+        })
+    });
+    let mut line = named(row);
+    line["turns"] = turns.collect();
+    line["success"] = json!(success);
+    set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
+    Ok(line)
+}
+
+fn problem(row: &LoggedRun) -> Option<Value> {
+    let (solved, tokens) = (row.outcome?, row.usage.output_tokens.filter(|&tokens| tokens > 0)?);
+    Some(json!({ "problem": row.name(), "solved": solved, "output_tokens": tokens }))
+}
+
+/// The calls of the agent and its subagents, and those that the task expects of the agent; `None` if it expects
+/// none.
+#[must_use]
+pub fn calls(run: &Run) -> Option<Calls> {
+    let expected: Vec<Value> = run
+        .expected_calls
+        .iter()
+        .filter(|expected| expected.caller == Caller::Agent)
+        .map(|expected| {
+            json!({ "name": expected.call.name, "args": to_json(&expected.call.arguments) })
+        })
+        .collect();
+    if expected.is_empty() {
+        return None;
+    }
+    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
+    let calls = replies.flat_map(|reply| &reply.tool_calls).map(|call| {
+        let mut made = json!({ "name": call.name, "args": to_json(&call.arguments.value()) });
+        set(&mut made, "ok", call.ok);
+        made
+    });
+    Some([calls.collect(), expected.into()])
+}
+
+fn path(calls: Option<Calls>, row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    let [calls, expected] = calls.ok_or("no_expected_calls")?;
+    let mut line = named(row);
+    set(&mut line, "model", row.model.as_deref());
+    line["agent_calls"] = calls;
+    line["expected_calls"] = expected;
+    line["success"] = json!(success);
+    Ok(line)
+}

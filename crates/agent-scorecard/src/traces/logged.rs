@@ -1,0 +1,111 @@
+use run_logs::{ConfidenceReading, ConfidenceStream, RunTable, TraceRun, json_lines::RunCounts};
+use trajectory_metrics::{ForecastPolicy, Undefined};
+
+use crate::{
+    error::Error,
+    logs::common_format,
+    report::block::Block,
+    traces::{
+        differences::{Compared, differences},
+        evaluation::TraceEvaluation,
+        figures::TraceFigures,
+        settings::TraceOptions,
+        streams::{stream_runs, streams},
+    },
+};
+
+/// A log, or a folder of logs; of several models, the runs of one.
+#[derive(Clone, Debug)]
+pub struct LoggedColumn {
+    /// The log as named by the caller.
+    pub file: String,
+    /// The model, if there are several.
+    pub model: Option<String>,
+    /// The format; `several` for a folder whose files have different ones.
+    pub format: &'static str,
+    /// Its runs.
+    pub table: RunTable,
+    /// What to know about the log.
+    pub notes: Vec<String>,
+}
+
+/// A stream of confidence and its figures.
+pub type StreamFigures = (ConfidenceStream, TraceFigures);
+
+/// What is said of one or more logs together, and the figures of each stream.
+///
+/// # Errors
+///
+/// Those of [`streams`].
+pub fn logged_streams(
+    logs: &[&LoggedColumn],
+    missing: ForecastPolicy,
+    reading: ConfidenceReading,
+    options: &TraceOptions,
+) -> Result<(Block, Vec<StreamFigures>), Error> {
+    let tables: Vec<&RunTable> = logs.iter().map(|log| &log.table).collect();
+    let streams = streams(&tables, missing, options)?;
+    let mut runs = RunCounts::default();
+    let rows = logs.iter().flat_map(|log| log.table.rows());
+    rows.for_each(|run| runs.add(run.outcome, run.stop.as_ref()));
+    let format = common_format(logs.iter().map(|log| log.format));
+    let mut block = Block {
+        lines: vec![runs.line(), format!("format {format}")],
+        notes: Some(logs.iter().flat_map(|log| log.notes.clone()).collect()),
+        ..Block::default()
+    };
+    block.lines.extend(streams.iter().map(|(stream, figures)| line(*stream, figures)));
+    block.push_json("format", format);
+    block.extend_json(&runs);
+    block.push_json("missing", &missing);
+    let is_lenient = reading == ConfidenceReading::Lenient;
+    block.push_json("confidence", if is_lenient { "lenient" } else { "strict" });
+    Ok((block, streams))
+}
+
+/// How many runs of a stream are scored, and why others are not.
+fn line(stream: ConfidenceStream, figures: &TraceFigures) -> String {
+    let TraceFigures { n, n_censored, excluded, .. } = figures;
+    let mut text = format!(
+        "{stream}: {n} complete traces, {n_censored} censored, {} excluded",
+        excluded.values().sum::<u64>()
+    );
+    if let Some(left_out) = &figures.left_out {
+        text.push_str(&format!(", {} left out", left_out.reasons.values().sum::<u64>()));
+        if !left_out.reasons.is_empty() {
+            let reasons = left_out.reasons.iter().map(|(reason, n)| format!("{n} {reason}"));
+            text.push_str(&format!(" ({})", reasons.collect::<Vec<_>>().join(", ")));
+        }
+        if left_out.n_partial > 0 {
+            let n = left_out.n_partial;
+            text.push_str(&format!("; {n} of these have a value at some call: --missing skip"));
+        }
+    }
+    text
+}
+
+/// The differences of the streams of which both columns have runs.
+///
+/// # Errors
+///
+/// Those of [`stream_runs`].
+pub fn compared_streams(
+    first: &RunTable,
+    second: &RunTable,
+    missing: ForecastPolicy,
+    options: &TraceOptions,
+) -> Result<Vec<(&'static str, Compared)>, Error> {
+    let mut compared = Vec::new();
+    for stream in ConfidenceStream::ALL {
+        let (first, _) = stream_runs(first, stream, missing)?;
+        let (second, _) = stream_runs(second, stream, missing)?;
+        if !(first.is_empty() || second.is_empty()) {
+            // A calibration that cannot be fitted leaves the figures of the column undefined, too.
+            let of = |runs: &[TraceRun]| TraceEvaluation::of(runs, options);
+            let found = of(&first).and_then(|first| differences(&first, &of(&second)?));
+            let found = found.unwrap_or_else(|error| Err(Undefined::new(error.to_string())));
+            compared.push((stream.name(), found));
+        }
+    }
+    Ok(compared)
+}

@@ -11,7 +11,7 @@ use std::{hint::black_box, time::Duration};
 use benches::random_rows;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use trajectory_metrics::{
-    AurocEstimate, PositiveClass, Probability, TiedBlocks, Weight, aurc, auroc, average_precision,
+    Figure, PositiveClass, Probability, TiedBlocks, Weight, aurc, auroc, average_precision,
 };
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
@@ -57,7 +57,7 @@ fn ranking(c: &mut Criterion) {
             });
             group.bench_function("aurc", |b| b.iter(|| aurc(black_box(&blocks))));
 
-            group.bench_function("delong", |b| b.iter(|| AurocEstimate::new(black_box(&blocks))));
+            group.bench_function("delong", |b| b.iter(|| Figure::auroc(black_box(&blocks))));
 
             let ones = vec![1.0; size];
             group.bench_function("blocks_of_weighted_rows", |b| {

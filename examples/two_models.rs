@@ -5,8 +5,7 @@
 use std::error::Error;
 
 use trajectory_metrics::{
-    Arm, BrierScore, Level, Probability, Summary, Tps, Traces, WeightSchedule, auroc_difference,
-    cluster_difference,
+    Arm, BrierScore, ClusterEstimate, Level, Probability, Summary, Tps, Traces, WeightSchedule,
 };
 
 /// One run: its task, the confidence reported at each step, and whether it succeeded.
@@ -55,13 +54,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let level = Level::new(0.95)?;
 
     let scores = Tps::new(BrierScore, schedule.clone()).scores(&traces)?;
-    let gain = cluster_difference(&scores, &arms, None, &tasks)?;
+    let gain = ClusterEstimate::difference(&scores, &arms, None, &tasks)?;
     let interval = gain.interval(level)?;
     println!("second model minus first, {} tasks, 95 % intervals", gain.clusters);
     println!("tps_brier {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());
 
     let confidence = Summary::Weighted(schedule).forecasts(&traces)?;
-    let gain = auroc_difference(&confidence, traces.outcomes(), &arms, None, &tasks)?;
+    let gain =
+        ClusterEstimate::auroc_difference(&confidence, traces.outcomes(), &arms, None, &tasks)?;
     let interval = gain.interval(level)?;
     println!("auroc     {:+.3} [{:+.3}, {:+.3}]", gain.estimate, interval.low(), interval.high());
     Ok(())

@@ -4,7 +4,7 @@ use scoring_rules::{
     Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
 };
 use trajectory_metrics::{
-    AurocDifference, AurocEstimate, ConsistencyInterval, Error, PositiveClass, ReliabilityBin,
+    ConsistencyInterval, Error, Figure, PositiveClass, ReliabilityBin,
     ReliabilityPoint, RocPoint, Seed, augrc, aurc, auroc, average_precision, consistency_band,
     excess_aurc, expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
@@ -85,8 +85,8 @@ pub(crate) fn auroc_delong(
     y_score: &Values<'_>,
     sample_weight: Option<&Values<'_>>,
 ) -> PyResult<(f64, f64)> {
-    let estimate = with_scores(py, y_true, y_score, sample_weight, AurocEstimate::new)?;
-    Ok((estimate.auroc, estimate.standard_error))
+    let estimate = with_scores(py, y_true, y_score, sample_weight, Figure::auroc)?;
+    Ok((estimate.value, estimate.standard_error.unwrap_or_default()))
 }
 
 /// The difference of two AUROCs on the same rows, its standard error and its p-value.
@@ -105,9 +105,9 @@ pub(crate) fn auroc_test(
     let weights = checked(&weights)?;
     let test = run(py, first.len(), || {
         let [first, second] = [Probability::from_slice(first)?, Probability::from_slice(second)?];
-        AurocDifference::new(first, &outcomes, second, &outcomes, weights)
+        Figure::auroc_difference(first, &outcomes, second, &outcomes, weights)
     })?;
-    Ok((test.difference, test.standard_error, test.p_value()))
+    Ok((test.value, test.standard_error.unwrap_or_default(), test.p_value()))
 }
 
 type Points = Vec<[f64; 3]>;

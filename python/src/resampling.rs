@@ -28,7 +28,7 @@ fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, E
 
 fn parts(replicates: &Replicates, level: f64) -> Result<FigureParts, Error> {
     let found = replicates.confidence_interval(Level::new(level)?);
-    let interval = found.ok().map(|it| (it.interval.low(), it.interval.high()));
+    let interval = found.ok().map(|it| (it.low(), it.high()));
     let why = found.err().map(|why| why.to_string());
     let (value, error) = (replicates.estimate(), replicates.standard_error());
     Ok((value, interval, error, why, replicates.undefined()))
@@ -142,7 +142,7 @@ pub(crate) fn cluster_mean(
     let weights = checked(&weights)?;
     let groups = columns::groups(groups)?;
     figure(
-        py.detach(|| clustered(trajectory_metrics::cluster_mean(values, weights, &groups)?, level)),
+        py.detach(|| clustered(ClusterEstimate::mean(values, weights, &groups)?, level)),
     )
 }
 
@@ -164,10 +164,10 @@ pub(crate) fn cluster_difference(
     let groups = columns::groups(groups)?;
     figure(py.detach(|| {
         let difference = match &outcomes {
-            None => trajectory_metrics::cluster_difference(values, &arms, None, &groups),
+            None => ClusterEstimate::difference(values, &arms, None, &groups),
             Some(outcomes) => {
                 let confidence = scoring_rules::Probability::from_slice(values)?;
-                trajectory_metrics::auroc_difference(confidence, outcomes, &arms, None, &groups)
+                ClusterEstimate::auroc_difference(confidence, outcomes, &arms, None, &groups)
             }
         };
         clustered(difference?, level)

@@ -4,7 +4,7 @@
 //! A [`Confidence`] is a setting, [`Confidence::instance`] a question in it, and [`Instance::conversation`] the
 //! conversation. Each step has a thought, an action and a confidence; log-probabilities are asked for, too,
 //! so that all streams of [`run_logs::ConfidenceStream`] come from the same replies. They are scored by
-//! [`trajectory_metrics::evaluate`]. The texts are this crate's own.
+//! [`trajectory_metrics::Evaluation::new`]. The texts are this crate's own.
 //!
 //! Reference: Raghu, Pandey and Pandey, Proper Scoring Rules for Agentic Uncertainty Quantification (2026),
 //! arXiv:2605.24756, appendix F.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
 use trajectory_metrics::{
-    Bootstrap, CrossFit, Folds, MetricChange, Platt, STREAM_MEASURES, Summary, Traces,
-    WeightSchedule, raw_against_calibrated,
+    Bootstrap, CrossFit, Folds, MetricChange, Platt, Summary, Traces, WeightSchedule,
+    raw_against_calibrated,
 };
 
 use crate::{
@@ -103,8 +103,8 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         shape: Shape::Table,
         ..Block::default()
     };
-    for (measure, change) in STREAM_MEASURES.iter().zip(changes) {
-        let MetricChange { metric: name, raw, calibrated, difference, .. } = change;
+    for MetricChange { measure, raw, calibrated, difference, .. } in changes {
+        let name = measure.key;
         let label = format!("{name} ({})", measure.better);
         let fields = match (raw, calibrated, difference) {
             (Ok(raw), Ok(calibrated), Ok(difference)) => {

@@ -10,7 +10,7 @@ use agent_scorecard::budget_estimation::{
 };
 use agent_scorecard::run_logs::RolloutFile;
 use agent_scorecard::trajectory_metrics::{
-    Bootstrap, ClusterEstimate, LogScore, Ranking, Tps, Traces, WeightSchedule, cluster_mean,
+    Bootstrap, ClusterEstimate, LogScore, Ranking, Tps, Traces, WeightSchedule,
 };
 
 fn recorded(name: &str) -> Option<Rollouts> {
@@ -99,7 +99,7 @@ impl Forecasts {
         let found =
             Bootstrap::clusters(&clusters, Seed::new(1)).unwrap().auroc(&ranking, 200).unwrap();
         let interval = found.percentile_interval(Level::new(0.95).unwrap());
-        (interval.estimate, [interval.interval.low(), interval.interval.high()])
+        (found.estimate(), [interval.low(), interval.high()])
     }
 
     /// The trajectory score of the chances minus that of the base rate among the scored runs.
@@ -130,8 +130,9 @@ impl Forecasts {
             let macro_f1 = metrics.finish().unwrap().feasibility.macro_f1;
             [macro_f1.ok_or(scoring_rules::Error::Empty.into())]
         });
-        let interval = macro_f1.unwrap().percentile_interval(Level::new(0.95).unwrap());
-        (interval.estimate, [interval.interval.low(), interval.interval.high()])
+        let macro_f1 = macro_f1.unwrap();
+        let interval = macro_f1.percentile_interval(Level::new(0.95).unwrap());
+        (macro_f1.estimate(), [interval.low(), interval.high()])
     }
 
     /// The share of feasible runs that a rule stops, with its standard error by tasks.
@@ -142,7 +143,7 @@ impl Forecasts {
             run.0 = f64::max(run.0, if sample.predicts_impossible() { 1.0 } else { 0.0 });
         }
         let (stopped, tasks): (Vec<f64>, Vec<_>) = runs.into_values().unzip();
-        cluster_mean(&stopped, None, &tasks).unwrap()
+        ClusterEstimate::mean(&stopped, None, &tasks).unwrap()
     }
 
     fn show(&self, name: &str, samples: &[Sample]) -> EarlyStops {

@@ -14,7 +14,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
-use trajectory_metrics::{ClusterEstimate, cluster_mean};
+use trajectory_metrics::ClusterEstimate;
 
 const COVERAGE: f64 = 0.8;
 
@@ -126,7 +126,7 @@ impl Scored {
         let known: Vec<_> =
             (0..tasks.len()).filter_map(|i| value(i).map(|value| (value, tasks[i]))).collect();
         let (values, tasks): (Vec<f64>, Vec<_>) = known.into_iter().unzip();
-        cluster_mean(&values, None, &tasks).unwrap()
+        ClusterEstimate::mean(&values, None, &tasks).unwrap()
     }
 
     fn hits(&self) -> Vec<(usize, bool)> {

@@ -7,7 +7,7 @@ use budget_estimation::{
 };
 use proptest::prelude::*;
 use scoring_rules::{Observed, Quantiles};
-use trajectory_metrics::cluster_mean;
+use trajectory_metrics::ClusterEstimate;
 
 /// Costs of a run, whether it succeeded, and what was said after each turn but the last.
 type Run = (Vec<u32>, bool, Vec<Estimate>);
@@ -311,7 +311,7 @@ fn samples_of_one_run_are_one_cluster() {
     let hit = |sample: &Sample| sample.is_feasible().then(|| f64::from(sample.is_hit()));
     let rows = samples.iter().filter_map(|sample| Some((hit(sample)?, sample.rollout())));
     let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-    let found = cluster_mean(&values, None, &clusters).unwrap();
+    let found = ClusterEstimate::mean(&values, None, &clusters).unwrap();
     // Three clusters with sums of residuals 1, -2 and 1, over nine samples.
     assert_eq!((found.estimate, found.clusters), (2.0 / 3.0, 3));
     assert!((found.standard_error - (1.5_f64 * 6.0).sqrt() / 9.0).abs() < 1e-15);

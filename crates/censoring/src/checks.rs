@@ -18,6 +18,6 @@ pub(crate) fn no_score(run: usize, value: f64) -> Error {
 }
 
 /// The error for an entry outside its range.
-pub(crate) fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
+fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
     scoring_rules::Error::Entry { what, index, value, range }.into()
 }

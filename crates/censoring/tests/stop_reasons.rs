@@ -211,3 +211,11 @@ fn json_keeps_unknown_words() {
         assert_eq!(serde_json::to_string(&reason).unwrap(), word);
     }
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn the_words_of_classes_are_those_of_json() {
+    for class in [StopClass::Complete, StopClass::Censored, StopClass::Excluded] {
+        assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
+    }
+}

@@ -44,8 +44,47 @@ pub fn setting(
     if is_valid { Ok(()) } else { Err(Error::Setting { name, value, range }) }
 }
 
+/// Checks that each number is in a range.
+///
+/// # Errors
+///
+/// [`Error::Entry`] with the first that is not.
+///
+/// # Examples
+///
+/// ```
+/// use scoring_rules::{Error, checks::entries};
+///
+/// let error = entries("time of run", &[0.5, -1.0], |time| *time >= 0.0, "at least 0");
+/// assert!(matches!(error, Err(Error::Entry { index: 1, .. })));
+/// ```
+pub fn entries(
+    what: &'static str,
+    values: &[f64],
+    is_valid: impl Fn(&f64) -> bool,
+    range: &'static str,
+) -> Result<(), Error> {
+    match values.iter().position(|value| !is_valid(value)) {
+        None => Ok(()),
+        Some(index) => Err(Error::Entry { what, index, value: values[index], range }),
+    }
+}
+
 /// Checks that all numbers are finite.
-pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// [`Error::NotFiniteAt`] with the first that is not.
+///
+/// # Examples
+///
+/// ```
+/// use scoring_rules::{Error, checks::all_finite};
+///
+/// let error = all_finite("scores", &[0.5, f64::NAN]);
+/// assert!(matches!(error, Err(Error::NotFiniteAt { index: 1, .. })));
+/// ```
+pub fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(index) => Err(Error::NotFiniteAt { what, index, value: values[index] }),
@@ -53,7 +92,20 @@ pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error
 }
 
 /// Checks the order of numbers by a comparison of neighbours.
-pub(crate) fn ascending<T: Copy + Into<f64>>(
+///
+/// # Errors
+///
+/// [`Error::OutOfOrder`] with the first number that may not follow the one before it.
+///
+/// # Examples
+///
+/// ```
+/// use scoring_rules::{Error, checks::ascending};
+///
+/// let error = ascending("edges", &[0.1, 0.5, 0.4], |before, edge| before <= edge);
+/// assert!(matches!(error, Err(Error::OutOfOrder { index: 2, .. })));
+/// ```
+pub fn ascending<T: Copy + Into<f64>>(
     what: &'static str,
     values: &[T],
     ascends: impl Fn(&T, &T) -> bool,

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::ops::Deref;
 
 use crate::{
     loops::{
@@ -16,8 +16,8 @@ use crate::{
 /// and *strictly proper* if every other forecast has a lower one. The trait cannot enforce this. All
 /// rules of this crate are proper, and [`Examination::new`](crate::propriety::Examination::new) tests other rules.
 ///
-/// Implementing [`score`](Self::score) is enough. References, boxes and [`Arc`]s of rules are rules,
-/// the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:
+/// Implementing [`score`](Self::score) is enough. What dereferences to a rule is a rule, such as a
+/// reference, a box or an [`Arc`](std::sync::Arc), the trait can be used as an object, and [`from_fn`](crate::from_fn) makes a rule of a function:
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Error, LogScore, Probability, ScoringRule, from_fn};
@@ -151,77 +151,59 @@ pub(crate) mod sealed {
     pub struct Sealed;
 }
 
-/// Implements all methods by those of another rule.
-macro_rules! forwarding_rule {
-    ([$($generics:tt)*] $type:ty, $this:ident => $rule:expr) => {
-        impl $($generics)* ScoringRule for $type {
-            #[inline]
-            fn score(&self, forecast: Probability, outcome: bool) -> f64 {
-                let $this = self;
-                $rule.score(forecast, outcome)
-            }
+impl<P: Deref<Target: ScoringRule>> ScoringRule for P {
+    #[inline]
+    fn score(&self, forecast: Probability, outcome: bool) -> f64 {
+        (**self).score(forecast, outcome)
+    }
 
-            #[inline]
-            fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
-                let $this = self;
-                $rule.expected(forecast, truth)
-            }
+    #[inline]
+    fn expected(&self, forecast: Probability, truth: Probability) -> f64 {
+        (**self).expected(forecast, truth)
+    }
 
-            #[inline]
-            fn entropy(&self, truth: Probability) -> f64 {
-                let $this = self;
-                $rule.entropy(truth)
-            }
+    #[inline]
+    fn entropy(&self, truth: Probability) -> f64 {
+        (**self).entropy(truth)
+    }
 
-            #[inline]
-            fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
-                let $this = self;
-                $rule.divergence(forecast, truth)
-            }
+    #[inline]
+    fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
+        (**self).divergence(forecast, truth)
+    }
 
-            #[inline]
-            fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
-                let $this = self;
-                $rule.fill_scores(forecasts, outcomes, scores);
-            }
+    #[inline]
+    fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+        (**self).fill_scores(forecasts, outcomes, scores);
+    }
 
-            #[inline]
-            fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
-                let $this = self;
-                $rule.sum_scores(forecasts, outcomes)
-            }
+    #[inline]
+    fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+        (**self).sum_scores(forecasts, outcomes)
+    }
 
-            #[inline]
-            fn weighted_sum(
-                &self,
-                forecasts: &[Probability],
-                outcome: bool,
-                weights: StepWeights,
-                sealed: Sealed,
-            ) -> f64 {
-                let $this = self;
-                $rule.weighted_sum(forecasts, outcome, weights, sealed)
-            }
+    #[inline]
+    fn weighted_sum(
+        &self,
+        forecasts: &[Probability],
+        outcome: bool,
+        weights: StepWeights,
+        sealed: Sealed,
+    ) -> f64 {
+        (**self).weighted_sum(forecasts, outcome, weights, sealed)
+    }
 
-            #[inline]
-            fn weighted_sums(
-                &self,
-                runs: Runs<'_>,
-                weights: StepWeights,
-                sums: &mut [f64],
-                sealed: Sealed,
-            ) {
-                let $this = self;
-                $rule.weighted_sums(runs, weights, sums, sealed);
-            }
-        }
-    };
+    #[inline]
+    fn weighted_sums(
+        &self,
+        runs: Runs<'_>,
+        weights: StepWeights,
+        sums: &mut [f64],
+        sealed: Sealed,
+    ) {
+        (**self).weighted_sums(runs, weights, sums, sealed);
+    }
 }
-pub(crate) use forwarding_rule;
-
-forwarding_rule!([<R: ScoringRule + ?Sized>] &R, rule => (**rule));
-forwarding_rule!([<R: ScoringRule + ?Sized>] Box<R>, rule => (**rule));
-forwarding_rule!([<R: ScoringRule + ?Sized>] Arc<R>, rule => (**rule));
 
 /// `weight * value()`, and 0 for a weight of 0 even if the value is infinite.
 fn share(weight: f64, value: impl FnOnce() -> f64) -> f64 {

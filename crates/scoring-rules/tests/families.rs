@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use scoring_rules::{
-    BetaScore, BrierScore, Level, LogScore, PowerScore, Probability, PseudosphericalScore,
+    BetaScore, BrierScore, Error, Level, LogScore, PowerScore, Probability, PseudosphericalScore,
     ScoringRule, SphericalScore,
 };
 
@@ -77,4 +77,21 @@ fn members_with_equal_parameters_are_equal_and_show_them() {
     assert_ne!(rule(0.5, 1.7), rule(0.4, 1.7));
     let shown = format!("{:?}", rule(0.5, 1.7));
     assert!(shown.contains("alpha: 0.5") && shown.contains("beta: 1.7"), "{shown}");
+}
+
+#[test]
+fn a_clip_outside_its_range_is_refused() {
+    for value in [0.0, -0.1, 1e-101, 0.5, f64::INFINITY] {
+        let error = LogScore::clipped(value).unwrap_err();
+        assert!(matches!(error, Error::Setting { name: "eps", .. }));
+    }
+    assert!(LogScore::clipped(f64::NAN).is_err());
+}
+
+#[test]
+fn the_floor_of_the_clipped_score_is_the_log_of_the_clip_for_both_outcomes() {
+    let rule = LogScore::clipped(1e-6).unwrap();
+    assert_eq!(rule.score(Probability::ZERO, true), 1e-6_f64.ln());
+    assert_eq!(rule.score(Probability::ONE, false), 1e-6_f64.ln());
+    assert_eq!(rule.score(Probability::ONE, true), rule.score(Probability::ZERO, false));
 }

@@ -9,9 +9,9 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, Categorical, CompensatedSum, Corp,
-    ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, PowerScore,
-    Probability, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture, Weight,
-    from_fn,
+    ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, OrderedScore,
+    PowerScore, Probability, PseudosphericalScore, SmoothRule, SphericalScore, ThresholdMixture,
+    Weight, from_fn,
     propriety::{Examination, IntervalExamination},
     runs::StepWeights,
 };
@@ -266,4 +266,10 @@ proptest! {
         round_trips(&Ensemble::new(&each, Some(Weight::from_slice(&weights).unwrap())).unwrap());
         round_trips(&Ensemble::new(&each, None).unwrap());
     }
+}
+
+#[test]
+fn an_ordered_score_is_checked_as_new_checks() {
+    assert_eq!(serde_json::from_str::<OrderedScore>("-3.5").unwrap().get(), -3.5);
+    assert!(serde_json::from_str::<OrderedScore>("null").is_err());
 }

@@ -1,6 +1,6 @@
 //! Checks of input and of results that several modules share.
 
-pub(crate) use scoring_rules::checks::same_length;
+pub(crate) use scoring_rules::checks::{all_finite, entries, same_length, setting};
 
 use crate::error::{Error, Shared};
 
@@ -18,16 +18,15 @@ pub(crate) fn finite(what: &'static str, value: f64) -> Result<f64, Error> {
 /// The largest size of a value that is averaged. Products of weights and values, and squares of
 /// values, then stay in the range of `f64`.
 pub(crate) const MAX_VALUE: f64 = 1e100;
+const BOUNDED: &str = "from -1e100 to 1e100";
 
 /// Checks that every value is a number of at most [`MAX_VALUE`] in size.
 pub(crate) fn bounded(what: &'static str, values: &[f64]) -> Result<(), Error> {
-    match values.iter().position(|value| !(-MAX_VALUE..=MAX_VALUE).contains(value)) {
-        None => Ok(()),
-        Some(index) => Err(too_large(what, index, values[index])),
-    }
+    let is_valid = |value: &f64| (-MAX_VALUE..=MAX_VALUE).contains(value);
+    Ok(entries(what, values, is_valid, BOUNDED)?)
 }
 
 /// The error for a value that is NaN or larger than [`MAX_VALUE`] in size.
 pub(crate) fn too_large(what: &'static str, index: usize, value: f64) -> Error {
-    Shared::Entry { what, index, value, range: "from -1e100 to 1e100" }.into()
+    Shared::Entry { what, index, value, range: BOUNDED }.into()
 }

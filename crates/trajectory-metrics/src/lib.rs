@@ -14,8 +14,6 @@ pub mod random;
 mod ranks;
 mod reports;
 mod resampling;
-#[cfg(feature = "serde")]
-mod stored_result;
 mod streams;
 pub mod tool_calls;
 
@@ -32,18 +30,14 @@ pub use figures::{Better, Clustered, Figure, Intervals, Measure, Metric, Undefin
 pub use forecast_fault::ForecastFault;
 pub use no_interval::NoInterval;
 pub use ranks::{
-    AurocDifference, AurocEstimate, PositiveClass, PrecisionRecallPoint, Ranking,
-    RiskCoveragePoint, RocPoint, augrc, aurc, auroc, auroc_difference, average_precision,
-    excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
+    PositiveClass, PrecisionRecallPoint, Ranking, RiskCoveragePoint, RocPoint, augrc, aurc, auroc,
+    average_precision, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 pub use reports::{
-    Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, NamedEstimate,
-    Resampling, STREAM_MEASURES, ScoredStream, StreamMetrics, evaluate, raw_against_calibrated,
+    Diagnostics, Evaluation, EvaluationOptions, FixedRankSensitivity, MetricChange, Resampling,
+    STREAM_MEASURES, ScoredStream, StreamFigure, StreamMetrics, raw_against_calibrated,
 };
-pub use resampling::{
-    Arm, Bootstrap, BootstrapEstimate, ClusterEstimate, Replicates, SignFlipTest,
-    cluster_difference, cluster_mean, cluster_ratio,
-};
+pub use resampling::{Arm, Bootstrap, ClusterEstimate, Replicates, SignFlipTest};
 pub use scoring_rules;
 pub use scoring_rules::{
     BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,

@@ -5,7 +5,7 @@
 
 use scoring_rules::CompensatedSum;
 
-use crate::error::{Error, Shared};
+use crate::{checks::setting, error::Error};
 
 /// An outcome that has a smaller share of the total weight than this would be lost in rounding.
 const LEAST_SHARE: f64 = 1e-12;
@@ -43,11 +43,9 @@ pub(crate) fn logit(p: f64) -> f64 {
 ///
 /// [`scoring_rules::Error::Setting`] for any other number.
 pub fn check_penalty(penalty: f64) -> Result<f64, Error> {
-    if (RIDGE[0]..=RIDGE[1]).contains(&penalty) {
-        Ok(penalty)
-    } else {
-        Err(Shared::Setting { name: "penalty", value: penalty, range: "from 1e-20 to 1e20" }.into())
-    }
+    let is_valid = (RIDGE[0]..=RIDGE[1]).contains(&penalty);
+    setting("penalty", penalty, is_valid, "from 1e-20 to 1e20")?;
+    Ok(penalty)
 }
 
 /// Checks that both outcomes occur.

@@ -10,12 +10,10 @@ pub(crate) mod ranking;
 pub(crate) mod selective_risk;
 
 pub use areas::{auroc, average_precision};
-pub use auroc_difference::auroc_difference;
 pub use curves::{
     PrecisionRecallPoint, RiskCoveragePoint, RocPoint, precision_recall_curve, risk_coverage_curve,
     roc_curve,
 };
-pub use delong::{AurocDifference, AurocEstimate};
 pub use positive_class::PositiveClass;
 pub use ranking::Ranking;
 pub use selective_risk::{augrc, aurc, excess_aurc};

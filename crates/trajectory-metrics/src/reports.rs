@@ -1,16 +1,16 @@
 //! Reports that combine scores, diagnostics and intervals of streams.
-
 pub(crate) mod diagnostics;
 pub(crate) mod evaluate_difference;
 pub(crate) mod evaluation;
 pub(crate) mod fixed_rank;
-pub(crate) mod named_estimate;
+pub(crate) mod pair;
 pub(crate) mod raw_against_calibrated;
 pub(crate) mod scored_stream;
+pub(crate) mod stream_figure;
 
 pub use diagnostics::Diagnostics;
-pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics, evaluate};
+pub use evaluation::{Evaluation, EvaluationOptions, StreamMetrics};
 pub use fixed_rank::FixedRankSensitivity;
-pub use named_estimate::NamedEstimate;
 pub use raw_against_calibrated::{MetricChange, raw_against_calibrated};
 pub use scored_stream::{Resampling, STREAM_MEASURES, ScoredStream};
+pub use stream_figure::StreamFigure;

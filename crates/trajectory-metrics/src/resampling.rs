@@ -13,6 +13,6 @@ pub(crate) mod sign_flip;
 
 pub use arm::Arm;
 pub use bootstrap::Bootstrap;
-pub use cluster_error::{ClusterEstimate, cluster_difference, cluster_mean, cluster_ratio};
-pub use replicates::{BootstrapEstimate, Replicates};
+pub use cluster_error::ClusterEstimate;
+pub use replicates::Replicates;
 pub use sign_flip::SignFlipTest;

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Arm, AurocDifference, Error, Level, Probability, TiedBlocks, Weight, auroc, auroc_difference,
+    Arm, ClusterEstimate, Error, Figure, Level, Probability, TiedBlocks, Weight, auroc,
 };
 
 /// The arms of rows, the second where marked.
@@ -24,11 +24,11 @@ fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_
     let (first, second) = ([0.9, 0.2, 0.6, 0.3, 0.8], [0.7, 0.1, 0.5, 0.6, 0.9]);
     let (ours, theirs) = ([true, false, true, false, true], [true, false, false, false, true]);
     let (first, second) = (probabilities(&first), probabilities(&second));
-    let test = |theirs: &[bool]| AurocDifference::new(first, &ours, second, theirs, None);
+    let test = |theirs: &[bool]| Figure::auroc_difference(first, &ours, second, theirs, None);
     assert_eq!(test(&theirs), Err(Error::OutcomeDiffers { index: 2 }));
     let length = |what, found| Err(Shared::Length { what, expected: 5, found }.into());
     assert_eq!(test(&ours[..4]), length("second_outcomes", 4));
-    let short = AurocDifference::new(first, &ours[..3], second, &ours[..3], None);
+    let short = Figure::auroc_difference(first, &ours[..3], second, &ours[..3], None);
     assert_eq!(short, length("first_outcomes", 3));
     assert!(test(&ours).is_ok());
 }
@@ -45,18 +45,18 @@ proptest! {
         let share = |value: u32| f64::from(value) / 29.0;
         let first: Vec<f64> = rows.iter().map(|row| share(row.0)).collect();
         let second: Vec<f64> = rows.iter().map(|row| share(row.1)).collect();
-        let paired = AurocDifference::new(
+        let paired = Figure::auroc_difference(
             probabilities(&first), &outcomes, probabilities(&second), &outcomes, None,
         ).unwrap();
         let both = [first, second].concat();
         let all_outcomes = [&outcomes[..], &outcomes].concat();
         let is_second: Vec<bool> = (0..2 * n).map(|row| row >= n).collect();
         let tasks: Vec<usize> = (0..2 * n).map(|row| row % n).collect();
-        let clustered = auroc_difference(
+        let clustered = ClusterEstimate::auroc_difference(
             probabilities(&both), &all_outcomes, &arms(&is_second), None, &tasks,
         ).unwrap();
-        prop_assert!((clustered.estimate + paired.difference).abs() <= 1e-14);
-        prop_assert!((clustered.standard_error - paired.standard_error).abs() <= 1e-13);
+        prop_assert!((clustered.estimate + paired.value).abs() <= 1e-14);
+        prop_assert!((clustered.standard_error - paired.standard_error.unwrap()).abs() <= 1e-13);
         prop_assert_eq!(clustered.clusters, n);
     }
 
@@ -74,7 +74,7 @@ proptest! {
             let tasks: Vec<u32> = rows.iter().map(|row| row.3).collect();
             let weights: Vec<f64> = rows.iter().map(|row| row.4 as f64).collect();
             let weights = weighted.then(|| Weight::from_slice(&weights).unwrap());
-            auroc_difference(probabilities(&confidence), &outcomes, &arms(&second), weights, &tasks)
+            ClusterEstimate::auroc_difference(probabilities(&confidence), &outcomes, &arms(&second), weights, &tasks)
         };
         let mut copies: Vec<Row> = rows.iter().flat_map(|row| vec![*row; row.4]).collect();
         let (weighted, copied) = (of(&rows, true), of(&copies, false));
@@ -95,7 +95,13 @@ proptest! {
 fn a_sample_without_variance_over_tasks_is_a_typed_error() {
     let confidence = [0.9, 0.2, 0.6, 0.7];
     let of = |outcomes: &[bool], second: &[bool], tasks: &[&str]| {
-        auroc_difference(probabilities(&confidence), outcomes, &arms(second), None, tasks)
+        ClusterEstimate::auroc_difference(
+            probabilities(&confidence),
+            outcomes,
+            &arms(second),
+            None,
+            tasks,
+        )
     };
     let (outcomes, second) = ([true, false, true, false], [false, false, true, true]);
     let few = |what| Err(Shared::TooFew { what, least: 2, found: 1 }.into());
@@ -149,8 +155,13 @@ fn a_95_percent_interval_of_the_difference_covers_the_truth_about_95_times_in_10
     let (sets, mut covered, mut errors, mut squares) = (600, 0, 0.0, 0.0);
     for _ in 0..sets {
         let (confidence, outcomes, second, groups) = sample(50);
-        let of =
-            auroc_difference(probabilities(&confidence), &outcomes, &arms(&second), None, &groups);
+        let of = ClusterEstimate::auroc_difference(
+            probabilities(&confidence),
+            &outcomes,
+            &arms(&second),
+            None,
+            &groups,
+        );
         let of = of.unwrap();
         let interval = of.interval(level).unwrap();
         covered += u32::from(interval.low() <= truth && truth <= interval.high());
@@ -173,8 +184,14 @@ fn a_model_with_all_its_rows_in_one_task_has_no_standard_error() {
     let tasks = ["a", "a", "a", "a", "b", "b", "c", "c", "d", "d"];
     let of = |second: &[bool], weights: Option<&[f64]>, tasks: &[&str]| {
         let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
-        auroc_difference(probabilities(&confidence), &outcomes, &arms(second), weights, tasks)
-            .map(drop)
+        ClusterEstimate::auroc_difference(
+            probabilities(&confidence),
+            &outcomes,
+            &arms(second),
+            weights,
+            tasks,
+        )
+        .map(drop)
     };
     let few = |what| Err(Shared::TooFew { what, least: 2, found: 1 }.into());
     let second_in_a = first_in_a.map(|second| !second);

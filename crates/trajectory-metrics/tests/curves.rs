@@ -6,11 +6,10 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
-    AurocDifference, AurocEstimate, Binning, Error, Level, PositiveClass, Probability, Seed,
-    TiedBlocks, Weight, augrc, aurc, auroc, average_precision, consistency_band, excess_aurc,
-    expected_calibration_error, maximum_calibration_error, precision_recall_curve,
-    reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
-    root_mean_square_calibration_error,
+    Binning, Error, Figure, Level, PositiveClass, Probability, Seed, TiedBlocks, Weight, augrc,
+    aurc, auroc, average_precision, consistency_band, excess_aurc, expected_calibration_error,
+    maximum_calibration_error, precision_recall_curve, reliability_curve, reliability_diagram,
+    risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
 };
 
 fn golden() -> Value {
@@ -130,30 +129,33 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         .unwrap();
         if exact.is_null() {
             assert!(
-                matches!(
-                    AurocEstimate::new(&blocks),
-                    Err(Error::ScoringRules(Shared::Setting { .. }))
-                ),
+                matches!(Figure::auroc(&blocks), Err(Error::ScoringRules(Shared::Setting { .. }))),
                 "{name}"
             );
             continue;
         }
         variances += 1;
-        let estimate = AurocEstimate::new(&blocks).unwrap();
-        assert_eq!(Ok(estimate.auroc), auroc(&blocks));
+        let estimate = Figure::auroc(&blocks).unwrap();
+        assert_eq!(Ok(estimate.value), auroc(&blocks));
         // Relative, as areas of many rows have small errors.
         let exact = exact.as_f64().unwrap().sqrt();
-        let off = (estimate.standard_error - exact).abs();
-        assert!(off <= 1e-13 * exact, "{name}: {} against {exact}", estimate.standard_error);
+        let error = estimate.standard_error.unwrap();
+        let off = (error - exact).abs();
+        assert!(off <= 1e-13 * exact, "{name}: {error} against {exact}");
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = numbers(&case["second"]);
         let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
-        let ours =
-            AurocDifference::new(confidence, &outcomes, probabilities(&second), &outcomes, weights)
-                .unwrap();
-        worst.see(ours.difference, &test[0], name);
-        worst.see(ours.standard_error, &test[1], name);
+        let ours = Figure::auroc_difference(
+            confidence,
+            &outcomes,
+            probabilities(&second),
+            &outcomes,
+            weights,
+        )
+        .unwrap();
+        worst.see(ours.value, &test[0], name);
+        worst.see(ours.standard_error.unwrap(), &test[1], name);
         match (ours.z(), ours.p_value()) {
             (Some(z), Some(p)) => {
                 worst.see(z, &test[2], name);
@@ -235,7 +237,7 @@ fn of_ranks(blocks: &TiedBlocks) -> Vec<f64> {
         aurc(blocks).unwrap(),
         excess_aurc(blocks).unwrap(),
         augrc(blocks).unwrap(),
-        AurocEstimate::new(blocks).unwrap().standard_error,
+        Figure::auroc(blocks).unwrap().standard_error.unwrap(),
     ];
     for point in roc_curve(blocks, PositiveClass::Failure).unwrap() {
         all.extend([point.false_positive_rate, point.true_positive_rate]);
@@ -271,7 +273,7 @@ fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
     let weights = weighted.then_some(&weights[..]);
     let weights = weights.map(|weights| Weight::from_slice(weights).unwrap());
-    let test = AurocDifference::new(
+    let test = Figure::auroc_difference(
         probabilities(&first),
         &outcomes,
         probabilities(&second),
@@ -279,7 +281,7 @@ fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
         weights,
     );
     let test = test.unwrap();
-    [test.difference, test.standard_error]
+    [test.value, test.standard_error.unwrap()]
 }
 
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -424,9 +426,9 @@ proptest! {
         // A constant has no sampling error, so that the error of the other confidence remains.
         let flat: Vec<Row> = rows.iter().map(|&(p, _, y, w)| (p, 0.5, y, w)).collect();
         let [difference, error] = test_of(&flat, true);
-        let single = AurocEstimate::new(&blocks(&rows, true)).unwrap();
-        prop_assert!((difference - (single.auroc - 0.5)).abs() < 1e-14);
-        prop_assert!((error - single.standard_error).abs() < 1e-14);
+        let single = Figure::auroc(&blocks(&rows, true)).unwrap();
+        prop_assert!((difference - (single.value - 0.5)).abs() < 1e-14);
+        prop_assert!((error - single.standard_error.unwrap()).abs() < 1e-14);
     }
 
     #[test]
@@ -478,7 +480,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
 fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
     let p = probabilities(&[0.1, 0.4, 0.8]);
     let of = |outcomes: &[bool], weight: f64| {
-        AurocEstimate::new(
+        Figure::auroc(
             &TiedBlocks::new(p, outcomes, Some(Weight::from_slice(&[weight; 3]).unwrap())).unwrap(),
         )
     };
@@ -492,7 +494,7 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
             matches!(error, Error::ScoringRules(Shared::Setting { name: n, value, .. }) if n == name && value == weight)
         );
     }
-    assert!(of(&one_failure, 1.5).unwrap().standard_error > 0.0);
+    assert!(of(&one_failure, 1.5).unwrap().standard_error > Some(0.0));
     // Placements are 1/2 and 1 in both classes, with a squared distance of 1/16 from their mean.
     let (confidence, outcomes) = ([0.2, 0.4, 0.6, 0.8].repeat(600), [false, true].repeat(1_200));
     let blocks = TiedBlocks::new(
@@ -500,21 +502,21 @@ fn a_missing_class_or_a_class_of_one_row_has_no_standard_error() {
         &outcomes,
         Some(Weight::from_slice(&[5e11; 2_400]).unwrap()),
     );
-    let heavy = AurocEstimate::new(&blocks.unwrap()).unwrap();
-    assert!((heavy.auroc - 0.75).abs() < 1e-14);
+    let heavy = Figure::auroc(&blocks.unwrap()).unwrap();
+    assert!((heavy.value - 0.75).abs() < 1e-14);
     let error = (2.0_f64 / 16.0 / 6e14).sqrt();
-    assert!((heavy.standard_error / error - 1.0).abs() < 1e-12, "{heavy:?}");
+    assert!((heavy.standard_error.unwrap() / error - 1.0).abs() < 1e-12, "{heavy:?}");
     let huge = of(&one_failure, 1e100);
     assert!(matches!(
         huge,
         Err(Error::ScoringRules(Shared::Setting { name: "weight of the failures", .. }))
     ));
     assert_eq!(
-        AurocDifference::new(p, &one_failure, &p[..2], &one_failure, None),
+        Figure::auroc_difference(p, &one_failure, &p[..2], &one_failure, None),
         Err(Shared::Length { what: "second_confidence", expected: 3, found: 2 }.into())
     );
     let empty: TiedBlocks = TiedBlocks::default();
-    assert_eq!(AurocEstimate::new(&empty), Err(Shared::Empty.into()));
+    assert_eq!(Figure::auroc(&empty), Err(Shared::Empty.into()));
     assert_eq!(roc_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
     assert_eq!(precision_recall_curve(&empty, PositiveClass::Failure), Err(Shared::Empty.into()));
     assert_eq!(risk_coverage_curve(&empty), Err(Shared::Empty.into()));
@@ -540,9 +542,10 @@ fn mathematically_equal_rankings_have_no_test_for_any_weights() {
             let weights: Vec<f64> = (0..400).map(weight).collect();
             let (first, second) = (probabilities(&first), probabilities(&second));
             let weights = Some(Weight::from_slice(&weights).unwrap());
-            let test = AurocDifference::new(first, outcomes, second, outcomes, weights).unwrap();
-            assert!(test.difference.abs() < 1e-15, "{test:?}");
-            assert_eq!((test.standard_error, test.p_value()), (0.0, None), "{test:?}");
+            let test =
+                Figure::auroc_difference(first, outcomes, second, outcomes, weights).unwrap();
+            assert!(test.value.abs() < 1e-15, "{test:?}");
+            assert_eq!((test.standard_error, test.p_value()), (Some(0.0), None), "{test:?}");
         }
     }
     let weights: Vec<f64> = (0..400).map(|i| 1.0 + f64::from(i % 7) / 10.0).collect();
@@ -552,7 +555,7 @@ fn mathematically_equal_rankings_have_no_test_for_any_weights() {
         Some(Weight::from_slice(&weights).unwrap()),
     )
     .unwrap();
-    assert_eq!(AurocEstimate::new(&blocks).unwrap().standard_error, 0.0);
+    assert_eq!(Figure::auroc(&blocks).unwrap().standard_error, Some(0.0));
 }
 
 #[test]
@@ -571,7 +574,7 @@ fn placements_with_a_tiny_variance_have_a_standard_error() {
                 Weight::new(2.0).unwrap(),
             ]),
         );
-        let error = AurocEstimate::new(&blocks.unwrap()).unwrap().standard_error;
+        let error = Figure::auroc(&blocks.unwrap()).unwrap().standard_error.unwrap();
         let all = w + 1.0;
         // The mean squared distance from the mean of two values d apart with shares a and 1 - a
         // is a (1 - a) d^2; as many rows as weight W make W / (W - 1) of it, and W less of a mean.

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardUniform};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, Evaluation, EvaluationOptions, Level, NamedEstimate, Probability, Resampling,
-    Seed, Traces, Weight, evaluate, raw_against_calibrated,
+    Bootstrap, Error, Evaluation, EvaluationOptions, Level, Probability, Resampling, Seed,
+    StreamFigure, Traces, Weight, raw_against_calibrated,
 };
 
 fn uniform(generator: &mut ChaCha8Rng) -> f64 {
@@ -33,7 +33,7 @@ fn estimates(
     clusters: &[String],
     resamples: usize,
     seed: u64,
-) -> Vec<NamedEstimate> {
+) -> Vec<StreamFigure> {
     let bootstrap = Bootstrap::clusters(clusters, Seed::new(seed)).unwrap();
     let level = Level::new(0.95).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples, level });
@@ -88,7 +88,7 @@ fn simulated(
         };
         let clusters: Vec<String> = names(0).chain(names(start)).collect();
         let found = estimates([&first, &second], &clusters, resamples, pair);
-        let interval = found[0].interval.clone().unwrap().unwrap().interval;
+        let interval = found[0].figure.clone().unwrap().interval.unwrap();
         fired += u32::from(interval.high() < 0.0);
         covered += u32::from(interval.contains(0.0));
     }
@@ -164,11 +164,9 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
     let changes = raw_against_calibrated(&first, &second, &schedule, &bootstrap, 100).unwrap();
     assert_eq!(found.len(), changes.len());
     for (found, change) in found.into_iter().zip(changes) {
-        assert_eq!(found.metric, change.metric);
-        let expected = change.difference.unwrap();
-        assert_eq!(found.value.unwrap(), expected.estimate());
-        let level = Level::new(0.95).unwrap();
-        assert_eq!(found.interval.unwrap().unwrap(), expected.confidence_interval(level).unwrap());
+        assert_eq!(found.measure, change.measure);
+        let expected = change.difference.unwrap().figure(Level::new(0.95).unwrap());
+        assert_eq!(found.figure, Ok(expected));
     }
 }
 
@@ -183,14 +181,15 @@ fn the_value_is_the_difference_of_two_evaluations_and_swapping_the_streams_turns
     let clusters = |a: &[String], b: &[String]| [a, b].concat();
     let found = estimates([&first, &shorter], &clusters(&tasks, &tasks[..31]), 50, 1);
     let swapped = estimates([&shorter, &first], &clusters(&tasks[..31], &tasks), 50, 1);
-    let alone = |traces| evaluate(traces, &EvaluationOptions::default()).unwrap().metrics.estimates;
+    let alone =
+        |traces| Evaluation::new(traces, &EvaluationOptions::default()).unwrap().metrics.estimates;
     let separate = alone(&first).into_iter().zip(alone(&shorter));
     for ((found, swapped), (first, second)) in found.iter().zip(&swapped).zip(separate) {
-        let value = found.value.clone().unwrap();
-        assert_eq!(value, second.value.unwrap() - first.value.unwrap(), "{}", found.metric);
-        assert_eq!(swapped.value.clone().unwrap(), -value);
-        let [found, swapped] =
-            [found, swapped].map(|of| of.interval.clone().unwrap().unwrap().interval);
+        let (measure, [found, swapped, first, second]) =
+            (found.measure, [found, swapped, &first, &second].map(|it| it.figure.clone().unwrap()));
+        assert_eq!(found.value, second.value - first.value, "{}", measure.key);
+        assert_eq!(swapped.value, -found.value);
+        let [found, swapped] = [found, swapped].map(|of| of.interval.unwrap());
         assert!((found.low() + swapped.high()).abs() < 1e-12);
     }
 }
@@ -220,7 +219,7 @@ fn a_weight_of_2_is_the_row_twice() {
     let ((first, of_first), (second, of_second)) = (doubled(&first, 0), doubled(&second, 40));
     let found = estimates([&first, &second], &[of_first, of_second].concat(), 50, 5);
     for (weighted, found) in weighted.iter().zip(&found) {
-        let [weighted, found] = [weighted, found].map(|of| of.value.clone().unwrap());
+        let [weighted, found] = [weighted, found].map(|of| of.figure.clone().unwrap().value);
         assert!((weighted - found).abs() < 1e-12);
     }
 }
@@ -231,8 +230,7 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
     let one = vec!["u".to_owned(); 40];
     for clusters in [[&tasks[..], &one].concat(), [&one[..], &tasks].concat()] {
         for found in estimates([&first, &second], &clusters, 20, 1) {
-            assert!(found.value.is_ok());
-            assert!(matches!(found.interval, Some(Err(Error::NoInterval(_)))), "{found:?}");
+            assert!(found.figure.is_ok_and(|it| it.interval.is_err()));
         }
     }
     let none = Traces::default();

@@ -4,11 +4,10 @@
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Error, EvaluationOptions,
+    BetaScore, Binning, Bootstrap, BrierScore, CrossFit, Error, Evaluation, EvaluationOptions,
     FixedRankSensitivity, Folds, Level, LogScore, MetricChange, Platt, PositiveClass, Probability,
     Ranking, Resampling, Seed, Summary, TiedBlocks, Tps, TpsFamily, Traces, Weight, WeightSchedule,
-    aurc, auroc, average_precision, brier_loss, evaluate, expected_calibration_error,
-    raw_against_calibrated,
+    aurc, auroc, average_precision, brier_loss, expected_calibration_error, raw_against_calibrated,
 };
 
 /// A stream, its outcome and a whole weight.
@@ -48,7 +47,7 @@ proptest! {
     #[test]
     fn a_report_equals_its_parts_and_does_not_depend_on_row_order(runs in runs()) {
         let rows = traces(&runs);
-        let report = evaluate(&rows, &EvaluationOptions::default()).unwrap();
+        let report = Evaluation::new(&rows, &EvaluationOptions::default()).unwrap();
         let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
         prop_assert_eq!((report.n, report.base_rate), (rows.len(), base_rate));
         let mut constant = Traces::default();
@@ -102,16 +101,16 @@ proptest! {
             prop_assert!(near(&reference.t_ece, 0.0));
             prop_assert!(near(&reference.t_brier, base_rate * (1.0 - base_rate)));
         }
-        prop_assert_eq!(evaluate(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
+        prop_assert_eq!(Evaluation::new(&traces(runs.iter().rev()), &EvaluationOptions::default()), Ok(report));
     }
 
     #[test]
     fn an_integer_weight_in_a_report_equals_that_many_traces(runs in runs()) {
         let weights: Vec<f64> = runs.iter().map(|run| run.2.into()).collect();
         let options = EvaluationOptions { weights: Some(Weight::from_slice(&weights).unwrap()), ..EvaluationOptions::default() };
-        let weighted = evaluate(&traces(&runs), &options).unwrap();
+        let weighted = Evaluation::new(&traces(&runs), &options).unwrap();
         let copies = runs.iter().flat_map(|run| (0..run.2).map(move |_| run));
-        let copied = evaluate(&traces(copies), &EvaluationOptions::default()).unwrap();
+        let copied = Evaluation::new(&traces(copies), &EvaluationOptions::default()).unwrap();
         prop_assert_eq!(weighted.base_rate.to_bits(), copied.base_rate.to_bits());
         for streams in [
             (weighted.metrics, copied.metrics),
@@ -158,7 +157,7 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
     let exclusions = [("parse_error".to_owned(), 3)].into();
     let options =
         EvaluationOptions { calibration: Some("Platt"), exclusions, ..Default::default() };
-    let report = evaluate(&rows, &options).unwrap();
+    let report = Evaluation::new(&rows, &options).unwrap();
     let one_class = Err(Error::OneClass { outcome: true });
     assert_eq!(report.metrics.diagnostics["linear-front"].auroc, one_class);
     assert_eq!(report.metrics.diagnostics["linear-front"].aurc, Ok(0.0));
@@ -170,26 +169,30 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
     assert!(report.notes[0].starts_with("auroc: all outcomes are successes"), "{:?}", report.notes);
 
     let default = EvaluationOptions::default();
-    assert_eq!(evaluate(&Traces::default(), &default), Err(Shared::Empty.into()));
+    assert_eq!(Evaluation::new(&Traces::default(), &default), Err(Shared::Empty.into()));
     let weights =
         EvaluationOptions { weights: Some(Weight::from_slice(&[1.0]).unwrap()), ..default };
     let length = Shared::Length { what: "weights", expected: 2, found: 1 }.into();
-    assert_eq!(evaluate(&rows, &weights), Err(length));
+    assert_eq!(Evaluation::new(&rows, &weights), Err(length));
 }
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_stored_report_says_why_a_metric_is_undefined() {
+fn a_stored_report_has_null_for_an_undefined_metric_and_says_why() {
     let rows = Traces::from_flat(&[0.5, 0.5], &[1, 2], &[true, true]).unwrap();
     let bootstrap = Bootstrap::rows(2, Seed::new(7)).unwrap();
     let options = EvaluationOptions {
         resampling: Some(Resampling { bootstrap: &bootstrap, resamples: 50, level: Level::HALF }),
         ..EvaluationOptions::default()
     };
-    let report = evaluate(&rows, &options).unwrap();
+    let report = Evaluation::new(&rows, &options).unwrap();
     let json = serde_json::to_value(&report).unwrap();
     let why = Error::OneClass { outcome: true };
-    assert_eq!(json["metrics"]["diagnostics"]["last"]["auroc"]["undefined"], why.to_string());
+    assert_eq!(json["metrics"]["diagnostics"]["last"]["auroc"], serde_json::Value::Null);
+    assert_eq!(json["metrics"]["estimates"]["auroc"], serde_json::Value::Null);
+    assert_eq!(json["metrics"]["estimates"]["t_ece"]["value"], 0.5);
+    assert!(report.notes.contains(&format!("auroc: {why}")), "{:?}", report.notes);
+    assert_eq!(json["notes"].as_array().unwrap().len(), report.notes.len());
     assert_eq!(json["metrics"]["diagnostics"]["last"]["t_ece"], 0.5);
     assert_eq!(json["metrics"]["tps"]["uniform"]["brier"], -0.25);
     assert_eq!(json["base_rate"], 1.0);
@@ -202,7 +205,7 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let level = Level::new(0.9).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
     let options = EvaluationOptions { resampling, ..EvaluationOptions::default() };
-    let report = evaluate(&rows, &options).unwrap();
+    let report = Evaluation::new(&rows, &options).unwrap();
     assert_eq!(report.metrics.estimates.len(), 8);
 
     let summary = Summary::Weighted(WeightSchedule::LinearFront).forecasts(&rows).unwrap();
@@ -212,35 +215,34 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
         [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
     });
     let interval = |metric: &str| {
-        let estimate = report.metrics.estimate(metric).unwrap();
-        estimate.interval.clone().unwrap().unwrap().interval
+        report.metrics.estimate(metric).unwrap().figure.clone().unwrap().interval.unwrap()
     };
     let of_ranking = bootstrap.auroc(&ranking, 200).unwrap();
     let area = area.unwrap();
     assert_eq!(area.values().collect::<Vec<_>>(), of_ranking.values().collect::<Vec<_>>());
-    assert_eq!(interval("auroc"), of_ranking.confidence_interval(level).unwrap().interval);
+    assert_eq!(interval("auroc"), of_ranking.confidence_interval(level).unwrap());
     let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
-    let log =
-        bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap().interval;
+    let log = bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap();
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
     let diagnostics = &report.metrics.diagnostics["linear-front"];
-    assert_eq!(report.metrics.estimate("aurc").unwrap().value, diagnostics.aurc);
+    let area = report.metrics.estimate("aurc").unwrap().figure.clone().unwrap().value;
+    assert_eq!(Ok(area), diagnostics.aurc);
 
     // A weight of 2 is the trace twice in its task, for intervals too.
     let weights = vec![Weight::from(2); rows.len()];
     let weighted = EvaluationOptions { weights: Some(&weights), ..options.clone() };
-    let weighted = evaluate(&rows, &weighted).unwrap();
+    let weighted = Evaluation::new(&rows, &weighted).unwrap();
     for metric in ["tps_log", "auroc", "average_precision", "t_brier"] {
         let of = weighted.metrics.estimate(metric).unwrap();
-        let found = of.interval.clone().unwrap().unwrap().interval;
+        let found = of.figure.clone().unwrap().interval.unwrap();
         assert!((found.low() - interval(metric).low()).abs() < 1e-13, "{metric}");
         assert!((found.high() - interval(metric).high()).abs() < 1e-13, "{metric}");
     }
 
     let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
     let resampling = Some(Resampling { bootstrap: &few, resamples: 200, level });
-    let error = evaluate(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
+    let error = Evaluation::new(&rows, &EvaluationOptions { resampling, ..options }).unwrap_err();
     assert!(
         matches!(error, Error::ScoringRules(Shared::Length { what: "rows of the bootstrap", .. })),
         "{error}"
@@ -254,7 +256,7 @@ fn the_choice_of_a_summary_changes_the_diagnostics_and_no_trajectory_score() {
     let rows = Traces::from_flat(&values, &[3, 6, 9], &[true, false, true]).unwrap();
     let report = |summary: Option<Summary>| {
         let options = EvaluationOptions { summary, ..EvaluationOptions::default() };
-        evaluate(&rows, &options).unwrap()
+        Evaluation::new(&rows, &options).unwrap()
     };
     let default = report(None);
     let auroc_of = |summary: &str| default.metrics.diagnostics[summary].auroc.clone().unwrap();
@@ -267,8 +269,10 @@ fn the_choice_of_a_summary_changes_the_diagnostics_and_no_trajectory_score() {
         assert_eq!(found.metrics.diagnostics, default.metrics.diagnostics);
         for (estimate, standard) in found.metrics.estimates.iter().zip(&default.metrics.estimates) {
             let diagnostics = found.metrics.diagnostics[summary.name()].clone().by_name();
-            match diagnostics.into_iter().find(|(name, _)| *name == estimate.metric) {
-                Some((_, value)) => assert_eq!(estimate.value, value),
+            match diagnostics.into_iter().find(|(name, _)| *name == estimate.measure.key) {
+                Some((_, value)) => {
+                    assert_eq!(estimate.figure.clone().unwrap().value, value.unwrap());
+                }
                 None => assert_eq!(estimate, standard),
             }
         }
@@ -330,7 +334,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
         CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().into_traces();
     let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
     let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 4_000).unwrap();
-    let names: Vec<&str> = changes.iter().map(|change| change.metric.as_str()).collect();
+    let names: Vec<&str> = changes.iter().map(|change| change.measure.key).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
     assert_eq!(names, [&["tps_log", "tps_brier", "tps_beta_2_4"][..], &diagnostics].concat());
 
@@ -348,10 +352,10 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     assert_eq!(log.in_standard_errors(), Some(log.estimate() / error));
 
     let same = raw_against_calibrated(&raw, &raw, &schedule, &bootstrap, 50).unwrap();
-    for MetricChange { metric: name, difference, .. } in same {
+    for MetricChange { measure, difference, .. } in same {
         let none = difference.unwrap();
         let found = (none.estimate(), none.standard_error(), none.in_standard_errors());
-        assert_eq!(found, (0.0, Some(0.0), None), "{name}");
+        assert_eq!(found, (0.0, Some(0.0), None), "{}", measure.key);
     }
 }
 

@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    AurocEstimate, Bootstrap, Error, PositiveClass, Probability, Ranking, Seed, TiedBlocks, Weight,
-    augrc, aurc, auroc, average_precision, excess_aurc, precision_recall_curve,
-    risk_coverage_curve, roc_curve,
+    Bootstrap, Error, Figure, PositiveClass, Probability, Ranking, Seed, TiedBlocks, Weight, augrc,
+    aurc, auroc, average_precision, excess_aurc, precision_recall_curve, risk_coverage_curve,
+    roc_curve,
 };
 
 fn number(value: &Value) -> f64 {
@@ -115,7 +115,7 @@ proptest! {
         prop_assert_eq!(aurc(&a), aurc(&b));
         prop_assert_eq!(augrc(&a), augrc(&b));
         prop_assert_eq!(excess_aurc(&a), excess_aurc(&b));
-        prop_assert_eq!(AurocEstimate::new(&a), AurocEstimate::new(&b));
+        prop_assert_eq!(Figure::auroc(&a), Figure::auroc(&b));
         for positive in [PositiveClass::Failure, PositiveClass::Success] {
             prop_assert_eq!(average_precision(&a, positive), average_precision(&b, positive));
             let (a, b) = (roc_curve(&a, positive), roc_curve(&b, positive));

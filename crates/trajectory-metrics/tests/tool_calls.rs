@@ -9,7 +9,7 @@ use trajectory_metrics::tool_calls::{
     cost_gap_without_redundant, edit_distance, interned_common_subsequence, interned_edit_distance,
     invalid_tool_use_ratio, normalized_edit_distance, order_tau, pass_at_k, pass_hat_k,
 };
-use trajectory_metrics::{Bootstrap, Error, Interval, Level, Seed, Weight, cluster_mean};
+use trajectory_metrics::{Bootstrap, ClusterEstimate, Error, Interval, Level, Seed, Weight};
 
 fn exact(value: f64) -> Interval {
     Interval::point(value).unwrap()
@@ -260,8 +260,8 @@ fn an_interval_over_tasks_spans_both_ends_and_needs_two_tasks() {
             .map(|mean| mean.mean.low())]
     });
     let resampled = resampled.unwrap().percentile_interval(level);
-    assert!((resampled.interval.low() - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
-    assert!((resampled.interval.high() - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.low() - normal.low()).abs() < 0.01, "{resampled:?} {normal:?}");
+    assert!((resampled.high() - normal.high()).abs() < 0.01, "{resampled:?} {normal:?}");
 }
 
 #[test]
@@ -371,8 +371,12 @@ fn weights_are_copies_of_tasks_here_and_rows_of_one_cluster_in_cluster_mean() {
     let (values, weights) = ([0.0, 1.0, 0.5], [2.0, 1.0, 1.0]);
     let copies =
         TaskMean::new(&values.map(exact), Some(Weight::from_slice(&weights).unwrap())).unwrap();
-    let rows = cluster_mean(&values, Some(Weight::from_slice(&weights).unwrap()), &["a", "b", "c"])
-        .unwrap();
+    let rows = ClusterEstimate::mean(
+        &values,
+        Some(Weight::from_slice(&weights).unwrap()),
+        &["a", "b", "c"],
+    )
+    .unwrap();
     assert_eq!((copies.mean, rows.estimate), (exact(0.375), 0.375));
     // Spread 11/16 over 4 * 3; and 3/2 of squared sums 9/16 + 25/64 + 1/64 over 4^2.
     assert!((copies.standard_errors.unwrap()[0] - (11.0_f64 / 192.0).sqrt()).abs() < 1e-15);

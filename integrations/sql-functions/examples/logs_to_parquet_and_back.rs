@@ -29,7 +29,7 @@ use run_logs::{
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
 use trajectory_metrics::{
-    Arm, Bootstrap, Seed, SignFlipTest, Tps, Traces, WeightSchedule, cluster_difference,
+    Arm, Bootstrap, ClusterEstimate, Seed, SignFlipTest, Tps, Traces, WeightSchedule,
 };
 
 /// One run of a small log: a model, a task, the confidence stated in each turn, and the outcome.
@@ -153,7 +153,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     if let [first, second] = &names[..] {
         let arms: Vec<Arm> = models.iter().map(|model| Arm::second_if(model == second)).collect();
-        let gain = cluster_difference(&scores, &arms, None, &tasks)?;
+        let gain = ClusterEstimate::difference(&scores, &arms, None, &tasks)?;
         let interval = gain.interval(level)?;
         let (low, high) = (interval.low(), interval.high());
         println!("{second} minus {first}: {:+.4} [{low:+.4}, {high:+.4}]", gain.estimate);

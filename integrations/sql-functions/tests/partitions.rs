@@ -23,7 +23,7 @@ use scoring_rules::{
     Binning, ExactMean, ExactSum, LogScore, Probability, ScoringRule, TiedBlocks, Weight,
 };
 use trajectory_metrics::{
-    PositiveClass, aurc, auroc, average_precision, cluster_mean, expected_calibration_error,
+    ClusterEstimate, PositiveClass, aurc, auroc, average_precision, expected_calibration_error,
 };
 
 /// A row of the table.
@@ -219,7 +219,7 @@ async fn results_are_those_of_the_library() {
     let plain = TiedBlocks::new(p, &y, None).unwrap();
     let heavy = TiedBlocks::new(p, &y, Some(weights)).unwrap();
     let bins = Binning::EqualWidth { bins: 10 };
-    let clusters = cluster_mean(&x, None, &c).unwrap();
+    let clusters = ClusterEstimate::mean(&x, None, &c).unwrap();
     let level = scoring_rules::Level::new(0.95).unwrap();
     // The same bits where the library's own sums are exact, and a few last digits elsewhere.
     let expected = [

@@ -8,7 +8,7 @@ use run_logs::ConfidenceStream;
 use scoring_rules::{ExactMean, Level, Probability, Seed, Weight, checks::same_length};
 use trajectory_metrics::{
     Better, Bootstrap, Clustered, Evaluation, EvaluationOptions, Intervals, Metric, NoInterval,
-    Resampling, Traces, Undefined, WeightSchedule, evaluate,
+    Resampling, Traces, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -473,7 +473,7 @@ impl Group {
             resampling,
             ..EvaluationOptions::default()
         };
-        let mut evaluation = evaluate(&traces, &options)?;
+        let mut evaluation = Evaluation::new(&traces, &options)?;
         if !several && resamples > 0 {
             let few = NoInterval::check_clusters(1, level).err();
             evaluation.notes.extend(few.map(|few| format!("no intervals: {few}")));

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Sample, Seed};
 use trajectory_metrics::{
-    Bootstrap, ClusterEstimate, Error as Unknown, Figure, NoInterval, Replicates, cluster_mean,
+    Bootstrap, ClusterEstimate, Error as Unknown, Figure, NoInterval, Replicates,
 };
 
 use crate::{
@@ -83,7 +83,7 @@ pub(super) fn spreads(
         }
         let found = replicates.confidence_interval(level);
         missing.extend(found.err().map(|why| (name, why)));
-        spreads.insert(name, (found.map(|found| found.interval), replicates.standard_error()));
+        spreads.insert(name, (found, replicates.standard_error()));
     }
     type Value = fn(&Sample) -> Option<f64>;
     let means: [(&str, Value); 4] = [
@@ -96,7 +96,7 @@ pub(super) fn spreads(
         // Undefined where the figure is, and with a single run.
         let rows = runs.samples.iter().zip(&clusters).filter_map(|(s, &of)| Some((value(s)?, of)));
         let (values, clusters): (Vec<f64>, Vec<usize>) = rows.unzip();
-        let mean = match cluster_mean(&values, None, &clusters) {
+        let mean = match ClusterEstimate::mean(&values, None, &clusters) {
             Ok(mean) => mean,
             Err(error) => {
                 let one =
@@ -137,7 +137,7 @@ fn interval_of_share(
     let constant = Replicates::new(mean.estimate, vec![mean.estimate; 2]);
     let constant = constant.map_err(|_| NoInterval::Constant)?.with_clusters(mean.clusters);
     let share = if independent { constant.of_independent_outcomes() } else { constant };
-    Ok(share.confidence_interval(level)?.interval)
+    share.confidence_interval(level)
 }
 
 /// Tasks, of which a rollout without a task is one, or rollouts.

@@ -6,14 +6,13 @@ use agent_benchmarks::confidence::{
     ConfidenceFigures, ConfidenceRecord, ConfidenceTable, FollowUp,
 };
 use scoring_rules::checks::same_length;
-use trajectory_metrics::{Better, Figure, Measure, STREAM_MEASURES, Undefined};
+use trajectory_metrics::{Better, Figure, Measure, StreamMetrics, Undefined};
 
 use crate::{
     cut_off::comparisons::continuations,
     error::Error,
     live::{LiveOptions, Setting, report},
     report::block::{Field, Report},
-    traces::figures::figure,
 };
 
 /// How good the confidence of a model is, by stream of confidence in its replies.
@@ -84,23 +83,22 @@ fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Er
 fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
     let evaluation = row.evaluation.as_ref()?;
     let constant = &evaluation.base_rate_reference;
-    let figures = STREAM_MEASURES
-        .into_iter()
-        .filter_map(|measure| Some((measure, figure(constant.estimate(measure.key)?))));
     Some(Setting {
         name: format!("base rate of the runs of {}", row.stream.name()),
         counts: vec![("runs", evaluation.n)],
-        figures: figures.collect(),
+        figures: figures(constant).collect(),
     })
+}
+
+/// The figures of a stream with what they measure.
+fn figures(of: &StreamMetrics) -> impl Iterator<Item = (Measure, Result<Figure, Undefined>)> {
+    of.estimates.iter().map(|found| (found.measure, found.figure.clone()))
 }
 
 /// The figures over complete runs, and those that take in runs that were cut off.
 fn stream_figures(row: &ConfidenceFigures) -> Vec<(Measure, Result<Figure, Undefined>)> {
     let complete = row.evaluation.as_ref().map(|evaluation| &evaluation.metrics);
-    let found = STREAM_MEASURES
-        .into_iter()
-        .filter_map(|measure| Some((measure, figure(complete?.estimate(measure.key)?))));
-    let mut figures: Vec<_> = found.collect();
+    let mut figures: Vec<_> = complete.into_iter().flat_map(figures).collect();
     for (rule, [exact, others @ ..]) in WITH_CUT_OFF {
         let report = row.with_cut_off.as_ref();
         let Some(scores) = report.and_then(|it| it.comparison(rule, "linear-front")) else {

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use censoring::Seed;
 use serde::Serialize;
 use trajectory_metrics::{
-    Better, Bootstrap, ExactMean, Level, NamedEstimate, Resampling, Undefined,
+    Better, Bootstrap, ExactMean, Level, Resampling, StreamFigure, Undefined,
 };
 
 use crate::{
@@ -124,7 +124,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         let noted = |(measure, assumption)| format!("{measure}: {assumption}");
         notes.extend(assumptions().into_iter().map(noted));
     }
-    notes.extend(found.iter().flat_map(NamedEstimate::notes));
+    notes.extend(found.iter().filter_map(StreamFigure::note));
     let title = match pairing {
         Pairing::Runs => "paired by run".to_owned(),
         Pairing::Tasks => format!("paired by task, {n_shared} shared"),
@@ -237,7 +237,7 @@ fn censored(
     complete: [usize; 2],
     n_units: [usize; 2],
     Resampling { bootstrap, resamples, level }: Resampling<'_>,
-) -> Result<NamedEstimate, Error> {
+) -> Result<StreamFigure, Error> {
     let [first, second] =
         columns.map(|column| [&column.stream.scores().log[..], &column.censored_scores].concat());
     let middle = complete[0] + complete[1];
@@ -262,7 +262,7 @@ fn censored(
     });
     let [first, second] = means(&vec![1; bootstrap.row_count()]);
     let value = second.and_then(|second| Ok(second - first?));
-    Ok(NamedEstimate::new(CENSORED.key, value, Some(minus), level))
+    Ok(StreamFigure::new(CENSORED, value, Some(minus), level))
 }
 
 /// What a run is resampled with: the task that one of the columns knows of it, or what it says itself.

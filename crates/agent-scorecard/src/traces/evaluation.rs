@@ -8,8 +8,8 @@ use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score}
 use rayon::prelude::*;
 use run_logs::{TraceRemarks, TraceRun, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
-    Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NamedEstimate, NoInterval,
-    Probability, Resampling, ScoredStream, Summary, TiedBlocks, Tps, TpsFamily, Traces,
+    Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NoInterval, Probability, Resampling,
+    ScoredStream, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
 };
 
 use crate::{
@@ -404,9 +404,10 @@ impl TraceEvaluation {
         );
         let (estimates, summaries): (_, Result<BTreeMap<_, _>, Error>) = (estimates?, summaries);
         let mut summaries = summaries?;
-        let of_chosen = STREAM_DIAGNOSTICS.into_iter().map(|name| {
-            let found = estimates.iter().find(|estimate| estimate.metric == name);
-            (name, found.and_then(|estimate| estimate.value.clone().ok()))
+        // The diagnostics follow three scores.
+        let of_chosen = estimates.iter().skip(3).map(|found| {
+            let value = found.figure.as_ref().ok().map(|figure| figure.value);
+            (found.measure.key, value)
         });
         summaries.insert(chosen.name().to_owned(), of_chosen.collect());
         let reference = constant.estimates(None, resampling)?;
@@ -454,15 +455,12 @@ impl TraceEvaluation {
     }
 }
 
-/// The diagnostics among the metrics of a stream.
-const STREAM_DIAGNOSTICS: [&str; 5] = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
-
 /// The log score over complete and censored runs, the censored ones with these scores.
 fn censored_estimate(
     stream: &ScoredStream,
     censored: &[f64],
     resampling: Option<Resampling<'_>>,
-) -> Result<NamedEstimate, Error> {
+) -> Result<StreamFigure, Error> {
     let scores = || stream.scores().log.iter().chain(censored);
     let mean = |counts: &[u32]| {
         let mut mean = ExactMean::default();
@@ -476,5 +474,5 @@ fn censored_estimate(
         replicates
     });
     let value = mean(&vec![1; scores().count()]);
-    Ok(NamedEstimate::new(CENSORED.key, value, replicates, Level::new(LEVEL)?))
+    Ok(StreamFigure::new(CENSORED, value, replicates, Level::new(LEVEL)?))
 }

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use run_logs::{Missing, TraceRemarks, json_lines::RunCounts};
 use trajectory_metrics::{
-    Better, Figure, Level, Measure, NamedEstimate, NoInterval, ReliabilityBin, STREAM_MEASURES,
-    Summary, Undefined,
+    Better, Level, Measure, NoInterval, ReliabilityBin, STREAM_MEASURES, StreamFigure, Summary,
+    Undefined,
 };
 
 use crate::{
@@ -63,7 +63,7 @@ pub struct TraceFigures {
     /// What is known of complete runs; `None` without one.
     pub complete: Option<CompleteFigures>,
     /// The log score with cut-off runs.
-    pub censored: NamedEstimate,
+    pub censored: StreamFigure,
     /// What was done about forecasts that are missing or outside [0, 1], if they were read by a policy.
     pub missing: Option<Missing>,
     /// Runs of a log that are not in its stream of confidence.
@@ -82,11 +82,11 @@ pub struct CompleteFigures {
     /// Share of successes.
     pub base_rate: f64,
     /// The metrics of [`STREAM_MEASURES`].
-    pub estimates: Vec<NamedEstimate>,
+    pub estimates: Vec<StreamFigure>,
     /// The metrics of a constant forecast of the base rate.
-    pub reference: Vec<NamedEstimate>,
+    pub reference: Vec<StreamFigure>,
     /// The log score of this forecast with cut-off runs.
-    pub censored_reference: NamedEstimate,
+    pub censored_reference: StreamFigure,
     /// The diagnostics by summary; `None` where one is undefined.
     pub summaries: BTreeMap<String, BTreeMap<&'static str, Option<f64>>>,
     /// Notes on both lists of estimates.
@@ -140,12 +140,12 @@ impl TraceFigures {
             _ => "t_ece is biased upwards; its interval tends to lie above its value".to_owned(),
         });
         notes.extend(complete.iter().flat_map(|complete| complete.notes.iter().cloned()));
-        notes.extend(censored.notes());
+        notes.extend(censored.note());
         match complete {
             None => notes.push("base_rate: undefined without a complete trace".to_owned()),
             Some(complete) => {
-                let constant = complete.censored_reference.notes();
-                notes.extend(constant.iter().map(|note| format!("base_rate_reference.{note}")));
+                let constant = complete.censored_reference.note();
+                notes.extend(constant.map(|note| format!("base_rate_reference.{note}")));
             }
         }
         notes.append(&mut self.last_notes);
@@ -193,7 +193,7 @@ impl TraceFigures {
         // Without resamples of the runs, it was not asked for intervals or there is one cluster.
         let one = Level::new(LEVEL).ok().and_then(|it| NoInterval::check_clusters(1, it).err());
         let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
-        let fields = |estimates: &[NamedEstimate]| -> Vec<Field> {
+        let fields = |estimates: &[StreamFigure]| -> Vec<Field> {
             let mut fields = fields(estimates, is_cut_off);
             for field in &mut fields {
                 if let Value::Figure(_, Ok(figure)) = &mut field.value {
@@ -252,37 +252,16 @@ impl TraceFigures {
 }
 
 /// The figures of all measures with their standard errors.
-pub(crate) fn fields(estimates: &[NamedEstimate], is_cut_off: bool) -> Vec<Field> {
+pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool) -> Vec<Field> {
     let field = |mut measure: Measure| {
         if measure == CENSORED && !is_cut_off {
             measure.better = Better::Higher;
         }
-        let estimate = estimates.iter().find(|estimate| estimate.metric == measure.key);
+        let found = estimates.iter().find(|found| found.measure.key == measure.key);
         let none = || Err(Undefined::new("there is no complete run"));
-        let figure = estimate.map_or_else(none, figure);
-        Field::figure(measure, figure)
+        Field::figure(measure, found.map_or_else(none, |found| found.figure.clone()))
     };
     MEASURES.into_iter().map(field).collect()
-}
-
-pub(crate) fn figure(estimate: &NamedEstimate) -> Result<Figure, Undefined> {
-    let value = match &estimate.value {
-        // What is not finite cannot be written as a number.
-        Ok(value) if !value.is_finite() => return Err(Undefined::new(format!("it is {value}"))),
-        Ok(value) => *value,
-        Err(error) => return Err(Undefined::new(error.to_string())),
-    };
-    let found = match &estimate.interval {
-        None => return Ok(Figure::from(value)),
-        Some(found) => found,
-    };
-    let interval = match found {
-        Ok(found) => Ok(found.interval),
-        Err(trajectory_metrics::Error::NoInterval(why)) => Err(*why),
-        Err(_) => Err(NoInterval::TooFewResamples { defined: 0 }),
-    };
-    let standard_error = found.as_ref().ok().and_then(|found| found.standard_error);
-    Ok(Figure { value, interval, standard_error })
 }
 
 /// What must hold for a measure to mean what its name says, by measure.

@@ -30,7 +30,7 @@ use crate::{
 /// let (values, rollouts): (Vec<_>, Vec<_>) =
 ///     feasible.map(|(sample, hit)| (f64::from(hit), sample.rollout())).unzip();
 /// assert_eq!(values.iter().sum::<f64>() / values.len() as f64, 0.5);
-/// // With several runs, `cluster_mean(&values, None, &rollouts)` gives its standard error.
+/// // With several runs, `ClusterEstimate::mean(&values, None, &rollouts)` gives its standard error.
 /// # Ok::<(), Error>(())
 /// ```
 pub fn joint_hits(resources: &[&[Sample]]) -> Result<Vec<bool>, Error> {

@@ -43,15 +43,3 @@ impl fmt::Display for StopClass {
         f.pad(self.name())
     }
 }
-
-#[cfg(all(test, feature = "serde"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_those_of_json() {
-        for class in [StopClass::Complete, StopClass::Censored, StopClass::Excluded] {
-            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
-        }
-    }
-}

@@ -214,9 +214,11 @@ impl<'a> CensoringAnalysis<'a> {
     ) -> Result<CensoringReport, Error> {
         same_length("clusters", runs.len(), clusters.len())?;
         same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
-        if let Some(all) = success_probabilities {
-            same_length("success_probabilities", runs.len(), all.len())?;
-        }
+        same_length(
+            "success_probabilities",
+            runs.len(),
+            success_probabilities.map_or(runs.len(), <[_]>::len),
+        )?;
         let weight = |run: usize| weights.map_or(Weight::ONE, |weights| weights[run]);
         let mut audit = TerminationAudit::default();
         runs.iter().enumerate().for_each(|(i, run)| audit.update_weighted(run, weight(i)));

@@ -1,4 +1,4 @@
-use scoring_rules::checks::same_length;
+use scoring_rules::checks::{entries, same_length};
 
 use crate::error::Error;
 
@@ -35,16 +35,8 @@ impl RankChange {
     /// ```
     pub fn between(first: &[f64], second: &[f64]) -> Result<Vec<RankChange>, Error> {
         same_length("scores", first.len(), second.len())?;
-        for (index, &value) in first.iter().chain(second).enumerate() {
-            if value.is_nan() {
-                let (index, range) = (index % first.len(), "a number");
-                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                    what: "score of stream",
-                    index,
-                    value,
-                    range,
-                }));
-            }
+        for scores in [first, second] {
+            entries("score of stream", scores, |score| !score.is_nan(), "a number")?;
         }
         let mut changes = Vec::new();
         for ahead in 0..first.len() {

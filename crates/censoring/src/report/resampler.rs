@@ -37,12 +37,9 @@ impl Resampler {
         values: &[f64],
         weights: Option<&[Weight]>,
     ) -> Result<ResampledMean, Error> {
-        let mut mean = ExactMean::default();
-        for (i, &value) in values.iter().enumerate() {
-            mean.update_weighted(value, weights.map_or(Weight::ONE, |weights| weights[i]))?;
-        }
+        let value = ExactMean::of(values.iter().copied(), weights)?;
         let replicates = self.replicates(|all| all.mean(values, weights, self.resamples));
-        Ok(ResampledMean { value: mean.finish()?, replicates })
+        Ok(ResampledMean { value, replicates })
     }
 
     /// Values that are computed anew in each resample from how often each run is drawn; NaN is

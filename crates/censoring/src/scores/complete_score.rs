@@ -43,9 +43,7 @@ pub fn complete_mean_score<R: ScoringRule>(
     runs: &[Stopped<'_>],
     weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
-    if let Some(weights) = weights {
-        same_length("weights", runs.len(), weights.len())?;
-    }
+    same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
     let weights = weights_if_complete(runs, weights);
     mean_of_runs(runs, Some(&weights), |_, run| simple_score(tps, run))
 }

@@ -109,9 +109,11 @@ pub fn mean_score_bounds<R: ScoringRule>(
     success_probabilities: Option<&[Interval<Probability>]>,
     weights: Option<&[Weight]>,
 ) -> Result<Interval, Error> {
-    if let Some(chances) = success_probabilities {
-        same_length("success_probabilities", runs.len(), chances.len())?;
-    }
+    same_length(
+        "success_probabilities",
+        runs.len(),
+        success_probabilities.map_or(runs.len(), <[_]>::len),
+    )?;
     let mut means = [ExactMean::default(), ExactMean::default()];
     for_each_run(runs, weights, |i, run, weight| {
         let chance = success_probabilities.map_or(Interval::UNKNOWN, |chances| chances[i]);

@@ -9,9 +9,7 @@ pub(crate) fn for_each_run<'a>(
     weights: Option<&[Weight]>,
     mut take: impl FnMut(usize, &Stopped<'a>, Weight) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if let Some(weights) = weights {
-        same_length("weights", runs.len(), weights.len())?;
-    }
+    same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
     for (position, run) in runs.iter().enumerate() {
         let weight = weights.map_or(Weight::ONE, |weights| weights[position]);
         if weight > Weight::ZERO {

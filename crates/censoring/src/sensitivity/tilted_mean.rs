@@ -64,16 +64,10 @@ impl TiltedMean {
     /// [`scoring_rules::Error::Length`] unless there is one weight per run; [`scoring_rules::Error::Empty`] without a run of positive
     /// weight.
     pub fn new(runs: &[RunScore], weights: Option<&[Weight]>) -> Result<Self, Error> {
-        if let Some(weights) = weights {
-            same_length("weights", runs.len(), weights.len())?;
-        }
+        same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
         let mut kept = Vec::with_capacity(runs.len());
         for (run, &score) in runs.iter().enumerate() {
-            let of_run = match score {
-                RunScore::Complete(score) => [score; 2],
-                RunScore::Censored { if_success, if_failure, .. } => [if_success, if_failure],
-            };
-            for value in of_run {
+            for value in score.either() {
                 if !can_be_averaged(value) {
                     return Err(too_large(run, value));
                 }

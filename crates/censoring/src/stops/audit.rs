@@ -1,3 +1,5 @@
+#[cfg(feature = "serde")]
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use scoring_rules::{CompensatedSum, ExactSum, Weight};
@@ -238,20 +240,21 @@ impl<'a, 'b: 'a> FromIterator<&'a Stopped<'b>> for TerminationAudit {
     }
 }
 
+/// A class and reason as they are stored: what readers want, and the sums from which it is computed.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize, serde::Serialize)]
+struct Row<'a> {
+    class: StopClass,
+    reason: Option<Cow<'a, StopReason>>,
+    #[serde(flatten, skip_deserializing)]
+    group: Option<RunGroup>,
+    #[serde(flatten)]
+    sums: Cow<'a, Sums>,
+}
+
 #[cfg(feature = "serde")]
 impl serde::Serialize for TerminationAudit {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(serde::Serialize)]
-        struct Row<'a> {
-            class: StopClass,
-            reason: Option<&'a StopReason>,
-            #[serde(flatten)]
-            group: RunGroup,
-            weight_sum: &'a ExactSum,
-            step_sum: &'a ExactSum,
-            forecast_sum: &'a ExactSum,
-        }
-
         #[derive(serde::Serialize)]
         struct Report<'a> {
             complete: u64,
@@ -260,14 +263,11 @@ impl serde::Serialize for TerminationAudit {
             censoring_rate: Option<f64>,
             rows: Vec<Row<'a>>,
         }
-
         let rows = self.sums.iter().map(|((class, reason), sums)| Row {
             class: *class,
-            reason: reason.as_ref(),
-            group: sums.group(),
-            weight_sum: &sums.weights,
-            step_sum: &sums.steps,
-            forecast_sum: &sums.forecasts,
+            reason: reason.as_ref().map(Cow::Borrowed),
+            group: Some(sums.group()),
+            sums: Cow::Borrowed(sums),
         });
         let report = Report {
             complete: self.complete(),
@@ -282,35 +282,24 @@ impl serde::Serialize for TerminationAudit {
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for TerminationAudit {
-    /// Reads the rows; figures that follow from the rows are ignored.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error as _;
 
         #[derive(serde::Deserialize)]
-        struct Row {
-            class: StopClass,
-            reason: Option<StopReason>,
-            runs: u64,
-            weight_sum: ExactSum,
-            step_sum: ExactSum,
-            forecast_sum: ExactSum,
-        }
-
-        #[derive(serde::Deserialize)]
-        struct Report {
-            rows: Vec<Row>,
+        struct Report<'a> {
+            rows: Vec<Row<'a>>,
         }
 
         let mut audit = Self::default();
-        for row in Report::deserialize(deserializer)?.rows {
+        for Row { class, reason, sums, .. } in Report::deserialize(deserializer)?.rows {
             let wrong = |problem| {
                 Err(D::Error::custom(Error::ScoringRules(scoring_rules::Error::StoredValue {
                     problem,
                 })))
             };
             let [weight, steps, forecasts] =
-                [&row.weight_sum, &row.step_sum, &row.forecast_sum].map(ExactSum::value);
-            if row.runs == 0 || !(weight > 0.0 && weight < f64::INFINITY) {
+                [&sums.weights, &sums.steps, &sums.forecasts].map(ExactSum::value);
+            if sums.runs == 0 || !(weight > 0.0 && weight < f64::INFINITY) {
                 return wrong("a row of an audit must have runs of positive weight");
             }
             if !(weight..f64::INFINITY).contains(&steps) {
@@ -320,13 +309,8 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
             if !(0.0..=1.000_001 * weight).contains(&forecasts) {
                 return wrong("mean forecasts must be from 0 to 1");
             }
-            let sums = Sums {
-                runs: row.runs,
-                weights: row.weight_sum,
-                steps: row.step_sum,
-                forecasts: row.forecast_sum,
-            };
-            if audit.sums.insert((row.class, row.reason), sums).is_some() {
+            let key = (class, reason.map(Cow::into_owned));
+            if audit.sums.insert(key, sums.into_owned()).is_some() {
                 return wrong("each class and reason must have one row");
             }
         }
@@ -336,12 +320,18 @@ impl<'de> serde::Deserialize<'de> for TerminationAudit {
 
 /// Sums over the runs of one row.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 struct Sums {
+    // Written with the group.
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
     runs: u64,
+    #[cfg_attr(feature = "serde", serde(rename = "weight_sum"))]
     weights: ExactSum,
     /// The weighted sum of the numbers of steps.
+    #[cfg_attr(feature = "serde", serde(rename = "step_sum"))]
     steps: ExactSum,
     /// The weighted sum of the runs' mean forecasts.
+    #[cfg_attr(feature = "serde", serde(rename = "forecast_sum"))]
     forecasts: ExactSum,
 }
 

@@ -139,9 +139,7 @@ impl<M> CrossFitSuccess<M> {
         weights: Option<&[Weight]>,
     ) -> Result<Self, Error> {
         same_length("folds", runs.len(), folds.of_each().len())?;
-        if let Some(branches) = branches {
-            same_length("branches", runs.len(), branches.len())?;
-        }
+        same_length("branches", runs.len(), branches.map_or(runs.len(), <[_]>::len))?;
         let mut models = Vec::with_capacity(folds.count());
         for fold in 0..folds.count() {
             let (mut rows, mut outcomes, mut row_weights) = (Vec::new(), Vec::new(), Vec::new());

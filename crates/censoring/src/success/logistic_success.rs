@@ -1,4 +1,7 @@
-use scoring_rules::{Probability, Weight, checks::same_length};
+use scoring_rules::{
+    Probability, Weight,
+    checks::{entries, same_length},
+};
 use trajectory_metrics::logistic::{Rows, check_both_outcomes, check_penalty, sigmoid};
 
 use crate::{
@@ -220,9 +223,7 @@ fn rows(
     weights: Option<&[Weight]>,
 ) -> Result<Rows, Error> {
     same_length("outcomes", features.len(), outcomes.len())?;
-    if let Some(weights) = weights {
-        same_length("weights", features.len(), weights.len())?;
-    }
+    same_length("weights", features.len(), weights.map_or(features.len(), <[Weight]>::len))?;
     let mut rows = Rows::new(columns);
     for (row, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
         check_features(features, columns)
@@ -240,16 +241,5 @@ fn rows(
 fn check_features(features: &[f64], columns: usize) -> Result<(), Error> {
     same_length("features", columns, features.len())?;
     let within = |value: &f64| (-LARGEST_FEATURE..=LARGEST_FEATURE).contains(value);
-    match features.iter().position(|value| !within(value)) {
-        Some(index) => {
-            let (value, range) = (features[index], "from -1e30 to 1e30");
-            Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                what: "feature",
-                index,
-                value,
-                range,
-            }))
-        }
-        None => Ok(()),
-    }
+    Ok(entries("feature", features, within, "from -1e30 to 1e30")?)
 }

@@ -44,15 +44,8 @@ pub fn plug_in_bias(
     weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
     same_length("truths", estimates.len(), truths.len())?;
-    if let Some(weights) = weights {
-        same_length("weights", estimates.len(), weights.len())?;
-    }
-    let mut mean = ExactMean::default();
-    for (row, (estimate, truth)) in estimates.iter().zip(truths).enumerate() {
-        let off = estimate.get() - truth.get();
-        mean.update_weighted(off, weights.map_or(Weight::ONE, |weights| weights[row]))?;
-    }
-    Ok(mean.finish()?)
+    let off = estimates.iter().zip(truths).map(|(estimate, truth)| estimate.get() - truth.get());
+    Ok(ExactMean::of(off, weights)?)
 }
 
 /// An upper bound on how much a bias of estimated probabilities of success can change the loss of a

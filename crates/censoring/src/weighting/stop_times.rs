@@ -1,7 +1,10 @@
-use scoring_rules::{ExactSum, Weight, checks::same_length};
+use scoring_rules::{
+    ExactSum, Weight,
+    checks::{entries, same_length},
+};
 
 use crate::{
-    checks::{can_be_averaged, entry, too_large},
+    checks::{can_be_averaged, too_large},
     error::Error,
     reasons::stop_class::StopClass,
     stops::stopped::Stopped,
@@ -91,12 +94,9 @@ impl StopTimes {
     ) -> Result<Self, Error> {
         let censored: Vec<bool> = ends.into_iter().map(|end| end == RunEnd::CutOff).collect();
         same_length("ends", times.len(), censored.len())?;
-        if let Some(run) = times.iter().position(|time| !(0.0..f64::INFINITY).contains(time)) {
-            return Err(entry("stop time of run", run, times[run], "finite and at least 0"));
-        }
-        if let Some(weights) = weights {
-            same_length("weights", times.len(), weights.len())?;
-        }
+        let is_valid = |time: &f64| (0.0..f64::INFINITY).contains(time);
+        entries("stop time of run", times, is_valid, "finite and at least 0")?;
+        same_length("weights", times.len(), weights.map_or(times.len(), <[Weight]>::len))?;
         let weights = weights.map(<[Weight]>::to_vec);
         Self { times: times.to_vec(), censored, weights: None, total: 0.0 }.reweighted(weights)
     }
@@ -124,9 +124,7 @@ impl StopTimes {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_runs(runs: &[Stopped<'_>], weights: Option<&[Weight]>) -> Result<Self, Error> {
-        if let Some(weights) = weights {
-            same_length("weights", runs.len(), weights.len())?;
-        }
+        same_length("weights", runs.len(), weights.map_or(runs.len(), <[Weight]>::len))?;
         let weight = |(position, run): (usize, &Stopped<'_>)| match run.class() {
             StopClass::Excluded => Weight::ZERO,
             _ => weights.map_or(Weight::ONE, |weights| weights[position]),

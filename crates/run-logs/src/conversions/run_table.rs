@@ -33,7 +33,7 @@ use crate::{
 ///     AtLimit, ConfidenceStream, Error, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
 ///     StreamOptions, read,
 /// };
-/// use trajectory_metrics::{EvaluationOptions, evaluate};
+/// use trajectory_metrics::{Evaluation, EvaluationOptions};
 ///
 /// let log = br#"
 ///     {"id": "a", "task": "sums", "outcome": true, "turns": [{"response": {"choices": [{
@@ -49,7 +49,7 @@ use crate::{
 /// let stated = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
 /// assert_eq!(stated.left_out().get("no_confidence"), Some(&1));
 /// let traces = stated.traces(&table)?;
-/// let report = evaluate(&traces, &EvaluationOptions::default())?;
+/// let report = Evaluation::new(&traces, &EvaluationOptions::default())?;
 /// assert_eq!((traces.len(), report.base_rate), (2, 0.5));
 /// # Ok::<(), Error>(())
 /// ```
@@ -351,7 +351,7 @@ impl StreamRuns {
         self.counts
     }
 
-    /// The traces of the runs whose outcome is known, for `trajectory_metrics::evaluate`.
+    /// The traces of the runs whose outcome is known, for `trajectory_metrics::Evaluation::new`.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 use crate::{
-    checks::ascending,
+    checks::{ascending, setting},
     error::Error,
     ties::{block::Block, tied_blocks::TiedBlocks},
     values::probability::Probability,
@@ -62,8 +62,8 @@ impl Binning<'_> {
             return Err(Error::Empty);
         }
         match self {
-            Self::Quantile { bins: 0 } | Self::EqualWidth { bins: 0 } => {
-                return Err(Error::Setting { name: "bins", value: 0.0, range: "at least 1" });
+            Self::Quantile { bins } | Self::EqualWidth { bins } => {
+                setting("bins", bins as f64, bins > 0, "at least 1")?;
             }
             Self::Edges { inner } => ascending("edges", inner, |before, edge| before <= edge)?,
             _ => {}

@@ -37,7 +37,7 @@ pub fn empirical_coverage(
     same_length("outcomes", forecasts.len(), outcomes.len())?;
     all_finite("outcomes", outcomes)?;
     let inside = forecasts.iter().zip(outcomes).map(|(f, &y)| f64::from(f.contains(y)));
-    mean(inside, weights)
+    ExactMean::of(inside, weights)
 }
 
 /// The weighted mean width of intervals, in the units of the outcome.
@@ -50,22 +50,5 @@ pub fn empirical_coverage(
 /// [`Error::Length`] unless there is one weight per forecast; [`Error::Empty`] if no row has
 /// positive weight; [`Error::NotFinite`] if a sum of finite widths exceeds the largest f64.
 pub fn mean_width(forecasts: &[Interval], weights: Option<&[Weight]>) -> Result<f64, Error> {
-    mean(forecasts.iter().map(|forecast| forecast.width()), weights)
-}
-
-fn mean(
-    values: impl ExactSizeIterator<Item = f64>,
-    weights: Option<&[Weight]>,
-) -> Result<f64, Error> {
-    let mut mean = ExactMean::default();
-    match weights {
-        None => mean.extend(values),
-        Some(weights) => {
-            same_length("weights", values.len(), weights.len())?;
-            for (value, &weight) in values.zip(weights) {
-                mean.update_weighted(value, weight)?;
-            }
-        }
-    }
-    mean.finish()
+    ExactMean::of(forecasts.iter().map(|forecast| forecast.width()), weights)
 }

@@ -84,28 +84,3 @@ impl<'a> Runs<'a> {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_that_do_not_fit_their_forecasts_are_refused() {
-        let forecasts = [Probability::HALF; 3];
-        let result = |start, ends: &[usize]| {
-            Runs::new(&forecasts, start, ends, &vec![true; ends.len()]).map(|_| ())
-        };
-        assert_eq!(
-            (result(0, &[1, 1, 3]), result(3, &[3]), result(3, &[])),
-            (Ok(()), Ok(()), Ok(()))
-        );
-        let falls = Error::OutOfOrder { what: "ends", index: 1, before: 2.0, value: 1.0 };
-        assert_eq!(result(0, &[2, 1, 3]), Err(falls));
-        let before = Error::OutOfOrder { what: "ends", index: 0, before: 2.0, value: 1.0 };
-        assert_eq!(result(2, &[1]), Err(before));
-        let beyond = |expected| Err(Error::Length { what: "forecasts", expected, found: 3 });
-        assert_eq!((result(0, &[4]), result(5, &[])), (beyond(4), beyond(5)));
-        let outcomes = Error::Length { what: "outcomes", expected: 1, found: 2 };
-        assert_eq!(Runs::new(&forecasts, 0, &[1], &[true; 2]), Err(outcomes));
-    }
-}

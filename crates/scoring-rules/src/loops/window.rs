@@ -122,49 +122,7 @@ pub(crate) fn outside(n: usize) -> &'static [f64; WINDOW] {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::runs::{weighted_sum, weighted_sums};
-    use crate::{BetaScore, BrierScore, LogScore, ScoringRule, loops::runs::Runs};
-
-    const WEIGHTS: [StepWeights; 3] =
-        [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
-
-    proptest! {
-        #[test]
-        fn the_bits_of_a_run_do_not_depend_on_the_steps_before_it(
-            run in prop::collection::vec(0.0..=1.0_f64, 1..40),
-            before in prop::collection::vec(0.0..=1.0_f64, 1..40),
-            outcome in any::<bool>(),
-        ) {
-            let rules: [&dyn ScoringRule; 5] = [
-                &LogScore::clipped(1e-6).unwrap(),
-                &LogScore::exact(),
-                &BrierScore,
-                &BetaScore::new(2.0, 4.0).unwrap(),
-                &BetaScore::new(0.5, 0.0).unwrap(),
-            ];
-            let flat: Vec<f64> = before.iter().chain(&run).copied().collect();
-            let (flat, alone) =
-                (Probability::from_slice(&flat).unwrap(), Probability::from_slice(&run).unwrap());
-            for rule in rules {
-                for weights in WEIGHTS {
-                    let mut sums = [0.0; 2];
-                    let ends = [before.len(), flat.len()];
-                    let outcomes = [!outcome, outcome];
-                    let runs = Runs::new(flat, 0, &ends, &outcomes).unwrap();
-                    weighted_sums(&rule, runs, weights, &mut sums);
-                    let single = weighted_sum(&rule, alone, outcome, weights);
-                    prop_assert_eq!(sums[1].to_bits(), single.to_bits());
-
-                    let plain = weights.sum(alone, |p| rule.score(p, outcome));
-                    let close = single == plain || (single - plain).abs() <= 1e-12 * plain.abs();
-                    prop_assert!(close, "{single} {plain}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn outside_is_one_before_a_run_at_the_end_of_the_window_and_zero_within() {

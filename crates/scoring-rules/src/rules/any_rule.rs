@@ -1,9 +1,8 @@
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Deref, str::FromStr};
 
 use crate::{
     error::Error,
-    loops::{runs::Runs, step_weights::StepWeights},
-    rule::{ScoringRule, forwarding_rule, sealed::Sealed},
+    rule::ScoringRule,
     rules::{
         beta::beta_score::BetaScore,
         boosting::BoostingScore,
@@ -16,7 +15,7 @@ use crate::{
         spherical::SphericalScore,
         thresholds::elementary_score::ElementaryScore,
     },
-    values::{level::Level, probability::Probability},
+    values::level::Level,
 };
 
 /// A rule that is chosen at run time: by a name with its parameters, as in a file of settings.
@@ -125,21 +124,7 @@ impl AnyRule {
             Self::Elementary(rule) => ("elementary", vec![rule.threshold().get()]),
         }
     }
-
-    fn inner(&self) -> &dyn ScoringRule {
-        match self {
-            Self::Log(rule) => rule,
-            Self::Brier(rule) => rule,
-            Self::Spherical(rule) => rule,
-            Self::Boosting(rule) => rule,
-            Self::Beta(rule) => &**rule,
-            Self::Power(rule) => rule,
-            Self::Pseudospherical(rule) => rule,
-            Self::Elementary(rule) => rule,
-        }
-    }
 }
-
 impl FromStr for AnyRule {
     type Err = Error;
 
@@ -182,4 +167,20 @@ impl From<AnyRule> for String {
     }
 }
 
-forwarding_rule!([] AnyRule, rule => rule.inner());
+impl Deref for AnyRule {
+    type Target = dyn ScoringRule;
+
+    /// The rule itself, so that this is a [`ScoringRule`].
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Log(rule) => rule,
+            Self::Brier(rule) => rule,
+            Self::Spherical(rule) => rule,
+            Self::Boosting(rule) => rule,
+            Self::Beta(rule) => &**rule,
+            Self::Power(rule) => rule,
+            Self::Pseudospherical(rule) => rule,
+            Self::Elementary(rule) => rule,
+        }
+    }
+}

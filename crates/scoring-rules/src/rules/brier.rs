@@ -3,9 +3,7 @@ use crate::{
     rule::{ScoringRule, sealed::Sealed},
     rules::{
         sides::Sides,
-        smooth::{
-            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
-        },
+        smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::probability::Probability,
 };
@@ -92,12 +90,4 @@ impl ThresholdDensity for BrierScore {
     }
 }
 
-impl SmoothRule for BrierScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, forecast, outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        in_logit(self, logit, outcome)
-    }
-}
+smooth_rule!(BrierScore);

@@ -2,7 +2,7 @@ use crate::values::probability::Probability;
 
 /// A forecast as the probabilities of both outcomes, each with all its digits, which `1 - p` of a
 /// rounded p near 1 does not have.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sides {
     /// The probability of the event.
     pub(crate) p: f64,

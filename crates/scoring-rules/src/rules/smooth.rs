@@ -141,3 +141,23 @@ pub(crate) fn derivatives_in_logit(
     };
     [gradient, relative_change * gradient]
 }
+
+/// Implements [`SmoothRule`] for a rule of this crate by its [`SmoothScore`].
+macro_rules! smooth_rule {
+    ($rule:ident) => {
+        impl $crate::SmoothRule for $rule {
+            fn loss_in_probability(
+                &self,
+                p: Probability,
+                outcome: bool,
+            ) -> $crate::LossDerivatives {
+                $crate::rules::smooth::in_probability(self, p, outcome)
+            }
+
+            fn loss_in_logit(&self, logit: f64, outcome: bool) -> $crate::LossDerivatives {
+                $crate::rules::smooth::in_logit(self, logit, outcome)
+            }
+        }
+    };
+}
+pub(crate) use smooth_rule;

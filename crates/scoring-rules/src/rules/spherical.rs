@@ -2,9 +2,7 @@ use crate::{
     rule::ScoringRule,
     rules::{
         sides::Sides,
-        smooth::{
-            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
-        },
+        smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::probability::Probability,
 };
@@ -83,12 +81,4 @@ impl ThresholdDensity for SphericalScore {
     }
 }
 
-impl SmoothRule for SphericalScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, forecast, outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        in_logit(self, logit, outcome)
-    }
-}
+smooth_rule!(SphericalScore);

@@ -149,26 +149,3 @@ fn written<'a>(buffer: &'a mut [u8; 64], text: fmt::Arguments<'_>) -> &'a str {
     let free = rest.len();
     buffer.get(..64 - free).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shortest_decimal_is_found_for_numbers_of_any_size() {
-        for (value, units, exponent) in [
-            (0.3, 3, -1),
-            (-40.73, -4073, -2),
-            (1e-10, 1, -10),
-            (0.1 + 0.2, 30_000_000_000_000_004, -17),
-            (123_456_789_012_345_680.0, 12_345_678_901_234_568, 1),
-            (5e-324, 5, -324),
-            (7.0, 7, 0),
-            (-0.0, 0, 0),
-        ] {
-            let wanted = Decimal { units, exponent };
-            assert_eq!(Decimal::shortest(value), wanted, "{value}");
-            assert_eq!(Decimal::shortest(value).nearest(), value);
-        }
-    }
-}

@@ -1,4 +1,4 @@
-use crate::{error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
+use crate::{checks::same_length, error::Error, sums::exact_sum::ExactSum, values::weight::Weight};
 
 crate::checked! {
     /// A weighted mean whose bits do not depend on the order of the values.
@@ -47,14 +47,43 @@ impl ExactMean {
     #[cfg(feature = "serde")]
     fn check(&self) -> Result<(), Error> {
         let value = self.weight.value();
-        if !(0.0..f64::INFINITY).contains(&value) {
-            let range = "a finite sum of at least 0";
-            return Err(Error::Setting { name: "weight", value, range });
-        }
+        let is_valid = (0.0..f64::INFINITY).contains(&value);
+        crate::checks::setting("weight", value, is_valid, "a finite sum of at least 0")?;
         if self.all_weight() == ExactSum::default() && self.total != ExactSum::default() {
             return Err(Error::Empty);
         }
         Ok(())
+    }
+
+    /// The mean of values, weighted if weights are given.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] unless there are as many weights as values, and the errors of
+    /// [`Self::update_weighted`] and [`Self::finish`].
+    ///
+    /// ```
+    /// use scoring_rules::{Error, ExactMean, Weight};
+    ///
+    /// let weights = Weight::from_slice(&[1.0, 3.0])?;
+    /// assert_eq!(ExactMean::of([0.0, 1.0].into_iter(), Some(weights))?, 0.75);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn of(
+        values: impl ExactSizeIterator<Item = f64>,
+        weights: Option<&[Weight]>,
+    ) -> Result<f64, Error> {
+        let mut mean = Self::default();
+        match weights {
+            None => mean.extend(values),
+            Some(weights) => {
+                same_length("weights", values.len(), weights.len())?;
+                for (value, &weight) in values.zip(weights) {
+                    mean.update_weighted(value, weight)?;
+                }
+            }
+        }
+        mean.finish()
     }
 
     /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.

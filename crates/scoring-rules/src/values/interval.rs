@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{error::Error, values::probability::Probability};
+use crate::{checks::setting, error::Error, values::probability::Probability};
 
 /// A closed interval from a low to a high end, checked once: neither end is NaN, and the low end is
 /// not above the high end.
@@ -146,9 +146,7 @@ impl Interval<Probability> {
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
-        if !(0.0..=f64::INFINITY).contains(&width) {
-            return Err(Error::Setting { name: "width", value: width, range: "at least 0" });
-        }
+        setting("width", width, (0.0..=f64::INFINITY).contains(&width), "at least 0")?;
         let end = |distance: f64| Probability::new((estimate.get() + distance).clamp(0.0, 1.0));
         Self::new(end(-width / 2.0)?, end(width / 2.0)?)
     }

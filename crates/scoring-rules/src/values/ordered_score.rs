@@ -73,11 +73,4 @@ mod tests {
             assert!(matches!(error, Error::NotFinite { what: "the score", .. }), "{error}");
         }
     }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn json_is_checked_as_new_checks() {
-        assert_eq!(serde_json::from_str::<OrderedScore>("-3.5").unwrap().get(), -3.5);
-        assert!(serde_json::from_str::<OrderedScore>("null").is_err());
-    }
 }

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use scoring_rules::DecimalSum;
+use scoring_rules::{DecimalSum, decimals::Decimal};
 
 fn sum(terms: &[f64]) -> DecimalSum {
     terms.iter().copied().collect()
@@ -134,4 +134,22 @@ fn a_stored_sum_continues_with_the_same_results() {
         assert!(serde_json::from_str::<DecimalSum>(wrong).is_err(), "{wrong}");
     }
     assert!(serde_json::to_string(&sum(&[f64::NAN])).is_err());
+}
+
+#[test]
+fn the_shortest_decimal_is_found_for_numbers_of_any_size() {
+    for (value, units, exponent) in [
+        (0.3, 3, -1),
+        (-40.73, -4073, -2),
+        (1e-10, 1, -10),
+        (0.1 + 0.2, 30_000_000_000_000_004, -17),
+        (123_456_789_012_345_680.0, 12_345_678_901_234_568, 1),
+        (5e-324, 5, -324),
+        (7.0, 7, 0),
+        (-0.0, 0, 0),
+    ] {
+        let wanted = Decimal { units, exponent };
+        assert_eq!(Decimal::shortest(value), wanted, "{value}");
+        assert_eq!(Decimal::shortest(value).nearest(), value);
+    }
 }

@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
@@ -63,17 +63,11 @@ const PENALTY: f64 = 1e-12;
 /// assert!(BetaCalibration::default().fit(&same, &outcomes, None)?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BetaCalibration {
     clip: Clip,
-}
-
-impl Default for BetaCalibration {
-    fn default() -> Self {
-        Self { clip: Clip::PAPER }
-    }
 }
 
 impl BetaCalibration {
@@ -157,16 +151,8 @@ impl Calibrator for BetaCalibration {
 
     /// # Errors
     ///
-    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
-    /// of the weight.
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<BetaCalibrationMap, Error> {
-        // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+    /// [`Error::OneClass`] also if one outcome has less than 1e-12 of the weight.
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<BetaCalibrationMap, Error> {
         let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         let mut rows = Rows::new(2);

@@ -1,4 +1,4 @@
-use scoring_rules::{FromFn, Probability, Weight};
+use scoring_rules::{FromFn, Probability, TiedBlocks, Weight};
 
 use crate::error::Error;
 
@@ -68,6 +68,13 @@ pub trait Calibrator {
     /// What is fitted.
     type Map: CalibrationMap;
 
+    /// Fits a map to records in blocks of equal forecasts, so that their order cannot matter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OneClass`] if the method needs both outcomes and there is only one.
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error>;
+
     /// Fits a map to records. A record is a forecast, the outcome of the run in which it was made,
     /// and a weight, which is 1 for every record if no weights are given. A weight of 2 counts as two
     /// equal records, and a weight of 0 has no effect.
@@ -75,38 +82,29 @@ pub trait Calibrator {
     /// # Errors
     ///
     /// An error of `scoring_rules` unless outcomes and weights have one entry per record and some
-    /// weight is positive; [`Error::OneClass`] if the method needs both outcomes and there is only
-    /// one.
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<Self::Map, Error>;
-}
-
-impl<C: Calibrator + ?Sized> Calibrator for &C {
-    type Map = C::Map;
-
+    /// weight is positive, and those of [`Self::fit_blocks`].
     fn fit(
         &self,
         forecasts: &[Probability],
         outcomes: &[bool],
         weights: Option<&[Weight]>,
     ) -> Result<Self::Map, Error> {
-        (**self).fit(forecasts, outcomes, weights)
+        self.fit_blocks(&TiedBlocks::new(forecasts, outcomes, weights)?)
+    }
+}
+
+impl<C: Calibrator + ?Sized> Calibrator for &C {
+    type Map = C::Map;
+
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error> {
+        (**self).fit_blocks(blocks)
     }
 }
 
 impl<C: Calibrator + ?Sized> Calibrator for Box<C> {
     type Map = C::Map;
 
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<Self::Map, Error> {
-        (**self).fit(forecasts, outcomes, weights)
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error> {
+        (**self).fit_blocks(blocks)
     }
 }

@@ -1,7 +1,8 @@
 use scoring_rules::Probability;
 
 use crate::{
-    error::{Error, Shared},
+    checks::setting,
+    error::Error,
     logistic::{logit, sigmoid},
 };
 
@@ -11,18 +12,19 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub(crate) struct Clip(f64);
 
-impl Clip {
-    /// The clip of the paper, 1e-6.
-    pub(crate) const PAPER: Self = Self(1e-6);
+impl Default for Clip {
+    /// The clip of the paper.
+    fn default() -> Self {
+        Self(1e-6)
+    }
+}
 
+impl Clip {
     pub(crate) fn new(clip: f64) -> Result<Self, Error> {
         // 2^-53 is the least clip for which `1 - clip` is not 1.
-        if (f64::EPSILON / 2.0..0.5).contains(&clip) {
-            Ok(Self(clip))
-        } else {
-            let range = "at least 2^-53 and below 1/2";
-            Err(Shared::Setting { name: "clip", value: clip, range }.into())
-        }
+        let is_valid = (f64::EPSILON / 2.0..0.5).contains(&clip);
+        setting("clip", clip, is_valid, "at least 2^-53 and below 1/2")?;
+        Ok(Self(clip))
     }
 
     /// The clipped forecast.

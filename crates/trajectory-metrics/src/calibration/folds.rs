@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    checks::same_length,
-    error::{Error, Shared},
+    checks::{same_length, setting},
+    error::Error,
 };
 
 scoring_rules::checked! {
@@ -46,13 +46,8 @@ impl Folds {
     fn check(&self) -> Result<(), Error> {
         let n = self.of_each.len();
         check("folds", self.count, n, n)?;
-        match self.of_each.iter().find(|&&fold| fold >= self.count) {
-            None => Ok(()),
-            Some(&fold) => {
-                let range = "below the number of folds";
-                Err(Shared::Setting { name: "fold of a trace", value: fold as f64, range }.into())
-            }
-        }
+        let last = self.of_each.iter().copied().max().unwrap_or_default();
+        Ok(setting("fold of a trace", last as f64, last < self.count, "below the number of folds")?)
     }
 
     /// Makes folds of single traces. The traces of each stratum, in the order of their ids, go to
@@ -162,9 +157,6 @@ impl Folds {
 }
 
 fn check(what: &'static str, folds: usize, outcomes: usize, names: usize) -> Result<(), Error> {
-    if !(2..=65_536).contains(&folds) {
-        let range = "from 2 to 65536";
-        return Err(Shared::Setting { name: "folds", value: folds as f64, range }.into());
-    }
+    setting("folds", folds as f64, (2..=65_536).contains(&folds), "from 2 to 65536")?;
     Ok(same_length(what, outcomes, names)?)
 }

@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map::{NO_KNOT, ordered};
@@ -77,15 +77,8 @@ impl Calibrator for Isotonic {
 
     /// # Errors
     ///
-    /// The errors of [`Calibrator::fit`], but never [`Error::OneClass`].
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<IsotonicMap, Error> {
-        // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+    /// Never [`Error::OneClass`].
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<IsotonicMap, Error> {
         let pools = blocks.pool_adjacent_violators();
         let mut knots = Vec::with_capacity(2 * pools.len());
         for (i, pool) in pools.iter().enumerate() {

@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
@@ -57,7 +57,7 @@ scoring_rules::checked! {
 
 impl Default for Platt {
     fn default() -> Self {
-        Self { penalty: 1.0, clip: Clip::PAPER }
+        Self { penalty: 1.0, clip: Clip::default() }
     }
 }
 
@@ -172,16 +172,8 @@ impl Calibrator for Platt {
 
     /// # Errors
     ///
-    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
-    /// of the weight.
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<PlattMap, Error> {
-        // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+    /// [`Error::OneClass`] also if one outcome has less than 1e-12 of the weight.
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<PlattMap, Error> {
         let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         let mut rows = Rows::new(1);

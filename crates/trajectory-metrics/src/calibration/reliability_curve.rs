@@ -3,6 +3,7 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks};
 
 use crate::{
+    checks::setting,
     error::{Error, Shared},
     numerics::quantiles::{quantile, tail},
     random::unit,
@@ -122,16 +123,13 @@ pub fn consistency_band(
     if blocks.as_slice().is_empty() {
         return Err(Shared::Empty.into());
     }
-    if !(1..=MAX_RESAMPLES).contains(&resamples) {
-        let range = "from 1 to 10 million";
-        return Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into());
-    }
+    let is_valid = (1..=MAX_RESAMPLES).contains(&resamples);
+    setting("resamples", resamples as f64, is_valid, "from 1 to 10 million")?;
     let tail = tail(level);
     let rows = rows_of_blocks(blocks)?;
-    if rows.len().saturating_mul(resamples) > MOST_NUMBERS {
-        let range = "at most 500 million over the number of different confidences";
-        return Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into());
-    }
+    let is_valid = rows.len().saturating_mul(resamples) <= MOST_NUMBERS;
+    let range = "at most 500 million over the number of different confidences";
+    setting("resamples", resamples as f64, is_valid, range)?;
 
     // The curves of all resamples, one after the other at each block.
     let mut curves = vec![0.0; rows.len() * resamples];
@@ -172,18 +170,12 @@ const MAX_RESAMPLES: usize = 10_000_000;
 fn rows_of_blocks(blocks: &TiedBlocks) -> Result<Vec<(Probability, u32)>, Error> {
     let (failures, successes) = (blocks.failures(), blocks.successes());
     let total = failures + successes;
-    if total > f64::from(u32::MAX) {
-        let range = "below 2^32";
-        return Err(Shared::Setting { name: "weight of all rows", value: total, range }.into());
-    }
+    setting("weight of all rows", total, total <= f64::from(u32::MAX), "below 2^32")?;
     let rows = blocks.as_slice().iter().map(|block| {
         let weight = block.weight();
-        if weight.fract() == 0.0 {
-            Ok((block.confidence, weight as u32))
-        } else {
-            let range = "a whole number of rows";
-            Err(Shared::Setting { name: "weight of a confidence", value: weight, range }.into())
-        }
+        let is_whole = weight.fract() == 0.0;
+        setting("weight of a confidence", weight, is_whole, "a whole number of rows")?;
+        Ok((block.confidence, weight as u32))
     });
     rows.collect()
 }

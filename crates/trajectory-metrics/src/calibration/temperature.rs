@@ -1,4 +1,4 @@
-use scoring_rules::{Probability, TiedBlocks, Weight};
+use scoring_rules::{Probability, TiedBlocks};
 
 #[cfg(feature = "serde")]
 use super::stored_map;
@@ -56,17 +56,11 @@ const PENALTY: f64 = 1e-12;
 /// assert!(TemperatureScaling::default().fit(&half, &[true, false], None)?.is_degenerate());
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TemperatureScaling {
     clip: Clip,
-}
-
-impl Default for TemperatureScaling {
-    fn default() -> Self {
-        Self { clip: Clip::PAPER }
-    }
 }
 
 impl TemperatureScaling {
@@ -131,16 +125,8 @@ impl Calibrator for TemperatureScaling {
 
     /// # Errors
     ///
-    /// The errors of [`Calibrator::fit`]; [`Error::OneClass`] also if one outcome has less than 1e-12
-    /// of the weight.
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<TemperatureMap, Error> {
-        // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+    /// [`Error::OneClass`] also if one outcome has less than 1e-12 of the weight.
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<TemperatureMap, Error> {
         let (failures, successes) = (blocks.failures(), blocks.successes());
         check_both_outcomes(failures, successes)?;
         // Every record and its mirror image: the best curve through both passes 1/2, so that a fit

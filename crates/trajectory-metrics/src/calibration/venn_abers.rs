@@ -1,4 +1,4 @@
-use scoring_rules::{Block, Probability, TiedBlocks, Weight};
+use scoring_rules::{Block, Probability, TiedBlocks};
 
 use crate::{
     calibration::calibrator::{CalibrationMap, Calibrator},
@@ -105,15 +105,8 @@ impl Calibrator for VennAbers {
 
     /// # Errors
     ///
-    /// The errors of [`Calibrator::fit`], but never [`Error::OneClass`].
-    fn fit(
-        &self,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<VennAbersMap, Error> {
-        // Blocks, so that the order of the records cannot matter.
-        let blocks = TiedBlocks::new(forecasts, outcomes, weights)?;
+    /// Never [`Error::OneClass`].
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<VennAbersMap, Error> {
         let blocks = blocks.as_slice();
         let pools = Pools::new(blocks);
         let mut cells = Vec::with_capacity(2 * blocks.len() + 1);

@@ -52,7 +52,7 @@ impl Replicates {
     pub fn figure(&self, level: Level) -> Figure {
         Figure {
             value: self.estimate(),
-            interval: self.confidence_interval(level).map(|found| found.interval),
+            interval: self.confidence_interval(level),
             standard_error: self.standard_error().filter(|error| *error > 0.0),
         }
     }

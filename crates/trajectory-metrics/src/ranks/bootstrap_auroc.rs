@@ -35,9 +35,9 @@ impl Bootstrap {
     /// let ranking = Ranking::new(confidence, &[true, false, true, false, true, false])?;
     /// let replicates = Bootstrap::rows(6, Seed::new(7))?.auroc(&ranking, 1_000)?;
     /// let interval = replicates.percentile_interval(Level::new(0.9)?);
-    /// assert!(interval.interval.low() < interval.estimate && interval.interval.high() == 1.0);
+    /// assert!(interval.low() < replicates.estimate() && interval.high() == 1.0);
     /// // About 2 of 64 resamples contain a single class.
-    /// assert!((20..50).contains(&interval.undefined));
+    /// assert!((20..50).contains(&replicates.undefined()));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn auroc<S: Copy + Ord + fmt::Display>(

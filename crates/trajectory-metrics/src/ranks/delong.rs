@@ -1,8 +1,9 @@
 use scoring_rules::{Block, CompensatedSum, ExactSum, Probability, TiedBlocks, Weight};
 
 use crate::{
-    checks::same_length,
-    error::{Error, Shared},
+    checks::{same_length, setting},
+    error::Error,
+    figures::figure::Figure,
     numerics::normal::two_sided_tail,
     ranks::{areas::auroc, positive_class::both_classes},
 };
@@ -10,20 +11,9 @@ use crate::{
 /// A standard deviation of placements, which are shares, below this is rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// AUROC with DeLong's standard error, from [`AurocEstimate::new`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct AurocEstimate {
-    /// The area, equal to [`auroc`].
-    pub auroc: f64,
-    /// DeLong's estimate of the standard error for independent rows. It is 0 if placements vary by
-    /// less than 1e-14, which is no more than rounding.
-    pub standard_error: f64,
-}
-
-impl AurocEstimate {
-    /// AUROC with DeLong's standard error.
+impl Figure {
+    /// [`auroc`](crate::auroc()) with DeLong's standard error for independent rows, which is 0 if placements
+    /// vary by less than 1e-14, no more than rounding.
     ///
     /// The placement of a success is the share of failures with a lower confidence; the placement of a
     /// failure is the share of successes with a higher confidence. A tie counts one half. With m
@@ -53,17 +43,18 @@ impl AurocEstimate {
     /// above 1e15; [`scoring_rules::Error::Empty`] for empty blocks.
     ///
     /// ```
-    /// use trajectory_metrics::{Error, Probability, TiedBlocks, AurocEstimate};
+    /// use trajectory_metrics::{Error, Figure, Probability, TiedBlocks};
     ///
     /// let confidence = Probability::from_slice(&[0.2, 0.4, 0.6, 0.8])?;
     /// let blocks = TiedBlocks::new(confidence, &[false, true, false, true], None)?;
-    /// let estimate = AurocEstimate::new(&blocks)?;
-    /// assert_eq!(estimate.auroc, 0.75);
+    /// let estimate = Figure::auroc(&blocks)?;
+    /// assert_eq!(estimate.value, 0.75);
     /// // Placements are 1/2 and 1 in both classes; their variance is 1/8.
-    /// assert_eq!(estimate.standard_error, ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt());
+    /// let error = ((1.0_f64 / 8.0) / 2.0 + (1.0 / 8.0) / 2.0).sqrt();
+    /// assert_eq!(estimate.standard_error, Some(error));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn new<S>(blocks: &TiedBlocks<S>) -> Result<Self, Error> {
+    pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<Self, Error> {
         let [failures, successes] = classes(blocks)?;
         let mut variance = 0.0;
         for (class, other) in [(failures, successes), (successes, failures)] {
@@ -85,78 +76,63 @@ impl AurocEstimate {
             placements().for_each(|(weight, twice)| squares.add(weight * (twice - mean).powi(2)));
             variance += class.variance_of_mean(squares.value(), other);
         }
-        Ok(Self { auroc: auroc(blocks)?, standard_error: variance.sqrt() })
+        Ok(Self { standard_error: Some(variance.sqrt()), ..Self::from(auroc(blocks)?) })
     }
-}
 
-/// The difference of two AUROCs on the same rows, from [`AurocDifference::new`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct AurocDifference {
-    /// AUROC of the first confidence minus AUROC of the second, in [-1, 1].
-    pub difference: f64,
-    /// Standard error of the difference. It is 0 if differences of placements vary by less than
-    /// 1e-14, which is no more than rounding.
-    pub standard_error: f64,
-}
-
-impl AurocDifference {
-    /// The difference divided by its standard error, which is approximately standard normal if the
-    /// two areas are equal. `None` if the standard error is 0.
+    /// The value divided by its standard error. For a difference of two areas it is approximately standard
+    /// normal if they are equal. `None` without a standard error above 0.
     #[must_use]
     pub fn z(&self) -> Option<f64> {
-        (self.standard_error > 0.0).then(|| self.difference / self.standard_error)
+        self.standard_error.filter(|error| *error > 0.0).map(|error| self.value / error)
     }
 
-    /// The two-sided p-value of the hypothesis that the two areas are equal, from the normal
-    /// distribution. `None` if the standard error is 0.
+    /// The two-sided p-value of the hypothesis that the true value is 0, for a difference that the two
+    /// areas are equal, from the normal distribution. `None` without a standard error above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         self.z().map(two_sided_tail)
     }
-}
 
-impl AurocDifference {
-    /// DeLong's test of equal AUROC for two confidences of the same rows.
+    /// AUROC of a first confidence minus AUROC of a second of the same rows, in [-1, 1], with DeLong's
+    /// standard error. [`Self::p_value`] is his test of equal areas.
     ///
     /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
     /// compare two models that each made their own runs, use
-    /// [`auroc_difference`](crate::auroc_difference()).
+    /// [`ClusterEstimate::auroc_difference`](crate::ClusterEstimate::auroc_difference).
     ///
-    /// The standard error is computed from the differences of placements (see [`AurocEstimate::new`]) row by row, so
+    /// The standard error is computed from the differences of placements (see [`Self::auroc`]) row by row, so
     /// that shared variation cancels. Two confidences with the same ranking have a difference and a
-    /// standard error of 0, and no test is possible. Weights and independence are as in [`AurocEstimate::new`].
+    /// standard error of 0, and no test is possible. Weights and independence are as in [`Self::auroc`].
     ///
     /// Cost: two sorts, O(n log n).
     ///
-    /// Reference: the references of [`AurocEstimate::new`].
+    /// Reference: the references of [`Self::auroc`].
     ///
     /// # Errors
     ///
-    /// The errors of [`TiedBlocks::new`] and [`AurocEstimate::new`]; [`scoring_rules::Error::Length`] unless all
+    /// The errors of [`TiedBlocks::new`] and [`Self::auroc`]; [`scoring_rules::Error::Length`] unless all
     /// lists have one entry per row; [`Error::OutcomeDiffers`] with the first row whose outcomes
     /// differ.
     ///
     /// ```
-    /// use trajectory_metrics::{Error, Probability, AurocDifference};
+    /// use trajectory_metrics::{Error, Figure, Probability};
     ///
     /// let first = Probability::from_slice(&[0.1, 0.3, 0.2, 0.8, 0.6, 0.9])?;
     /// let second = Probability::from_slice(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.6])?;
     /// let outcomes = [false, false, true, true, false, true];
-    /// let test = AurocDifference::new(first, &outcomes, second, &outcomes, None)?;
-    /// assert!((test.difference - 1.0 / 9.0).abs() < 1e-15);
+    /// let test = Figure::auroc_difference(first, &outcomes, second, &outcomes, None)?;
+    /// assert!((test.value - 1.0 / 9.0).abs() < 1e-15);
     /// assert!(test.z().is_some_and(|z| z < 1.0) && test.p_value() > Some(0.3));
     ///
-    /// let same = AurocDifference::new(first, &outcomes, first, &outcomes, None)?;
-    /// assert_eq!((same.difference, same.standard_error, same.z()), (0.0, 0.0, None));
+    /// let same = Figure::auroc_difference(first, &outcomes, first, &outcomes, None)?;
+    /// assert_eq!((same.value, same.standard_error, same.z()), (0.0, Some(0.0), None));
     ///
     /// let others = [false, false, true, true, true, true];
-    /// let error = AurocDifference::new(first, &outcomes, second, &others, None);
+    /// let error = Figure::auroc_difference(first, &outcomes, second, &others, None);
     /// assert_eq!(error, Err(Error::OutcomeDiffers { index: 4 }));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn new(
+    pub fn auroc_difference(
         first_confidence: &[Probability],
         first_outcomes: &[bool],
         second_confidence: &[Probability],
@@ -199,7 +175,7 @@ impl AurocDifference {
                 difference = mean / (2.0 * other.weight);
             }
         }
-        Ok(Self { difference, standard_error: variance.sqrt() })
+        Ok(Self { standard_error: Some(variance.sqrt()), ..Self::from(difference) })
     }
 }
 
@@ -263,11 +239,9 @@ fn classes<S>(blocks: &TiedBlocks<S>) -> Result<[Class; 2], Error> {
     let classes = [(false, failures), (true, successes)];
     for (outcome, weight) in classes {
         // A single row has no variance, and an excess below 1e-9 is lost to rounding.
-        if weight <= 1.0 + 1e-9 || weight > 1e15 {
-            let name = if outcome { "weight of the successes" } else { "weight of the failures" };
-            let range = "more than one row and at most 1e15";
-            return Err(Shared::Setting { name, value: weight, range }.into());
-        }
+        let is_valid = weight > 1.0 + 1e-9 && weight <= 1e15;
+        let name = if outcome { "weight of the successes" } else { "weight of the failures" };
+        setting(name, weight, is_valid, "more than one row and at most 1e15")?;
     }
     Ok(classes.map(|(outcome, weight)| Class { outcome, weight }))
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use scoring_rules::{OrderedScore, Probability, TiedBlocks};
 
 use crate::{
-    checks::same_length,
+    checks::{all_finite, same_length},
     error::{Error, Shared},
 };
 
@@ -54,13 +54,9 @@ impl Ranking<OrderedScore> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_scores(scores: &[f64], outcomes: &[bool]) -> Result<Self, Error> {
-        let score = |(index, &value)| {
-            OrderedScore::new(value).map_err(|_| {
-                let what = "scores";
-                Error::ScoringRules(Shared::NotFiniteAt { what, index, value })
-            })
-        };
-        let scores: Vec<_> = scores.iter().enumerate().map(score).collect::<Result<_, _>>()?;
+        all_finite("scores", scores)?;
+        let scores = scores.iter().map(|&score| OrderedScore::new(score));
+        let scores: Vec<_> = scores.collect::<Result<_, _>>()?;
         Self::sorted(scores.into_iter(), outcomes)
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 /// The diagnostics that the paper reports together with the trajectory proper score. They are computed
 /// from a scalar summary of each trace. An undefined diagnostic is an error with the reason.
 ///
-/// With the feature `serde`, an undefined diagnostic is stored as `{"undefined": "reason"}`.
+/// With the feature `serde`, an undefined diagnostic is written as null.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 5.2 and appendix F.
@@ -29,23 +29,17 @@ use crate::{
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostics {
     /// [`auroc`](crate::auroc()): higher is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub auroc: Result<f64, Error>,
     /// [`average_precision`](crate::average_precision()), failure positive: higher is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub average_precision: Result<f64, Error>,
     /// [`aurc`](crate::aurc()): lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub aurc: Result<f64, Error>,
     /// [`expected_calibration_error`] over ten bins of equal weight: lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub t_ece: Result<f64, Error>,
     /// [`brier_loss`]: lower is better.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub t_brier: Result<f64, Error>,
 }
 
@@ -79,5 +73,12 @@ impl Diagnostics {
             ("t_ece", t_ece),
             ("t_brier", t_brier),
         ]
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Diagnostics {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.clone().by_name().map(|(name, value)| (name, value.ok())))
     }
 }

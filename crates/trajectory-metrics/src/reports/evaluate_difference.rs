@@ -7,11 +7,11 @@ use crate::{
     error::{Error, Shared},
     reports::{
         evaluation::{Evaluation, EvaluationOptions},
-        named_estimate::NamedEstimate,
+        pair::Pair,
         scored_stream::{METRICS, Ranked, Resampling, STREAM_MEASURES, ScoredStream},
+        stream_figure::StreamFigure,
     },
-    resampling::replicates::Replicates,
-    streams::{summary::Summary, traces::Traces},
+    streams::traces::Traces,
 };
 
 impl Evaluation {
@@ -33,7 +33,8 @@ impl Evaluation {
     /// A difference of two intervals is not the interval of the difference. Calibration maps are not
     /// refitted in resamples, as in [`raw_against_calibrated`](crate::raw_against_calibrated). The width of an
     /// interval is that for the clusters of the stream that has fewer of them
-    /// ([`Replicates::confidence_interval`]), and too few are an error in place of the interval.
+    /// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)), and too few are an
+    /// error in place of the interval.
     ///
     /// Cost: linear in the number of traces for each resample.
     ///
@@ -63,8 +64,8 @@ impl Evaluation {
     /// let resampling = Resampling { bootstrap: &bootstrap, resamples: 500, level: Level::new(0.95)? };
     /// let options = EvaluationOptions { resampling: Some(resampling), ..EvaluationOptions::default() };
     /// let differences = Evaluation::difference(&first, &second, &options)?;
-    /// assert_eq!(differences[0].metric, "tps_log");
-    /// let interval = differences[0].interval.clone().unwrap()?.interval;
+    /// assert_eq!(differences[0].measure.key, "tps_log");
+    /// let interval = differences[0].figure.clone().unwrap().interval?;
     /// assert!(interval.low() < -0.4 && interval.high() < 0.0);
     /// # Ok::<(), Error>(())
     /// ```
@@ -72,11 +73,9 @@ impl Evaluation {
         first: &Traces,
         second: &Traces,
         options: &EvaluationOptions<'_>,
-    ) -> Result<Vec<NamedEstimate>, Error> {
-        let schedule = &options.schedule;
-        let summary =
-            options.summary.clone().unwrap_or_else(|| Summary::Weighted(schedule.clone()));
-        let scored = |traces| ScoredStream::new(traces, schedule, &summary);
+    ) -> Result<Vec<StreamFigure>, Error> {
+        let summary = options.chosen_summary();
+        let scored = |traces| ScoredStream::new(traces, &options.schedule, &summary);
         scored(second)?.minus(&scored(first)?, options.weights, options.resampling)
     }
 }
@@ -92,56 +91,30 @@ impl ScoredStream {
         first: &Self,
         weights: Option<&[Weight]>,
         resampling: Option<Resampling<'_>>,
-    ) -> Result<Vec<NamedEstimate>, Error> {
+    ) -> Result<Vec<StreamFigure>, Error> {
         let middle = first.len();
         let rows = middle + self.len();
         if first.is_empty() || self.is_empty() {
             return Err(Shared::Empty.into());
         }
-        if let Some(weights) = weights {
-            same_length("weights", rows, weights.len())?;
-        }
+        same_length("weights", rows, weights.map_or(rows, <[Weight]>::len))?;
         let of = |range: Range<usize>| weights.map(|weights| &weights[range]);
-        let streams = [Ranked::new(first, of(0..middle))?, Ranked::new(self, of(middle..rows))?];
-        let mut blocks = TiedBlocks::default();
-        let mut both = |counts: &[u32]| {
-            let [first, second] = &streams;
-            let first = first.metrics(&counts[..middle], &mut blocks);
-            let second = second.metrics(&counts[middle..rows], &mut blocks);
-            let mut values = first.into_iter().chain(second);
-            std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
+        let pair = Pair {
+            streams: [Ranked::new(first, of(0..middle))?, Ranked::new(self, of(middle..rows))?],
+            rows: [0..middle, middle..rows],
         };
-        let values: [_; 2 * METRICS] = both(&vec![1; rows]);
-        let of = |metric: usize| {
-            let [first, second] = [&values[metric], &values[metric + METRICS]];
-            Ok(second.clone()? - first.clone()?)
-        };
+        let values = pair.metrics(&vec![1; rows], &mut TiedBlocks::default());
         let mut replicates = [const { None }; METRICS];
-        let mut level = Level::HALF;
         if let Some(resampling) = resampling {
-            level = resampling.level;
-            let bootstrap = resampling.bootstrap;
-            if bootstrap.row_count() < rows {
-                same_length("rows of the bootstrap", rows, bootstrap.row_count())?;
-            }
-            // Each stream varies over its own clusters, and the difference is as rough as the rougher one.
-            let [of_first, of_second] = [(&streams[0], 0), (&streams[1], middle)]
-                .map(|(stream, from)| stream.clusters(bootstrap, from));
-            let both = bootstrap.replicates(resampling.resamples, both);
-            replicates = std::array::from_fn(|metric| {
-                let (first, second) = (both[metric].clone(), both[metric + METRICS].clone());
-                let minus = |first: Replicates, second: Replicates| {
-                    second
-                        .with_clusters(of_second[metric])
-                        .minus(&first.with_clusters(of_first[metric]))
-                };
-                Some(first.and_then(|first| minus(first, second?)))
-            });
+            resampling.check_rows(rows)?;
+            replicates = pair.differences(resampling.bootstrap, resampling.resamples).map(Some);
         }
-        let named = STREAM_MEASURES.into_iter().enumerate().zip(replicates);
-        let named = named.map(|((metric, measure), replicates)| {
-            NamedEstimate::new(measure.key, of(metric), replicates, level)
-        });
-        Ok(named.collect())
+        let level = resampling.map_or(Level::HALF, |resampling| resampling.level);
+        let value = |metric: usize| Ok(values[metric + METRICS].clone()? - values[metric].clone()?);
+        let figures = STREAM_MEASURES.into_iter().zip(replicates).enumerate();
+        let figure = |(metric, (measure, replicates))| {
+            StreamFigure::new(measure, value(metric), replicates, level)
+        };
+        Ok(figures.map(figure).collect())
     }
 }

@@ -2,9 +2,12 @@ use scoring_rules::TiedBlocks;
 
 use crate::{
     checks::same_length,
-    error::{Error, Shared},
+    error::Error,
     figures::metric::Measure,
-    reports::scored_stream::{METRICS, Ranked, STREAM_MEASURES, ScoredStream},
+    reports::{
+        pair::Pair,
+        scored_stream::{METRICS, Ranked, STREAM_MEASURES, ScoredStream},
+    },
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
 };
@@ -12,20 +15,16 @@ use crate::{
 /// The change of one metric by calibration, from [`raw_against_calibrated`]. Undefined values are errors
 /// with the reason.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MetricChange {
-    /// The name of the metric: `tps_log`, `tps_brier`, `tps_beta_2_4`, or the name of a diagnostic.
-    pub metric: String,
+    /// What is measured.
+    pub measure: Measure,
     /// The metric of the raw stream.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub raw: Result<f64, Error>,
     /// The metric of the calibrated stream.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result"))]
     pub calibrated: Result<f64, Error>,
     /// Calibrated minus raw, with its resamples: above 0 is an improvement if higher values are
     /// better. [`Replicates::in_standard_errors`] is delta / SE of the paper.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored_result::any"))]
     pub difference: Result<Replicates, Error>,
 }
 
@@ -63,7 +62,7 @@ pub struct MetricChange {
 /// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?.into_traces();
 /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
 /// let changes = raw_against_calibrated(&raw, &calibrated, &schedule, &bootstrap, 200)?;
-/// assert_eq!(changes[0].metric, "tps_log");
+/// assert_eq!(changes[0].measure.key, "tps_log");
 /// let gain = changes[0].difference.clone()?;
 /// assert!(gain.estimate() > 0.5 && gain.in_standard_errors() > Some(2.0));
 /// # Ok::<(), Error>(())
@@ -80,32 +79,19 @@ pub fn raw_against_calibrated(
     if let Some(index) = outcomes.position(|(raw, calibrated)| raw != calibrated) {
         return Err(Error::OutcomeDiffers { index });
     }
-    let mut counts = Vec::new();
-    bootstrap.draw(0, &mut counts);
-    same_length("rows of the bootstrap", raw.len(), counts.len())?;
+    same_length("rows of the bootstrap", raw.len(), bootstrap.row_count())?;
     let summary = Summary::Weighted(schedule.clone());
     let scored = |traces| ScoredStream::new(traces, schedule, &summary);
     let streams = [scored(raw)?, scored(calibrated)?];
     let streams = [Ranked::new(&streams[0], None)?, Ranked::new(&streams[1], None)?];
-    let mut blocks = TiedBlocks::default();
-    let mut both = |counts: &[u32]| {
-        let metrics = streams.each_ref().map(|stream| stream.metrics(counts, &mut blocks));
-        let mut values = metrics.into_iter().flatten();
-        std::array::from_fn(|_| values.next().unwrap_or(Err(Shared::Empty.into())))
-    };
-    let values: [_; 2 * METRICS] = both(&vec![1; counts.len()]);
-    let replicates: [_; 2 * METRICS] = bootstrap.replicates(resamples, both);
-    let clusters = streams[0].clusters(bootstrap, 0);
-    let difference = |metric: usize| {
-        let [raw, calibrated] = [&replicates[metric], &replicates[metric + METRICS]];
-        let difference = calibrated.clone()?.minus(raw.as_ref().map_err(Clone::clone)?)?;
-        Ok(difference.with_clusters(clusters[metric]))
-    };
-    let change = |(metric, measure): (usize, Measure)| MetricChange {
-        metric: measure.key.to_owned(),
+    let pair = Pair { streams, rows: [0..raw.len(), 0..raw.len()] };
+    let values = pair.metrics(&vec![1; raw.len()], &mut TiedBlocks::default());
+    let differences = pair.differences(bootstrap, resamples);
+    let changes = differences.into_iter().enumerate().map(|(metric, difference)| MetricChange {
+        measure: STREAM_MEASURES[metric],
         raw: values[metric].clone(),
         calibrated: values[metric + METRICS].clone(),
-        difference: difference(metric),
-    };
-    Ok(STREAM_MEASURES.into_iter().enumerate().map(change).collect())
+        difference,
+    });
+    Ok(changes.collect())
 }

@@ -1,18 +1,22 @@
 use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
 
 use crate::{
+    checks::same_length,
     error::Error,
-    figures::metric::{Better, Measure},
+    figures::{
+        figure::Figure,
+        metric::{Better, Measure},
+    },
     no_interval::NoInterval,
     ranks::ranking::Ranking,
-    reports::{diagnostics::Diagnostics, named_estimate::NamedEstimate},
-    resampling::{bootstrap::Bootstrap, replicates::Replicates},
+    reports::{diagnostics::Diagnostics, stream_figure::StreamFigure},
+    resampling::bootstrap::Bootstrap,
     streams::{
         summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
     },
 };
 
-/// The bootstrap of the intervals of [`evaluate`](crate::evaluate()).
+/// The bootstrap of the intervals of [`Evaluation::new`](crate::Evaluation::new).
 #[derive(Clone, Copy, Debug)]
 pub struct Resampling<'a> {
     /// Draws traces, or whole tasks ([`Bootstrap::clusters`]). Its first rows are the traces in their
@@ -23,6 +27,13 @@ pub struct Resampling<'a> {
     pub resamples: usize,
     /// Confidence level of the intervals.
     pub level: Level,
+}
+
+impl Resampling<'_> {
+    /// Checks that the bootstrap has at least this number of rows.
+    pub(crate) fn check_rows(&self, rows: usize) -> Result<(), Error> {
+        Ok(same_length("rows of the bootstrap", rows, self.bootstrap.row_count().min(rows))?)
+    }
 }
 
 /// Number of metrics of a stream.
@@ -105,8 +116,9 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
 /// let mut stream = scored(&[0.9, 0.2], &[true, false])?;
 /// stream.append(&scored(&[0.4, 0.6], &[false, true])?);
 /// assert_eq!((stream.len(), stream.base_rate(None)?.get()), (4, 0.5));
-/// let estimates = stream.estimates(None, None)?;
-/// assert_eq!((estimates[3].metric.as_str(), estimates[3].value.clone()), ("auroc", Ok(1.0)));
+/// let area = &stream.estimates(None, None)?[3];
+/// assert_eq!(area.measure.key, "auroc");
+/// assert_eq!(area.figure.as_ref().map(|figure| figure.value), Ok(1.0));
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -192,12 +204,8 @@ impl ScoredStream {
     ///
     /// [`Error::ScoringRules`] if no trace has positive weight.
     pub fn base_rate(&self, weights: Option<&[Weight]>) -> Result<Probability, Error> {
-        let mut base_rate = ExactMean::default();
-        for (row, &outcome) in self.outcomes.iter().enumerate() {
-            let weight = weights.map_or(Weight::ONE, |weights| weights[row]);
-            base_rate.update_weighted(f64::from(u8::from(outcome)), weight)?;
-        }
-        Ok(Probability::new(base_rate.finish()?)?)
+        let outcomes = self.outcomes.iter().map(|&outcome| f64::from(outcome));
+        Ok(Probability::new(ExactMean::of(outcomes, weights)?)?)
     }
 
     /// The metrics of [`STREAM_MEASURES`] by name, with intervals if requested.
@@ -209,28 +217,22 @@ impl ScoredStream {
         &self,
         weights: Option<&[Weight]>,
         resampling: Option<Resampling<'_>>,
-    ) -> Result<Vec<NamedEstimate>, Error> {
+    ) -> Result<Vec<StreamFigure>, Error> {
         let ranked = Ranked::new(self, weights)?;
         let rows = self.len();
         let mut blocks = TiedBlocks::default();
         let values = ranked.metrics(&vec![1; rows], &mut blocks);
-        let mut replicates = [const { None }; METRICS];
-        let mut level = Level::HALF;
-        if let Some(resampling) = resampling {
-            level = resampling.level;
+        let drawn = resampling.map(|Resampling { bootstrap, resamples, .. }| {
             let statistics = |counts: &[u32]| ranked.metrics(&counts[..rows], &mut blocks);
-            let all = resampling.bootstrap.replicates(resampling.resamples, statistics);
-            let clusters = ranked.clusters(resampling.bootstrap, 0);
-            let of_metric = |(replicates, clusters): (Result<Replicates, Error>, usize)| {
-                replicates.map(|replicates| replicates.with_clusters(clusters))
-            };
-            let mut counted = all.into_iter().zip(clusters).map(of_metric);
-            replicates = replicates.map(|_| counted.next());
-        }
-        let names = STREAM_MEASURES.map(|measure| measure.key);
-        let named = names.into_iter().zip(values).zip(replicates);
-        Ok(named
-            .map(|((name, value), replicates)| NamedEstimate::new(name, value, replicates, level))
+            let all = bootstrap.replicates(resamples, statistics).into_iter();
+            let clusters = ranked.clusters(bootstrap, 0);
+            all.zip(clusters).map(|(all, clusters)| Ok(all?.with_clusters(clusters)))
+        });
+        let level = resampling.map_or(Level::HALF, |resampling| resampling.level);
+        let mut drawn = drawn.into_iter().flatten();
+        let figures = STREAM_MEASURES.into_iter().zip(values);
+        Ok(figures
+            .map(|(measure, value)| StreamFigure::new(measure, value, drawn.next(), level))
             .collect())
     }
 
@@ -240,8 +242,8 @@ impl ScoredStream {
     #[must_use]
     pub fn notes(
         &self,
-        estimates: &[NamedEstimate],
-        reference: &[NamedEstimate],
+        estimates: &[StreamFigure],
+        reference: &[StreamFigure],
         weights: Option<&[Weight]>,
         resampling: Option<Resampling<'_>>,
     ) -> Vec<String> {
@@ -250,21 +252,18 @@ impl ScoredStream {
             let clusters = bootstrap.clusters_of((0..self.len()).filter(weight));
             NoInterval::check_clusters(clusters, level).err()
         });
-        let notes_of = |estimate: &NamedEstimate| match few_clusters {
-            Some(_) => NamedEstimate { interval: None, ..estimate.clone() }.notes(),
-            None => estimate.notes(),
+        let note = |found: &StreamFigure| {
+            found.note().filter(|_| few_clusters.is_none() || found.figure.is_err())
         };
         // The AUROC of a constant forecast is 0.5 on any traces, which needs no word.
-        let is_noted = |estimate: &&NamedEstimate| {
-            let constant = Error::NoInterval(NoInterval::Constant);
-            estimate.metric != "auroc"
-                || estimate.interval.as_ref().and_then(|found| found.as_ref().err())
-                    != Some(&constant)
+        let is_noted = |found: &&StreamFigure| {
+            let interval = found.figure.as_ref().map(|&Figure { interval, .. }| interval);
+            found.measure.key != "auroc" || interval != Ok(Err(NoInterval::Constant))
         };
-        let reference = reference.iter().filter(is_noted).flat_map(notes_of);
+        let reference = reference.iter().filter(is_noted).filter_map(note);
         let reference = reference.map(|note| format!("base_rate_reference.{note}"));
         let no_intervals = few_clusters.map(|error| format!("no intervals: {error}"));
-        let notes = no_intervals.into_iter().chain(estimates.iter().flat_map(notes_of));
+        let notes = no_intervals.into_iter().chain(estimates.iter().filter_map(note));
         notes.chain(reference).collect()
     }
 }

@@ -1,7 +1,7 @@
 use scoring_rules::Seed;
 
 use crate::{
-    checks::at_least_two,
+    checks::{at_least_two, setting},
     error::{Error, Shared},
     resampling::{draws::Draws, replicates::Replicates},
 };
@@ -39,7 +39,7 @@ use crate::{
 ///     replicates.basic_interval(level)?,
 ///     replicates.bca_interval(&rows.jackknife(mean)?, level)?,
 /// ] {
-///     assert!(interval.interval.contains(0.425));
+///     assert!(interval.contains(0.425));
 /// }
 ///
 /// // A single cluster says nothing about the variation between clusters.
@@ -259,11 +259,8 @@ const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
 const MAX_RESAMPLES: usize = 10_000_000;
 
 pub(crate) fn check_resamples(resamples: usize) -> Result<(), Error> {
-    if resamples <= MAX_RESAMPLES {
-        return Ok(());
-    }
-    let range = "at most 10 million";
-    Err(Shared::Setting { name: "resamples", value: resamples as f64, range }.into())
+    let is_valid = resamples <= MAX_RESAMPLES;
+    Ok(setting("resamples", resamples as f64, is_valid, "at most 10 million")?)
 }
 
 /// The value of each replicate.
@@ -291,12 +288,6 @@ fn defined<const N: usize>(values: [Result<f64, Error>; N]) -> [f64; N] {
 }
 
 fn count(n: usize) -> Result<u32, Error> {
-    match u32::try_from(n) {
-        Ok(0) => Err(Shared::Empty.into()),
-        Ok(n) if n <= i32::MAX as u32 => Ok(n),
-        _ => {
-            let range = "at most 2^31 - 1";
-            Err(Shared::Setting { name: "rows", value: n as f64, range }.into())
-        }
-    }
+    setting("rows", n as f64, n <= i32::MAX as usize, "at most 2^31 - 1")?;
+    if n == 0 { Err(Shared::Empty.into()) } else { Ok(n as u32) }
 }

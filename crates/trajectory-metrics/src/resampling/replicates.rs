@@ -25,9 +25,9 @@ use crate::{
 /// let error = replicates.standard_error().unwrap();
 /// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
-/// let interval = replicates.percentile_interval(Level::HALF).interval;
+/// let interval = replicates.percentile_interval(Level::HALF);
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
-/// let interval = replicates.basic_interval(Level::HALF)?.interval;
+/// let interval = replicates.basic_interval(Level::HALF)?;
 /// assert_eq!((interval.low(), interval.high()), (0.75, 2.25));
 /// # Ok::<(), Error>(())
 /// ```
@@ -51,24 +51,6 @@ pub struct Replicates {
     clusters: Option<usize>,
     /// Whether the statistic is a proportion of as many independent rows.
     proportion: bool,
-}
-
-/// An estimate with a bootstrap confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct BootstrapEstimate {
-    /// The statistic on all rows.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "scoring_rules::infinite::serialize"))]
-    pub estimate: f64,
-    /// The confidence interval. An end can be infinite if replicates are.
-    pub interval: Interval,
-    /// The bootstrap standard error, see [`Replicates::standard_error`].
-    pub standard_error: Option<f64>,
-    /// Number of resamples that were left out because the statistic was undefined.
-    pub undefined: usize,
-    /// Number of all resamples, including the undefined ones.
-    pub resamples: usize,
 }
 
 #[cfg(feature = "serde")]
@@ -257,15 +239,15 @@ impl Replicates {
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
     /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
     /// let (wide, short) = (mean.confidence_interval(level)?, mean.percentile_interval(level));
-    /// assert!(wide.interval.low() < short.interval.low());
+    /// assert!(wide.low() < short.low());
     ///
     /// let all_solved = Bootstrap::rows(30, Seed::new(7))?.mean(&[1.0; 30], None, 1_000)?;
     /// assert_eq!(all_solved.confidence_interval(level), Err(NoInterval::Constant));
-    /// let exact = all_solved.of_independent_outcomes().confidence_interval(level)?.interval;
+    /// let exact = all_solved.of_independent_outcomes().confidence_interval(level)?;
     /// assert_eq!((exact.low(), exact.high()), (0.025_f64.powf(1.0 / 30.0), 1.0));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn confidence_interval(&self, level: Level) -> Result<BootstrapEstimate, NoInterval> {
+    pub fn confidence_interval(&self, level: Level) -> Result<Interval, NoInterval> {
         let mut share = tail(level);
         if let Some(clusters) = self.clusters {
             NoInterval::check_clusters(clusters, level)?;
@@ -277,18 +259,17 @@ impl Replicates {
         if sorted.len() < 2 {
             return Err(NoInterval::TooFewResamples { defined: sorted.len() });
         }
-        let found = self.interval(quantile(&sorted, share), quantile(&sorted, 1.0 - share));
-        if found.interval.low() < found.interval.high() && found.standard_error != Some(0.0) {
-            return Ok(found);
+        let [low, high] = [share, 1.0 - share].map(|share| quantile(&sorted, share));
+        if low < high && self.standard_error() != Some(0.0) {
+            return Ok(Interval::between(low, high));
         }
         let rows = self.clusters.filter(|_| self.proportion).ok_or(NoInterval::Constant)?;
         let end = tail(level).powf(1.0 / rows as f64);
-        let exact = match self.estimate {
-            0.0 => self.interval(0.0, 1.0 - end),
-            1.0 => self.interval(end, 1.0),
-            _ => return Err(NoInterval::Constant),
-        };
-        Ok(BootstrapEstimate { standard_error: None, ..exact })
+        match self.estimate {
+            0.0 => Ok(Interval::between(0.0, 1.0 - end)),
+            1.0 => Ok(Interval::between(end, 1.0)),
+            _ => Err(NoInterval::Constant),
+        }
     }
 
     /// The percentile interval: the range of the central share `level` of the replicates.
@@ -300,10 +281,10 @@ impl Replicates {
     /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
     /// doi:10.1214/aos/1176344552.
     #[must_use]
-    pub fn percentile_interval(&self, level: Level) -> BootstrapEstimate {
+    pub fn percentile_interval(&self, level: Level) -> Interval {
         let tail = tail(level);
         let sorted = self.sorted();
-        self.interval(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
+        Interval::between(quantile(&sorted, tail), quantile(&sorted, 1.0 - tail))
     }
 
     /// The basic interval: the percentile interval mirrored at the estimate,
@@ -317,11 +298,11 @@ impl Replicates {
     /// # Errors
     ///
     /// [`Error::ScoringRules`] if the estimate or an end is infinite.
-    pub fn basic_interval(&self, level: Level) -> Result<BootstrapEstimate, Error> {
+    pub fn basic_interval(&self, level: Level) -> Result<Interval, Error> {
         let estimate = finite("the estimate", self.estimate)?;
-        let interval = self.percentile_interval(level).interval;
+        let interval = self.percentile_interval(level);
         let mirrored = |what, end| finite(what, estimate + (estimate - end));
-        Ok(self.interval(
+        Ok(Interval::between(
             mirrored("the lower end", interval.high())?,
             mirrored("the upper end", interval.low())?,
         ))
@@ -337,16 +318,6 @@ impl Replicates {
         let mut sorted: Vec<f64> = self.values().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted
-    }
-
-    pub(crate) fn interval(&self, low: f64, high: f64) -> BootstrapEstimate {
-        BootstrapEstimate {
-            estimate: self.estimate,
-            interval: Interval::between(low, high),
-            standard_error: self.standard_error(),
-            undefined: self.undefined(),
-            resamples: self.values.len(),
-        }
     }
 }
 

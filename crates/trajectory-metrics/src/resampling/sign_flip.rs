@@ -4,8 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Seed, Weight};
 
 use crate::{
-    checks::bounded,
-    error::{Error, Shared},
+    checks::{bounded, setting},
+    error::Error,
     resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
 };
 
@@ -87,9 +87,7 @@ impl SignFlipTest {
             sums.iter().fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
         let bar = found.abs() - TIE * size;
         let exact = sums.len() <= MOST_EXACT;
-        if !exact && flips == 0 {
-            return Err(Shared::Setting { name: "flips", value: 0.0, range: "at least 1" }.into());
-        }
+        setting("flips", flips as f64, exact || flips > 0, "at least 1")?;
         let p_value =
             if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };
         let mean = rows.mean(differences, total, |_| true);

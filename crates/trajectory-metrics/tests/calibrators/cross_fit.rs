@@ -1,7 +1,7 @@
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    CalibrationMap, Calibrator, CrossFit, Error, Folds, Isotonic, Platt, Probability, Traces,
-    Weight, WeightSchedule,
+    CalibrationMap, Calibrator, CrossFit, Error, Folds, Isotonic, Platt, Probability, TiedBlocks,
+    Traces, Weight, WeightSchedule,
 };
 
 /// Keeps the records on which it was fitted.
@@ -20,9 +20,12 @@ impl CalibrationMap for Recorded {
 impl Calibrator for Recorder {
     type Map = Recorded;
 
-    fn fit(&self, p: &[Probability], y: &[bool], w: Option<&[Weight]>) -> Result<Recorded, Error> {
-        let w = w.unwrap();
-        Ok(Recorded(p.iter().zip(y).zip(w).map(|((p, y), w)| (p.get(), *y, w.get())).collect()))
+    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Recorded, Error> {
+        let records = blocks.as_slice().iter().flat_map(|block| {
+            let p = block.confidence.get();
+            [(p, false, block.failures), (p, true, block.successes)]
+        });
+        Ok(Recorded(records.filter(|(.., weight)| *weight > 0.0).collect()))
     }
 }
 

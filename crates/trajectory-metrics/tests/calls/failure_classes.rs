@@ -1,5 +1,8 @@
-use trajectory_metrics::tool_calls::{CallFacts, FailureClass, FailureCounts};
+#[cfg(feature = "serde")]
+use trajectory_metrics::tool_calls::CallFacts;
+use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
 
+#[cfg(feature = "serde")]
 #[test]
 fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refused() {
     let calls = [
@@ -33,4 +36,22 @@ fn classes_facts_and_counts_are_read_back_and_counts_that_do_not_add_up_are_refu
         let error = serde_json::from_str::<FailureCounts>(&text).unwrap_err().to_string();
         assert!(error.starts_with("number of redundant and failed calls is"), "{error}");
     }
+}
+
+#[test]
+fn counts_saturate() {
+    let mut most = FailureCounts::default();
+    (most.calls, most.repeated, most.extra) = (usize::MAX, usize::MAX, usize::MAX);
+    (most.wrong_parameters, most.inaccessible) = (usize::MAX, usize::MAX);
+    assert_eq!((most.redundant(), most.invalid()), (usize::MAX, usize::MAX));
+    let mut counts = most;
+    counts.merge(&most);
+    counts.extend([
+        None,
+        Some(FailureClass::Repeated),
+        Some(FailureClass::Extra),
+        Some(FailureClass::WrongParameters),
+        Some(FailureClass::Inaccessible),
+    ]);
+    assert_eq!(counts, most);
 }

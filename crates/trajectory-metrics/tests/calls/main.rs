@@ -3,7 +3,6 @@
 
 mod argument_rule;
 mod call_matcher;
-#[cfg(feature = "serde")]
 mod failure_classes;
 #[cfg(feature = "serde")]
 mod interner;
@@ -15,5 +14,6 @@ mod tool_call;
 #[cfg(feature = "serde")]
 mod tool_call_serde;
 mod trial_counts;
+mod value;
 #[cfg(feature = "serde")]
 mod value_serde;

@@ -2,8 +2,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, BootstrapEstimate, Error, Level, Probability, Ranking, Replicates, Seed,
-    SignFlipTest, Weight, cluster_difference, cluster_mean, cluster_ratio,
+    Bootstrap, ClusterEstimate, Error, Interval, Level, Probability, Ranking, Replicates, Seed,
+    SignFlipTest, Weight,
 };
 
 use super::{arms, counted_mean, level_of, uniform};
@@ -11,7 +11,7 @@ use super::{arms, counted_mean, level_of, uniform};
 #[test]
 fn undefined_results_and_invalid_input_are_typed_errors() {
     let (values, ids) = ([1.0, 2.0, 3.0], [0, 1, 2]);
-    let mean = cluster_mean::<u32>;
+    let mean = ClusterEstimate::mean::<u32>;
     assert!(matches!(
         mean(&values, None, &ids[..2]),
         Err(Error::ScoringRules(Shared::Length { what: "clusters", .. }))
@@ -28,7 +28,7 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
         |what, index| Err(Shared::Entry { what, index, value: f64::INFINITY, range: RANGE }.into());
     let infinite = [1.0, f64::INFINITY, 1.0];
     assert_eq!(mean(&infinite, None, &ids), at("value", 1));
-    assert_eq!(cluster_ratio(&values, &infinite, None, &ids), at("denominator", 1));
+    assert_eq!(ClusterEstimate::ratio(&values, &infinite, None, &ids), at("denominator", 1));
     assert_eq!(
         SignFlipTest::new(&infinite, None, &ids, 0, Seed::new(0)).map(drop),
         at("difference", 1).map(drop)
@@ -40,13 +40,13 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     let one = Err(Shared::TooFew { what: "clusters", least: 2, found: 1 }.into());
     assert_eq!(mean(&values, None, &[7; 3]), one);
     assert_eq!(mean(&values, Some(Weight::from_slice(&[1.0, 0.0, 0.0]).unwrap()), &ids), one);
-    let ratio = cluster_ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
+    let ratio = ClusterEstimate::ratio(&values, &[1.0, -1.0, 0.0], None, &ids);
     assert!(matches!(
         ratio,
         Err(Error::ScoringRules(Shared::Setting { name: "sum of denominators", .. }))
     ));
     assert_eq!(
-        cluster_difference(&values, &arms(&[true; 3]), None, &ids),
+        ClusterEstimate::difference(&values, &arms(&[true; 3]), None, &ids),
         Err(Shared::Empty.into())
     );
 
@@ -78,9 +78,9 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert!(matches!(none, Err(Error::ScoringRules(Shared::Undefined { .. }))));
 }
 
-fn ends(interval: Result<BootstrapEstimate, Error>) -> [f64; 2] {
+fn ends(interval: Result<Interval, Error>) -> [f64; 2] {
     let interval = interval.unwrap();
-    [interval.interval.low(), interval.interval.high()]
+    [interval.low(), interval.high()]
 }
 
 fn close(got: [f64; 2], want: [f64; 2]) {
@@ -151,11 +151,12 @@ fn constant_values_have_a_standard_error_of_0() {
             let (values, weights) = ([value; 7], [weight; 7]);
             let ids = [0, 1, 2, 3, 4, 5, 5];
             let mean =
-                cluster_mean(&values, Some(Weight::from_slice(&weights).unwrap()), &ids).unwrap();
+                ClusterEstimate::mean(&values, Some(Weight::from_slice(&weights).unwrap()), &ids)
+                    .unwrap();
             assert_eq!((mean.estimate, mean.standard_error), (value, 0.0));
             let mut second = [false; 7];
             second[3..].fill(true);
-            let none = cluster_difference(
+            let none = ClusterEstimate::difference(
                 &values,
                 &arms(&second),
                 Some(Weight::from_slice(&weights).unwrap()),
@@ -175,14 +176,16 @@ fn constant_values_have_a_standard_error_of_0() {
         }
     }
     // All ratios 0.1, all gains 0.2: what is left is rounding.
-    let rate = cluster_ratio(&[0.1, 0.3, 0.7], &[1.0, 3.0, 7.0], None, &[0, 1, 2]).unwrap();
+    let rate =
+        ClusterEstimate::ratio(&[0.1, 0.3, 0.7], &[1.0, 3.0, 7.0], None, &[0, 1, 2]).unwrap();
     assert_eq!(rate.standard_error, 0.0);
     let (scores, second) = ([0.2, 0.4, 0.5, 0.7], [false, true, false, true]);
-    let gain = cluster_difference(&scores, &arms(&second), None, &["a", "a", "b", "b"]).unwrap();
+    let gain =
+        ClusterEstimate::difference(&scores, &arms(&second), None, &["a", "a", "b", "b"]).unwrap();
     assert_eq!(gain.standard_error, 0.0);
     // A heavy weight elsewhere does not hide what varies.
     let weights = [1e-100, 1.0, 1.0, 1.0];
-    let varies = cluster_mean(
+    let varies = ClusterEstimate::mean(
         &[1e90, 1.0, 2.0, 3.0],
         Some(Weight::from_slice(&weights).unwrap()),
         &[0, 1, 2, 3],
@@ -212,12 +215,12 @@ fn a_small_spread_of_many_rows_is_not_taken_for_rounding() {
     let values: Vec<f64> = (0..200).map(|i| 0.75 + f64::from(i % 2) * 2.0 * half).collect();
     let ids: Vec<usize> = (0..200).collect();
     let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-3, "{got:e} {want:e}");
-    let mean = cluster_mean(&values[..100], None, &ids[..100]).unwrap();
+    let mean = ClusterEstimate::mean(&values[..100], None, &ids[..100]).unwrap();
     near(mean.standard_error, half / 99.0_f64.sqrt());
-    let ratio = cluster_ratio(&values[..100], &[1.0; 100], None, &ids[..100]).unwrap();
+    let ratio = ClusterEstimate::ratio(&values[..100], &[1.0; 100], None, &ids[..100]).unwrap();
     near(ratio.standard_error, half / 99.0_f64.sqrt());
     let second: Vec<bool> = ids.iter().map(|id| id / 2 % 2 == 1).collect();
-    let gain = cluster_difference(&values, &arms(&second), None, &ids).unwrap();
+    let gain = ClusterEstimate::difference(&values, &arms(&second), None, &ids).unwrap();
     assert_eq!(gain.estimate, 0.0);
     near(gain.standard_error, 2.0 * half / 199.0_f64.sqrt());
 }
@@ -227,8 +230,9 @@ fn a_row_of_weight_0_has_no_effect_for_any_value() {
     let (values, groups) = ([1e-20, 1e100, 3e-20, -2e-20], ["a", "b", "c", "d"]);
     let weights = [1.0, 0.0, 1.0, 1.0];
     let without = |list: &[f64]| [list[0], list[2], list[3]];
-    let mean = cluster_mean(&values, Some(Weight::from_slice(&weights).unwrap()), &groups).unwrap();
-    assert_eq!(mean, cluster_mean(&without(&values), None, &["a", "c", "d"]).unwrap());
+    let mean = ClusterEstimate::mean(&values, Some(Weight::from_slice(&weights).unwrap()), &groups)
+        .unwrap();
+    assert_eq!(mean, ClusterEstimate::mean(&without(&values), None, &["a", "c", "d"]).unwrap());
     let rows = Bootstrap::rows(4, Seed::new(3)).unwrap();
     for huge in [1e100, f64::INFINITY, f64::NEG_INFINITY] {
         let of = |value: f64| {
@@ -271,12 +275,12 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
     let relative = |got: f64, want: f64| {
         assert!((got / want - 1.0).abs() < 1e-12, "{got:e} against {want:e}");
     };
-    let plain = cluster_mean(&[1.0, -1.0, 3.0], None, &ids).unwrap();
+    let plain = ClusterEstimate::mean(&[1.0, -1.0, 3.0], None, &ids).unwrap();
     for unit in [1e-100, 3e99] {
         for weight in [1e-100, 1e100] {
             let weights = [Weight::new(weight).unwrap(); 3];
             let values = [unit, -unit, 3.0 * unit];
-            let mean = cluster_mean(&values, Some(&weights), &ids).unwrap();
+            let mean = ClusterEstimate::mean(&values, Some(&weights), &ids).unwrap();
             relative(mean.estimate, unit);
             relative(mean.standard_error, plain.standard_error * unit);
             let test = SignFlipTest::new(&values, Some(&weights), &ids, 0, Seed::new(0)).unwrap();
@@ -288,18 +292,18 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
             relative(error, want * unit);
         }
     }
-    let tiny = cluster_ratio(&[1e-310, 3e-310, 2e-310], &[1e-310; 3], None, &ids).unwrap();
+    let tiny = ClusterEstimate::ratio(&[1e-310, 3e-310, 2e-310], &[1e-310; 3], None, &ids).unwrap();
     assert!((tiny.estimate - 2.0).abs() < 1e-12 && tiny.standard_error > 0.5);
-    let over_tiny = cluster_ratio(&[1.0, 2.0, 3.0], &[1e-310; 3], None, &ids);
+    let over_tiny = ClusterEstimate::ratio(&[1.0, 2.0, 3.0], &[1e-310; 3], None, &ids);
     assert!(matches!(over_tiny, Err(Error::ScoringRules(_))), "{over_tiny:?}");
 
     let values = [1.0, 1.1e100, 1.0];
     let range = "from -1e100 to 1e100";
     let too_large = |what| Shared::Entry { what, index: 1, value: 1.1e100, range }.into();
-    assert_eq!(cluster_mean(&values, None, &ids), Err(too_large("value")));
-    let ratio = cluster_ratio(&[1.0; 3], &values, None, &ids);
+    assert_eq!(ClusterEstimate::mean(&values, None, &ids), Err(too_large("value")));
+    let ratio = ClusterEstimate::ratio(&[1.0; 3], &values, None, &ids);
     assert_eq!(ratio, Err(too_large("denominator")));
-    let difference = cluster_difference(&values, &arms(&[true, false, true]), None, &ids);
+    let difference = ClusterEstimate::difference(&values, &arms(&[true, false, true]), None, &ids);
     assert_eq!(difference, Err(too_large("value")));
     assert_eq!(
         SignFlipTest::new(&values, None, &ids, 0, Seed::new(0)),

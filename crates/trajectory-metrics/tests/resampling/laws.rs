@@ -1,8 +1,8 @@
 use proptest::{collection::vec, prelude::*};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, Probability, Ranking, Replicates, Seed, SignFlipTest, TiedBlocks, Weight,
-    auroc, cluster_difference, cluster_mean, cluster_ratio,
+    Bootstrap, ClusterEstimate, Error, Probability, Ranking, Replicates, Seed, SignFlipTest,
+    TiedBlocks, Weight, auroc,
 };
 
 use super::{arms, counted_mean};
@@ -87,9 +87,9 @@ proptest! {
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
             let test = SignFlipTest::new(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups, 99, Seed::new(1));
             let estimates = [
-                cluster_mean(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
-                cluster_ratio(&values, &steps, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
-                cluster_difference(&values, &arms(&second), weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                ClusterEstimate::mean(&values, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                ClusterEstimate::ratio(&values, &steps, weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
+                ClusterEstimate::difference(&values, &arms(&second), weights.map(|weights| Weight::from_slice(weights).unwrap()), &groups),
             ];
             (estimates, test)
         };
@@ -136,7 +136,7 @@ proptest! {
     fn a_row_of_its_own_cluster_gives_the_textbook_standard_error(values in vec(-3.0..3.0_f64, 2..40)) {
         let n = values.len() as f64;
         let ids: Vec<usize> = (0..values.len()).collect();
-        let of = cluster_mean(&values, None, &ids).unwrap();
+        let of = ClusterEstimate::mean(&values, None, &ids).unwrap();
         let squares: f64 = values.iter().map(|value| (value - of.estimate).powi(2)).sum();
         let textbook = (squares / (n - 1.0) / n).sqrt();
         prop_assert!((of.standard_error - textbook).abs() <= 1e-13);

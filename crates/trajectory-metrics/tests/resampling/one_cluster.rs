@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    Bootstrap, Error, EvaluationOptions, Level, NamedEstimate, NoInterval, Probability, Ranking,
-    Replicates, Resampling, Seed, SignFlipTest, Traces, Weight, cluster_mean, evaluate,
+    Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
+    Probability, Ranking, Replicates, Resampling, STREAM_MEASURES, Seed, SignFlipTest,
+    StreamFigure, Traces, Weight,
 };
 
 use super::counted_mean;
@@ -26,7 +27,7 @@ proptest! {
         let equal = vec![1.0; n];
         let weights: Vec<f64> = (0..n).map(|row| 1.0 + row as f64).collect();
         let weights = weighted.then(|| Weight::from_slice(&weights).unwrap());
-        let error = cluster_mean(&values, weights, &tasks).map(drop);
+        let error = ClusterEstimate::mean(&values, weights, &tasks).map(drop);
         prop_assert_eq!(error.is_err(), clusters == 1);
         let bootstrap = match Bootstrap::clusters(&tasks, Seed::new(seed)) {
             Ok(bootstrap) => bootstrap,
@@ -34,7 +35,7 @@ proptest! {
                 prop_assert_eq!(clusters, 1);
                 // The same cause has the same error everywhere.
                 prop_assert_eq!(error.clone(), one("clusters"));
-                prop_assert_eq!(cluster_mean(&values, weights, &tasks), Err(error));
+                prop_assert_eq!(ClusterEstimate::mean(&values, weights, &tasks), Err(error));
                 return Ok(());
             }
         };
@@ -64,7 +65,7 @@ fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
     let values = [1.0, 2.0, 3.0, 4.0];
     let weights = Weight::from_slice(&[1.0, 2.0, 0.0, 0.0]).unwrap();
     assert_eq!(bootstrap.mean(&values, Some(weights), 100), Err(one("clusters")));
-    assert_eq!(cluster_mean(&values, Some(weights), &tasks), Err(one("clusters")));
+    assert_eq!(ClusterEstimate::mean(&values, Some(weights), &tasks), Err(one("clusters")));
     #[cfg(feature = "rayon")]
     assert_eq!(bootstrap.par_mean(&values, Some(weights), 100), Err(one("clusters")));
 }
@@ -106,17 +107,15 @@ fn a_report_on_traces_of_one_cluster_has_no_interval_and_one_note() {
         let resampling = Some(Resampling { bootstrap, resamples: 100, level });
         let options =
             EvaluationOptions { resampling, weights: *weights, ..EvaluationOptions::default() };
-        let report = evaluate(traces, &options).unwrap();
+        let report = Evaluation::new(traces, &options).unwrap();
         for stream in [&report.metrics, &report.base_rate_reference] {
-            for NamedEstimate { metric, value, interval, .. } in &stream.estimates {
-                let undefined = value.is_err();
-                let why = interval.clone().unwrap().unwrap_err();
-                let few =
-                    Error::NoInterval(NoInterval::TooFewClusters { found: 1, least: 6, level });
-                assert!(undefined || why == few, "{metric}: {why}");
+            for StreamFigure { measure, figure, .. } in &stream.estimates {
+                let few = NoInterval::TooFewClusters { found: 1, least: 6, level };
+                let is_few = figure.as_ref().map_or(true, |it| it.interval == Err(few));
+                assert!(is_few, "{}: {figure:?}", measure.key);
             }
         }
-        assert!(report.metrics.estimate("tps_log").unwrap().value.is_ok());
+        assert!(report.metrics.estimate("tps_log").unwrap().figure.is_ok());
         let of_clusters = report.notes.iter().filter(|note| note.contains("1 cluster;"));
         assert_eq!(of_clusters.count(), 1, "{:?}", report.notes);
     }
@@ -125,11 +124,13 @@ fn a_report_on_traces_of_one_cluster_has_no_interval_and_one_note() {
 #[test]
 fn one_defined_resample_makes_no_interval() {
     let resamples = |values: Vec<f64>| Ok(Replicates::new(0.5, values).unwrap());
-    let estimate =
-        |values| NamedEstimate::new("auroc", Ok(0.5), Some(resamples(values)), Level::HALF);
+    let interval = |values| {
+        let values = Some(resamples(values));
+        let found = StreamFigure::new(STREAM_MEASURES[3], Ok(0.5), values, Level::HALF);
+        found.figure.unwrap().interval
+    };
     for values in [vec![0.25], vec![f64::NAN, 0.25, f64::NAN]] {
-        let found = estimate(values).interval.unwrap();
-        assert_eq!(found, Err(NoInterval::TooFewResamples { defined: 1 }.into()));
+        assert_eq!(interval(values), Err(NoInterval::TooFewResamples { defined: 1 }));
     }
-    assert!(estimate(vec![0.25, 0.75]).interval.unwrap().is_ok());
+    assert!(interval(vec![0.25, 0.75]).is_ok());
 }

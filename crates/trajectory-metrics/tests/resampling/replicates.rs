@@ -6,8 +6,8 @@ fn infinite_values_have_a_percentile_interval_and_nothing_else() {
     let values = vec![f64::NEG_INFINITY, 1.0, 2.0, f64::NAN];
     let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
     let found = replicates.percentile_interval(Level::HALF);
-    assert_eq!((found.interval.low(), found.interval.high()), (f64::NEG_INFINITY, 1.5));
-    assert_eq!((found.standard_error, found.undefined), (None, 1));
+    assert_eq!((found.low(), found.high()), (f64::NEG_INFINITY, 1.5));
+    assert_eq!((replicates.standard_error(), replicates.undefined()), (None, 1));
     assert!(matches!(replicates.basic_interval(Level::HALF), Err(Error::ScoringRules(_))));
     assert!(matches!(
         replicates.bca_interval(&[1.0, f64::NAN], Level::HALF),

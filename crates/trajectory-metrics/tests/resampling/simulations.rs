@@ -1,7 +1,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
-use trajectory_metrics::{Bootstrap, Error, Seed, SignFlipTest, cluster_mean};
+use trajectory_metrics::{Bootstrap, ClusterEstimate, Error, Seed, SignFlipTest};
 
 use super::{level_of, uniform};
 
@@ -46,8 +46,7 @@ fn about_95_of_100_intervals_of_a_mean_cover_it() {
             replicates.bca_interval(&jackknife, level_of(0.95)).unwrap(),
         ];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
-            *covered +=
-                u32::from(interval.interval.low() <= 1.0 && 1.0 <= interval.interval.high());
+            *covered += u32::from(interval.low() <= 1.0 && 1.0 <= interval.high());
         }
     }
     println!("percentile, basic, BCa cover {covered:?} of {sets}");
@@ -71,12 +70,12 @@ fn the_standard_error_of_a_paired_difference_equals_the_one_of_the_differences()
     let (paired, direct) =
         (change.percentile_interval(level_of(0.9)), direct.percentile_interval(level_of(0.9)));
     assert!(
-        (paired.interval.low() - direct.interval.low()).abs() < 1e-12
-            && (paired.interval.high() - direct.interval.high()).abs() < 1e-12
+        (paired.low() - direct.low()).abs() < 1e-12
+            && (paired.high() - direct.high()).abs() < 1e-12
     );
     // The closed form is what the bootstrap estimates.
     let ids: Vec<usize> = (0..60).collect();
-    let closed = cluster_mean(&gains, None, &ids).unwrap().standard_error;
+    let closed = ClusterEstimate::mean(&gains, None, &ids).unwrap().standard_error;
     assert!((error / closed - 1.0).abs() < 0.06, "{error} {closed}");
 
     let nothing = of(&raw).minus(&of(&raw)).unwrap();
@@ -98,7 +97,7 @@ fn the_cluster_bootstrap_and_the_cluster_error_agree_and_exceed_those_of_rows() 
     let tasks: Vec<usize> = (0..300).map(|row| row % 50).collect();
     let values: Vec<f64> =
         tasks.iter().map(|&task| effects[task] + 0.2 * uniform(&mut generator)).collect();
-    let closed = cluster_mean(&values, None, &tasks).unwrap().standard_error;
+    let closed = ClusterEstimate::mean(&values, None, &tasks).unwrap().standard_error;
     let by_task =
         Bootstrap::clusters(&tasks, Seed::new(9)).unwrap().mean(&values, None, 4_000).unwrap();
     let by_row = Bootstrap::rows(300, Seed::new(9)).unwrap().mean(&values, None, 4_000).unwrap();

@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use trajectory_metrics::{
-    Bootstrap, Error, EvaluationOptions, Level, NoInterval, Probability, Ranking, Replicates,
-    Resampling, Seed, Traces, Weight, cluster_mean, evaluate,
+    Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
+    Probability, Ranking, Replicates, Resampling, Seed, Traces, Weight,
 };
 
 use super::{level_of, uniform};
@@ -30,7 +30,7 @@ fn coverage(
         sets += 1;
         let intervals = [expanded, found.percentile_interval(level)];
         for (covered, interval) in covered.iter_mut().zip(intervals) {
-            *covered += u32::from(interval.interval.contains(truth));
+            *covered += u32::from(interval.contains(truth));
         }
     }
     covered.map(|covered| f64::from(covered) / f64::from(sets))
@@ -136,10 +136,9 @@ fn the_interval_of_many_clusters_is_the_percentile_interval() {
     let values: Vec<f64> = (0..40).map(|row| f64::from(row * row % 17)).collect();
     let mean = Bootstrap::rows(40, Seed::new(7)).unwrap().mean(&values, None, 2_000).unwrap();
     let level = level_of(0.9);
-    let plain = mean.percentile_interval(level).interval;
-    let ends = |clusters: usize| {
-        mean.clone().with_clusters(clusters).confidence_interval(level).unwrap().interval
-    };
+    let plain = mean.percentile_interval(level);
+    let ends =
+        |clusters: usize| mean.clone().with_clusters(clusters).confidence_interval(level).unwrap();
     let most = ends(1_000_000_000);
     assert!((most.low() - plain.low()).abs() + (most.high() - plain.high()).abs() < 1e-6);
     // Wider with fewer clusters, without a jump.
@@ -192,15 +191,16 @@ fn a_value_that_does_not_vary_has_no_interval_of_one_point() {
         assert_eq!(mean.confidence_interval(level), constant, "{}", values[0]);
     }
     let tasks: Vec<u32> = (0..30).collect();
-    let by_task = cluster_mean(&[1.0; 30], None, &tasks).unwrap();
+    let by_task = ClusterEstimate::mean(&[1.0; 30], None, &tasks).unwrap();
     assert_eq!(by_task.interval(level), Err(Error::NoInterval(NoInterval::Constant)));
 
     // Proportions of independent rows are exact: 0.025^(1/30) is 0.8843.
     for (value, [low, high]) in [(1.0, [0.8843, 1.0]), (0.0, [0.0, 0.1157])] {
         let all = rows.mean(&[value; 30], None, 200).unwrap().of_independent_outcomes();
         let found = all.confidence_interval(level).unwrap();
-        assert!((found.interval.low() - low).abs() + (found.interval.high() - high).abs() < 1e-4);
-        assert_eq!((found.estimate, found.standard_error), (value, None));
+        assert!((found.low() - low).abs() + (found.high() - high).abs() < 1e-4);
+        let figure = all.figure(level);
+        assert_eq!((figure.value, figure.standard_error), (value, None));
         // Not so their difference, nor a share that is neither 0 nor 1.
         assert_eq!(all.minus(&all).unwrap().confidence_interval(level), constant);
     }
@@ -221,15 +221,18 @@ fn a_report_of_two_clusters_or_of_equal_values_has_notes_in_place_of_intervals()
         let bootstrap = Bootstrap::rows(n, Seed::new(7)).unwrap();
         let resampling =
             Some(Resampling { bootstrap: &bootstrap, resamples: 100, level: level_of(0.95) });
-        evaluate(&traces(n), &EvaluationOptions { resampling, ..EvaluationOptions::default() })
-            .unwrap()
+        Evaluation::new(
+            &traces(n),
+            &EvaluationOptions { resampling, ..EvaluationOptions::default() },
+        )
+        .unwrap()
     };
     let two = report(2);
-    assert!(two.metrics.estimates.iter().all(|metric| metric.interval.as_ref().unwrap().is_err()));
+    assert!(two.metrics.estimates.iter().all(|it| it.figure.as_ref().unwrap().interval.is_err()));
     assert_eq!(two.notes, ["no intervals: 2 clusters; a 95 % interval needs at least 6"]);
     // One forecast for all has one log score and one area.
     let equal = report(20);
     let note = "tps_log: no interval: the value does not vary over clusters or resamples";
     assert!(equal.notes.contains(&note.to_owned()), "{:?}", equal.notes);
-    assert!(equal.metrics.estimate("tps_log").unwrap().interval.clone().unwrap().is_err());
+    assert!(equal.metrics.estimate("tps_log").unwrap().figure.clone().unwrap().interval.is_err());
 }

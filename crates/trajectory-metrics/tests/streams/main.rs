@@ -1,6 +1,7 @@
 //! Streams of forecasts: scores, schedules, summaries, policies.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+mod forecast_policy;
 mod online_tps;
 mod summary;
 mod tps_loss;

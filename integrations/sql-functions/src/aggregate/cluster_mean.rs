@@ -4,7 +4,7 @@ use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
 use scoring_rules::{ExactSum, Level};
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::{ClusterEstimate, Error, cluster_ratio};
+use trajectory_metrics::{ClusterEstimate, Error};
 
 use crate::{
     aggregate::{
@@ -60,7 +60,7 @@ impl ClusterMeanOfRows {
         let names: Vec<&str> = self.clusters.keys().map(String::as_str).collect();
         let totals: Vec<f64> = self.clusters.values().map(|rows| rows.total.value()).collect();
         let rows: Vec<f64> = self.clusters.values().map(|rows| rows.rows as f64).collect();
-        cluster_ratio(&totals, &rows, None, &names)
+        ClusterEstimate::ratio(&totals, &rows, None, &names)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::{
+    checks::setting,
     error::Error,
     loops::{
         row_sums::{fill, sum_of_pairs},
@@ -15,97 +16,79 @@ use crate::{
         },
         log::log_score::LogScore,
         sides::Sides,
-        smooth::{
-            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
-        },
+        smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::probability::Probability,
 };
 
-/// The beta family of scores, in which the decision threshold c has the weight
-/// `c^(alpha-1) (1-c)^(beta-1)`.
-///
-/// ```text
-/// S(p, 1) = - integral from p to 1 of c^(alpha-1) (1-c)^beta     dc
-/// S(p, 0) = - integral from 0 to p of c^alpha     (1-c)^(beta-1) dc
-/// ```
-///
-/// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded if both parameters are positive;
-/// otherwise a wrong certainty scores minus infinity. Symmetric if `alpha = beta`. If both are finite,
-/// `S(1, 0) / S(0, 1) = alpha / beta`: (2, 4) punishes a wrong certainty of failure twice as hard as a
-/// wrong certainty of success, and (4, 2) the other way round.
-///
-/// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice the
-/// [boosting score](crate::BoostingScore).
-///
-/// The relative error of a score is at most 1e-12. So is that of a divergence of forecasts and truths
-/// that are at least 1e-100 away from 0, or 0 or 1 themselves; in the last case it can be 1e-11.
-///
-/// Parameters that are whole numbers from 1 to 4 have a closed form. For other parameters, `new`
-/// prepares a table of about 60 kB, so make a rule once and keep it. A slower continued fraction is
-/// used if the table would not be accurate enough (parameters in the tens), and for forecasts closer
-/// than 2^-20 to 0 or 1.
-///
-/// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
-/// estimation and classification: structure and applications, section 11.
-///
-/// ```
-/// use scoring_rules::{BetaScore, LogScore, Probability, ScoringRule};
-///
-/// let p = Probability::new(0.75)?;
-/// let half_brier = BetaScore::new(1.0, 1.0)?;
-/// assert_eq!((half_brier.alpha(), half_brier.beta()), (1.0, 1.0));
-/// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
-///
-/// let log = BetaScore::new(0.0, 0.0)?;
-/// assert_eq!(log.score(p, true), LogScore::exact().score(p, true));
-///
-/// // A wrong certainty of success costs twice as much as a wrong certainty of failure.
-/// let cautious = BetaScore::new(1.0, 0.5)?;
-/// let yes = cautious.score(Probability::ONE, false);
-/// let no = cautious.score(Probability::ZERO, true);
-/// assert!((yes / no - 2.0).abs() < 1e-12);
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-#[derive(Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
-pub struct BetaScore {
-    alpha: f64,
-    beta: f64,
-    form: Form,
-}
-
-/// The serialized form.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    alpha: f64,
-    beta: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for BetaScore {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.alpha, written.beta)
+crate::checked! {
+    /// The beta family of scores, in which the decision threshold c has the weight
+    /// `c^(alpha-1) (1-c)^(beta-1)`.
+    ///
+    /// ```text
+    /// S(p, 1) = - integral from p to 1 of c^(alpha-1) (1-c)^beta     dc
+    /// S(p, 0) = - integral from 0 to p of c^alpha     (1-c)^(beta-1) dc
+    /// ```
+    ///
+    /// Strictly proper for all `alpha, beta > -1`. At most 0. Bounded if both parameters are positive;
+    /// otherwise a wrong certainty scores minus infinity. Symmetric if `alpha = beta`. If both are finite,
+    /// `S(1, 0) / S(0, 1) = alpha / beta`: (2, 4) punishes a wrong certainty of failure twice as hard as a
+    /// wrong certainty of success, and (4, 2) the other way round.
+    ///
+    /// Named members: (0, 0) is the log score, (1, 1) half the Brier score, (-1/2, -1/2) twice the
+    /// [boosting score](crate::BoostingScore).
+    ///
+    /// The relative error of a score is at most 1e-12. So is that of a divergence of forecasts and truths
+    /// that are at least 1e-100 away from 0, or 0 or 1 themselves; in the last case it can be 1e-11.
+    ///
+    /// Parameters that are whole numbers from 1 to 4 have a closed form. For other parameters, `new`
+    /// prepares a table of about 60 kB, so make a rule once and keep it. A slower continued fraction is
+    /// used if the table would not be accurate enough (parameters in the tens), and for forecasts closer
+    /// than 2^-20 to 0 or 1.
+    ///
+    /// Reference: Buja, Stuetzle and Shen (2005), Loss functions for binary class probability
+    /// estimation and classification: structure and applications, section 11.
+    ///
+    /// ```
+    /// use scoring_rules::{BetaScore, LogScore, Probability, ScoringRule};
+    ///
+    /// let p = Probability::new(0.75)?;
+    /// let half_brier = BetaScore::new(1.0, 1.0)?;
+    /// assert_eq!((half_brier.alpha(), half_brier.beta()), (1.0, 1.0));
+    /// assert_eq!(half_brier.score(p, false), -0.75 * 0.75 / 2.0);
+    ///
+    /// let log = BetaScore::new(0.0, 0.0)?;
+    /// assert_eq!(log.score(p, true), LogScore::exact().score(p, true));
+    ///
+    /// // A wrong certainty of success costs twice as much as a wrong certainty of failure.
+    /// let cautious = BetaScore::new(1.0, 0.5)?;
+    /// let yes = cautious.score(Probability::ONE, false);
+    /// let no = cautious.score(Probability::ZERO, true);
+    /// assert!((yes / no - 2.0).abs() < 1e-12);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[derive(Clone)]
+    pub struct BetaScore {
+        alpha: f64,
+        beta: f64,
+        #[cfg_attr(feature = "serde", serde(skip))]
+        form: Form,
     }
+    restore: |read| BetaScore::new(read.alpha, read.beta).map(|checked| *read = checked)
 }
 
-#[cfg(feature = "serde")]
-impl From<BetaScore> for Written {
-    fn from(rule: BetaScore) -> Self {
-        Self { alpha: rule.alpha, beta: rule.beta }
-    }
-}
-
-#[derive(Clone)]
+#[derive(Clone, Default)]
 enum Form {
+    #[default]
     Log,
-    Polynomial { success: BetaPolynomial, failure: BetaPolynomial },
-    Integral { success: Integral, failure: Integral },
+    Polynomial {
+        success: BetaPolynomial,
+        failure: BetaPolynomial,
+    },
+    Integral {
+        success: Integral,
+        failure: Integral,
+    },
 }
 
 /// The score of one outcome as an incomplete beta integral, with a table of it if that is accurate.
@@ -140,9 +123,8 @@ impl BetaScore {
     pub fn new(alpha: f64, beta: f64) -> Result<Self, Error> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             // Written so that a NaN falls into the error arm.
-            if !(value > -1.0 && value <= 100.0) {
-                return Err(Error::Setting { name, value, range: "above -1 and at most 100" });
-            }
+            let is_valid = value > -1.0 && value <= 100.0;
+            setting(name, value, is_valid, "above -1 and at most 100")?;
         }
         let form = if alpha == 0.0 && beta == 0.0 {
             Form::Log
@@ -332,12 +314,4 @@ impl ThresholdDensity for BetaScore {
     }
 }
 
-impl SmoothRule for BetaScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, forecast, outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        in_logit(self, logit, outcome)
-    }
-}
+smooth_rule!(BetaScore);

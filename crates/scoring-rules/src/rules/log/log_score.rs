@@ -14,9 +14,7 @@ use crate::{
             rows::{log_given, log_of_product_of_rows, sides},
         },
         sides::Sides,
-        smooth::{
-            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
-        },
+        smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     sums::compensated_sum::CompensatedSum,
     values::probability::Probability,
@@ -316,15 +314,7 @@ impl ThresholdDensity for LogScore {
     }
 }
 
-impl SmoothRule for LogScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, forecast, outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        in_logit(self, logit, outcome)
-    }
-}
+smooth_rule!(LogScore);
 
 /// `ln (a / b)` for positive numbers; `gap` is `a - b`.
 fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
@@ -334,71 +324,12 @@ fn log_ratio(a: f64, b: f64, gap: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    const WEIGHTS: [StepWeights; 3] =
-        [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising];
-
-    fn check(rule: LogScore, values: &[f64]) {
-        let forecasts = Probability::from_slice(values).unwrap();
-        for outcome in [false, true] {
-            for weights in WEIGHTS {
-                let by_product = rule.weighted_sum(forecasts, outcome, weights, Sealed);
-                let by_logs = weights.sum(forecasts, |p| rule.score(p, outcome));
-                if by_logs.is_infinite() {
-                    assert_eq!(by_product, by_logs);
-                } else {
-                    approx::assert_relative_eq!(
-                        by_product,
-                        by_logs,
-                        epsilon = 0.0,
-                        max_relative = 1e-12
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_clipped_divergence_is_the_difference_of_clipped_scores() {
-        for eps in [1e-100, 1e-15, 1e-6, 0.05] {
-            let rule = LogScore::clipped(eps).unwrap();
-            for p in [0.0, 0.3, 1.0 - 2.0 * eps, 1.0 - eps / 2.0, 1.0] {
-                for q in [0.0, 0.4, 1.0] {
-                    let [p, q] = [p, q].map(|p| Probability::new(p).unwrap());
-                    let expected = rule.expected(q, q) - rule.expected(p, q);
-                    let error = (rule.divergence(p, q) - expected).abs();
-                    assert!(error <= 1e-14 * expected.abs().max(1.0), "{eps} {p} {q}: {error:e}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn products_that_would_underflow_are_replaced_by_sums_of_logs() {
-        let clipped = LogScore::clipped(1e-6).unwrap();
-        let ends = [0.0, 1.0, 1e-6, 0.5, 1e-18, 1e-19, 1e-300, 5e-324, 1.0 - f64::EPSILON / 2.0];
-        for n in [1, 2, 9, 10, 48, 49, 500, 5_000] {
-            for &end in &ends {
-                let mut values = vec![end; n];
-                check(clipped, &values);
-                check(LogScore::exact(), &values);
-                values[n / 2] = 0.3;
-                check(LogScore::clipped(1e-100).unwrap(), &values);
-            }
-        }
-    }
-
-    /// Different values, not close to 0 or 1.
-    fn ordinary(n: usize) -> Vec<f64> {
-        (0..n).map(|i| 0.1 + 0.8 * (i as f64 * 0.618_033_988_75).fract()).collect()
-    }
 
     #[test]
     fn the_product_of_an_ordinary_short_run_is_used() {
-        let values: Vec<f64> = ordinary(WINDOW).iter().map(|p| 0.5 + 0.4 * p).collect();
+        let values: Vec<f64> =
+            (0..WINDOW).map(|i| 0.54 + 0.32 * (i as f64 * 0.618_033_988_75).fract()).collect();
         for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
             for n in 1..=WINDOW {
                 let forecasts = Probability::from_slice(&values[WINDOW - n..]).unwrap();
@@ -409,96 +340,6 @@ mod tests {
                     approx::assert_relative_eq!(log, exact, epsilon = 0.0, max_relative = 1e-13);
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_long_run_is_summed_piece_by_piece() {
-        for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
-            for n in [1, 2, 16, 17, 33, 100, 999, 1024] {
-                check(rule, &ordinary(n));
-            }
-        }
-    }
-
-    #[test]
-    fn runs_that_are_nearly_right_keep_their_digits() {
-        for n in [1, 15, 100, 1023, 1024, 2048] {
-            check(LogScore::exact(), &vec![1.0 - 1e-9; n]);
-            check(LogScore::exact(), &vec![1e-5; n]);
-        }
-    }
-
-    #[test]
-    fn a_run_has_the_same_bits_wherever_it_stands() {
-        let rule = LogScore::exact();
-        let values = ordinary(3_000);
-        let forecasts = Probability::from_slice(&values).unwrap();
-        let ends: Vec<usize> = (1..=1_000).map(|i| 3 * i).collect();
-        let outcomes: Vec<bool> = (0..1_000).map(|i| i % 3 == 0).collect();
-        for weights in WEIGHTS {
-            let mut sums = vec![0.0; ends.len()];
-            let runs = Runs::new(forecasts, 0, &ends, &outcomes).unwrap();
-            rule.weighted_sums(runs, weights, &mut sums, Sealed);
-            for (sum, (start, end, outcome)) in sums.iter().zip(runs.iter()) {
-                let alone = rule.weighted_sum(&forecasts[start..end], outcome, weights, Sealed);
-                assert_eq!(sum.to_bits(), alone.to_bits(), "{start} {weights:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn close_forecasts_on_both_sides_of_one_half_keep_the_digits_of_their_difference() {
-        for gap in [1e-5, 1e-7, 1e-9, 1e-12] {
-            for (p, q) in [(0.5, 0.5 - gap), (0.5 - gap, 0.5), (0.5 + gap, 0.5 - gap)] {
-                let gap: f64 = p - q;
-                let [report, truth] = [p, q].map(|p| Probability::new(p).unwrap());
-                let third = gap / 3.0 * (1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 / (q * q));
-                let exact = gap * gap * (1.0 / (2.0 * q * (1.0 - q)) + third + 4.0 * gap * gap);
-                let loss = LogScore::exact().divergence(report, truth);
-                approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
-            }
-        }
-    }
-
-    #[test]
-    fn close_forecasts_at_the_clip_keep_the_digits_of_their_difference() {
-        let rule = LogScore::clipped(0.05).unwrap();
-        for gap in [1e-3, 1e-6, 1e-9, 1e-12] {
-            let p = 0.05 + gap;
-            let [report, truth] = [p, 0.0].map(|p| Probability::new(p).unwrap());
-            // The clip turns a certain failure into 0.05.
-            let exact = -(-(p - 0.05) / 0.95).ln_1p();
-            let loss = rule.divergence(report, truth);
-            approx::assert_relative_eq!(loss, exact, epsilon = 0.0, max_relative = 1e-13);
-        }
-    }
-
-    #[test]
-    fn a_clip_outside_its_range_is_refused() {
-        for value in [0.0, -0.1, 1e-101, 0.5, f64::INFINITY] {
-            let error = LogScore::clipped(value).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "eps", .. }));
-        }
-        assert!(LogScore::clipped(f64::NAN).is_err());
-    }
-
-    #[test]
-    fn the_floor_of_the_clipped_score_is_the_log_of_the_clip_for_both_outcomes() {
-        let rule = LogScore::clipped(1e-6).unwrap();
-        assert_eq!(rule.score(Probability::ZERO, true), 1e-6_f64.ln());
-        assert_eq!(rule.score(Probability::ONE, false), 1e-6_f64.ln());
-        assert_eq!(rule.score(Probability::ONE, true), rule.score(Probability::ZERO, false));
-    }
-
-    proptest! {
-        #[test]
-        fn the_product_agrees_with_the_sum_of_logs(
-            values in prop::collection::vec(0.0..=1.0_f64, 1..300),
-            eps in 1e-12..0.4_f64,
-        ) {
-            check(LogScore::exact(), &values);
-            check(LogScore::clipped(eps).unwrap(), &values);
         }
     }
 }

@@ -1,27 +1,23 @@
-use crate::{error::Error, rules::sides::Sides, values::level::Level};
+use crate::{checks::setting, error::Error, rules::sides::Sides, values::level::Level};
 
-/// The settings of both families of power scores: the power, and the baseline forecast that scores 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Baseline {
-    pub(crate) power: f64,
-    pub(crate) level: Level,
-    pub(super) sides: Sides,
+crate::checked! {
+    /// The settings of both families of power scores: the power, and the baseline forecast that scores 0.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub(crate) struct Baseline {
+        pub(crate) power: f64,
+        #[cfg_attr(feature = "serde", serde(rename = "baseline"))]
+        pub(crate) level: Level,
+        #[cfg_attr(feature = "serde", serde(skip))]
+        pub(super) sides: Sides,
+    }
+    restore: |read| Baseline::new(read.power, read.level).map(|checked| *read = checked)
 }
 
 impl Baseline {
     pub(super) fn new(power: f64, baseline: Level) -> Result<Self, Error> {
-        // Written so that a NaN falls into the error arm.
-        if !(-10.0..=10.0).contains(&power) {
-            return Err(Error::Setting { name: "power", value: power, range: "from -10 to 10" });
-        }
+        setting("power", power, (-10.0..=10.0).contains(&power), "from -10 to 10")?;
         let p = baseline.get();
-        if !(0.001..=0.999).contains(&p) {
-            return Err(Error::Setting {
-                name: "baseline",
-                value: p,
-                range: "from 0.001 to 0.999",
-            });
-        }
+        setting("baseline", p, (0.001..=0.999).contains(&p), "from 0.001 to 0.999")?;
         Ok(Self { power, level: baseline, sides: Sides { p, rest: 1.0 - p } })
     }
 

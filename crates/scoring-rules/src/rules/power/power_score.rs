@@ -52,33 +52,8 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct PowerScore(pub(crate) Baseline);
-
-/// The serialized form.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    power: f64,
-    baseline: Level,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for PowerScore {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.power, written.baseline)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<PowerScore> for Written {
-    fn from(rule: PowerScore) -> Self {
-        Self { power: rule.0.power, baseline: rule.0.level }
-    }
-}
 
 impl PowerScore {
     /// The member with the given power and baseline.

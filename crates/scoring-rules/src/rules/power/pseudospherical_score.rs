@@ -5,9 +5,7 @@ use crate::{
         power::{baseline::Baseline, functions::above_tangent},
         quadrature::gauss,
         sides::Sides,
-        smooth::{
-            LossDerivatives, SmoothRule, SmoothScore, ThresholdDensity, in_logit, in_probability,
-        },
+        smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::level::Level,
     values::probability::Probability,
@@ -44,33 +42,8 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct PseudosphericalScore(pub(crate) Baseline);
-
-/// The serialized form.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    power: f64,
-    baseline: Level,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for PseudosphericalScore {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(written.power, written.baseline)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<PseudosphericalScore> for Written {
-    fn from(rule: PseudosphericalScore) -> Self {
-        Self { power: rule.0.power, baseline: rule.0.level }
-    }
-}
 
 impl PseudosphericalScore {
     /// The member with the given power and baseline.
@@ -181,12 +154,4 @@ impl ThresholdDensity for PseudosphericalScore {
     }
 }
 
-impl SmoothRule for PseudosphericalScore {
-    fn loss_in_probability(&self, forecast: Probability, outcome: bool) -> LossDerivatives {
-        in_probability(self, forecast, outcome)
-    }
-
-    fn loss_in_logit(&self, logit: f64, outcome: bool) -> LossDerivatives {
-        in_logit(self, logit, outcome)
-    }
-}
+smooth_rule!(PseudosphericalScore);

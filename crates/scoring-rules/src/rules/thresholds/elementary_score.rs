@@ -1,79 +1,43 @@
 use crate::{
-    error::Error, rule::ScoringRule, rules::sides::Sides, values::level::Level,
+    checks::setting, error::Error, rule::ScoringRule, rules::sides::Sides, values::level::Level,
     values::probability::Probability,
 };
 
-/// The elementary (threshold) score: the score of the decision to act if and only if the forecast is
-/// above a threshold c.
-///
-/// Acting on a failure (a false alarm) costs c, and not acting on a success (a miss) costs 1 - c.
-/// Right decisions cost nothing. Between -1 and 0. Proper but not strictly: all forecasts on one side
-/// of the threshold tie. Every proper rule is a mixture of these over thresholds
-/// ([`ThresholdMixture`](crate::ThresholdMixture)).
-///
-/// With other costs ([`ElementaryScore::with_costs`]) it is minus the cost-weighted 0-1 loss.
-///
-/// Reference: Schervish (1989), A general method for comparing probability assessors,
-/// doi:10.1214/aos/1176347398; Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and
-/// expectiles, doi:10.1111/rssb.12154.
-///
-/// ```
-/// use scoring_rules::{ElementaryScore, Level, Probability, ScoringRule};
-///
-/// let rule = ElementaryScore::new(Level::new(0.25)?);
-/// let p = Probability::new(0.4)?;
-/// assert_eq!((rule.score(p, true), rule.score(p, false)), (0.0, -0.25));
-///
-/// // A miss costs nine times as much as a false alarm: act above one in ten.
-/// let rule = ElementaryScore::with_costs(1.0, 9.0)?;
-/// assert_eq!(rule.threshold().get(), 0.1);
-/// assert_eq!(rule.score(Probability::new(0.05)?, true), -9.0);
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
-pub struct ElementaryScore {
-    threshold: Level,
-    false_alarm: f64,
-    miss: f64,
-}
-
-/// The serialized form.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    threshold: Level,
-    false_alarm: f64,
-    miss: f64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for ElementaryScore {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { threshold, false_alarm, miss } = written;
-        let plain = Self::new(threshold);
-        if (plain.false_alarm, plain.miss) == (false_alarm, miss) {
-            return Ok(plain);
-        }
-        let rule = Self::with_costs(false_alarm, miss)?;
-        if rule.threshold == threshold {
-            return Ok(rule);
-        }
-        let range = "false_alarm / (false_alarm + miss)";
-        Err(Error::Setting { name: "threshold", value: threshold.get(), range })
+crate::checked! {
+    /// The elementary (threshold) score: the score of the decision to act if and only if the forecast is
+    /// above a threshold c.
+    ///
+    /// Acting on a failure (a false alarm) costs c, and not acting on a success (a miss) costs 1 - c.
+    /// Right decisions cost nothing. Between -1 and 0. Proper but not strictly: all forecasts on one side
+    /// of the threshold tie. Every proper rule is a mixture of these over thresholds
+    /// ([`ThresholdMixture`](crate::ThresholdMixture)).
+    ///
+    /// With other costs ([`ElementaryScore::with_costs`]) it is minus the cost-weighted 0-1 loss.
+    ///
+    /// Reference: Schervish (1989), A general method for comparing probability assessors,
+    /// doi:10.1214/aos/1176347398; Ehm, Gneiting, Jordan and Krüger (2016), Of quantiles and
+    /// expectiles, doi:10.1111/rssb.12154.
+    ///
+    /// ```
+    /// use scoring_rules::{ElementaryScore, Level, Probability, ScoringRule};
+    ///
+    /// let rule = ElementaryScore::new(Level::new(0.25)?);
+    /// let p = Probability::new(0.4)?;
+    /// assert_eq!((rule.score(p, true), rule.score(p, false)), (0.0, -0.25));
+    ///
+    /// // A miss costs nine times as much as a false alarm: act above one in ten.
+    /// let rule = ElementaryScore::with_costs(1.0, 9.0)?;
+    /// assert_eq!(rule.threshold().get(), 0.1);
+    /// assert_eq!(rule.score(Probability::new(0.05)?, true), -9.0);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ElementaryScore {
+        threshold: Level,
+        false_alarm: f64,
+        miss: f64,
     }
-}
-
-#[cfg(feature = "serde")]
-impl From<ElementaryScore> for Written {
-    fn from(rule: ElementaryScore) -> Self {
-        let ElementaryScore { threshold, false_alarm, miss } = rule;
-        Self { threshold, false_alarm, miss }
-    }
+    check: ElementaryScore::check
 }
 
 impl ElementaryScore {
@@ -92,9 +56,8 @@ impl ElementaryScore {
     /// rounding, is above 0 and below 1.
     pub fn with_costs(false_alarm: f64, miss: f64) -> Result<Self, Error> {
         for (name, value) in [("false_alarm", false_alarm), ("miss", miss)] {
-            if !(1e-100..=1e100).contains(&value) {
-                return Err(Error::Setting { name, value, range: "from 1e-100 to 1e100" });
-            }
+            let is_valid = (1e-100..=1e100).contains(&value);
+            setting(name, value, is_valid, "from 1e-100 to 1e100")?;
         }
         let threshold = Level::new(false_alarm / (false_alarm + miss)).map_err(|_| {
             Error::Setting { name: "miss", value: miss, range: "at least 1e-16 of false_alarm" }
@@ -106,6 +69,16 @@ impl ElementaryScore {
     #[must_use]
     pub const fn threshold(&self) -> Level {
         self.threshold
+    }
+
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<(), Error> {
+        if *self == Self::new(self.threshold) {
+            return Ok(());
+        }
+        let is_valid = Self::with_costs(self.false_alarm, self.miss)? == *self;
+        let range = "false_alarm / (false_alarm + miss)";
+        setting("threshold", self.threshold.get(), is_valid, range)
     }
 
     #[inline]

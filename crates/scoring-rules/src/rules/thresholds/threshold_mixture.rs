@@ -3,68 +3,45 @@ use crate::{
     values::weight::Weight,
 };
 
-/// The score that gives each decision threshold its own weight: a mixture of elementary scores.
-///
-/// ```text
-/// S(p, 1) = - sum of (1 - c) w(c) over the thresholds c >= p
-/// S(p, 0) = - sum of c w(c) over the thresholds c < p
-/// ```
-///
-/// Proper for all weights, and at most 0. Reports with no threshold between them have the same
-/// score. Every proper rule that gives a right certainty the score 0 is such a mixture, or the limit
-/// of such mixtures: from the thresholds at which users act, this type makes the rule that measures
-/// what forecasts are worth to them.
-///
-/// Each score costs one binary search.
-///
-/// Reference: Schervish (1989), A general method for comparing probability assessors,
-/// doi:10.1214/aos/1176347398.
-///
-/// ```
-/// use scoring_rules::{Level, Probability, ScoringRule, ThresholdMixture, Weight};
-///
-/// // Two users, who act at 20 and at 60 percent.
-/// let rule = ThresholdMixture::new(&[
-///     (Level::new(0.2)?, Weight::ONE),
-///     (Level::new(0.6)?, Weight::new(3.0)?),
-/// ])?;
-/// let p = Probability::new(0.75)?;
-/// assert!((rule.score(p, false) + 0.2 + 3.0 * 0.6).abs() < 1e-15);
-/// # Ok::<(), scoring_rules::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
-pub struct ThresholdMixture {
-    /// Sorted by threshold; all weights are positive.
-    points: Vec<(Level, Weight)>,
-    /// The cost of a success and of a failure, by the number of thresholds below the forecast.
-    costs: Vec<[f64; 2]>,
-}
-
-/// The serialized form.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    /// Thresholds and their weights.
-    thresholds: Vec<(Level, Weight)>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for ThresholdMixture {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self, Error> {
-        Self::new(&written.thresholds)
+crate::checked! {
+    /// The score that gives each decision threshold its own weight: a mixture of elementary scores.
+    ///
+    /// ```text
+    /// S(p, 1) = - sum of (1 - c) w(c) over the thresholds c >= p
+    /// S(p, 0) = - sum of c w(c) over the thresholds c < p
+    /// ```
+    ///
+    /// Proper for all weights, and at most 0. Reports with no threshold between them have the same
+    /// score. Every proper rule that gives a right certainty the score 0 is such a mixture, or the limit
+    /// of such mixtures: from the thresholds at which users act, this type makes the rule that measures
+    /// what forecasts are worth to them.
+    ///
+    /// Each score costs one binary search.
+    ///
+    /// Reference: Schervish (1989), A general method for comparing probability assessors,
+    /// doi:10.1214/aos/1176347398.
+    ///
+    /// ```
+    /// use scoring_rules::{Level, Probability, ScoringRule, ThresholdMixture, Weight};
+    ///
+    /// // Two users, who act at 20 and at 60 percent.
+    /// let rule = ThresholdMixture::new(&[
+    ///     (Level::new(0.2)?, Weight::ONE),
+    ///     (Level::new(0.6)?, Weight::new(3.0)?),
+    /// ])?;
+    /// let p = Probability::new(0.75)?;
+    /// assert!((rule.score(p, false) + 0.2 + 3.0 * 0.6).abs() < 1e-15);
+    /// # Ok::<(), scoring_rules::Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ThresholdMixture {
+        /// Sorted by threshold; all weights are positive.
+        thresholds: Vec<(Level, Weight)>,
+        /// The cost of a success and of a failure, by the number of thresholds below the forecast.
+        #[cfg_attr(feature = "serde", serde(skip))]
+        costs: Vec<[f64; 2]>,
     }
-}
-
-#[cfg(feature = "serde")]
-impl From<ThresholdMixture> for Written {
-    fn from(rule: ThresholdMixture) -> Self {
-        Self { thresholds: rule.points }
-    }
+    restore: |read| ThresholdMixture::new(&read.thresholds).map(|checked| *read = checked)
 }
 
 impl ThresholdMixture {
@@ -93,11 +70,11 @@ impl ThresholdMixture {
         for (i, (threshold, weight)) in points.iter().map(numbers).enumerate().rev() {
             costs[i][0] = costs[i + 1][0] + weight * (1.0 - threshold);
         }
-        Ok(Self { points, costs })
+        Ok(Self { thresholds: points, costs })
     }
 
     fn thresholds_below(&self, forecast: Probability) -> usize {
-        self.points.partition_point(|(threshold, _)| threshold.get() < forecast.get())
+        self.thresholds.partition_point(|(threshold, _)| threshold.get() < forecast.get())
     }
 }
 
@@ -110,7 +87,7 @@ impl ScoringRule for ThresholdMixture {
     /// cancels.
     fn divergence(&self, forecast: Probability, truth: Probability) -> f64 {
         let (low, high) = (forecast.min(truth), forecast.max(truth));
-        let between = &self.points[self.thresholds_below(low)..self.thresholds_below(high)];
+        let between = &self.thresholds[self.thresholds_below(low)..self.thresholds_below(high)];
         let cost = |(threshold, weight): &(Level, Weight)| {
             weight.get() * (threshold.get() - truth.get()).abs()
         };

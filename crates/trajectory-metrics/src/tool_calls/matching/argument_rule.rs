@@ -1,5 +1,6 @@
 use crate::{
-    error::{Error, Shared},
+    checks::setting,
+    error::Error,
     tool_calls::values::value::{Tolerance, Value},
 };
 
@@ -143,17 +144,14 @@ impl ArgumentRule {
     }
 
     fn check(&self) -> Result<(), Error> {
-        if matches!(&self.kind, Kind::Fields(names) if names.is_empty()) {
-            let range = "at least 1";
-            return Err(Shared::Setting { name: "number of fields", value: 0.0, range }.into());
-        }
+        let has_none = matches!(&self.kind, Kind::Fields(names) if names.is_empty());
+        setting("number of fields", 0.0, !has_none, "at least 1")?;
         for (name, value) in [
             ("absolute tolerance", self.absolute_tolerance),
             ("relative tolerance", self.relative_tolerance),
         ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Shared::Setting { name, value, range: "at least 0 and finite" }.into());
-            }
+            let is_valid = value >= 0.0 && value.is_finite();
+            setting(name, value, is_valid, "at least 0 and finite")?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 use crate::{
-    checks::same_length,
-    error::{Error, Shared},
+    checks::{same_length, setting},
+    error::Error,
     tool_calls::{
         engines::{
             compatibility::{Compatibility, ones},
@@ -60,12 +60,7 @@ impl PartialOrder {
     /// that names a call that does not exist; [`Error::OrderCycle`] if a call would have to come
     /// before itself.
     pub fn new(calls: usize, pairs: &[(usize, usize)]) -> Result<Self, Error> {
-        if calls > 64 {
-            let range = "at most 64";
-            return Err(
-                Shared::Setting { name: "expected calls", value: calls as f64, range }.into()
-            );
-        }
+        setting("expected calls", calls as f64, calls <= 64, "at most 64")?;
         let mut before = vec![0_u64; calls];
         for (index, &(first, second)) in pairs.iter().enumerate() {
             let call = first.max(second);

@@ -1,8 +1,8 @@
 use scoring_rules::ExactSum;
 
 use crate::{
-    checks::{finite, same_length},
-    error::{Error, Shared},
+    checks::{all_finite, finite, same_length, setting},
+    error::Error,
     tool_calls::paths::failure_classes::FailureClass,
 };
 
@@ -37,17 +37,6 @@ pub fn cost_gap(actual: &[f64], reference: &[f64]) -> Result<f64, Error> {
     actual.iter().for_each(|&cost| sum.add(cost));
     reference.iter().for_each(|&cost| sum.add(-cost));
     finite("the cost gap", sum.value())
-}
-
-/// Checks that every cost is finite. Exact sums need no other bound.
-fn all_finite(what: &'static str, costs: &[f64]) -> Result<(), Error> {
-    match costs.iter().position(|cost| !cost.is_finite()) {
-        None => Ok(()),
-        Some(index) => {
-            let value = costs[index];
-            Err(Shared::NotFiniteAt { what, index, value }.into())
-        }
-    }
 }
 
 /// The [`cost_gap`] of a run without redundant calls; `None` for a run that repeats a call or calls a
@@ -110,13 +99,9 @@ pub fn cost_gap_without_redundant(
 /// # Ok::<(), Error>(())
 /// ```
 pub fn cost_efficiency_score(actual: f64, optimal: f64) -> Result<f64, Error> {
-    if !(actual > 0.0 && actual < f64::INFINITY) {
-        let range = "above 0 and finite";
-        return Err(Shared::Setting { name: "actual cost", value: actual, range }.into());
-    }
-    if !(0.0..f64::INFINITY).contains(&optimal) {
-        let range = "at least 0 and finite";
-        return Err(Shared::Setting { name: "optimal cost", value: optimal, range }.into());
-    }
+    let is_valid = actual > 0.0 && actual < f64::INFINITY;
+    setting("actual cost", actual, is_valid, "above 0 and finite")?;
+    let is_valid = (0.0..f64::INFINITY).contains(&optimal);
+    setting("optimal cost", optimal, is_valid, "at least 0 and finite")?;
     Ok(optimal / actual)
 }

@@ -166,15 +166,10 @@ impl FailureCounts {
     fn check(&self) -> Result<(), scoring_rules::Error> {
         let classes = [self.repeated, self.extra, self.wrong_parameters, self.inaccessible];
         let sum = classes.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
-        if sum.is_some_and(|sum| sum <= self.calls) {
-            Ok(())
-        } else {
-            Err(scoring_rules::Error::Setting {
-                name: "number of redundant and failed calls",
-                value: classes.iter().map(|&count| count as f64).sum(),
-                range: "at most the number of calls",
-            })
-        }
+        let is_valid = sum.is_some_and(|sum| sum <= self.calls);
+        let value = classes.iter().map(|&count| count as f64).sum();
+        let name = "number of redundant and failed calls";
+        scoring_rules::checks::setting(name, value, is_valid, "at most the number of calls")
     }
 
     /// Repeated and extra calls.
@@ -223,32 +218,5 @@ impl FromIterator<Option<FailureClass>> for FailureCounts {
         let mut counts = Self::default();
         counts.extend(classes);
         counts
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_saturate() {
-        let most = FailureCounts {
-            calls: usize::MAX,
-            repeated: usize::MAX,
-            extra: usize::MAX,
-            wrong_parameters: usize::MAX,
-            inaccessible: usize::MAX,
-        };
-        assert_eq!((most.redundant(), most.invalid()), (usize::MAX, usize::MAX));
-        let mut counts = most;
-        counts.merge(&most);
-        counts.extend([
-            None,
-            Some(FailureClass::Repeated),
-            Some(FailureClass::Extra),
-            Some(FailureClass::WrongParameters),
-            Some(FailureClass::Inaccessible),
-        ]);
-        assert_eq!(counts, most);
     }
 }

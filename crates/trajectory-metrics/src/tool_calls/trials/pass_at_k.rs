@@ -1,4 +1,4 @@
-use crate::error::{Error, Shared};
+use crate::{checks::setting, error::Error};
 
 /// The probability that at least one of k trials succeeds, estimated without bias from n trials of
 /// which c succeeded: `1 - C(n - c, k) / C(n, k)`.
@@ -74,26 +74,15 @@ pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Result<f64, Error> {
 }
 
 fn check(trials: u64, successes: u64, k: u64) -> Result<(), Error> {
-    const MOST_TRIALS: u64 = 1 << 53;
-
-    let setting =
-        |name, value: u64, range| Shared::Setting { name, value: value as f64, range }.into();
-    if trials > MOST_TRIALS {
-        return Err(setting("number of trials", trials, "at most 2^53"));
-    }
-    if successes > trials {
-        return Err(setting("number of successes", successes, "at most the number of trials"));
-    }
-    if k == 0 {
-        return Err(setting("k", k, "at least 1"));
-    }
+    setting("number of trials", trials as f64, trials <= 1 << 53, "at most 2^53")?;
+    let range = "at most the number of trials";
+    setting("number of successes", successes as f64, successes <= trials, range)?;
+    setting("k", k as f64, k > 0, "at least 1")?;
     if k > trials { Err(Error::TooFewTrials { k, trials }) } else { Ok(()) }
 }
 
 /// Limits the time to a fraction of a second.
 fn checked_steps(name: &'static str, steps: u64) -> Result<u64, Error> {
-    if steps <= 10_000_000 {
-        return Ok(steps);
-    }
-    Err(Shared::Setting { name, value: steps as f64, range: "at most 10 million" }.into())
+    setting(name, steps as f64, steps <= 10_000_000, "at most 10 million")?;
+    Ok(steps)
 }

@@ -1,7 +1,7 @@
-use scoring_rules::{ExactMean, Interval, Level, Weight};
+use scoring_rules::{ExactMean, ExactSum, Interval, Level, Weight};
 
 use crate::{
-    checks::{bounded, same_length},
+    checks::bounded,
     error::{Error, Shared},
     numerics::{normal, quantiles::tail},
 };
@@ -51,7 +51,7 @@ impl TaskMean {
     /// W is the sum of the weights. Sums are exact, so that the order of the tasks does not matter.
     /// Weights that sum to 1, such as shares, give a mean without a standard error.
     ///
-    /// In [`cluster_mean`](crate::cluster_mean()), the weight of a row is not a number of clusters: each
+    /// In [`ClusterEstimate::mean`](crate::ClusterEstimate::mean), the weight of a row is not a number of clusters: each
     /// cluster is one task, whatever its rows weigh. The values 0, 1 and 0.5 with weights 2, 1 and 1 have
     /// the mean 0.375 in both functions, with a standard error of 0.239 here (four tasks) and of 0.301
     /// there (three clusters).
@@ -90,13 +90,10 @@ impl TaskMean {
     ///     [mean.clone().map(Interval::low), mean.map(Interval::high)]
     /// });
     /// let (low, high) = (low?.percentile_interval(level), high?.percentile_interval(level));
-    /// assert!(low.interval.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.interval.high());
+    /// assert!(low.low() < 1.0 / 3.0 && 2.0 / 3.0 < high.high());
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(values: &[Interval], weights: Option<&[Weight]>) -> Result<Self, Error> {
-        if let Some(weights) = weights {
-            same_length("weights", values.len(), weights.len())?;
-        }
         let end = |end: fn(Interval) -> f64| {
             let ends: Vec<f64> = values.iter().map(|&value| end(value)).collect();
             mean_and_error(&ends, weights)
@@ -114,16 +111,10 @@ const LEAST_EXCESS: f64 = 1e-9;
 
 fn mean_and_error(values: &[f64], weights: Option<&[Weight]>) -> Result<(f64, Option<f64>), Error> {
     bounded("value of task", values)?;
-    let weighted_mean = |of: &dyn Fn(f64) -> f64| {
-        let mut mean = ExactMean::default();
-        for (row, &value) in values.iter().enumerate() {
-            let weight = weights.map_or(Weight::ONE, |weights| weights[row]);
-            mean.update_weighted(of(value), weight)?;
-        }
-        Ok::<_, Error>((mean.finish()?, mean.weight()))
-    };
-    let (mean, weight) = weighted_mean(&|value| value)?;
-    let (variance, _) = weighted_mean(&|value| (value - mean).powi(2))?;
+    let mean = ExactMean::of(values.iter().copied(), weights)?;
+    let variance = ExactMean::of(values.iter().map(|value| (value - mean).powi(2)), weights)?;
+    let sum = |weights: &[Weight]| weights.iter().map(|weight| weight.get()).collect::<ExactSum>();
+    let weight = weights.map_or(values.len() as f64, |weights| sum(weights).value());
     let excess = weight - 1.0;
     Ok((mean, (excess > LEAST_EXCESS).then(|| (variance / excess).sqrt())))
 }

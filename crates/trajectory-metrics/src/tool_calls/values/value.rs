@@ -128,88 +128,16 @@ impl Tolerance {
     }
 }
 
-impl From<bool> for Value {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
+/// Makes a value of each type that a kind of value holds.
+macro_rules! from {
+    ($($type:ty => $kind:ident),*) => { $(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$kind(value.into())
+            }
+        }
+    )* };
 }
 
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Self::Integer(value.into())
-    }
-}
-
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        Self::Real(value)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<Vec<Self>> for Value {
-    fn from(values: Vec<Self>) -> Self {
-        Self::List(values)
-    }
-}
-
-impl From<BTreeMap<String, Self>> for Value {
-    fn from(values: BTreeMap<String, Self>) -> Self {
-        Self::Map(values)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn near(a: impl Into<Value>, b: impl Into<Value>, absolute: f64, relative: f64) -> bool {
-        a.into().agrees(&b.into(), Tolerance { absolute, relative })
-    }
-
-    #[test]
-    fn integers_and_real_numbers_are_compared_exactly() {
-        assert_eq!(Value::from(-3), Value::from(-3.0));
-        assert_ne!(Value::from(3), Value::from(3.5));
-        assert_ne!(Value::from(0), Value::from(f64::NAN));
-        assert_eq!(Value::from(f64::INFINITY), Value::from(f64::INFINITY));
-        assert_ne!(Value::from(1), Value::from(true));
-        assert_ne!(Value::Null, Value::from(Vec::new()));
-    }
-
-    #[test]
-    fn every_kind_is_made_from_the_type_that_it_holds() {
-        assert!(matches!(Value::from(false), Value::Bool(false)));
-        assert!(matches!(Value::from(7), Value::Integer(7)));
-        assert!(matches!(Value::from("a".to_owned()), Value::Text(text) if text == "a"));
-    }
-
-    #[test]
-    fn a_tolerance_is_relative_to_the_expected_number_and_applies_inside_lists_and_maps() {
-        assert!(near(11, 10, 0.0, 0.1) && !near(10, 9, 0.0, 0.1));
-        assert!(near(1.5, 1, 0.5, 0.0) && !near(1.5, 1, 0.4, 0.0));
-        assert!(near(1, 1.5, 0.5, 0.0) && !near(1, 1.5, 0.4, 0.0));
-        assert!(near(Value::Null, Value::Null, 0.0, 0.0) && !near(true, false, 9.0, 9.0));
-        assert!(near(true, true, 0.0, 0.0) && !near("1", "2", 9.0, 9.0));
-        assert!(!near(f64::NAN, 1.0, 9.0, 9.0) && !near(f64::INFINITY, 1.0, 9.0, 9.0));
-        assert!(!near(1.0, f64::INFINITY, 9.0, 9.0) && !near("1", 1, 9.0, 9.0));
-        // Without a tolerance, a difference that real numbers cannot hold still counts.
-        assert!(!near(9_007_199_254_740_993, 9_007_199_254_740_992, 0.0, 0.0));
-        let nested =
-            |x: f64| Value::from(BTreeMap::from([("at".to_owned(), vec![x.into()].into())]));
-        assert!(near(nested(1.01), nested(1.0), 0.02, 0.0));
-        assert!(!near(nested(1.01), nested(1.0), 0.0, 0.001));
-        assert_ne!(Value::from(vec![1.into(), 2.into()]), Value::from(vec![2.into(), 1.into()]));
-    }
-}
+from!(bool => Bool, i64 => Integer, f64 => Real, &str => Text, String => Text);
+from!(Vec<Value> => List, BTreeMap<String, Value> => Map);

@@ -1,0 +1,86 @@
+use scoring_rules::Level;
+
+use crate::{
+    error::Error,
+    figures::{
+        figure::Figure,
+        metric::{Measure, Undefined},
+    },
+    no_interval::NoInterval,
+    resampling::replicates::Replicates,
+};
+
+/// A figure of a stream under the measure that it is of, or the reason why it is undefined.
+///
+/// ```
+/// use trajectory_metrics::{Bootstrap, Error, Level, STREAM_MEASURES, Seed, StreamFigure};
+///
+/// let scores = [-0.1, -0.4, -0.3, -0.9, -0.2, -0.65];
+/// let replicates = Bootstrap::rows(6, Seed::new(7))?.mean(&scores, None, 1_000);
+/// let [log, _, _, auroc, ..] = STREAM_MEASURES;
+/// let found = StreamFigure::new(log, Ok(-0.425), Some(replicates), Level::new(0.95)?);
+/// assert!(found.figure.clone().unwrap().interval?.contains(-0.425));
+/// assert_eq!(found.note(), None);
+///
+/// let undefined = Err(scoring_rules::Error::Empty.into());
+/// let undefined = StreamFigure::new(auroc, undefined, None, Level::HALF);
+/// assert_eq!(undefined.note(), Some(format!("auroc: {}", scoring_rules::Error::Empty)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StreamFigure {
+    /// What is measured.
+    pub measure: Measure,
+    /// The value on all rows with the interval of [`Replicates::confidence_interval`], and with the standard
+    /// error if there is an interval. An infinite value is undefined.
+    pub figure: Result<Figure, Undefined>,
+    /// Number of resamples, and of those that were left out because the value is undefined in them.
+    pub resamples: usize,
+    /// See [`Self::resamples`].
+    pub undefined: usize,
+}
+
+impl StreamFigure {
+    /// A figure from a value and its replicates; without replicates, no interval was requested.
+    #[must_use]
+    pub fn new(
+        measure: Measure,
+        value: Result<f64, Error>,
+        replicates: Option<Result<Replicates, Error>>,
+        level: Level,
+    ) -> Self {
+        let drawn = replicates.as_ref().and_then(|drawn| drawn.as_ref().ok());
+        let resamples = drawn.map_or(0, |drawn| drawn.values().len());
+        let undefined = drawn.map_or(0, Replicates::undefined);
+        let figure = match (value, replicates) {
+            (Err(error), _) => Err(Undefined::new(error.to_string())),
+            (Ok(value), _) if !value.is_finite() => Err(Undefined::new(format!("it is {value}"))),
+            (Ok(value), None) => Ok(Figure::from(value)),
+            (Ok(value), Some(Err(_))) => {
+                let interval = Err(NoInterval::TooFewResamples { defined: 0 });
+                Ok(Figure { interval, ..Figure::from(value) })
+            }
+            (Ok(value), Some(Ok(drawn))) => {
+                let Figure { interval, standard_error, .. } = drawn.figure(level);
+                let standard_error = standard_error.filter(|_| interval.is_ok());
+                Ok(Figure { value, interval, standard_error })
+            }
+        };
+        Self { measure, figure, resamples, undefined }
+    }
+
+    /// A note for readers of the figure: why it is undefined, why it has no interval although one was
+    /// requested, or in how many resamples it was undefined.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let (key, all) = (self.measure.key, self.resamples);
+        match self.figure.as_ref().map(|figure| figure.interval) {
+            Err(why) => Some(format!("{key}: {why}")),
+            Ok(Err(NoInterval::NotRequested)) => None,
+            Ok(Err(why)) => Some(format!("{key}: no interval: {why}")),
+            Ok(Ok(_)) if self.undefined == 0 => None,
+            Ok(Ok(_)) => Some(format!("{key}: undefined in {} of {all} resamples", self.undefined)),
+        }
+    }
+}

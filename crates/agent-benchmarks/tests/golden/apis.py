@@ -56,7 +56,7 @@ chat = caught(lambda: gpt.chat.completions.create(
     messages=[
         {"role": "system", "content": "Add."},
         {"role": "user", "content": "What is 12 + 6?"},
-        {"role": "assistant", "content": None, "tool_calls": [
+        {"role": "assistant", "content": "", "tool_calls": [
             {"id": id, "type": "function", "function": {"name": "add", "arguments": json.dumps(it, separators=(",", ":"))}}
             for id, it in CALLS]},
         *({"role": "tool", "tool_call_id": id, "content": text} for id, text in RESULTS),

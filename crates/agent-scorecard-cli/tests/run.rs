@@ -558,7 +558,8 @@ fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits
     };
     let run_of = json!({"success": true, "final_state": "Day 28",
         "turns": [turn(0, 600, 10, 30), turn(14, 900, 25, 60)]});
-    let file = write("warehouse.json", &json!([run_of, run_of]).to_string());
+    let short = json!({"success": false, "turns": [turn(0, 600, 10, 30)]});
+    let file = write("warehouse.json", &json!([run_of, short, run_of]).to_string());
     let (out, checkout) = (fresh("warehouse"), fresh("warehouse-checkout"));
     let prompts = format!("{checkout}/scripts/evaluation-scripts/eval/prompts");
     fs::create_dir_all(&prompts).unwrap();
@@ -581,6 +582,8 @@ fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits
         .map(|resource| value(resource, "hit_rate"));
     assert_eq!(hits, [Some(1.0), Some(1.0), Some(0.0)]);
     assert_eq!(value("all resources", "joint_hit_rate"), Some(0.0));
+    let left_out = json!("runs of fewer than two turns or without finances at the end, left out: 1");
+    assert!(report["notes"].as_array().unwrap().contains(&left_out), "{}", report["notes"]);
 }
 
 #[test]

@@ -112,6 +112,12 @@ pub fn costbench_results(
     let title = "What the file itself states".to_owned();
     let stated = Block { title, fields: fields.collect(), ..Block::default() };
     report.together.fields.push(Field::block("as_published", stated));
+    let ignored = results.ignored_replies;
+    report.together.fields.push(Field::json("replies_after_the_end", ignored));
+    if ignored > 0 {
+        let note = format!("replies after the end of a run, which are not played again: {ignored}");
+        report.together.notes.get_or_insert_default().push(note);
+    }
     Ok(report)
 }
 

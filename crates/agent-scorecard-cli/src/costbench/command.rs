@@ -55,11 +55,17 @@ pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
 /// The report on the runs of a released file of results.
 fn results(file: &Path, checkout: &Path, options: &Options) -> Result<Written, Box<dyn Error>> {
+    let Options { world, block, blocks, .. } = options;
+    let world = CostbenchOptions { blocking: *block, blocks: *blocks, ..world.world() };
+    if world != CostbenchOptions::default() {
+        let problem = "--results: the file states tools, costs, events, rules and their seed";
+        return Err(format!("{problem}; leave these options out").into());
+    }
     let text = |path: &Path| {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let path = checkout.join(QUERIES);
-    let queries = read_queries(&text(&path)?, options.world.world().seed)
+    let queries = read_queries(&text(&path)?, world.seed)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;

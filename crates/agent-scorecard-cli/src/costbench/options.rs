@@ -29,7 +29,8 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) paths: bool,
     /// A released file results_*.json: report the runs of its model, played again, in place of the greedy
-    /// policy's, and beside them what the file states; it states the tools, costs and events, too
+    /// policy's, and beside them what the file states; it states tools, costs, events and their seed, too, which are no
+    /// options then
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     pub(crate) results: Option<PathBuf>,
     /// The checkout of JiayuJeff/CostBench with the queries of --results

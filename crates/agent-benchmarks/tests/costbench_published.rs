@@ -116,7 +116,7 @@ fn reply(step: &Value, request: &Request, instance: &Instance, place: usize) -> 
     // The released goal has the name of a candidate.
     let named = id.replace(goal, &format!("{}Candidate", goal.trim_start_matches("Travel")));
     let text = step["say"].as_str().map(|text| text.replace("{goal}", &named));
-    let text = text.map(|text| text.replace("{digits}", &digits));
+    let text = text.map(|text| text.replace("{digits}", &digits).replace("{own}", &id));
     let mut message = json!({"role": "assistant", "content": text});
     if let Some(name) = step["call"].as_str() {
         let arguments = arguments(step["args"].as_str(), right(name, request, instance));
@@ -238,7 +238,7 @@ fn two_hundred_random_agents_have_the_scores_of_the_released_loop_and_evaluation
         self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap())
     };
     let counted = agents.iter().filter(|run| assert_same(&record(run), run)).count();
-    assert_eq!((agents.len(), counted), (200, 182));
+    assert_eq!((agents.len(), counted), (200, 183));
 }
 
 #[test]
@@ -268,7 +268,10 @@ fn what_differs_by_our_rules_for_random_agents_differs_by_a_named_switch() {
     let queries = queries(Split::Test, 42);
     let mut changed: BTreeMap<&str, usize> = BTreeMap::new();
     for run in random_agents() {
-        let script = run["script"].as_array().unwrap();
+        // Our rules ask for the identifier as it was given.
+        let script: Value =
+            serde_json::from_str(&run["script"].to_string().replace("{goal}", "{own}")).unwrap();
+        let script = script.as_array().unwrap();
         let query = query(&run, &queries);
         let facts = |switches: &[(&str, Change)]| {
             let (mut rules, mut replies) = (EnvironmentRules::RELEASED, ReplyRules::RELEASED);
@@ -285,7 +288,14 @@ fn what_differs_by_our_rules_for_random_agents_differs_by_a_named_switch() {
             *changed.entry(name).or_default() += 1;
         }
     }
-    assert_eq!(changed, BTreeMap::from([("all", 0)]));
+    let found = [
+        ("all", 60),
+        ("counted_runs", 17),
+        ("event_schedule", 2),
+        ("failed_calls", 40),
+        ("removals", 3),
+    ];
+    assert_eq!(changed, BTreeMap::from(found));
 }
 
 #[test]
@@ -514,7 +524,8 @@ fn a_log_that_breaks_off_has_no_outcome_and_one_of_other_queries_is_refused() {
 fn replies_after_the_end_of_a_run_are_counted_and_the_seed_is_that_of_the_file() {
     let said = |text: &str| json!({"role": "assistant", "content": text});
     let history = [said("No."), said("<answer><LocationCandidate00001></answer>"), said("Bye.")];
-    let file = results(&[json!({"query_id": "<Query00001>", "conversation_history": history})], None);
+    let file =
+        results(&[json!({"query_id": "<Query00001>", "conversation_history": history})], None);
     let found = [42, 7].map(|seed| {
         let queries = read_queries(&two_queries(), seed).unwrap();
         read_results(&file, &queries).unwrap()

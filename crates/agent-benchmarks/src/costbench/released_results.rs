@@ -103,7 +103,8 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
         for said in row.conversation_history.iter().filter(|said| said.role == "assistant") {
             match conversation.request() {
                 Some(_) => {
-                    conversation.reply(read_openai_chat(said.response().to_string().as_bytes())?)?;
+                    conversation
+                        .reply(read_openai_chat(said.response().to_string().as_bytes())?)?;
                 }
                 None => ignored_replies += 1,
             }

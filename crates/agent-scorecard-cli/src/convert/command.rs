@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use run_logs::{Caller, LoggedRun, Run, StreamOptions, to_atif};
+use run_logs::{Caller, ConfidenceStream, ForecastPolicy, LoggedRun, Run, StreamOptions, to_atif};
 use serde_json::{Value, json};
 
 use crate::{
@@ -120,22 +120,9 @@ fn lines(
     }
     let lines: Vec<Value> = match options.to {
         Kind::Traces => {
-            let found = table.stream(options.stream, options.missing)?;
-            let mut kept = found.runs().iter().peekable();
-            let of = |(number, row): (usize, &LoggedRun)| {
-                let mut line = named(row);
-                line["outcome"] = json!(row.outcome);
-                set(&mut line, "stop", row.stop.as_ref().map(ToString::to_string));
-                if let Some(run) = kept.next_if(|run| run.row == number) {
-                    let forecasts: Vec<f64> = run.forecasts.iter().map(|p| p.get()).collect();
-                    line["forecasts"] = json!(forecasts);
-                    set(&mut line, "horizon", run.horizon);
-                } else if let Err((_, reason)) = row.forecasts(options.stream, options.missing) {
-                    line["left_out"] = json!(reason.name());
-                }
-                line
-            };
-            rows.iter().enumerate().map(of).collect()
+            // What the policy refuses is an error.
+            table.stream(options.stream, options.missing)?;
+            rows.iter().map(|row| trace(row, options.stream, options.missing)).collect()
         }
         Kind::Rollouts => {
             let of = |row| rollout(row).unwrap_or_else(|reason| left_out(row, "success", reason));
@@ -152,6 +139,21 @@ fn lines(
     let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
     let lines = lines.iter().map(Value::to_string).collect();
     Ok(Lines { lines, kept, n: rows.len() })
+}
+
+/// The line of a run with its forecasts, or with the reason why it has none.
+pub(crate) fn trace(row: &LoggedRun, stream: ConfidenceStream, policy: ForecastPolicy) -> Value {
+    let mut line = named(row);
+    line["outcome"] = json!(row.outcome);
+    set(&mut line, "stop", row.stop.as_ref().map(ToString::to_string));
+    match row.forecasts(stream, policy) {
+        Ok(forecasts) => {
+            line["forecasts"] = forecasts.iter().map(|p| p.get()).collect();
+            set(&mut line, "horizon", row.horizon.filter(|_| policy != ForecastPolicy::Skip));
+        }
+        Err((_, reason)) => line["left_out"] = json!(reason.name()),
+    }
+    line
 }
 
 /// The line of a run that the readers of the file count and do not score.

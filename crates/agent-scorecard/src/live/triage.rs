@@ -1,4 +1,6 @@
-use agent_benchmarks::triage::{Framing, Regime, SolveRecord, TriageRecord, TriageTable};
+use agent_benchmarks::triage::{
+    Framing, Regime, SolveRecord, TriageFigures, TriageRecord, TriageTable,
+};
 use knapsack_oracle::BudgetAware;
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::Figure;
@@ -6,9 +8,9 @@ use trajectory_metrics::Figure;
 use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
-    report::block::Report,
+    report::{block::Report, picture::Picture},
     traces::figures::LEVEL,
-    triage::{re_solved::RE_SOLVING, variants::VariantScore},
+    triage::{efficiency_picture, re_solved::RE_SOLVING, variants::VariantScore},
 };
 
 /// What changed when the problems of the plans under one framing were solved again with their allocations announced.
@@ -40,14 +42,10 @@ pub fn triage(
         ("questions_left_out", count(|it| it.attempt.is_none())),
         ("questions_refused", count(|it| it.is_refused)),
     ];
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| {
-        let live = match (row.is_live, row.is_announced) {
-            (false, _) => "",
-            (true, false) => ", live",
-            (true, true) => ", live and announced",
-        };
-        let regime = format!("{:?}", row.regime).to_lowercase();
-        let name = format!("alpha {}, {}, {regime}{live}", row.alpha, row.framing);
+    let rows = table.finish(level, resamples, seed)?;
+    let picture = by_alpha(&rows);
+    let settings = rows.into_iter().map(|row| {
+        let name = format!("alpha {}, {}", row.alpha, how(&row));
         let mut counts = questions.to_vec();
         counts.extend([
             ("pools", row.pools),
@@ -76,7 +74,45 @@ pub fn triage(
         let name = format!("alpha 1, {framing}, solved again with announced allocations");
         Setting { name, counts: each.to_vec(), figures: figures.collect() }
     });
-    Ok(report(settings.chain(again), None))
+    let mut report = report(settings.chain(again), None);
+    if !picture.is_empty() {
+        report.together.pictures.insert("efficiency".to_owned(), picture);
+        report.main_pictures.push("efficiency");
+    }
+    Ok(report)
+}
+
+/// The framing and the regime of a row.
+fn how(row: &TriageFigures) -> String {
+    let live = match (row.is_live, row.is_announced) {
+        (false, _) => "",
+        (true, false) => ", live",
+        (true, true) => ", live and announced",
+    };
+    format!("{}, {}{live}", row.framing, format!("{:?}", row.regime).to_lowercase())
+}
+
+/// The efficiencies by budget, with those of the baselines in the first framing and regime.
+fn by_alpha(rows: &[TriageFigures]) -> Picture {
+    let mut curves: Vec<(String, Vec<(f64, Figure)>)> = Vec::new();
+    let first = rows.first().map(how);
+    for row in rows {
+        let own = how(row);
+        let baselines = [
+            ("efficiency_cheapest_first", "cheapest first"),
+            ("efficiency_greedy", "value per cost"),
+        ];
+        let baselines = baselines.into_iter().filter(|_| first.as_ref() == Some(&own));
+        for (key, name) in std::iter::once(("efficiency", own.as_str())).chain(baselines) {
+            let Some(figure) = row.figure(key) else { continue };
+            let point = (row.alpha.get(), figure);
+            match curves.iter_mut().find(|(known, _)| known == name) {
+                Some((_, points)) => points.push(point),
+                None => curves.push((name.to_owned(), vec![point])),
+            }
+        }
+    }
+    efficiency_picture(curves, "the model")
 }
 
 /// The mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the paper,

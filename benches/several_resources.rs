@@ -7,7 +7,7 @@
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knapsack_oracle::{KnapsackItem, MultidimensionalKnapsack};
+use knapsack_oracle::{Knapsack, KnapsackItem};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -41,7 +41,7 @@ fn group<const R: usize>(c: &mut Criterion) {
                 instances
                     .iter()
                     .map(|Instance { capacities, items }| {
-                        let knapsack = MultidimensionalKnapsack::new(*capacities, items).unwrap();
+                        let knapsack = Knapsack::new(*capacities, items).unwrap();
                         black_box(knapsack).solve().value
                     })
                     .sum::<u64>()

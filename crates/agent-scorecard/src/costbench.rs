@@ -21,7 +21,7 @@ use std::{collections::BTreeSet, fmt::Display};
 use tool_graph::{
     EnvironmentRules, GreedyRule, LeftOutCounts, RuleVersion, RunScores, Scenario, TieRule,
     ToolGraph, Transcript,
-    costbench::{CostModel, EventKind, Library, Task, query_seed},
+    costbench::{CostModel, EventKind, Library, QuerySeed, Task},
 };
 use trajectory_metrics::{
     Better, Metric, Undefined,
@@ -288,7 +288,7 @@ impl World {
                 return Ok(scenario.with_rules(self.rules));
             }
             Blocking::Kind(kind) => vec![kind; self.blocks],
-            Blocking::Mixed => EventKind::mixed(query_seed(*seed, query_id), self.blocks),
+            Blocking::Mixed => EventKind::mixed(QuerySeed::new(*seed, query_id), self.blocks),
         };
         let scenario = costs.scenario(library, *seed, query_id, *task, &events);
         Ok(scenario.with_rules(self.rules))

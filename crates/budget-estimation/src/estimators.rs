@@ -6,7 +6,7 @@ mod scoring;
 mod screened;
 
 pub use budget_estimator::BudgetEstimator;
-pub use estimator::{Estimator, FromFn, estimator_from_fn};
+pub use estimator::{Estimator, estimator_from_fn};
 pub use linear::LinearEstimator;
 pub use past_quantiles::PastQuantiles;
 pub use screened::Screened;

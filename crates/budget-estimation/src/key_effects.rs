@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use trajectory_metrics::random::fnv1a;
+
 /// What the values of keys, such as the task or the model, add to a number of a run. Each is learned from what
 /// the others leave unexplained, and shrunk towards 0 as by so many runs without an effect.
 ///
@@ -28,22 +30,11 @@ pub(crate) struct Keys(Vec<(u64, u64)>);
 impl Keys {
     pub(crate) fn set<'k>(&mut self, keys: impl Iterator<Item = (&'k str, &'k str)>) {
         self.0.clear();
-        self.0.extend(keys.map(|(name, value)| {
-            let name = hash(START, name.as_bytes());
-            (name, hash(name, value.as_bytes()))
-        }));
+        // With its length, so that the border of two texts matters.
+        let whole = |text: &'k str| text.bytes().chain((text.len() as u64).to_le_bytes());
+        let hashes = |name, value| (fnv1a(whole(name)), fnv1a(whole(name).chain(whole(value))));
+        self.0.extend(keys.map(|(name, value)| hashes(name, value)));
     }
-}
-
-const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// The hash FNV-1a of the bytes and of their number, so that the border of two texts matters.
-fn hash(before: u64, bytes: &[u8]) -> u64 {
-    let length = (bytes.len() as u64).to_le_bytes();
-    bytes
-        .iter()
-        .chain(&length)
-        .fold(before, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl<const SHRINKAGE: u32, const LEAST_VALUES: usize> KeyEffects<SHRINKAGE, LEAST_VALUES> {

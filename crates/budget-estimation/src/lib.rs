@@ -33,7 +33,7 @@ pub use censoring::{StopReason, Stopped};
 pub use error::Error;
 pub use estimates::{AnswerMode, Estimate, Reading, parse_answer, parse_answers};
 pub use estimators::{
-    BudgetEstimator, Estimator, FromFn, LinearEstimator, PastQuantiles, Screened, estimator_from_fn,
+    BudgetEstimator, Estimator, LinearEstimator, PastQuantiles, Screened, estimator_from_fn,
 };
 pub use metrics::{
     ClassScores, DetectionSummary, DiagnosticSummary, FeasibilitySummary, IntervalSummary,
@@ -45,7 +45,7 @@ pub use replay::{Context, Prefix, PrefixFeatures, ResourceContext, Sample};
 pub use resource::Resource;
 pub use rollouts::{Rollout, Rollouts, Usage};
 pub use scoring_rules;
-pub use scoring_rules::{Interval, Level, Probability, Seed, Weight};
+pub use scoring_rules::{FromFn, Interval, Level, Probability, Seed, Weight};
 pub use stopping::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, StopRule, StoppingPoint, early_stopping,
     joint_early_stopping, stopping_curve,

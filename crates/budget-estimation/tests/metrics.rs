@@ -229,7 +229,6 @@ fn a_sample_with_nothing_left_is_an_error_where_it_is_divided_by_and_nothing_is_
     let trivial = samples(&[(vec![5, 5, 0], true, said.clone()), (vec![5, 5, 0], false, said)]);
     let error = Error::NothingRemains { rollout: 0, turn: 2 };
     assert_eq!(trivial[1].reward(), Err(error.clone()));
-    assert_eq!(trivial[1].midpoint_relative_error(), Err(error.clone()));
     let mut metrics = Metrics::default();
     metrics.update(&trivial[0]).unwrap();
     let before = metrics.finish();

@@ -172,18 +172,19 @@ fn what_cannot_be_a_state_is_refused() {
         let linear = r#"{"turns":5,"half_width":0.5,"learnt":null}"#;
         let split = r#"{"coverage":0.8,"runs":0,"scores":[]}"#;
         let settings = r#""unit":"midpoint","clipped":false"#;
-        let head = format!(r#"{{"estimator":{linear},"calibrator":{split},{settings},"#);
+        let head = format!(r#"{{"estimator":{linear},{settings},"#);
         let tail = tail.replace("SPLIT", split);
         refused::<Calibrated<LinearEstimator, SplitConformal>>(&(head + &tail + "}"))
     };
-    for (given, starts, later, upper, what) in [
-        ("[[2,[2,3]],[1,[2,3]]]", "[]", "[]", "[]", "turns must rise"),
-        ("[]", "[0.5]", "[]", "[]", "one calibrator"),
-        ("[]", "[]", "[]", "[SPLIT,SPLIT]", "one calibrator"),
-        ("[]", "[0.5,0.5]", "[SPLIT,SPLIT]", "[]", "starts of stages must rise"),
+    for (given, starts, all, upper, what) in [
+        ("[[2,[2,3]],[1,[2,3]]]", "[]", "[SPLIT]", "[]", "turns must rise"),
+        ("[]", "[]", "[]", "[]", "one calibrator"),
+        ("[]", "[0.5]", "[SPLIT]", "[]", "one calibrator"),
+        ("[]", "[]", "[SPLIT]", "[SPLIT,SPLIT]", "one calibrator"),
+        ("[]", "[0.5,0.5]", "[SPLIT,SPLIT,SPLIT]", "[]", "starts of stages must rise"),
     ] {
         let error = calibrated(&format!(
-            r#""given":{given},"stage_starts":{starts},"later_stages":{later},"upper_ends":{upper}"#
+            r#""given":{given},"stage_starts":{starts},"calibrators":{all},"upper_ends":{upper}"#
         ));
         assert!(error.contains(what), "{error}");
     }

@@ -84,7 +84,7 @@ proptest! {
         seed: u64,
     ) {
         let rollouts = rollouts(&turns);
-        let chosen = rollouts.subsample_prefixes(buckets, cap, Seed::new(seed)).unwrap();
+        let chosen = rollouts.released_prefixes(buckets, cap, Seed::new(seed)).unwrap();
         let there_are: usize = turns.iter().map(|t| t - 1).sum();
         prop_assert_eq!(chosen.len(), cap.min(there_are));
         prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
@@ -111,11 +111,11 @@ proptest! {
     }
 }
 
-/// The rollouts sorted by length, ties by position, in parts of nearly equal size, the larger parts first.
+/// The rollouts that have a prefix, sorted by length, ties by position, in parts of nearly equal size, the larger parts first.
 fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
-    let mut by_length: Vec<usize> = (0..turns.len()).collect();
+    let mut by_length: Vec<usize> = (0..turns.len()).filter(|&run| turns[run] > 1).collect();
     by_length.sort_by_key(|&run| (turns[run], run));
-    let parts = buckets.min(turns.len());
+    let parts = buckets.min(by_length.len());
     let mut rest = &by_length[..];
     (0..parts)
         .map(|part| {
@@ -133,11 +133,11 @@ fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
 fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
     let rollouts = rollouts(&[10, 10, 2, 100, 2, 100]);
     for seed in 0..20 {
-        let chosen = rollouts.subsample_prefixes(3, 20, Seed::new(seed)).unwrap();
+        let chosen = rollouts.released_prefixes(3, 20, Seed::new(seed)).unwrap();
         let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
         assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
-        assert_eq!(chosen, rollouts.subsample_prefixes(3, 20, Seed::new(seed)).unwrap());
-        assert_ne!(chosen, rollouts.subsample_prefixes(3, 20, Seed::new(seed + 1)).unwrap());
+        assert_eq!(chosen, rollouts.released_prefixes(3, 20, Seed::new(seed)).unwrap());
+        assert_ne!(chosen, rollouts.released_prefixes(3, 20, Seed::new(seed + 1)).unwrap());
     }
 }
 
@@ -170,11 +170,11 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
     );
 }
 
-/// Each of these has no prefix and is taken out of its bucket; that must not cost a pass over the others.
+/// Each of these has one prefix and is then taken out of its bucket; that must not cost a pass over the others.
 #[test]
 fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
-    let rollouts = rollouts(&vec![1; 200_000]);
-    assert_eq!(rollouts.subsample_prefixes(1, 512, Seed::new(42)), Ok(Vec::new()));
+    let rollouts = rollouts(&vec![2; 200_000]);
+    assert_eq!(rollouts.released_prefixes(1, 100_000, Seed::new(42)).unwrap().len(), 100_000);
 }
 
 /// The probes as success and caps of the runs give the label back.

@@ -1,19 +1,12 @@
 use std::fmt;
 
-use crate::{
-    error::Error,
-    knapsacks::{
-        knapsack::Knapsack, most_solved::most_solved_items,
-        multidimensional::MultidimensionalKnapsack,
-    },
-    values::knapsack_item::KnapsackItem,
-};
+use crate::engines::solve::Solve;
 
 /// What an item costs, what a plan allocates, and what a budget holds: a `u64` of one resource, or an
 /// array `[u64; R]` with an entry for each of R resources, such as tokens and cents.
 ///
 /// Pools, plans, executions and references take either. An amount is within a budget if it is in each
-/// resource. A sum of amounts is a `u128` or `[u128; R]`, and a mean an `f64` or `[f64; R]`.
+/// resource. No other type can implement this trait.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, Regime};
@@ -30,49 +23,46 @@ use crate::{
 /// assert_eq!(pool.oracle([600, 10])?.value, 1.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub trait Amount: Arithmetic {}
-
-impl Amount for u64 {}
-
-impl<const R: usize> Amount for [u64; R] {}
-
-/// What the code of this crate needs of an amount.
-pub trait Arithmetic: Copy + fmt::Debug + Ord + std::hash::Hash + Send + Sync + 'static {
+pub trait Amount:
+    Solve + Copy + fmt::Debug + Ord + std::hash::Hash + Send + Sync + 'static
+{
+    /// A sum of amounts: a `u128` or `[u128; R]`.
     type Sum: Copy + fmt::Debug + Eq + Send + Sync;
+
+    /// A mean of amounts: an `f64` or `[f64; R]`.
     type Mean: Copy + fmt::Debug + PartialEq + Send + Sync;
 
+    /// 0 of each resource.
     const NOTHING: Self;
 
-    /// Makes an amount from what it has of each resource.
+    /// Makes an amount from what it has of each resource, by position.
     fn from_fn(of: impl FnMut(usize) -> u64) -> Self;
 
+    /// Returns what it has of each resource.
     fn parts(&self) -> &[u64];
 
-    /// What is left; `None` if some resource does not suffice.
+    /// Returns what is left; `None` if some resource does not suffice.
     fn checked_sub(self, other: Self) -> Option<Self>;
 
+    /// Adds amounts.
     fn sum(amounts: impl Iterator<Item = Self>) -> Self::Sum;
 
+    /// Returns what a sum has of each resource.
     fn parts_of(sum: &Self::Sum) -> &[u128];
 
+    /// Adds the amount to a sum.
     fn add_to(self, sum: &mut Self::Sum);
 
+    /// Divides a sum by a number of amounts.
     fn mean(sum: Self::Sum, count: f64) -> Self::Mean;
 
-    /// The choice of items that is worth most within a budget, or `None` without a proof of that. `equal`
-    /// states that all profits are equal.
-    fn best(
-        items: &[KnapsackItem<Self>],
-        budget: Self,
-        equal: bool,
-    ) -> Result<Option<Vec<usize>>, Error>;
-
+    /// Returns whether it is at least the other in each resource.
     fn covers(self, other: Self) -> bool {
         self.checked_sub(other).is_some()
     }
 }
 
-impl Arithmetic for u64 {
+impl Amount for u64 {
     type Sum = u128;
     type Mean = f64;
 
@@ -105,22 +95,9 @@ impl Arithmetic for u64 {
     fn mean(sum: u128, count: f64) -> f64 {
         sum as f64 / count
     }
-
-    fn best(
-        items: &[KnapsackItem],
-        budget: Self,
-        equal: bool,
-    ) -> Result<Option<Vec<usize>>, Error> {
-        if equal {
-            let cheapest = most_solved_items(items.iter().map(|item| (item.weight, true)), budget);
-            return Ok(Some(cheapest));
-        }
-        let best = Knapsack::new(budget, items)?.solve();
-        Ok(best.is_optimal().then_some(best.chosen))
-    }
 }
 
-impl<const R: usize> Arithmetic for [u64; R] {
+impl<const R: usize> Amount for [u64; R] {
     type Sum = [u128; R];
     type Mean = [f64; R];
 
@@ -159,14 +136,5 @@ impl<const R: usize> Arithmetic for [u64; R] {
 
     fn mean(sum: [u128; R], count: f64) -> [f64; R] {
         sum.map(|sum| sum as f64 / count)
-    }
-
-    fn best(
-        items: &[KnapsackItem<Self>],
-        budget: Self,
-        _equal: bool,
-    ) -> Result<Option<Vec<usize>>, Error> {
-        let best = MultidimensionalKnapsack::new(budget, items)?.solve();
-        Ok(best.is_optimal().then_some(best.chosen))
     }
 }

@@ -8,3 +8,4 @@ pub(crate) mod one_resource;
 pub(crate) mod plan_text;
 pub(crate) mod random_order;
 pub(crate) mod several_resources;
+pub(crate) mod solve;

@@ -98,9 +98,7 @@ impl<A: Amount> Plan<A> {
             Ok(item.is_solved() && is_finished)
         })
     }
-}
 
-impl<A: Amount> Plan<A> {
     /// Executes a plan in the enforced regime with the outcomes of real runs under its allocations.
     ///
     /// [`Plan::execute`] assumes that an attempt with an allocation of at least its baseline cost ends like

@@ -3,4 +3,3 @@
 pub(crate) mod budget_staircase;
 pub(crate) mod knapsack;
 pub(crate) mod most_solved;
-pub(crate) mod multidimensional;

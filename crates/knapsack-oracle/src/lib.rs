@@ -20,7 +20,6 @@ pub use knapsacks::{
     budget_staircase::BudgetStaircase,
     knapsack::{Knapsack, Solution},
     most_solved::{most_solved, most_solved_items},
-    multidimensional::{MultidimensionalKnapsack, MultidimensionalSolution},
 };
 pub use planners::{
     forecast_threshold::ForecastThreshold,
@@ -30,7 +29,8 @@ pub use planners::{
 };
 pub use plans::{
     plan::{Plan, Step},
-    plan_reading::{DropReason, PlanReading, Repair},
+    plan_reading::PlanReading,
+    repair::{DropReason, Repair},
 };
 pub use pools::{alpha::Alpha, injection::InjectedPool, item::Item, pool::Pool};
 pub use references::{

@@ -5,12 +5,3 @@
 pub(crate) const fn must(condition: bool, message: &'static str) -> Result<(), &'static str> {
     if condition { Ok(()) } else { Err(message) }
 }
-
-/// Writes the numbers of all resources as a list.
-#[cfg(feature = "serde")]
-pub(crate) fn as_list<S: serde::Serializer>(
-    numbers: &[u64],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(numbers)
-}

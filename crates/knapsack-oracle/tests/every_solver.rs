@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{
-    BudgetStaircase, Item, Knapsack, KnapsackItem, MultidimensionalKnapsack, Pool, most_solved,
-};
+use knapsack_oracle::{BudgetStaircase, Item, Knapsack, KnapsackItem, Pool, most_solved};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -42,11 +40,11 @@ const SOLVERS: [Solver; 8] = [
     }),
     ("several resources, with one resource", |case| {
         let items = case.items(|w| [w]);
-        Some(MultidimensionalKnapsack::new([case.capacity], &items).unwrap().solve().value)
+        Some(Knapsack::new([case.capacity], &items).unwrap().solve().value)
     }),
     ("several resources, the same one twice", |case| {
         let items = case.items(|w| [w; 2]);
-        Some(MultidimensionalKnapsack::new([case.capacity; 2], &items).unwrap().solve().value)
+        Some(Knapsack::new([case.capacity; 2], &items).unwrap().solve().value)
     }),
     ("oracle of a pool", pool),
     ("most solved", |case| {

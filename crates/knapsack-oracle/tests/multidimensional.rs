@@ -1,7 +1,7 @@
 //! The knapsack with several capacities.
 #![allow(clippy::unwrap_used)]
 
-use knapsack_oracle::{Error, KnapsackItem, MultidimensionalKnapsack};
+use knapsack_oracle::{Error, Knapsack, KnapsackItem, Proof};
 use proptest::prelude::*;
 
 /// Items with the given profits and weights.
@@ -26,21 +26,21 @@ fn brute_force<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &
 /// Checks that each choice is consistent and that the solution has the best value.
 fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64; R]], best: u64) {
     let items = items(profits, weights);
-    let knapsack = MultidimensionalKnapsack::new(capacities, &items).unwrap();
+    let knapsack = Knapsack::new(capacities, &items).unwrap();
     let greedy = knapsack.greedy();
     assert!(greedy.value <= best && best <= greedy.upper_bound, "{greedy:?}, best {best}");
     for nodes in [0, 1, 2, 3, 10] {
         let some = knapsack.solve_within(nodes);
-        assert!(some.nodes <= nodes && some.value <= best && best <= some.upper_bound, "{some:?}");
+        assert!(some.states <= nodes && some.value <= best && best <= some.upper_bound, "{some:?}");
     }
     let solution = knapsack.solve();
     assert_eq!(solution.value, best, "{solution:?}");
-    assert!(solution.is_optimal());
+    assert!(solution.is_optimal() && solution.proof == Proof::Bound);
     assert!(solution.chosen.is_sorted_by(|a, b| a < b));
     assert_eq!(solution.chosen.iter().map(|&item| profits[item]).sum::<u64>(), best);
     for r in 0..R {
         let weight: u64 = solution.chosen.iter().map(|&item| weights[item][r]).sum();
-        assert_eq!(weight, solution.weights[r]);
+        assert_eq!(weight, solution.weight[r]);
         assert!(weight <= capacities[r]);
     }
 }
@@ -164,11 +164,11 @@ fn effort<const R: usize>(draws: &mut Draws, kind: usize, n: u64, top: u64) -> [
         let capacities =
             std::array::from_fn(|r| weights.iter().map(|weights| weights[r]).sum::<u64>() / 2);
         let items = items(&profits, &weights);
-        let knapsack = MultidimensionalKnapsack::new(capacities, &items).unwrap();
+        let knapsack = Knapsack::new(capacities, &items).unwrap();
         let (best, greedy, few) = (knapsack.solve(), knapsack.greedy(), knapsack.solve_within(5));
         let open = few.upper_bound - few.value;
         let figures =
-            [best.nodes, greedy.upper_bound - best.value, best.value - greedy.value, open];
+            [best.states, greedy.upper_bound - best.value, best.value - greedy.value, open];
         sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
     }
     sums
@@ -218,17 +218,15 @@ fn a_capacity_of_0_leaves_only_items_that_do_not_need_the_resource() {
 
 #[test]
 fn invalid_input_is_a_typed_error() {
-    let error = MultidimensionalKnapsack::<0>::new([], &[]).unwrap_err();
+    let error = Knapsack::<[u64; 0]>::new([], &[]).unwrap_err();
     assert!(
         matches!(error, Error::ScoringRules(scoring_rules::Error::Setting { value: 0.0, .. })),
         "{error}"
     );
-    assert!(MultidimensionalKnapsack::new([1; 9], &[]).is_err());
-    let error = MultidimensionalKnapsack::new([1], &items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
+    assert!(Knapsack::new([1; 9], &[]).is_err());
+    let error = Knapsack::new([1], &items(&[u64::MAX, 1], &[[1]; 2])).unwrap_err();
     assert_eq!(error, Error::Sum { what: "profits", item: 1, limit: u64::MAX });
-    let error =
-        MultidimensionalKnapsack::new([1], &[KnapsackItem { profit: 1, weight: [1] }; 1_001])
-            .unwrap_err();
+    let error = Knapsack::new([1], &[KnapsackItem { profit: 1, weight: [1] }; 1_001]).unwrap_err();
     assert!(matches!(error, Error::TooLarge { items: 1_001, .. }), "{error}");
 }
 
@@ -236,9 +234,9 @@ fn invalid_input_is_a_typed_error() {
 #[test]
 fn results_are_stored_with_snake_case_names() {
     let items = [KnapsackItem { profit: 7, weight: [2, 3] }];
-    let knapsack = MultidimensionalKnapsack::new([5, 5], &items).unwrap();
+    let knapsack = Knapsack::new([5, 5], &items).unwrap();
     assert_eq!(
         serde_json::to_string(&knapsack.solve()).unwrap(),
-        r#"{"value":7,"weights":[2,3],"chosen":[0],"upper_bound":7,"nodes":1}"#
+        r#"{"value":7,"weight":[2,3],"chosen":[0],"upper_bound":7,"proof":"bound","states":1}"#
     );
 }

@@ -466,3 +466,61 @@ fn an_allocation_of_several_resources_is_a_list_of_as_many_amounts() {
     assert_eq!(over, Error::OverBudget { allocated: 9, budget: 5 });
     assert!(matches!(PlanReading::new(text, &pool, [2_000, 2]), PlanReading::OverBudget { .. }));
 }
+
+#[test]
+fn noise_of_forecasts_stays_within_its_bounds_and_depends_on_the_seed() {
+    let item = |i: u64| Item::new(i.to_string(), 1.0, 1_000, i < 1_000).unwrap();
+    let pool = Pool::new((0..2_000).map(item).collect()).unwrap();
+    let share = Probability::new(0.1).unwrap();
+    let noisy = |seed| ForecastThreshold::noisy(&pool, 0.2, share, Seed::new(seed)).unwrap();
+    assert_eq!(noisy(5), noisy(5));
+    assert_ne!(noisy(5), noisy(6));
+    // The items that are said to be solved, with the forecasts of their costs.
+    let steps = noisy(5).plan(&pool, u64::MAX).unwrap();
+    assert!(steps.iter().all(|step| (800..=1_200).contains(&step.allocation)));
+    let mean = steps.iter().map(|step| step.allocation).sum::<u64>() as f64 / steps.len() as f64;
+    // The standard deviation of a cost is 400 / sqrt(12).
+    assert!((mean - 1_000.0).abs() < 4.0 * 115.5 / (steps.len() as f64).sqrt(), "{mean}");
+    let right = steps.iter().filter(|step| pool.items()[step.position].is_solved()).count();
+    let wrong = 1_000 - right + (steps.len() - right);
+    assert!(wrong.abs_diff(200) < 54, "{wrong}");
+    for error in [-0.1, 1.1, f64::NAN] {
+        let noisy = ForecastThreshold::noisy(&pool, error, Probability::ZERO, Seed::new(1));
+        let Err(Error::ScoringRules(scoring_rules::Error::Setting { name, .. })) = noisy else {
+            panic!("{noisy:?}");
+        };
+        assert_eq!(name, "cost error");
+    }
+}
+
+#[test]
+fn forecasts_of_different_lengths_are_refused() {
+    let forecasts = ForecastThreshold::new(vec![1], vec![], Probability::HALF);
+    let what = "success probabilities";
+    assert_eq!(
+        forecasts,
+        Err(Error::ScoringRules(scoring_rules::Error::Length { what, expected: 1, found: 0 }))
+    );
+}
+
+#[test]
+fn values_are_added_as_multiples_of_a_common_unit() {
+    let pool = |values: &[f64]| {
+        let item = |(i, &value): (usize, &f64)| Item::new(i.to_string(), value, 1, true).unwrap();
+        Pool::new(values.iter().enumerate().map(item).collect())
+    };
+    let oracle = |values: &[f64]| pool(values).unwrap().oracle(100).unwrap().value;
+    assert_eq!(oracle(&[0.1, 0.2, 0.3]), 0.6);
+    assert_eq!(oracle(&[2.5, 1e3]), 1002.5);
+    // Multiples of the smaller power of two.
+    assert_eq!(oracle(&[1.0, 2_f64.powi(-60)]), 1.0);
+    for value in [1e100, 1e-100, 1.0, 0.1] {
+        assert_eq!(oracle(&[value, value]), 2.0 * value);
+        assert_eq!(oracle(&[value]), value);
+    }
+    for values in
+        [[1e100, 1e-100, 1.0], [1e19, 1e19, 1.0], [std::f64::consts::PI * 1e12, 1e-12, 1.0]]
+    {
+        assert_eq!(pool(&values), Err(Error::NoCommonUnit));
+    }
+}

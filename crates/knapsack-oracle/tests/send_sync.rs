@@ -3,9 +3,8 @@
 use knapsack_oracle::{
     Alpha, BudgetAware, BudgetStaircase, Efficiency, Error, ExactRandom, Execution,
     ForecastThreshold, InjectedPool, Item, Knapsack, KnapsackItem, MeanEfficiency, MeanRegret,
-    MultidimensionalKnapsack, MultidimensionalSolution, Oracle, Plan, PlanReading, Pool,
-    ProspectiveItem, RandomOrder, SampledRandom, Solution, UnsolvableCounts, VariantPair,
-    VariantScores,
+    Oracle, Plan, PlanReading, Pool, ProspectiveItem, RandomOrder, SampledRandom, Solution,
+    UnsolvableCounts, VariantPair, VariantScores,
 };
 
 fn assert_send_sync<T: Send + Sync>() {}
@@ -22,7 +21,7 @@ fn everything_can_be_shared_between_threads() {
         SampledRandom,
     )>();
     assert_send_sync::<(Knapsack<'_>, KnapsackItem, Solution, BudgetStaircase)>();
-    assert_send_sync::<(MultidimensionalKnapsack<'_, 3>, MultidimensionalSolution<3>)>();
+    assert_send_sync::<(Knapsack<'_, [u64; 3]>, Solution<[u64; 3]>)>();
     assert_send_sync::<(Plan, PlanReading, Execution<[u64; 3]>)>();
     assert_send_sync::<(ForecastThreshold, RandomOrder, ProspectiveItem<'_>)>();
     assert_send_sync::<(Efficiency, MeanEfficiency, MeanRegret, BudgetAware)>();

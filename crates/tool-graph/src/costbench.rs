@@ -32,5 +32,5 @@ pub(crate) mod tool_names;
 pub use cost_model::{CostModel, CostRule};
 pub use event_kind::EventKind;
 pub use library::{Library, LibraryTool};
-pub use seeds::{changed_seed, drawn, event_seed, message_seed, query_seed};
+pub use seeds::QuerySeed;
 pub use task::Task;

@@ -3,8 +3,6 @@
 pub(crate) mod call_effects;
 pub(crate) mod checks;
 pub(crate) mod costs;
-#[cfg(feature = "serde")]
-pub(crate) mod graph_serde;
 pub(crate) mod interner;
 pub(crate) mod lists;
 pub(crate) mod names;
@@ -16,3 +14,4 @@ pub(crate) mod state;
 pub(crate) mod tool;
 pub(crate) mod tool_graph;
 pub(crate) mod types;
+pub(crate) mod word_hasher;

@@ -4,9 +4,7 @@
 
 use serde_json::Value;
 use tool_graph::Error;
-use tool_graph::costbench::{
-    CostModel, CostRule, EventKind, Library, Task, changed_seed, event_seed, query_seed,
-};
+use tool_graph::costbench::{CostModel, CostRule, EventKind, Library, QuerySeed, Task};
 
 #[test]
 fn all_reference_runs_have_the_released_seeds_and_costs_to_the_bit() {
@@ -18,7 +16,8 @@ fn all_reference_runs_have_the_released_seeds_and_costs_to_the_bit() {
         let query = run["query_id"].as_str().unwrap();
         let number = |field: &str| run[field].as_f64().unwrap();
         let global_seed = run["global_seed"].as_u64().unwrap();
-        assert_eq!(u64::from(query_seed(global_seed, query)), run["query_seed"].as_u64().unwrap());
+        let seed = QuerySeed::new(global_seed, query);
+        assert_eq!(u64::from(seed.0), run["query_seed"].as_u64().unwrap());
         let model = CostModel::new(
             number("min_atomic_cost"),
             number("max_atomic_cost"),
@@ -63,7 +62,7 @@ fn a_cost_change_draws_from_the_changed_seed() {
     let library = Library::new(2).unwrap();
     let released = CostModel::default();
     let paper = released.with_rule(CostRule::PaperText);
-    let seed = changed_seed(query_seed(42, "a"), 3);
+    let seed = QuerySeed::new(42, "a").changed(3);
     // By the rule of the paper's text, the changed seed replaces the global seed.
     assert_eq!(paper.changed_costs(&library, 42, "a", 3), paper.costs(&library, seed.into(), "a"));
     let changed = released.changed_costs(&library, 42, "a", 3);
@@ -71,7 +70,7 @@ fn a_cost_change_draws_from_the_changed_seed() {
     assert_ne!(changed, released.costs(&library, 42, "a"));
     assert_ne!(changed, released.changed_costs(&library, 42, "a", 2));
     assert_eq!(changed, released.changed_costs(&library, 42, "a", 3));
-    assert_eq!(event_seed(u32::MAX, u32::MAX), u64::from(u32::MAX) * 101);
+    assert_eq!(QuerySeed(u32::MAX).event(u32::MAX), u64::from(u32::MAX) * 101);
 }
 
 #[test]
@@ -137,7 +136,7 @@ fn ranges_of_removed_lengths_fit_the_task_and_the_first_does_not_depend_on_the_n
     for level in 1..12 {
         let library = Library::new(level).unwrap();
         let n = level + 3;
-        for query in 0..50 {
+        for query in (0..50).map(QuerySeed) {
             let one = library.removed_lengths(query, 1);
             for events in 0..8 {
                 let ranges = library.removed_lengths(query, events);
@@ -165,5 +164,66 @@ fn a_query_has_a_scenario_at_the_extremes_of_all_settings() {
             let scenario = model.scenario(&library, u64::MAX, "", Task::Shopping, &events);
             assert_eq!(scenario.events().len(), 2);
         }
+    }
+}
+
+#[test]
+fn seeds_of_events_equal_cpython() {
+    let golden: Value =
+        serde_json::from_str(include_str!("golden/costbench/streams.json")).unwrap();
+    let rows = |value: &Value| value.as_array().unwrap().clone();
+    let word = |value: &Value| value.as_u64().unwrap();
+    for row in rows(&golden["events"]) {
+        let seed = QuerySeed(word(&row["query_seed"]) as u32);
+        for (value, event) in rows(&row["changed_seeds"]).iter().zip(0..) {
+            assert_eq!(u64::from(seed.changed(event)), word(value), "{seed:?} {event}");
+        }
+        for (value, level) in rows(&row["removed_lengths_of_levels"]).iter().zip(1..) {
+            let ours = Library::new(level).unwrap().removed_lengths(seed, 1);
+            let theirs = word(&value[0]) as usize..=word(&value[1]) as usize;
+            assert_eq!(ours, [theirs], "{seed:?} {level}");
+        }
+        for case in rows(&row["several"]) {
+            let library = Library::new(word(&case[0]) as usize).unwrap();
+            let ours = library.removed_lengths(seed, word(&case[1]) as u32);
+            let pair = |range: &Value| word(&range[0]) as usize..=word(&range[1]) as usize;
+            assert_eq!(
+                ours,
+                rows(&case[2]).iter().map(pair).collect::<Vec<_>>(),
+                "{seed:?} {case}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mixed_events_are_those_of_the_released_benchmark() {
+    use EventKind::{BanTool, CostChange, PreferenceChange, RemoveTools};
+
+    // origin: DynamicBlocker._generate_blocking_types of the released code, CPython 3.11.7, 2026-11-22
+    let rows = [
+        (0, [CostChange, CostChange, BanTool, RemoveTools, CostChange, CostChange]),
+        (1, [PreferenceChange, BanTool, RemoveTools, BanTool, CostChange, CostChange]),
+        (
+            98_780_976,
+            [RemoveTools, CostChange, CostChange, PreferenceChange, RemoveTools, CostChange],
+        ),
+        (
+            815_343_802,
+            [
+                PreferenceChange,
+                RemoveTools,
+                PreferenceChange,
+                RemoveTools,
+                PreferenceChange,
+                PreferenceChange,
+            ],
+        ),
+        (2_147_483_646, [CostChange, RemoveTools, BanTool, BanTool, CostChange, RemoveTools]),
+    ];
+    for (seed, kinds) in rows {
+        let seed = QuerySeed(seed);
+        assert_eq!(EventKind::mixed(seed, 6), kinds, "{seed:?}");
+        assert_eq!(EventKind::mixed(seed, 2), kinds[..2], "{seed:?}");
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use serde_json::Value;
-use tool_graph::costbench::{CostModel, EventKind, Library, Task, query_seed};
+use tool_graph::costbench::{CostModel, EventKind, Library, QuerySeed, Task};
 use tool_graph::{CallStatus, EnvironmentRules, Episode, GreedyRule, TieRule, Tool, ToolGraph};
 
 /// A file of the benchmark's figures that is not part of this project.
@@ -89,8 +89,8 @@ fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
         let level = library.refinement_level();
         for (query, ranges) in rows {
             let ranges: Vec<[usize; 2]> = serde_json::from_value(ranges.clone()).unwrap();
-            let drawn =
-                library.removed_lengths(query_seed(seed, query), ranges.len() as u32).into_iter();
+            let seed = QuerySeed::new(seed, query);
+            let drawn = library.removed_lengths(seed, ranges.len() as u32).into_iter();
             let drawn: Vec<[usize; 2]> =
                 drawn.map(|range| [*range.start(), *range.end()]).collect();
             assert_eq!(drawn, ranges, "{level} {query}");
@@ -136,7 +136,7 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
         let kinds: Vec<EventKind> =
             names(&run["events"]).into_iter().map(|kind| kind.parse().unwrap()).collect();
         if run["mode"] == "mixed" {
-            assert_eq!(kinds, EventKind::mixed(query_seed(42, query), kinds.len()), "{query}");
+            assert_eq!(kinds, EventKind::mixed(QuerySeed::new(42, query), kinds.len()), "{query}");
         }
         // After a preference change and another event, the released reference still has the data types
         // from before the change, and calls tools that lack an input.

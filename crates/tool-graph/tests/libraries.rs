@@ -268,7 +268,10 @@ fn a_library_can_be_read_from_json() {
 #[cfg(feature = "serde")]
 #[test]
 fn a_library_read_from_json_is_checked() {
-    let read = |tools: &str| serde_json::from_str::<ToolGraph>(tools).map_err(|e| e.to_string());
+    let read = |tools: &str| match serde_json::from_str::<Vec<Tool>>(tools) {
+        Ok(tools) => ToolGraph::new(tools).map_err(|e| e.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
     let tool = |name: &str, cost: &str, components: &str| {
         format!(
             r#"{{"name": "{name}", "inputs": ["x"], "outputs": ["y"], "cost": {cost}, "components": [{components}]}}"#
@@ -291,4 +294,48 @@ fn a_library_read_from_json_is_checked() {
         empty.starts_with(&Error::ScoringRules(scoring_rules::Error::Empty).to_string()),
         "{empty}"
     );
+}
+
+/// The total costs of calls, by position, in a library of tools with these costs.
+fn sums(costs: &[f64]) -> Result<impl Fn(&[usize]) -> f64, Error> {
+    let tool = |(tool, &cost): (usize, &f64)| Tool::new(tool.to_string(), ["x"], ["y"], cost);
+    let graph = ToolGraph::new(costs.iter().enumerate().map(tool).collect())?;
+    Ok(move |calls: &[usize]| graph.total_cost(calls).unwrap())
+}
+
+#[test]
+fn sums_of_costs_are_exact_in_decimal() {
+    let sum = sums(&[0.1, 0.2, 0.3, 40.73, 42.67]).unwrap();
+    assert_eq!((sum(&[0, 1]), sum(&[2]), sum(&[3, 4])), (0.3, 0.3, 83.4));
+    let sum = sums(&[0.1 + 0.2, 1e-10, 3e9, 0.0, 1.0 / 3.0]).unwrap();
+    assert_eq!((sum(&[0]), sum(&[1, 3]), sum(&[2])), (0.1 + 0.2, 1e-10, 3e9));
+    assert_eq!((sum(&[4]), sum(&[])), (1.0 / 3.0, 0.0));
+    let sum = sums(&[-0.0, 1.0 / 3.0]).unwrap();
+    assert_eq!((sum(&[0]).to_bits(), sum(&[0, 1])), (0, 1.0 / 3.0));
+}
+
+#[test]
+fn costs_that_cannot_be_added_are_errors() {
+    let error = |costs: &[f64]| sums(costs).map(|_| ()).unwrap_err();
+    assert_eq!(error(&[1e-300, 1e300]), Error::CostRange { tool: "1".into() });
+    assert!(sums(&[1e300, 2e300]).is_ok() && sums(&[5e-324, 5e-324]).is_ok());
+    for value in [-0.01, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(error(&[1.0, value]), Error::Cost { tool: "1".into(), value });
+    }
+    assert!(matches!(error(&[f64::NAN]), Error::Cost { .. }));
+}
+
+#[test]
+fn a_state_belongs_to_graphs_with_the_same_names_in_the_same_order() {
+    let lists: [&[&str]; 6] =
+        [&["ab", "c"], &["a", "bc"], &["c", "ab"], &["ab\0", "c"], &["ab", "\0c"], &["", "abc"]];
+    let graphs = lists.map(|names| {
+        ToolGraph::new(vec![Tool::new("a", names.to_vec(), Vec::<String>::new(), 1.0)]).unwrap()
+    });
+    for (i, graph) in graphs.iter().enumerate() {
+        for (j, other) in graphs.iter().enumerate() {
+            let applied = graph.apply(0, &mut other.state(&[""; 0]).unwrap());
+            assert_eq!(applied, if i == j { Ok(false) } else { Err(Error::OtherGraph) });
+        }
+    }
 }

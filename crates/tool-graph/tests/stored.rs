@@ -7,9 +7,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tool_graph::{
-    Episode, Error, Event, Problem, RunMeans, Scenario, State, Tool, ToolGraph, Transcript,
-};
+use tool_graph::{Episode, Event, RunMeans, Scenario, Tool, ToolGraph, Transcript};
 use trajectory_metrics::ExactMean;
 
 fn graph() -> ToolGraph {
@@ -75,44 +73,11 @@ fn results_are_written() {
     assert_eq!(many["possible"], json!((1u128 << 100).to_string()));
 }
 
-#[test]
-fn states_and_problems_are_restored_for_their_graphs() {
-    let (graph, problem) = (graph(), scenario().problem().clone());
-    let state = graph.state(&["query", "choice"]).unwrap();
-    let json = assert_restored(&state);
-    assert_eq!(json["present"], json!("101"));
-    assert_invalid::<State>(&json, "/present", json!("121"));
-    assert_invalid::<State>(&json, "/graph_types", json!("+00000000000000f"));
-    let json = assert_restored(&problem);
-    assert_invalid::<Problem>(&json, "/goal/present", json!("1"));
-
-    // The same number of data types with other names.
-    let other = ToolGraph::new(vec![Tool::new("read", ["page"], ["text", "notes"], 1.0)]).unwrap();
-    let read: Problem = serde_json::from_value(json).unwrap();
-    assert!(graph.optimal_plan(&read).unwrap().is_some());
-    assert_eq!(other.optimal_plan(&read).unwrap_err(), Error::OtherGraph);
-}
-
-#[test]
-fn a_graph_is_restored_with_its_bans_and_costs() {
-    let mut graph = graph().with_costs(&[0.1, 0.2, 0.3]).unwrap();
-    assert!(assert_restored(&graph).is_array());
-    graph.ban(1).unwrap();
-    let json = assert_restored(&graph);
-    assert_invalid::<ToolGraph>(&json, "/banned/0", json!("buy"));
-    assert_invalid::<ToolGraph>(&json, "/tools/0/cost", json!(-1));
-}
-
 #[cfg(feature = "costbench")]
 #[test]
-fn libraries_and_cost_models_of_costbench_are_restored_and_checked() {
-    use tool_graph::costbench::{CostModel, CostRule, Library};
+fn cost_models_of_costbench_are_restored_and_checked() {
+    use tool_graph::costbench::{CostModel, CostRule};
 
-    for library in [Library::new(2).unwrap(), Library::with_full_pipelines(3).unwrap()] {
-        let json = assert_restored(&library);
-        assert_invalid::<Library>(&json, "/refinement_level", json!(101));
-        assert_invalid::<Library>(&json, "/refinement_level", json!(usize::MAX));
-    }
     let model = CostModel::new(0.1, 0.7, 0.3).unwrap().with_rule(CostRule::PaperText);
     let json = assert_restored(&model);
     assert_invalid::<CostModel>(&json, "/max", json!(0.05));

@@ -10,6 +10,7 @@ mod forecast_fault;
 pub mod logistic;
 mod no_interval;
 mod numerics;
+pub mod random;
 mod ranks;
 mod reports;
 mod resampling;

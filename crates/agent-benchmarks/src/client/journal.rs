@@ -7,11 +7,9 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use trajectory_metrics::random::fnv1a;
 
-use crate::{
-    engines::{api::Api, continuation::fingerprint},
-    error::Error,
-};
+use crate::{engines::api::Api, error::Error};
 
 /// A file of answered requests, as JSON Lines to which lines are only ever added. One program at a time
 /// can have it open.
@@ -72,7 +70,7 @@ impl Line {
             Answer::NoReply(problem) => ("no_reply", problem),
         };
         let Self { run, request, fingerprint: of, .. } = self;
-        fingerprint(&format!("{before} {run:?} {request} {of} {kind} {answer}"))
+        fnv1a(format!("{before} {run:?} {request} {of} {kind} {answer}").bytes())
     }
 }
 

@@ -7,12 +7,11 @@ use std::{
     thread,
 };
 
+use trajectory_metrics::random::fnv1a;
+
 use crate::{
     client::journal::{Answer, Journal},
-    engines::{
-        api::openai_chat_body, continuation::fingerprint, conversation::Conversation,
-        model::ModelError,
-    },
+    engines::{api::openai_chat_body, conversation::Conversation, model::ModelError},
     error::Error,
     values::request::Request,
 };
@@ -127,7 +126,7 @@ fn drive<C: Conversation>(
 ) -> Result<Option<C::Record>, Error> {
     let mut turn = 0;
     while let Some(request) = conversation.request() {
-        let fingerprint = fingerprint(&openai_chat_body(request, ""));
+        let fingerprint = fnv1a(openai_chat_body(request, "").bytes());
         let known = journal.answer(name, turn, fingerprint)?;
         let is_known = known.is_some();
         let answer = match known {

@@ -1,6 +1,6 @@
 use tool_graph::{
     Event, PathCoverage, Scenario, Transcript,
-    costbench::{EventKind, event_seed, query_seed},
+    costbench::{EventKind, QuerySeed},
 };
 
 use crate::costbench::{
@@ -27,7 +27,7 @@ pub struct Instance {
     pub(super) settings: CostBench,
     pub(super) query: Query,
     pub(super) scenario: Scenario,
-    pub(super) seed: u32,
+    pub(super) seed: QuerySeed,
     reference: Transcript,
     kinds: Vec<EventKind>,
     /// For each event, the preferences after it, if it changes them, and the released query that has them.
@@ -45,7 +45,7 @@ impl CostBench {
 impl Instance {
     fn new(settings: CostBench, query: Query) -> Self {
         let kinds = settings.kinds(&query.id);
-        let seed = query_seed(settings.global_seed, &query.id);
+        let seed = QuerySeed::new(settings.global_seed, &query.id);
         let scenario = settings
             .cost_model
             .scenario(&settings.library, settings.global_seed, &query.id, query.task(), &kinds)
@@ -60,7 +60,7 @@ impl Instance {
                     let changed = released.changed(seed, place);
                     return (changed.preferences(), Some(changed));
                 }
-                let seed = event_seed(seed, place as u32);
+                let seed = seed.event(place as u32);
                 let preferences = Preferences::another(query.task(), split, &taken, seed);
                 taken.push(preferences);
                 (preferences, None)
@@ -123,6 +123,6 @@ impl Instance {
     /// The world at the start.
     pub(super) fn world(&self) -> World {
         let given = self.query.released.as_ref().map(ReleasedQuery::given);
-        World::new(self.seed, self.query.task(), given)
+        World::new(self.seed.0, self.query.task(), given)
     }
 }

@@ -2,7 +2,7 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
-use tool_graph::costbench::{Task, query_seed};
+use tool_graph::costbench::{QuerySeed, Task};
 
 use crate::costbench::{
     preferences::{Preferences, Split},
@@ -63,7 +63,7 @@ impl Query {
     /// The seed of the query's wording, from its id and the global seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        u64::from(query_seed(self.global_seed, &self.id))
+        u64::from(QuerySeed::new(self.global_seed, &self.id).0)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use tool_graph::costbench::{drawn, event_seed};
+use tool_graph::costbench::QuerySeed;
+use trajectory_metrics::random::PythonRandom;
 
 use crate::costbench::{preferences::Preferences, world::Given};
 
@@ -50,16 +51,15 @@ impl ReleasedQuery {
     }
 
     /// The other query of the task whose wishes an event brings.
-    pub(super) fn changed(&self, query_seed: u32, event: usize) -> Self {
+    pub(super) fn changed(&self, seed: QuerySeed, event: usize) -> Self {
         let own = self.entry();
         let others = self.all.iter().enumerate().filter(|(_, other)| {
             other.preferences.task() == own.preferences.task() && other.id != own.id
         });
         let others: Vec<usize> = others.map(|(place, _)| place).collect();
-        let seed = event_seed(query_seed, event as u32);
         let place = match others.len() as u32 {
             0 => self.place,
-            n => others[drawn(seed, n) as usize],
+            n => others[PythonRandom::new(seed.event(event as u32)).choice(0..n) as usize],
         };
         Self { all: Arc::clone(&self.all), place }
     }

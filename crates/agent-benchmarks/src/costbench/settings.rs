@@ -1,7 +1,7 @@
 use scoring_rules::checks::setting;
 use tool_graph::{
     EnvironmentRules,
-    costbench::{CostModel, EventKind, Library, query_seed},
+    costbench::{CostModel, EventKind, Library, QuerySeed},
 };
 
 use crate::{
@@ -260,7 +260,7 @@ impl CostBench {
         match &self.events {
             Events::Kinds(kinds) => kinds.clone(),
             Events::Mixed(events) => {
-                EventKind::mixed(query_seed(self.global_seed, query_id), *events)
+                EventKind::mixed(QuerySeed::new(self.global_seed, query_id), *events)
             }
         }
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tool_graph::{
     CallRecord, CallStatus, Episode, Tool,
-    costbench::{EventKind, Task, drawn, event_seed, message_seed},
+    costbench::{EventKind, Task},
 };
-use trajectory_metrics::tool_calls::Value;
+use trajectory_metrics::{random::PythonRandom, tool_calls::Value};
 
 use crate::{
     costbench::{
@@ -194,8 +194,8 @@ pub(super) fn new_preferences(
     let task = wishes.task();
     let place = world.latest("LocationPreference").filter(|_| task != Task::Location);
     if let Some(texts) = instance.settings.prompts.released() {
-        let seed = message_seed(instance.seed, replies, "preference_change_message");
-        let choose = |n: usize| drawn(u64::from(seed), n as u32) as usize;
+        let seed = instance.seed.message(replies, "preference_change_message");
+        let choose = |n: usize| PythonRandom::new(seed).choice(0..n as u32) as usize;
         return texts.changed(task, &requirement, place.unwrap_or_default(), choose);
     }
     let place = place.filter(|_| released.is_some());
@@ -243,10 +243,10 @@ pub(super) fn released_fault(
         CallStatus::Banned => {
             let first = instance.event_kinds().iter().position(|kind| *kind == EventKind::BanTool);
             let seed = match record.event {
-                Some(_) => u64::from(message_seed(instance.seed, replies, "ban_tool_message")),
-                None => event_seed(instance.seed, first.unwrap_or_default() as u32),
+                Some(_) => instance.seed.message(replies, "ban_tool_message"),
+                None => instance.seed.event(first.unwrap_or_default() as u32),
             };
-            let text = texts.banned(|n| drawn(seed, n as u32) as usize);
+            let text = texts.banned(|n| PythonRandom::new(seed).choice(0..n as u32) as usize);
             return Some(match (cost, record.event) {
                 (Some(cost), Some(_)) => format!("{text} Cost: {cost}"),
                 (Some(cost), None) => format!("{text} Cost: {cost}."),

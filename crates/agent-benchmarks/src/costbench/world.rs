@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use tool_graph::costbench::Task;
+use trajectory_metrics::random::fnv1a;
 
 use crate::costbench::preferences::{Preferences, below};
 
@@ -67,11 +68,8 @@ impl World {
     }
 
     fn generator(&self, name: &str) -> ChaCha8Rng {
-        // FNV-1a of the name.
-        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let stream = name.bytes().fold(0xcbf2_9ce4_8422_2325, fold);
         let mut generator = ChaCha8Rng::seed_from_u64(u64::from(self.seed));
-        generator.set_stream(stream);
+        generator.set_stream(fnv1a(name.bytes()));
         generator
     }
 

@@ -1,5 +1,6 @@
 use censoring::{Continuations, StopClass, StopReason};
 use run_logs::{Reply, Run};
+use trajectory_metrics::random::fnv1a;
 
 use crate::{
     engines::{conversation::Conversation, model::ModelError},
@@ -69,7 +70,7 @@ impl<C: Conversation> Branch<C> {
         C: Clone,
     {
         // The upper bits tell names apart that differ in their ends alone.
-        let first = fingerprint(name) >> 32;
+        let first = fnv1a(name.bytes()) >> 32;
         let branch = |number: usize| {
             let seed = first.wrapping_add((number as u64).wrapping_mul(REQUESTS));
             (format!("{name}, branch {number}"), Self::new(conversation.clone(), seed))
@@ -128,11 +129,4 @@ pub fn count_continuations<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Conti
         } += 1;
     }
     counts
-}
-
-/// A number that tells texts apart (FNV-1a, 64 bits).
-pub(crate) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

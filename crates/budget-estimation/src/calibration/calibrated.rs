@@ -62,10 +62,8 @@ scoring_rules::checked! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Calibrated<E, C> {
         estimator: E,
-        /// Of the first stage; of lower ends, if upper ends have calibrators of their own.
-        calibrator: C,
-        /// The same of later stages.
-        later_stages: Vec<C>,
+        /// One per stage; of lower ends, if upper ends have calibrators of their own.
+        calibrators: Vec<C>,
         /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
         upper_ends: Vec<C>,
         /// The shares of a run at which later stages begin, rising.
@@ -81,17 +79,10 @@ scoring_rules::checked! {
 impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     /// Combines an estimator and a calibrator, both before the first run.
     #[must_use]
-    pub const fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
-        Self {
-            estimator,
-            calibrator,
-            later_stages: Vec::new(),
-            upper_ends: Vec::new(),
-            stage_starts: Vec::new(),
-            clipped: false,
-            unit,
-            given: Vec::new(),
-        }
+    pub fn new(estimator: E, calibrator: C, unit: MarginUnit) -> Self {
+        let (calibrators, upper_ends, stage_starts) = (vec![calibrator], Vec::new(), Vec::new());
+        let (clipped, given) = (false, Vec::new());
+        Self { estimator, calibrators, upper_ends, stage_starts, clipped, unit, given }
     }
 
     /// Gives each stage of a run a calibrator of its own, a copy of the present one. Call it before the
@@ -135,9 +126,9 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
         let (name, range) = ("start of a stage", "above the start before it");
         setting(stale.is_none(), name, stale.unwrap_or_default(), range)?;
         self.stage_starts = starts.to_vec();
-        self.later_stages = vec![self.calibrator.clone(); starts.len()];
-        let upper = self.upper_ends.first().cloned();
-        self.upper_ends = upper.map_or_else(Vec::new, |upper| vec![upper; starts.len() + 1]);
+        for ends in [&mut self.calibrators, &mut self.upper_ends] {
+            *ends = ends.first().map_or_else(Vec::new, |end| vec![end.clone(); starts.len() + 1]);
+        }
         Ok(self)
     }
 
@@ -187,14 +178,14 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
 
     /// The calibrator of the first stage; if ends are separate, of its lower ends.
     #[must_use]
-    pub const fn calibrator(&self) -> &C {
-        &self.calibrator
+    pub fn calibrator(&self) -> &C {
+        &self.calibrators[0]
     }
 
     /// All calibrators, stage by stage; if ends are separate, those of lower ends, then those of upper
     /// ends.
     pub fn calibrators(&self) -> impl Iterator<Item = &C> {
-        std::iter::once(&self.calibrator).chain(&self.later_stages).chain(&self.upper_ends)
+        self.calibrators.iter().chain(&self.upper_ends)
     }
 
     /// The position of the stage in which `spent` is past and `interval` is the estimate.
@@ -207,15 +198,13 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
 
     /// The margins of lower and upper ends.
     fn margins(&self, stage: usize) -> [f64; 2] {
-        let later = stage.checked_sub(1).and_then(|at| self.later_stages.get(at));
-        let lower = later.unwrap_or(&self.calibrator).margin();
+        let lower = self.calibrators[stage].margin();
         [lower, self.upper_ends.get(stage).map_or(lower, OnlineCalibrator::margin)]
     }
 
     /// Lets the calibrators of a stage learn from its scores.
     fn update(&mut self, stage: usize, lower: &[f64], upper: &[f64]) {
-        let later = stage.checked_sub(1).and_then(|at| self.later_stages.get_mut(at));
-        later.unwrap_or(&mut self.calibrator).update(lower);
+        self.calibrators[stage].update(lower);
         if let Some(calibrator) = self.upper_ends.get_mut(stage) {
             calibrator.update(upper);
         }
@@ -295,8 +284,8 @@ fn midpoint(interval: Interval) -> f64 {
 
 /// The first start that is not above the one before it.
 fn first_not_rising(starts: &[Level]) -> Option<f64> {
-    let mut pairs = starts.iter().zip(starts.iter().skip(1));
-    pairs.find_map(|(before, start)| (start.get() <= before.get()).then_some(start.get()))
+    let falls = starts.windows(2).find(|pair| pair[1].get() <= pair[0].get())?;
+    Some(falls[1].get())
 }
 
 impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
@@ -325,14 +314,10 @@ impl<E: Estimator, C: OnlineCalibrator> Estimator for Calibrated<E, C> {
                 let remaining = rollout.remaining(resource, turns)?;
                 scores.push((stage, self.scores(interval, remaining)));
             }
-            let (mut lower, mut upper) = (Vec::new(), Vec::new());
-            for stage in 0..=self.stage_starts.len() {
-                lower.clear();
-                upper.clear();
-                for &(_, [low, high]) in scores.iter().filter(|(of, _)| *of == stage) {
-                    lower.push(low);
-                    upper.push(high);
-                }
+            for stage in 0..self.calibrators.len() {
+                let own = scores.iter().filter(|(of, _)| *of == stage);
+                let (lower, upper): (Vec<f64>, Vec<f64>) =
+                    own.map(|(_, ends)| (*ends).into()).unzip();
                 self.update(stage, &lower, &upper);
             }
         }
@@ -348,8 +333,8 @@ impl<E, C> Calibrated<E, C> {
         stored(rise && late, "turns must rise, and begin at 1 or later")?;
         let starts = &self.stage_starts;
         stored(first_not_rising(starts).is_none(), "the starts of stages must rise")?;
-        let (later, upper) = (starts.len(), self.upper_ends.len());
-        let valid = self.later_stages.len() == later && (upper == 0 || upper == later + 1);
+        let (stages, upper) = (starts.len() + 1, self.upper_ends.len());
+        let valid = self.calibrators.len() == stages && (upper == 0 || upper == stages);
         stored(valid, "each stage must have one calibrator, or one for each end")
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use scoring_rules::{Level, Seed};
 
@@ -183,17 +183,15 @@ impl Estimator for BudgetEstimator {
     }
 
     fn learn(&mut self, rollout: &Rollout<'_>, resource: Resource) -> Result<(), Error> {
-        let name = rollout.column(resource)?.name.as_str();
-        if let Some(learnt) = self.resources.get_mut(name) {
-            learnt.success.learn(rollout, resource)?;
-            return learnt.cost.learn(rollout, resource, self.coverage, self.seed);
-        }
-        let mut cost = ResourceLearner::new(rollout, resource)?;
-        let mut success = SuccessForecaster::new(self.limit);
-        success.learn(rollout, resource)?;
-        cost.learn(rollout, resource, self.coverage, self.seed)?;
-        self.resources.insert(name.to_owned(), Learnt { cost, success });
-        Ok(())
+        let learnt = match self.resources.entry(rollout.column(resource)?.name.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let cost = ResourceLearner::new(rollout, resource)?;
+                new.insert(Learnt { cost, success: SuccessForecaster::new(self.limit) })
+            }
+        };
+        learnt.success.learn(rollout, resource)?;
+        learnt.cost.learn(rollout, resource, self.coverage, self.seed)
     }
 }
 

@@ -1,3 +1,5 @@
+use scoring_rules::FromFn;
+
 use crate::{
     error::Error, estimates::estimate::Estimate, replay::prefix::Prefix, resource::Resource,
     rollouts::rollout::Rollout,
@@ -63,10 +65,6 @@ impl<E: Estimator + ?Sized> Estimator for Box<E> {
     }
 }
 
-/// An implementation of a trait by a closure, made by [`estimator_from_fn`].
-#[derive(Clone, Copy, Debug)]
-pub struct FromFn<F>(F);
-
 /// Makes an estimator of a closure. It learns nothing from finished runs.
 ///
 /// ```
@@ -87,12 +85,12 @@ pub const fn estimator_from_fn<F>(estimate: F) -> FromFn<F>
 where
     F: FnMut(&Prefix<'_>) -> Result<Estimate, Error>,
 {
-    FromFn(estimate)
+    FromFn { function: estimate }
 }
 
 impl<F: FnMut(&Prefix<'_>) -> Result<Estimate, Error>> Estimator for FromFn<F> {
     #[inline]
     fn estimate(&mut self, prefix: &Prefix<'_>) -> Result<Estimate, Error> {
-        (self.0)(prefix)
+        (self.function)(prefix)
     }
 }

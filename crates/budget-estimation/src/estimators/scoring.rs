@@ -48,6 +48,39 @@ impl Rollout<'_> {
         }
         estimator.learn(self, resource)
     }
+
+    /// The sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rollout::probe`] and [`Sample::new`], and the errors of the estimator.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Level, PastQuantiles, Rollouts};
+    ///
+    /// let mut rollouts = Rollouts::new(["tokens"])?;
+    /// for cost in [10.0, 40.0, 30.0, 20.0, 25.0] {
+    ///     rollouts.push(&[5.0, cost], true)?;
+    /// }
+    /// let tokens = rollouts.resource("tokens")?;
+    /// let mut past = PastQuantiles::new(Level::new(0.5)?);
+    /// let mut hits = Vec::new();
+    /// for rollout in rollouts.iter() {
+    ///     hits.push(rollout.score_probe(tokens, &mut past)?.is_hit());
+    ///     rollout.score(tokens, &mut past, |_| Ok(()))?;
+    /// }
+    /// // Four past runs are needed.
+    /// assert_eq!(hits, [false, false, false, false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn score_probe<E: Estimator + ?Sized>(
+        &self,
+        resource: Resource,
+        estimator: &mut E,
+    ) -> Result<Sample, Error> {
+        let estimate = estimator.estimate(&self.probe(resource)?)?;
+        Sample::new(self, resource, 0, estimate)
+    }
 }
 
 impl Rollouts {
@@ -83,40 +116,5 @@ impl Rollouts {
             })?;
         }
         Ok(samples)
-    }
-}
-
-impl Rollout<'_> {
-    /// The sample of an estimate before the first turn, k = 0. The estimator does not learn from it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Rollout::probe`] and [`Sample::new`], and the errors of the estimator.
-    ///
-    /// ```
-    /// use budget_estimation::{Error, Level, PastQuantiles, Rollouts};
-    ///
-    /// let mut rollouts = Rollouts::new(["tokens"])?;
-    /// for cost in [10.0, 40.0, 30.0, 20.0, 25.0] {
-    ///     rollouts.push(&[5.0, cost], true)?;
-    /// }
-    /// let tokens = rollouts.resource("tokens")?;
-    /// let mut past = PastQuantiles::new(Level::new(0.5)?);
-    /// let mut hits = Vec::new();
-    /// for rollout in rollouts.iter() {
-    ///     hits.push(rollout.score_probe(tokens, &mut past)?.is_hit());
-    ///     rollout.score(tokens, &mut past, |_| Ok(()))?;
-    /// }
-    /// // Four past runs are needed.
-    /// assert_eq!(hits, [false, false, false, false, true]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn score_probe<E: Estimator + ?Sized>(
-        &self,
-        resource: Resource,
-        estimator: &mut E,
-    ) -> Result<Sample, Error> {
-        let estimate = estimator.estimate(&self.probe(resource)?)?;
-        Sample::new(self, resource, 0, estimate)
     }
 }

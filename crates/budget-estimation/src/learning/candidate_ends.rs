@@ -54,10 +54,7 @@ impl<'a> Remaining<'a> {
     }
 
     pub(super) fn low(&self, candidate: usize) -> f64 {
-        let (factor, tail) = match BELOW.get(candidate) {
-            Some(&factor) => (factor, 0),
-            None => (1.0, candidate - BELOW.len()),
-        };
+        let (factor, tail) = part(candidate, BELOW);
         if self.fits <= 0.0 || factor == 0.0 {
             return 0.0;
         }
@@ -65,10 +62,7 @@ impl<'a> Remaining<'a> {
     }
 
     pub(super) fn high(&self, candidate: usize) -> f64 {
-        let (factor, tail) = match ABOVE.get(candidate) {
-            Some(&factor) => (factor, 0),
-            None => (1.0, candidate - ABOVE.len()),
-        };
+        let (factor, tail) = part(candidate, ABOVE);
         if self.fits <= 0.0 {
             return self.left;
         }
@@ -92,4 +86,9 @@ impl<'a> Remaining<'a> {
             progress: self.progress(),
         }
     }
+}
+
+/// The factor of a candidate, and the position of its tail.
+fn part(candidate: usize, factors: [f64; 3]) -> (f64, usize) {
+    factors.get(candidate).map_or((1.0, candidate.saturating_sub(3)), |&factor| (factor, 0))
 }

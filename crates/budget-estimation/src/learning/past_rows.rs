@@ -38,7 +38,7 @@ impl Ending {
 }
 
 /// Rows of recent runs, from which forests are grown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct PastRows {
@@ -55,15 +55,8 @@ pub(super) struct PastRows {
 }
 
 impl PastRows {
-    pub(super) const fn new(columns: usize) -> Self {
-        Self {
-            columns,
-            features: Vec::new(),
-            remaining: Vec::new(),
-            weights: Vec::new(),
-            cut_off_after: Vec::new(),
-            ends: Vec::new(),
-        }
+    pub(super) fn new(columns: usize) -> Self {
+        Self { columns, ..Self::default() }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -95,26 +95,6 @@ impl Sample {
         Ok(reward(self.estimate(), self.remaining()))
     }
 
-    /// Width of the interval divided by what remained, `(hi - lo) / R`; at least 0. `None` without an
-    /// interval.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NothingRemains`] if nothing remained; [`Error::TooLarge`] if the ratio overflows.
-    pub fn relative_width(&self) -> Result<Option<f64>, Error> {
-        self.relative(|low, high| high - low)
-    }
-
-    /// Relative error of the midpoint, `|(lo + hi) / 2 - R| / R`; at least 0. `None` without an
-    /// interval.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sample::relative_width`].
-    pub fn midpoint_relative_error(&self) -> Result<Option<f64>, Error> {
-        self.relative(|low, high| (low + (high - low) / 2.0 - self.remaining()).abs())
-    }
-
     /// The side on which the interval misses what remained; `None` for a hit and without an interval.
     #[must_use]
     #[inline]
@@ -145,16 +125,5 @@ impl Sample {
             return Err(Error::NothingRemains { rollout: self.rollout(), turn: self.turn() });
         }
         Ok(())
-    }
-
-    #[inline]
-    fn relative(&self, length: impl Fn(f64, f64) -> f64) -> Result<Option<f64>, Error> {
-        self.check_remaining()?;
-        let Some(ends) = self.estimate().ends() else {
-            return Ok(None);
-        };
-        let ratio = length(ends.low(), ends.high()) / self.remaining();
-        self.check_size(&[ratio], Weight::ONE)?;
-        Ok(Some(ratio))
     }
 }

@@ -216,9 +216,7 @@ impl<'a> Rollout<'a> {
         let (rollout, whole) = (*self, self.usage(resource)?);
         Ok((1..self.turns().max(1)).map(move |turns| prefix(&rollout, resource, whole, turns)))
     }
-}
 
-impl<'a> Rollout<'a> {
     /// The prefix before the first turn, k = 0, which shows only the caps.
     ///
     /// # Errors

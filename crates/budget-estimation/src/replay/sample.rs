@@ -173,9 +173,7 @@ impl Sample {
     pub fn linear_reference(&self) -> Option<f64> {
         (self.turn > 0).then(|| self.used / self.turn as f64 * (self.turns - self.turn) as f64)
     }
-}
 
-impl Sample {
     /// What would remain if each turn cost as much as the mean turn of the whole run,
     /// `(C_T / T) (T - k)`. It uses the total and T, so it is a reference for comparisons rather than an
     /// estimator: what is left of its error is the run's own variation from turn to turn.

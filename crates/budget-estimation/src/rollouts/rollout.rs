@@ -178,22 +178,21 @@ impl<'a> Rollout<'a> {
         Ok(self.succeeded() && !self.is_over()?)
     }
 
+    /// Whether it exceeded each cap.
+    fn overs(&self) -> impl Iterator<Item = Result<bool, Error>> {
+        let resources = self.rollouts.columns.iter().enumerate();
+        let capped = resources.filter(|(_, column)| column.cap(self.index).is_some());
+        capped.map(|(index, _)| Ok(self.usage(Resource { index })?.is_over()))
+    }
+
     /// Whether it exceeded a cap.
     pub(crate) fn is_over(&self) -> Result<bool, Error> {
-        for (index, column) in self.rollouts.columns.iter().enumerate() {
-            if column.cap(self.index).is_some() && self.usage(Resource { index })?.is_over() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.overs().find(|over| *over != Ok(false)).unwrap_or(Ok(false))
     }
 
     /// Whether its known costs exceeded a cap. Resources with an unknown cost are left out.
     pub(crate) fn is_known_over(&self) -> bool {
-        self.rollouts.columns.iter().enumerate().any(|(index, column)| {
-            column.cap(self.index).is_some()
-                && self.usage(Resource { index }).is_ok_and(|usage| usage.is_over())
-        })
+        self.overs().any(|over| over == Ok(true))
     }
 
     /// What it spent in all, from which earlier sums are subtracted.

@@ -8,7 +8,7 @@ use crate::{
     rollouts::storage::Rollouts,
     stopping::{
         early_stops::EarlyStops,
-        sampled_runs::SampledRuns,
+        sampled_runs::sampled_runs,
         stop_rule::{Alarm, StopRule},
     },
 };
@@ -121,20 +121,17 @@ pub fn joint_early_stopping(
     let parts = resources.iter().map(|&(resource, samples)| {
         let name = rollouts.column(resource)?.name.clone();
         let sums = [(); 2].map(|()| ExactSum::default());
-        Ok((name, SampledRuns::new(rollouts, resource, samples)?, sums))
+        Ok((name, sampled_runs(rollouts, resource, samples)?, sums))
     });
     let mut parts = parts.collect::<Result<Vec<_>, Error>>()?;
-    let (mut stops, mut runs) = (EarlyStops::default(), Vec::with_capacity(parts.len()));
-    for _ in 0..rollouts.len() {
-        runs.clear();
-        for (_, part, _) in &mut parts {
-            runs.extend(part.next().transpose()?);
-        }
-        let Some(first) = runs.first() else { break };
+    let mut stops = EarlyStops::default();
+    for index in 0..rollouts.len() {
+        let runs = || parts.iter().map(|(_, runs, _)| &runs[index]);
+        let Some(first) = runs().next() else { break };
         let (feasible, mut alarm, mut stopped_at) = (first.feasible, Alarm::new(rules), None);
         for at in 0..first.samples.len() {
             let stated = failure_probabilities.and_then(|all| all.get(first.first + at)).copied();
-            let now = alarm.push(runs.iter().filter_map(|run| run.samples.get(at)), stated);
+            let now = alarm.push(runs().filter_map(|run| run.samples.get(at)), stated);
             if now && stopped_at.is_none() {
                 stopped_at = Some(at);
             }
@@ -151,10 +148,10 @@ pub fn joint_early_stopping(
         }
         stops.failures += 1;
         stops.stopped_failures += stopped;
-        for (run, (_, _, [saved, spent])) in runs.iter().zip(&mut parts) {
-            let stopped_at = stopped_at.and_then(|at| run.samples.get(at));
+        for (_, runs, [saved, spent]) in &mut parts {
+            let stopped_at = stopped_at.and_then(|at| runs[index].samples.get(at));
             saved.add(stopped_at.map_or(0.0, Sample::remaining));
-            spent.add(run.total);
+            spent.add(runs[index].total);
         }
     }
     let results = parts.into_iter().map(|(name, _, [saved, spent])| EarlyStops {

@@ -9,7 +9,7 @@ use crate::{
     rollouts::decimals::left_of,
     stopping::{
         advice::{Advice, AdviceReason},
-        stop_rule::{Seen, StopRule, impossible_in_a_row},
+        stop_rule::{Seen, StopRule},
     },
 };
 
@@ -220,42 +220,22 @@ impl BudgetMonitor {
         estimates.iter().try_for_each(|estimate| estimate.checked().map(|_| ()))?;
         // An estimate before the first turn may be given again.
         self.in_a_row = if self.turns == 0 { [0; 2] } else { self.in_a_row };
-        let (mut exceeded, mut near, mut may_not_fit) = (None, None, None);
-        let mut impossible = [false; 2];
-        for ((resource, total), estimate) in self.resources.iter().zip(&self.spent).zip(estimates) {
-            let (left, name) = (left_of(resource.cap, resource.spent), &resource.name);
-            if left < 0.0 {
-                exceeded.get_or_insert(name);
-            } else if *total >= resource.near {
-                near.get_or_insert(name);
-            }
-            for reading in Reading::ALL {
-                impossible[reading as usize] |=
-                    estimate.predicts_impossible(reading.left(Some(left)));
-            }
-            if estimate.ends().is_some_and(|interval| interval.high() > left) {
-                may_not_fit.get_or_insert(name);
-            }
-        }
-        self.in_a_row = impossible_in_a_row(self.in_a_row, impossible);
-        let in_a_row = |reading: Reading| self.in_a_row[reading as usize];
-        let seen = Seen {
-            impossible_in_a_row: self.in_a_row,
-            failure_probability,
-            cap_exceeded: exceeded.is_some(),
-            estimate: estimates.first().copied().unwrap_or(Estimate::NoAnswer),
-        };
-        if let Some(resource) = exceeded.cloned() {
+        let left = |resource: &Watched| left_of(resource.cap, resource.spent);
+        let left: Vec<f64> = self.resources.iter().map(left).collect();
+        let named = |at: Option<usize>| Some(self.resources[at?].name.clone());
+        let shown = estimates.iter().zip(&left).map(|(estimate, left)| (*estimate, Some(*left)));
+        let seen = Seen::new(&mut self.in_a_row, shown, failure_probability);
+        let in_a_row = |reading: Reading| seen.impossible_in_a_row[reading as usize];
+        if let Some(resource) = named(left.iter().position(|left| *left < 0.0)) {
             return Ok(Advice::Stop(AdviceReason::CapExceeded { resource }));
         }
         if let Some(rule) = self.rules.iter().find(|rule| rule.holds(&seen)) {
-            let worth_and_cost = |value| seen.worth_and_cost(value).unwrap_or_default();
             return Ok(Advice::Stop(match (*rule, failure_probability) {
                 (StopRule::FailureProbability { .. }, Some(probability)) => {
                     AdviceReason::FailureProbability { probability }
                 }
                 (StopRule::NotWorthwhile { value }, _) => {
-                    let (worth, cost) = worth_and_cost(value);
+                    let (worth, cost) = seen.worth_and_cost(value).unwrap_or_default();
                     AdviceReason::NotWorthwhile { worth, cost }
                 }
                 (StopRule::Impossible { reading, .. }, _) => {
@@ -264,11 +244,17 @@ impl BudgetMonitor {
                 _ => AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) },
             }));
         }
-        Ok(if impossible[Reading::Cap as usize] {
+        let exceeds = |(estimate, left): (&Estimate, &f64)| {
+            estimate.ends().is_some_and(|interval| interval.high() > *left)
+        };
+        let may_not_fit = estimates.iter().zip(&left).position(exceeds);
+        let near = |(resource, spent): (&Watched, &f64)| *spent >= resource.near;
+        Ok(if in_a_row(Reading::Cap) > 0 {
             Advice::Warn(AdviceReason::Impossible { in_a_row: in_a_row(Reading::Cap) })
-        } else if let Some(resource) = may_not_fit.cloned() {
+        } else if let Some(resource) = named(may_not_fit) {
             Advice::Warn(AdviceReason::MayNotFit { resource })
-        } else if let Some(resource) = near.cloned() {
+        } else if let Some(resource) = named(self.resources.iter().zip(&self.spent).position(near))
+        {
             Advice::Warn(AdviceReason::NearCap { resource })
         } else {
             Advice::Continue

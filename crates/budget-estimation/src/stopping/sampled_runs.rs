@@ -2,7 +2,7 @@ use crate::{
     error::Error,
     replay::sample::{Sample, SampledRun},
     resource::Resource,
-    rollouts::storage::Rollouts,
+    rollouts::{rollout::Rollout, storage::Rollouts},
 };
 
 /// One run with its samples.
@@ -15,74 +15,40 @@ pub(super) struct Run<'a> {
 }
 
 /// The runs of some rollouts, each with its part of the samples, after checks that they match.
-pub(super) struct SampledRuns<'a> {
-    rollouts: &'a Rollouts,
+pub(super) fn sampled_runs<'a>(
+    rollouts: &Rollouts,
     resource: Resource,
     samples: &'a [Sample],
-    next: usize,
-    at: usize,
-}
-
-impl<'a> SampledRuns<'a> {
-    pub(super) fn new(
-        rollouts: &'a Rollouts,
-        resource: Resource,
-        samples: &'a [Sample],
-    ) -> Result<Self, Error> {
-        let key = |sample: &Sample| (sample.rollout(), sample.turn());
-        for (i, pair) in samples.windows(2).enumerate() {
-            if let [before, after] = pair
-                && key(before) >= key(after)
-            {
-                return Err(Error::SampleOrder { sample: i + 1 });
-            }
-        }
-        let name = |resource| rollouts.column(resource).map(|column| column.name.clone());
-        let expected = name(resource)?;
-        if let Some(sample) = samples.iter().position(|sample| sample.resource() != resource) {
-            let found = samples.get(sample).map_or(Ok(String::new()), |s| name(s.resource()))?;
-            return Err(Error::OtherResource { sample, expected, found });
-        }
-        if let Some(last) = samples.last() {
-            rollouts.get(last.rollout())?;
-        }
-        Ok(Self { rollouts, resource, samples, next: 0, at: 0 })
+) -> Result<Vec<Run<'a>>, Error> {
+    let key = |sample: &Sample| (sample.rollout(), sample.turn());
+    if let Some(i) = samples.windows(2).position(|pair| key(&pair[0]) >= key(&pair[1])) {
+        return Err(Error::SampleOrder { sample: i + 1 });
     }
-
-    fn run(&mut self, index: usize) -> Result<Run<'a>, Error> {
-        let rollout = self.rollouts.get(index)?;
-        let rest = self.samples.get(self.at..).unwrap_or_default();
-        let end = rest.partition_point(|sample| sample.rollout() <= index);
-        let first = self.at;
-        self.at += end;
-        let usage = rollout.usage(self.resource)?;
-        let run = SampledRun::new(&rollout, self.resource)?;
-        let samples = rest.get(..end).unwrap_or_default();
+    let name = |resource| rollouts.column(resource).map(|column| column.name.clone());
+    let expected = name(resource)?;
+    if let Some(sample) = samples.iter().position(|sample| sample.resource() != resource) {
+        let found = name(samples[sample].resource())?;
+        return Err(Error::OtherResource { sample, expected, found });
+    }
+    if let Some(last) = samples.last() {
+        rollouts.get(last.rollout())?;
+    }
+    let mut first = 0;
+    let run = |rollout: Rollout<'_>| {
+        let rest = &samples[first..];
+        let samples = &rest[..rest.partition_point(|it| it.rollout() <= rollout.index())];
+        let (usage, run) = (rollout.usage(resource)?, SampledRun::new(&rollout, resource)?);
         for (i, sample) in samples.iter().enumerate() {
             // The handle of a resource is only a position, which has another meaning in other rollouts.
             let turn = sample.turn();
-            if turn >= rollout.turns()
-                || run
-                    .sample(turn, usage.first(turn), sample.estimate())?
-                    .with_reading(sample.reading())
-                    != *sample
-            {
-                return Err(Error::OtherRollouts { sample: first + i, rollout: index });
+            let of_run = || run.sample(turn, usage.first(turn), sample.estimate());
+            if turn >= rollout.turns() || of_run()?.with_reading(sample.reading()) != *sample {
+                return Err(Error::OtherRollouts { sample: first + i, rollout: rollout.index() });
             }
         }
-        Ok(Run { feasible: rollout.is_feasible()?, total: usage.total(), samples, first })
-    }
-}
-
-impl<'a> Iterator for SampledRuns<'a> {
-    type Item = Result<Run<'a>, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next;
-        if index >= self.rollouts.len() {
-            return None;
-        }
-        self.next += 1;
-        Some(self.run(index))
-    }
+        first += samples.len();
+        let (feasible, total) = (rollout.is_feasible()?, usage.total());
+        Ok(Run { feasible, total, samples, first: first - samples.len() })
+    };
+    rollouts.iter().map(run).collect()
 }

@@ -182,6 +182,29 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// What there is to see in the estimate of each resource and in what is left under its cap, after so many
+    /// impossible estimates in a row, which are counted on.
+    #[inline]
+    pub(super) fn new(
+        in_a_row: &mut [u32; 2],
+        estimates: impl IntoIterator<Item = (Estimate, Option<f64>)>,
+        failure_probability: Option<Probability>,
+    ) -> Self {
+        let (mut impossible, mut cap_exceeded, mut first) = ([false; 2], false, None);
+        for (estimate, left) in estimates {
+            for reading in Reading::ALL {
+                impossible[reading as usize] |= estimate.predicts_impossible(reading.left(left));
+            }
+            cap_exceeded |= left.is_some_and(|left| left < 0.0);
+            first = first.or(Some(estimate));
+        }
+        for (row, impossible) in in_a_row.iter_mut().zip(impossible) {
+            *row = if impossible { row.saturating_add(1) } else { 0 };
+        }
+        let estimate = first.unwrap_or(Estimate::NoAnswer);
+        Self { impossible_in_a_row: *in_a_row, failure_probability, cap_exceeded, estimate }
+    }
+
     /// The expected value of success, and the expected remaining cost.
     pub(super) fn worth_and_cost(&self, value: f64) -> Option<(f64, f64)> {
         let (failure, interval) = (self.failure_probability?, self.estimate.ends()?);
@@ -195,13 +218,6 @@ fn value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
     let value = serde::Deserialize::deserialize(deserializer)?;
     positive("value of success", value).map_err(serde::de::Error::custom)?;
     Ok(value)
-}
-
-/// The number of impossible estimates in a row, by reading, after one more estimate.
-#[inline]
-pub(super) fn impossible_in_a_row(rows: [u32; 2], impossible: [bool; 2]) -> [u32; 2] {
-    let next = |at: usize| if impossible[at] { rows[at].saturating_add(1) } else { 0 };
-    [next(0), next(1)]
 }
 
 /// Stop rules applied to one run.
@@ -224,21 +240,8 @@ impl<'a> Alarm<'a> {
         samples: impl IntoIterator<Item = &'s Sample>,
         failure_probability: Option<Probability>,
     ) -> bool {
-        let (mut impossible, mut cap_exceeded, mut estimate) = ([false; 2], false, None);
-        for sample in samples {
-            for reading in Reading::ALL {
-                impossible[reading as usize] |= sample.with_reading(reading).predicts_impossible();
-            }
-            cap_exceeded |= sample.left().is_some_and(|left| left < 0.0);
-            estimate = estimate.or(Some(sample.estimate()));
-        }
-        self.rows = impossible_in_a_row(self.rows, impossible);
-        let seen = Seen {
-            impossible_in_a_row: self.rows,
-            failure_probability,
-            cap_exceeded,
-            estimate: estimate.unwrap_or(Estimate::NoAnswer),
-        };
+        let shown = samples.into_iter().map(|sample| (sample.estimate(), sample.left()));
+        let seen = Seen::new(&mut self.rows, shown, failure_probability);
         self.rules.iter().any(|rule| rule.holds(&seen))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     replay::sample::Sample,
     resource::Resource,
     rollouts::storage::Rollouts,
-    stopping::{early_stops::EarlyStops, sampled_runs::SampledRuns},
+    stopping::{early_stops::EarlyStops, sampled_runs::sampled_runs},
 };
 
 /// The effect of early stopping at one threshold of the probability of failure.
@@ -73,8 +73,7 @@ pub fn stopping_curve(
     let mut whole = EarlyStops { resource: Some(name), ..EarlyStops::default() };
     let mut spent = ExactSum::default();
     let mut changes = Vec::with_capacity(samples.len());
-    for run in SampledRuns::new(rollouts, resource, samples)? {
-        let run = run?;
+    for run in sampled_runs(rollouts, resource, samples)? {
         if run.feasible {
             whole.successes += 1;
             whole.success_prefixes += run.samples.len() as u64;

@@ -1,9 +1,6 @@
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Seed;
-
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
+use trajectory_metrics::random::unit;
 
 use crate::{
     checks::{is_amount, positive, same_length, setting},
@@ -69,14 +66,6 @@ pub struct FeasibilityProbe {
     pub budgets: Vec<f64>,
 }
 
-impl FeasibilityProbe {
-    fn is_met_by(&self, run: &FinishedRun) -> bool {
-        run.achieved >= self.target
-            && run.time <= self.time_budget
-            && run.spent.iter().zip(&self.budgets).all(|(spent, budget)| spent <= budget)
-    }
-}
-
 /// The way in which [`FeasibilityProbe::half_reachable`] draws unreachable probes.
 ///
 /// ```
@@ -105,6 +94,12 @@ pub enum ProbeMethod {
 }
 
 impl FeasibilityProbe {
+    fn is_met_by(&self, run: &FinishedRun) -> bool {
+        run.achieved >= self.target
+            && run.time <= self.time_budget
+            && run.spent.iter().zip(&self.budgets).all(|(spent, budget)| spent <= budget)
+    }
+
     /// Makes one probe per run, half of them reachable, to label runs of a task without success or failure.
     ///
     /// A random half of the runs (the smaller half of an odd number, or with [`ProbeMethod::Released`] the larger)
@@ -277,6 +272,5 @@ fn unreachable_probe(run: &FinishedRun, generator: &mut ChaCha8Rng) -> Feasibili
 }
 
 fn uniform((low, high): (f64, f64), generator: &mut ChaCha8Rng) -> f64 {
-    let unit = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-    low + (high - low) * unit
+    low + (high - low) * unit(generator)
 }

@@ -118,7 +118,7 @@ impl<'a> TrainingRecords<'a> {
 
     /// All prefixes with a record, as pairs of a rollout and its number of completed turns, k = 0 to
     /// T - 1. [`split_rollouts`](crate::split_rollouts) and
-    /// [`Rollouts::subsample_prefixes`](crate::Rollouts::subsample_prefixes) help to choose among them.
+    /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
     ///
     /// # Errors
     ///

@@ -1,41 +1,17 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use rand_mt::Mt;
 use scoring_rules::Seed;
+use trajectory_metrics::random::PythonRandom;
 
 use crate::{checks::setting, error::Error, rollouts::storage::Rollouts};
-
-/// CPython's `random.Random(seed)`.
-struct PythonRandom(Mt);
-
-impl PythonRandom {
-    fn new(seed: u64) -> Self {
-        // The 32-bit digits of the seed, lowest first, without leading zeros.
-        let digits = [seed as u32, (seed >> 32) as u32];
-        Self(Mt::new_with_key(digits.into_iter().take(if digits[1] == 0 { 1 } else { 2 })))
-    }
-
-    /// `shuffle(items)`, for fewer than 2^32 items.
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let count = last as u32 + 1;
-            let other = loop {
-                let drawn = self.0.next_u32() >> count.leading_zeros();
-                if drawn < count {
-                    break drawn as usize;
-                }
-            };
-            items.swap(last, other);
-        }
-    }
-}
 
 impl Rollouts {
     /// The prefixes that BAGEN's released evaluation asks about, to the bit: at most `cap` pairs of a rollout and its
     /// number of completed turns, in the order in which they were chosen; all in their own order if there are no more.
     ///
-    /// It differs from [`subsample_prefixes`](Self::subsample_prefixes) in its generator, which is CPython's, and in that
-    /// rollouts without a prefix are in no bucket.
+    /// Long runs do not outweigh short ones: the rollouts that have a prefix are sorted by length and cut into buckets of
+    /// nearly equal size. The buckets take turns in giving one prefix each, in another random order each time, and so do
+    /// the rollouts within a bucket, in one random order. Takes O(n log n) for n turns.
     ///
     /// # Errors
     ///
@@ -72,28 +48,29 @@ impl Rollouts {
             return Ok(all);
         }
         let mut random = PythonRandom::new(seed.get());
-        let mut left: BTreeMap<usize, VecDeque<usize>> = BTreeMap::new();
-        for &(run, turns) in &runs {
+        let shuffled = |(run, turns): (usize, usize)| {
             let mut prefixes: Vec<usize> = (1..turns).collect();
             random.shuffle(&mut prefixes);
-            left.insert(run, prefixes.into());
-        }
-        let mut by_length = runs.clone();
-        by_length.sort_by_key(|&(run, turns)| (turns, run));
-        let count = buckets.min(by_length.len());
-        let (size, larger) = (by_length.len() / count, by_length.len() % count);
+            (run, VecDeque::from(prefixes))
+        };
+        let runs: Vec<(usize, VecDeque<usize>)> = runs.into_iter().map(shuffled).collect();
+        let mut by_length: Vec<usize> = (0..runs.len()).collect();
+        by_length.sort_by_key(|&at| runs[at].1.len());
+        let count = buckets.min(runs.len());
+        let (size, larger) = (runs.len() / count, runs.len() % count);
         let start = |bucket: usize| bucket * size + bucket.min(larger);
-        let bucket_of: BTreeMap<usize, usize> = (0..count)
-            .flat_map(|bucket| (start(bucket)..start(bucket + 1)).map(move |at| (at, bucket)))
-            .map(|(at, bucket)| (by_length[at].0, bucket))
-            .collect();
+        let mut bucket_of = vec![0; runs.len()];
+        for bucket in 0..count {
+            by_length[start(bucket)..start(bucket + 1)]
+                .iter()
+                .for_each(|&at| bucket_of[at] = bucket);
+        }
         // In the order in which the runs meet them, as are the runs within one.
-        let mut queues: Vec<(usize, VecDeque<usize>)> = Vec::new();
-        for (run, _) in &runs {
-            let bucket = bucket_of[run];
+        let mut queues: Vec<(usize, VecDeque<_>)> = Vec::new();
+        for (run, bucket) in runs.into_iter().zip(bucket_of) {
             match queues.iter_mut().find(|(known, _)| *known == bucket) {
-                Some((_, queue)) => queue.push_back(*run),
-                None => queues.push((bucket, VecDeque::from([*run]))),
+                Some((_, queue)) => queue.push_back(run),
+                None => queues.push((bucket, VecDeque::from([run]))),
             }
         }
         for (_, queue) in &mut queues {
@@ -103,26 +80,19 @@ impl Rollouts {
         let mut chosen = Vec::with_capacity(cap);
         while chosen.len() < cap {
             random.shuffle(&mut active);
-            let mut still_active = Vec::with_capacity(active.len());
-            for at in std::mem::take(&mut active) {
+            // Each gives a prefix of its first run, which then moves behind the others.
+            active.retain(|&at| {
                 let queue = &mut queues[at].1;
-                // The next run with a prefix left; those before it move behind it.
-                for _ in 0..queue.len() {
-                    queue.rotate_left(1);
-                    let run = queue[queue.len() - 1];
-                    if let Some(turn) = left.get_mut(&run).and_then(VecDeque::pop_front) {
-                        chosen.push((run, turn));
-                        break;
+                if chosen.len() < cap
+                    && let Some((run, mut prefixes)) = queue.pop_front()
+                {
+                    chosen.extend(prefixes.pop_front().map(|turn| (run, turn)));
+                    if !prefixes.is_empty() {
+                        queue.push_back((run, prefixes));
                     }
                 }
-                if queue.iter().any(|run| !left[run].is_empty()) {
-                    still_active.push(at);
-                }
-                if chosen.len() == cap {
-                    break;
-                }
-            }
-            active = still_active;
+                !queue.is_empty()
+            });
         }
         Ok(chosen)
     }

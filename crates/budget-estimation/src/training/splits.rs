@@ -1,13 +1,11 @@
 use scoring_rules::Seed;
 
-use std::collections::VecDeque;
-
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 
-use crate::{checks::setting, error::Error, replay::sample::Sample, rollouts::storage::Rollouts};
+use crate::{checks::setting, error::Error, replay::sample::Sample};
 
 /// Puts items into a random order, by sorting them by random words of 64 bits.
 pub(super) fn shuffle<T>(items: &mut [T], generator: &mut ChaCha8Rng) {
@@ -118,92 +116,4 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
     feasible.append(&mut others);
     shuffle(&mut feasible, &mut generator);
     Ok(feasible)
-}
-
-impl Rollouts {
-    /// At most `cap` random prefixes, chosen so that long runs do not outweigh short ones: sorted pairs of
-    /// rollout and number of completed turns.
-    ///
-    /// Rollouts are sorted by length and cut into buckets of nearly equal size. The buckets take turns in
-    /// giving one prefix each, in another random order each time, and so do the rollouts within a bucket, in one
-    /// random order. Each prefix is a random one of those of its rollout that are left. Takes O(n log n) for n turns.
-    /// [`released_prefixes`](Self::released_prefixes) are those of the released code, to the bit.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Setting`] for 0 buckets.
-    ///
-    /// ```
-    /// use budget_estimation::{Error, Rollouts, Seed};
-    ///
-    /// let mut rollouts = Rollouts::new(["tokens"])?;
-    /// rollouts.push(&[1.0; 1000], true)?;
-    /// rollouts.push(&[1.0; 10], true)?;
-    /// let prefixes = rollouts.subsample_prefixes(2, 8, Seed::new(42))?;
-    /// // Four prefixes of each rollout, although the first is a hundred times as long.
-    /// assert_eq!(prefixes.iter().filter(|(rollout, _)| *rollout == 1).count(), 4);
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.2: 8 buckets, 512
-    /// prefixes.
-    pub fn subsample_prefixes(
-        &self,
-        buckets: usize,
-        cap: usize,
-        seed: Seed,
-    ) -> Result<Vec<(usize, usize)>, Error> {
-        setting(buckets > 0, "number of buckets", 0.0, "at least 1")?;
-        let mut runs: Vec<(usize, usize)> =
-            self.iter().map(|run| (run.turns(), run.index())).collect();
-        runs.sort_unstable();
-        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
-        let n = runs.len();
-        // For each bucket, its rollouts in order, each with the prefixes that are left.
-        let mut queues: Vec<VecDeque<_>> = (0..buckets.min(n))
-            .map(|b| {
-                let bounds = share(n, buckets.min(n), b)..share(n, buckets.min(n), b + 1);
-                let mut bucket: Vec<_> = runs.get(bounds).unwrap_or_default().to_vec();
-                shuffle(&mut bucket, &mut generator);
-                let left = bucket.into_iter().map(|(turns, rollout)| {
-                    let mut prefixes: Vec<usize> = (1..turns).collect();
-                    shuffle(&mut prefixes, &mut generator);
-                    (rollout, prefixes)
-                });
-                left.collect()
-            })
-            .collect();
-        let mut chosen = Vec::new();
-        while chosen.len() < cap {
-            let before = chosen.len();
-            shuffle(&mut queues, &mut generator);
-            for bucket in &mut queues {
-                if chosen.len() < cap {
-                    chosen.extend(draw(bucket));
-                }
-            }
-            if chosen.len() == before {
-                break;
-            }
-        }
-        chosen.sort_unstable();
-        Ok(chosen)
-    }
-}
-
-/// The position at which part i of n items begins.
-const fn share(n: usize, parts: usize, i: usize) -> usize {
-    n / parts * i + if i < n % parts { i } else { n % parts }
-}
-
-/// A prefix of the first rollout, which then moves to the end of its bucket. Rollouts without a prefix are
-/// removed.
-fn draw(bucket: &mut VecDeque<(usize, Vec<usize>)>) -> Option<(usize, usize)> {
-    while let Some((rollout, mut prefixes)) = bucket.pop_front() {
-        if let Some(turn) = prefixes.pop() {
-            bucket.push_back((rollout, prefixes));
-            return Some((rollout, turn));
-        }
-    }
-    None
 }

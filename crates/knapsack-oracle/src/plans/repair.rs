@@ -1,213 +1,121 @@
-use crate::{
-    amount::Amount,
-    engines::plan_text::{
-        allocation::allocation,
-        entry::{Entry, Scalar, Value},
-        lenient_json::find_plan,
+/// One repair of the text of a plan. [`PlanReading::new`](crate::PlanReading::new) lists the repairs and has
+/// an example.
+///
+/// Entries are numbered from 0 in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Repair<A = u64> {
+    /// Text before or after the JSON was ignored. White space does not count.
+    TextStripped {
+        /// The number of bytes before the JSON.
+        before: usize,
+        /// The number of bytes after the JSON.
+        after: usize,
     },
-    plans::{
-        plan::{Plan, Repeat, Step},
-        plan_reading::{DropReason, PlanReading, Repair},
+    /// The text contains several plans; the last complete one was used.
+    SeveralPlans {
+        /// The number of plans.
+        found: usize,
     },
-    pools::pool::Pool,
-};
-
-impl<A: Amount> PlanReading<A> {
-    /// Reads a plan from the text of a model: `{"plan": [{"id": "a", "allocation": 500}, …]}` or the
-    /// list alone, possibly within prose or a code fence.
-    ///
-    /// The result is determined by these rules:
-    ///
-    /// - The plan is the last complete list under the key `plan`. If there is none, it is the last
-    ///   complete list with an object that has an id, and otherwise an empty list `[]` that stands alone.
-    ///   If the text ends within a list, and no complete list outside of it is as good, the plan consists
-    ///   of the complete entries of that list.
-    /// - A comma before a closing bracket is ignored. Strings may be in single quotes.
-    /// - An entry is an object with an `id` (or `problem_id`, `task_id`, `item_id`, `problem`, `task`,
-    ///   `item`), a string or a number, and an `allocation` (or `tokens`, `token_allocation`,
-    ///   `allocated_tokens`, `allocated`, `token_budget`, `budget`, `max_tokens`, `token_limit`,
-    ///   `estimated_tokens`). Earlier names take precedence. Other fields are ignored, and other entries
-    ///   are dropped. White space around an id is removed if only the id without it is in the pool. An
-    ///   entry whose id is not in the pool is dropped.
-    /// - An entry in which the field name of the id or of the allocation occurs twice is dropped.
-    /// - An allocation that is not a whole number of at least 0 is converted if it is a number of
-    ///   tokens: a single number, possibly with `,` before each three digits, `_` between digits, an
-    ///   exponent or a `k`. The only words allowed around it are `about`, `approx`, `approximately`,
-    ///   `around`, `at most`, `ca`, `circa`, `max`, `maximum`, `roughly`, `tok`, `token`, `tokens` and
-    ///   `up to`. The number is rounded down. A negative, missing or null allocation becomes 0. Any
-    ///   other text, such as `about 30 %` or `5 euros`, and a number between 0 and 1, which is a share
-    ///   of the budget, is not a number of tokens, and its entry is dropped.
-    ///
-    /// For several resources, the allocation is a list with an entry for each of them, in the order of the
-    /// costs: `{"id": "a", "allocation": [500, 2]}`. The rules above hold for each entry; an entry of the plan
-    /// whose list is too short or too long is dropped.
-    ///
-    /// Every difference from `{"plan": [{"id": …, "allocation": …}]}` is listed as a [`Repair`]. The
-    /// resulting plan, written in that form, is read as the same plan without repairs.
-    ///
-    /// Takes time and memory linear in the length of the text, and never panics.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Error, Item, PlanReading, Pool, Repair, UnreadableReason};
-    ///
-    /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-    /// let text = r#"First b. {"plan": [{"id": "b", "tokens": "1,200"}, {"id": "z", "tokens": 9}]}"#;
-    /// let reading = PlanReading::new(text, &pool, 2_000);
-    /// let plan = reading.plan().expect("the text has a plan");
-    /// assert_eq!((plan.steps()[0].position, plan.steps()[0].allocation), (1, 1_200));
-    /// assert!(reading.repairs().contains(&Repair::UnknownId { entry: 1, id: "z".to_owned() }));
-    ///
-    /// assert!(matches!(PlanReading::new(text, &pool, 1_000), PlanReading::OverBudget { .. }));
-    /// let reason = UnreadableReason::NoJson;
-    /// assert_eq!(PlanReading::new("I give up", &pool, 1_000), PlanReading::Unparseable { reason, at: 9 });
-    ///
-    /// // Tokens and cents.
-    /// let pool = Pool::new(vec![Item::new("a", 1.0, [500, 2], true)?])?;
-    /// let reading = PlanReading::new(r#"[{"id": "a", "allocation": [1.2e3, 2]}]"#, &pool, [2_000, 5]);
-    /// assert_eq!(reading.plan().map(|plan| plan.steps()[0].allocation), Some([1_200, 2]));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414. The paper does not specify which of
-    /// several plans is used, the names of the fields, or what happens to an item that occurs twice.
-    #[must_use]
-    pub fn new(text: &str, pool: &Pool<A>, budget: A) -> Self {
-        Self::read(text, pool, budget, false)
-    }
-
-    /// Reads a plan as appendix B of the paper repairs it, which keeps what [`PlanReading::new`] drops or refuses:
-    /// an allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0, and of several entries for
-    /// one item the first counts. Both are listed as repairs. The other rules are those of
-    /// [`PlanReading::new`].
-    ///
-    /// The paper "coerces token counts to non-negative integers" and does not say which of repeated items
-    /// counts. An allocation of 0 is attempted in the advisory regime unless
-    /// [`Plan::without_zero_allocations`] leaves it out.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Error, Item, PlanReading, Pool, Repair};
-    ///
-    /// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?, Item::new("b", 1.0, 300, false)?])?;
-    /// let text = r#"{"plan": [{"id": "b", "allocation": "60%"}, {"id": "a", "allocation": 400},
-    ///     {"id": "b", "allocation": 300}]}"#;
-    /// let reading = PlanReading::published(text, &pool, 800);
-    /// let allocations = reading.plan().map(|plan| plan.steps().iter().map(|it| it.allocation).collect());
-    /// assert_eq!(allocations, Some(vec![0, 400]));
-    /// assert!(reading.repairs().contains(&Repair::RepeatedId { entry: 2, id: "b".to_owned() }));
-    /// assert!(PlanReading::new(text, &pool, 800).plan().is_some_and(|plan| plan.steps().len() == 2));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// Reference: TRIAGE (2026), appendix B, arXiv:2605.13414.
-    #[must_use]
-    pub fn published(text: &str, pool: &Pool<A>, budget: A) -> Self {
-        Self::read(text, pool, budget, true)
-    }
-
-    fn read(text: &str, pool: &Pool<A>, budget: A, is_published: bool) -> Self {
-        let list = match find_plan(text, A::NOTHING.parts().len() != 1) {
-            Ok(list) => list,
-            Err((reason, at)) => return Self::Unparseable { reason, at },
-        };
-        let mut repairs = Vec::new();
-        let length = |part: Option<&str>| part.unwrap_or_default().trim().len();
-        let before = length(text.get(..list.bytes.start));
-        let after = length(text.get(list.bytes.end..));
-        if before + after > 0 {
-            repairs.push(Repair::TextStripped { before, after });
-        }
-        if list.found > 1 {
-            repairs.push(Repair::SeveralPlans { found: list.found });
-        }
-        repairs.extend(list.cut_off.map(|at| Repair::CutOff { at }));
-        if list.trailing_commas > 0 {
-            repairs.push(Repair::TrailingCommas { commas: list.trailing_commas });
-        }
-        if list.single_quoted > 0 {
-            repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
-        }
-        let mut steps = Vec::with_capacity(list.entries.len());
-        let mut planned = vec![false; pool.items().len()];
-        for (entry, fields) in list.entries.iter().enumerate() {
-            match step(entry, fields, pool, is_published, &mut repairs) {
-                Ok(Step { position, .. }) if is_published && planned[position] => {
-                    let id = pool.items()[position].id().to_owned();
-                    repairs.push(Repair::RepeatedId { entry, id });
-                }
-                Ok(step) => {
-                    planned[step.position] = true;
-                    steps.push(step);
-                }
-                Err(dropped) => repairs.push(dropped),
-            }
-        }
-        let items = pool.items();
-        match Plan::without_repeats(steps, items.len(), false) {
-            Ok(plan) if plan.check_budget(budget).is_err() => {
-                Self::OverBudget { allocated: plan.allocated(), plan, repairs }
-            }
-            Ok(plan) => Self::Plan { plan, repairs },
-            Err(Repeat { position, .. }) => {
-                Self::DuplicateId { id: items[position].id().to_owned(), repairs }
-            }
-        }
-    }
+    /// The text ends before the plan does. Its complete entries were kept.
+    CutOff {
+        /// The byte at which the last complete entry ends.
+        at: usize,
+    },
+    /// Commas before a closing bracket were ignored.
+    TrailingCommas {
+        /// The number of commas.
+        commas: usize,
+    },
+    /// Strings in single quotes were read as strings.
+    SingleQuotes {
+        /// The number of strings.
+        strings: usize,
+    },
+    /// An entry was dropped.
+    EntryDropped {
+        /// The entry.
+        entry: usize,
+        /// Why the entry was dropped.
+        reason: DropReason,
+    },
+    /// White space around an id was removed.
+    PaddedId {
+        /// The entry.
+        entry: usize,
+        /// The id as given.
+        given: String,
+    },
+    /// The id or the allocation has another field name, from the lists of
+    /// [`PlanReading::new`](crate::PlanReading::new).
+    OtherName {
+        /// The entry.
+        entry: usize,
+        /// The field name as given.
+        given: String,
+    },
+    /// An entry whose id is not in the pool was dropped.
+    UnknownId {
+        /// The entry.
+        entry: usize,
+        /// The id as given.
+        id: String,
+    },
+    /// An entry for an item that an earlier entry has was dropped. Only [`PlanReading::published`](crate::PlanReading::published) does so.
+    RepeatedId {
+        /// The entry.
+        entry: usize,
+        /// The id.
+        id: String,
+    },
+    /// Fields other than id and allocation were ignored.
+    ExtraFields {
+        /// The entry.
+        entry: usize,
+        /// The number of fields.
+        fields: usize,
+    },
+    /// An allocation was missing or was not a whole number of at least 0.
+    Allocation {
+        /// The entry.
+        entry: usize,
+        /// The allocation as given. Empty if it was missing.
+        given: String,
+        /// The allocation that was used.
+        taken: A,
+    },
 }
 
-/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
-/// is kept are appended to `repairs`.
-fn step<A: Amount>(
-    entry: usize,
-    fields: &Entry<'_>,
-    pool: &Pool<A>,
-    is_published: bool,
-    repairs: &mut Vec<Repair<A>>,
-) -> Result<Step<A>, Repair<A>> {
-    let dropped = |reason| Repair::EntryDropped { entry, reason };
-    let Some(Value::Scalar(id)) = &fields.id.value else {
-        let reason = if fields.is_object { DropReason::NoId } else { DropReason::NotAnObject };
-        return Err(dropped(reason));
-    };
-    if let Some(field) = fields.repeated_name() {
-        return Err(dropped(DropReason::RepeatedField { field: field.to_owned() }));
-    }
-    let given = || id.text().to_owned();
-    let exact = pool.position(id.text());
-    let Some(position) = exact.or_else(|| pool.position(id.text().trim())) else {
-        return Err(Repair::UnknownId { entry, id: given() });
-    };
-    let written = fields.allocation.value.as_ref();
-    let text = || written.map_or_else(String::new, Value::text);
-    let found = amount(written).or(is_published.then_some((A::NOTHING, false)));
-    let Some((allocation, as_written)) = found else {
-        return Err(dropped(DropReason::NotATokenCount { given: text() }));
-    };
-    if exact.is_none() {
-        repairs.push(Repair::PaddedId { entry, given: given() });
-    }
-    for name in fields.other_names() {
-        repairs.push(Repair::OtherName { entry, given: name.to_owned() });
-    }
-    let extra = fields.extra_fields();
-    if extra > 0 {
-        repairs.push(Repair::ExtraFields { entry, fields: extra });
-    }
-    if !as_written {
-        repairs.push(Repair::Allocation { entry, given: text(), taken: allocation });
-    }
-    Ok(Step { position, allocation })
-}
-
-/// Returns the allocation that a value denotes, and whether it needed no conversion.
-fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
-    let resources = A::NOTHING.parts().len();
-    let parts: Vec<(u64, bool)> = match value {
-        Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
-        Some(Value::List(parts)) if parts.len() == resources => {
-            parts.iter().map(|part| allocation(Some(part))).collect::<Option<_>>()?
-        }
-        None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
-        Some(_) => return None,
-    };
-    Some((A::from_fn(|resource| parts[resource].0), parts.iter().all(|part| part.1)))
+/// Why an entry of a plan was dropped. A field of [`Repair::EntryDropped`].
+///
+/// ```
+/// use knapsack_oracle::{DropReason, Error, Item, PlanReading, Pool, Repair};
+///
+/// let pool = Pool::new(vec![Item::new("a", 1.0, 500, true)?])?;
+/// let reading = PlanReading::new(r#"[{"id": "a", "allocation": "about 30 %"}]"#, &pool, 1_000);
+/// let reason = DropReason::NotATokenCount { given: "about 30 %".to_owned() };
+/// assert_eq!(reading.repairs(), [Repair::EntryDropped { entry: 0, reason }]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum DropReason {
+    /// The entry is not an object.
+    NotAnObject,
+    /// The entry has no id that is a string or a number.
+    NoId,
+    /// The id or the allocation occurs twice under one field name, so the intended one is unclear.
+    RepeatedField {
+        /// The field name.
+        field: String,
+    },
+    /// The allocation is not a number of tokens.
+    NotATokenCount {
+        /// The allocation as given.
+        given: String,
+    },
 }

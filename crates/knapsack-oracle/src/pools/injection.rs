@@ -1,4 +1,7 @@
-use scoring_rules::{Seed, checks::setting};
+use scoring_rules::{
+    Seed,
+    checks::{same_length, setting},
+};
 
 use crate::{
     engines::random_order::permutations::Permutations,
@@ -28,9 +31,7 @@ impl InjectedPool {
     pub fn unsolvable(&self) -> &[bool] {
         &self.unsolvable
     }
-}
 
-impl InjectedPool {
     /// Replaces a share of the items of each pool by unsolvable items, to probe whether a planner
     /// recognizes them.
     ///
@@ -95,14 +96,8 @@ impl InjectedPool {
             replaced(pool).checked_sub(1).map_or(0, |round| round * pools.len() + number + 1)
         };
         let expected = pools.iter().enumerate().map(last).max().unwrap_or(0);
-        if unsolvable.len() < expected {
-            let (what, found) = ("unsolvable items", unsolvable.len());
-            return Err(Error::ScoringRules(scoring_rules::Error::Length {
-                what,
-                expected,
-                found,
-            }));
-        }
+        // More than are needed are welcome.
+        same_length("unsolvable items", expected, unsolvable.len().min(expected))?;
         let mut dealt: Vec<&Item> = unsolvable.iter().collect();
         // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
         Permutations::<1>::new(dealt.len(), seed.get(), 0).shuffle(&mut dealt);

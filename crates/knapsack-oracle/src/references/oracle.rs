@@ -1,4 +1,10 @@
-use crate::{amount::Amount, error::Error, pools::pool::Pool, values::knapsack_item::KnapsackItem};
+use crate::{
+    amount::Amount,
+    error::Error,
+    knapsacks::{knapsack::Knapsack, most_solved::most_solved_items},
+    pools::pool::Pool,
+    values::knapsack_item::KnapsackItem,
+};
 
 /// The best choice of items for a planner that knows every cost and outcome. Returned by
 /// [`Pool::oracle`].
@@ -35,7 +41,7 @@ impl<A: Amount> Pool<A> {
     /// For one resource and equal values, the cheapest items are best, and one sort finds them. Otherwise
     /// the pool is solved by [`Knapsack::solve`](crate::Knapsack::solve), whose documentation describes its
     /// time and memory. For several resources, the worst case is exponential, so the search ends after the
-    /// 2^22 nodes of [`MultidimensionalKnapsack::solve`](crate::MultidimensionalKnapsack::solve).
+    /// 2^22 nodes of that search.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
@@ -46,24 +52,27 @@ impl<A: Amount> Pool<A> {
     /// [`Error::Sum`] if the costs of solvable items sum to more than 2^63 - 1. For several resources, also
     /// for more than 1,000 solvable items, and [`scoring_rules::Error::Setting`] for more than 8 resources.
     pub fn oracle(&self, budget: A) -> Result<Oracle, Error> {
-        let solvable = self.solvable();
+        let solvable: Vec<usize> =
+            (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect();
         let item = |&i: &usize| KnapsackItem {
             profit: self.points().each[i],
             weight: self.items()[i].cost(),
         };
         let items: Vec<KnapsackItem<A>> = solvable.iter().map(item).collect();
-        let Some(chosen) = A::best(&items, budget, self.points().equal)? else {
-            let reason = "the search would need too much memory or time; use coarser costs or values \
-                          or smaller pools";
-            return Err(Error::TooLarge { what: "oracle", items: items.len(), reason });
+        let chosen = if let ([budget], true) = (budget.parts(), self.points().equal) {
+            most_solved_items(items.iter().map(|item| (item.weight.parts()[0], true)), *budget)
+        } else {
+            let best = Knapsack::new(budget, &items)?.solve();
+            if !best.is_optimal() {
+                let reason = "the search would need too much memory or time; use coarser costs or values \
+                              or smaller pools";
+                return Err(Error::TooLarge { what: "oracle", items: items.len(), reason });
+            }
+            best.chosen
         };
         let mut chosen: Vec<usize> = chosen.iter().map(|&k| solvable[k]).collect();
         chosen.sort_unstable();
         let points = chosen.iter().map(|&i| self.points().each[i]).sum();
         Ok(Oracle { value: self.points().value(points), chosen })
-    }
-
-    fn solvable(&self) -> Vec<usize> {
-        (0..self.items().len()).filter(|&i| self.items()[i].is_solved()).collect()
     }
 }

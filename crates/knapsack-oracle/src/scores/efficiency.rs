@@ -117,10 +117,8 @@ pub fn normalized_regret(achieved: f64, oracle: f64) -> Result<f64, Error> {
     check_oracle(oracle)?;
     check("achieved value", achieved, oracle * (1.0 + ROUNDING))?;
     if oracle == 0.0 {
-        return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
-            name: "normalised regret",
-            reason: "the oracle earns nothing; leave the pool out of the mean",
-        }));
+        let reason = "the oracle earns nothing; leave the pool out of the mean";
+        return Err(scoring_rules::Error::Undefined { name: "normalised regret", reason }.into());
     }
     Ok(((oracle - achieved) / oracle).max(0.0))
 }

@@ -27,12 +27,8 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     same_length("second scores", a.len(), b.len())?;
     for (what, scores) in [("first score", a), ("second score", b)] {
         if let Some(index) = scores.iter().position(|score| score.is_nan()) {
-            return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                what,
-                index,
-                value: f64::NAN,
-                range: "a number",
-            }));
+            let (value, range) = (f64::NAN, "a number");
+            return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
         }
     }
     // Adding 0 turns -0 into 0. `total_cmp` would order -0 before 0.
@@ -45,10 +41,8 @@ pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     let tied_b = tied_pairs(&seconds, |x, y| x == y);
     let all = pairs_of(a.len() as u64);
     if tied_a == all || tied_b == all {
-        return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
-            name: "Kendall's tau-b",
-            reason: "all scores of one list are equal",
-        }));
+        let (name, reason) = ("Kendall's tau-b", "all scores of one list are equal");
+        return Err(scoring_rules::Error::Undefined { name, reason }.into());
     }
     // Pairs without a tie are concordant or discordant.
     let untied = all + tied_both - tied_a - tied_b;

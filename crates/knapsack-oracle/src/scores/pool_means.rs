@@ -61,13 +61,8 @@ impl MeanEfficiency {
         let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
         for (index, &value) in scores.iter().enumerate() {
             if !(f64::MIN..=1.0).contains(&value) {
-                let range = "a finite number of at most 1";
-                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                    what: "efficiency",
-                    index,
-                    value,
-                    range,
-                }));
+                let (what, range) = ("efficiency", "a finite number of at most 1");
+                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
             }
         }
         let (score, standard_error) = mean(&scores)?;
@@ -107,13 +102,8 @@ impl MeanRegret {
             if let Some(value) = *regret
                 && !(0.0..=1.0).contains(&value)
             {
-                let range = "a number from 0 to 1";
-                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                    what: "regret",
-                    index,
-                    value,
-                    range,
-                }));
+                let (what, range) = ("regret", "a number from 0 to 1");
+                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
             }
         }
         let defined: Vec<f64> = pools.iter().copied().flatten().collect();

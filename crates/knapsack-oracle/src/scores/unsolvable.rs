@@ -88,10 +88,8 @@ impl UnsolvableCounts {
     /// Returns [`scoring_rules::Error::Undefined`] without an unsolvable item.
     pub fn detection_rate(&self) -> Result<f64, Error> {
         if self.unsolvable == 0 {
-            return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
-                name: "detection rate",
-                reason: "no item is marked as unsolvable",
-            }));
+            let (name, reason) = ("detection rate", "no item is marked as unsolvable");
+            return Err(scoring_rules::Error::Undefined { name, reason }.into());
         }
         Ok(self.left_out as f64 / self.unsolvable as f64)
     }
@@ -104,10 +102,8 @@ impl UnsolvableCounts {
     /// Returns [`scoring_rules::Error::Undefined`] if nothing is allocated.
     pub fn waste_rate(&self) -> Result<f64, Error> {
         if self.allocated == 0 {
-            return Err(Error::ScoringRules(scoring_rules::Error::Undefined {
-                name: "waste rate",
-                reason: "nothing is allocated",
-            }));
+            let (name, reason) = ("waste rate", "nothing is allocated");
+            return Err(scoring_rules::Error::Undefined { name, reason }.into());
         }
         Ok(self.wasted as f64 / self.allocated as f64)
     }

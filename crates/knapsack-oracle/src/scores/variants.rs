@@ -64,13 +64,8 @@ impl VariantScores {
         for (index, row) in rows.iter().enumerate() {
             same_length("scores of a configuration", variants, row.as_ref().len())?;
             if let Some(&value) = row.as_ref().iter().find(|score| !RANGE.contains(score)) {
-                let what = "a score of configuration";
-                return Err(Error::ScoringRules(scoring_rules::Error::Entry {
-                    what,
-                    index,
-                    value,
-                    range: "from -1e100 to 1e100",
-                }));
+                let (what, range) = ("a score of configuration", "from -1e100 to 1e100");
+                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
             }
         }
         Ok(Self { rows: rows.iter().map(|row| row.as_ref().to_vec()).collect(), variants })

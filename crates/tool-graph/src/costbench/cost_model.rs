@@ -1,11 +1,12 @@
 use scoring_rules::checks::setting;
+use trajectory_metrics::random::PythonRandom;
 
 use crate::{
     costbench::{
         cents::round_to_cents,
         library::Library,
-        seeds::{changed_seed, hash_seed, query_seed},
-        streams::{numpy_random::NumpyRandom, python_random::PythonRandom},
+        seeds::{QuerySeed, hash_seed},
+        streams::numpy_random::NumpyRandom,
         task::Task,
     },
     error::Error,
@@ -39,7 +40,7 @@ pub enum CostRule {
     /// `h(global_seed, query_id, name)`.
     ///
     /// The text only states that `h` uses SHA-256. Here `h` is the hash of
-    /// `"{global_seed}:{query_id}:{name}"` converted as in [`query_seed`]. The random streams are those
+    /// `"{global_seed}:{query_id}:{name}"` converted as in [`QuerySeed::new`]. The random streams are those
     /// of the released benchmark, and atomic costs are rounded to cents like all costs shown to agents.
     PaperText,
 }
@@ -122,10 +123,6 @@ impl CostModel {
         Ok(Self { min, max, noise_std, rule: CostRule::Released })
     }
 
-    fn width(&self) -> f64 {
-        self.max - self.min
-    }
-
     /// Replaces the rule by which seeds determine costs.
     #[must_use]
     pub const fn with_rule(self, rule: CostRule) -> Self {
@@ -148,7 +145,7 @@ impl CostModel {
     #[must_use]
     pub fn costs(&self, library: &Library, global_seed: u64, query_id: &str) -> Vec<f64> {
         match self.rule {
-            CostRule::Released => self.released(library, query_seed(global_seed, query_id)),
+            CostRule::Released => self.released(library, QuerySeed::new(global_seed, query_id).0),
             CostRule::PaperText => self.paper_text(library, global_seed, query_id),
         }
     }
@@ -156,7 +153,7 @@ impl CostModel {
     /// The costs of all tools for one query after a cost change, which is event number `event` of the
     /// query, counted from 0.
     ///
-    /// The costs are drawn again from [`changed_seed`], which replaces the query's seed under
+    /// The costs are drawn again from [`QuerySeed::changed`], which replaces the query's seed under
     /// [`CostRule::Released`] and the global seed under [`CostRule::PaperText`].
     ///
     /// Reference: CostBench, appendix B.6.2.
@@ -179,7 +176,7 @@ impl CostModel {
         query_id: &str,
         event: u32,
     ) -> Vec<f64> {
-        let seed = changed_seed(query_seed(global_seed, query_id), event);
+        let seed = QuerySeed::new(global_seed, query_id).changed(event);
         match self.rule {
             CostRule::Released => self.released(library, seed),
             CostRule::PaperText => self.paper_text(library, seed.into(), query_id),
@@ -188,12 +185,12 @@ impl CostModel {
 
     fn released(&self, library: &Library, query_seed: u32) -> Vec<f64> {
         let mut stream = PythonRandom::new(query_seed.into());
-        self.draw(library, &format!("{query_seed}:"), |_| stream.uniform(self.min, self.width()))
+        self.draw(library, &format!("{query_seed}:"), |_| stream.uniform(self.min, self.max))
     }
 
     fn paper_text(&self, library: &Library, global_seed: u64, query_id: &str) -> Vec<f64> {
         self.draw(library, &format!("{global_seed}:{query_id}:"), |seeded_name| {
-            PythonRandom::new(hash_seed(seeded_name).into()).uniform(self.min, self.width())
+            PythonRandom::new(hash_seed(seeded_name).into()).uniform(self.min, self.max)
         })
     }
 

@@ -1,6 +1,8 @@
 use std::{fmt, str::FromStr};
 
-use crate::{costbench::streams::python_random::PythonRandom, error::Error};
+use trajectory_metrics::random::PythonRandom;
+
+use crate::{costbench::seeds::QuerySeed, error::Error};
 
 /// The four kinds of blocking events of CostBench.
 ///
@@ -41,23 +43,23 @@ impl EventKind {
     /// The kinds of the events of a query in the mixed mode of the released benchmark, each drawn with
     /// equal probability.
     ///
-    /// The kinds are drawn from a stream seeded with [`query_seed`](super::query_seed), so that fewer
+    /// The kinds are drawn from a stream seeded with the query's seed, so that fewer
     /// events are the first ones of more events.
     ///
     /// ```
-    /// use tool_graph::costbench::{EventKind, query_seed};
+    /// use tool_graph::costbench::{EventKind, QuerySeed};
     ///
-    /// let events = EventKind::mixed(query_seed(42, "<Query00001>"), 2);
+    /// let events = EventKind::mixed(QuerySeed::new(42, "<Query00001>"), 2);
     /// assert_eq!(events, [EventKind::PreferenceChange, EventKind::RemoveTools]);
     /// ```
     ///
     /// Reference: the released code of CostBench.
     #[must_use]
-    pub fn mixed(query_seed: u32, events: usize) -> Vec<Self> {
+    pub fn mixed(seed: QuerySeed, events: usize) -> Vec<Self> {
         // The order of the released benchmark.
         let kinds = [Self::BanTool, Self::PreferenceChange, Self::RemoveTools, Self::CostChange];
-        let mut stream = PythonRandom::new(u64::from(query_seed));
-        (0..events).map(|_| kinds[stream.integer(0, 3) as usize]).collect()
+        let mut stream = PythonRandom::new(seed.0.into());
+        (0..events).map(|_| kinds[stream.choice(0..4) as usize]).collect()
     }
 
     /// The name, from `"ban_tool"` to `"remove_tools"`, which `Display` and `FromStr` use.

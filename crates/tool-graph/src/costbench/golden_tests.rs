@@ -1,12 +1,12 @@
-//! Streams, rounding and seeds against CPython and NumPy (`tests/golden/costbench/streams.py`).
+//! Normal draws, rounding and seeds against NumPy and CPython (`tests/golden/costbench/streams.py`).
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use trajectory_metrics::random::PythonRandom;
 
 use super::cents::round_to_cents;
-use super::seeds::{changed_seed, hash_seed};
+use super::seeds::hash_seed;
 use super::streams::numpy_random::NumpyRandom;
-use super::streams::python_random::PythonRandom;
 use super::{CostModel, CostRule, Library};
 
 fn golden() -> Value {
@@ -35,29 +35,6 @@ fn digest(values: impl Iterator<Item = f64>) -> String {
 /// Asserts that the bits are equal, with a description of the case.
 fn assert_same(ours: f64, theirs: f64, what: &dyn std::fmt::Debug) {
     assert_eq!(ours.to_bits(), theirs.to_bits(), "{what:?}: {ours} is not {theirs}");
-}
-
-#[test]
-fn python_streams_equal_cpython() {
-    for row in rows(&golden()["python"]) {
-        let seed = word(&row["seed"]);
-        let mut stream = PythonRandom::new(seed);
-        for value in rows(&row["uniform"]) {
-            assert_same(stream.uniform(15.0, 10.0), number(value), &seed);
-        }
-        for value in rows(&row["choice"]) {
-            assert_eq!(u64::from(stream.choice(1..10_000)), word(value), "{seed}");
-        }
-        for (value, n) in rows(&row["randint"]).iter().zip(2..) {
-            assert_eq!(u64::from(stream.integer(2, n)), word(value), "{seed}");
-        }
-        for value in rows(&row["randrange"]) {
-            assert_eq!(u64::from(stream.choice(0..(1 << 31) + 1)), word(value), "{seed}");
-        }
-        // More than the 624 words that are generated at a time.
-        let drawn = (0..10_000).map(|_| stream.uniform(-3.0, 10.0));
-        assert_eq!(digest(drawn), row["digest_of_10000"].as_str().unwrap(), "{seed}");
-    }
 }
 
 #[test]
@@ -108,7 +85,7 @@ fn rounding_to_cents_equals_exact_formatting() {
     let mut stream = PythonRandom::new(3);
     for _ in 0..100_000 {
         let half = f64::from(stream.choice(0..200_000)) / 100.0 + 0.005;
-        for value in [half.next_down(), half, half.next_up(), stream.uniform(-1e13, 2e13)] {
+        for value in [half.next_down(), half, half.next_up(), stream.uniform(-1e13, 1e13)] {
             let exact: f64 = format!("{value:.2}").parse().unwrap();
             assert_same(round_to_cents(value), exact, &value);
         }
@@ -126,65 +103,13 @@ fn seeds_of_texts_equal_hashlib() {
 }
 
 #[test]
-fn seeds_of_events_equal_cpython() {
-    for row in rows(&golden()["events"]) {
-        let seed = word(&row["query_seed"]) as u32;
-        for (value, event) in rows(&row["changed_seeds"]).iter().zip(0..) {
-            assert_eq!(u64::from(changed_seed(seed, event)), word(value), "{seed} {event}");
-        }
-        for (value, level) in rows(&row["removed_lengths_of_levels"]).iter().zip(1..) {
-            let ours = Library::new(level).unwrap().removed_lengths(seed, 1);
-            let theirs = word(&value[0]) as usize..=word(&value[1]) as usize;
-            assert_eq!(ours, [theirs], "{seed} {level}");
-        }
-        for case in rows(&row["several"]) {
-            let library = Library::new(word(&case[0]) as usize).unwrap();
-            let ours = library.removed_lengths(seed, word(&case[1]) as u32);
-            let pair = |range: &Value| word(&range[0]) as usize..=word(&range[1]) as usize;
-            assert_eq!(ours, rows(&case[2]).iter().map(pair).collect::<Vec<_>>(), "{seed} {case}");
-        }
-    }
-}
-
-#[test]
-fn mixed_events_are_those_of_the_released_benchmark() {
-    use super::EventKind::{self, BanTool, CostChange, PreferenceChange, RemoveTools};
-
-    // origin: DynamicBlocker._generate_blocking_types of the released code, CPython 3.11.7, 2026-11-22
-    let rows = [
-        (0, [CostChange, CostChange, BanTool, RemoveTools, CostChange, CostChange]),
-        (1, [PreferenceChange, BanTool, RemoveTools, BanTool, CostChange, CostChange]),
-        (
-            98_780_976,
-            [RemoveTools, CostChange, CostChange, PreferenceChange, RemoveTools, CostChange],
-        ),
-        (
-            815_343_802,
-            [
-                PreferenceChange,
-                RemoveTools,
-                PreferenceChange,
-                RemoveTools,
-                PreferenceChange,
-                PreferenceChange,
-            ],
-        ),
-        (2_147_483_646, [CostChange, RemoveTools, BanTool, BanTool, CostChange, RemoveTools]),
-    ];
-    for (seed, kinds) in rows {
-        assert_eq!(EventKind::mixed(seed, 6), kinds, "{seed}");
-        assert_eq!(EventKind::mixed(seed, 2), kinds[..2], "{seed}");
-    }
-}
-
-#[test]
 fn by_the_rule_of_the_paper_text_each_tool_has_its_own_stream() {
     let library = Library::new(3).unwrap();
     let costs = CostModel::default().with_rule(CostRule::PaperText).costs(&library, 42, "q");
     for ((tool, name), cost) in library.entries().iter().zip(library.names()).zip(&costs) {
         let seed = hash_seed(format!("42:q:{name}").as_bytes()).into();
         let expected = if tool.is_atomic() {
-            PythonRandom::new(seed).uniform(15.0, 10.0)
+            PythonRandom::new(seed).uniform(15.0, 25.0)
         } else {
             let atomic = |step: usize| {
                 let same = |other: &&super::LibraryTool| other.task == tool.task;

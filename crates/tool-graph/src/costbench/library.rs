@@ -71,45 +71,13 @@ impl LibraryTool {
 /// assert_eq!(library.names().next_back(), Some("Shopping_Search_to_Final_3Steps"));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
-///
-/// With the feature `serde`, a library is stored as its refinement level and a flag for the tools that
-/// perform a whole task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredLibrary", into = "StoredLibrary"))]
 pub struct Library {
     length: usize,
     entries: Vec<LibraryTool>,
     names: String,
     /// The end of each name.
     ends: Vec<usize>,
-}
-
-/// The stored form of a library.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredLibrary {
-    refinement_level: usize,
-    full_pipelines: bool,
-}
-
-#[cfg(feature = "serde")]
-impl From<Library> for StoredLibrary {
-    fn from(library: Library) -> Self {
-        let steps = |entry: &LibraryTool| entry.last - entry.first + 1;
-        let full_pipelines = library.entries.iter().any(|entry| steps(entry) == library.length);
-        Self { refinement_level: library.refinement_level(), full_pipelines }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<StoredLibrary> for Library {
-    type Error = Error;
-
-    fn try_from(stored: StoredLibrary) -> Result<Self, Error> {
-        Self::build(stored.refinement_level, stored.full_pipelines)
-    }
 }
 
 impl Library {

@@ -1,6 +1,6 @@
 use crate::{
     costbench::{
-        cost_model::CostModel, event_kind::EventKind, library::Library, seeds::query_seed,
+        cost_model::CostModel, event_kind::EventKind, library::Library, seeds::QuerySeed,
         task::Task,
     },
     error::Error,
@@ -71,7 +71,7 @@ impl CostModel {
         let problem = graph.problem(task.initial_types(), &[task.goal()])?;
         let removals = events.iter().filter(|&&kind| kind == EventKind::RemoveTools).count() as u32;
         let mut lengths =
-            library.removed_lengths(query_seed(global_seed, query_id), removals).into_iter();
+            library.removed_lengths(QuerySeed::new(global_seed, query_id), removals).into_iter();
         let event = |(place, kind): (usize, &EventKind)| match kind {
             EventKind::BanTool => Event::BanTool,
             EventKind::PreferenceChange => Event::PreferenceChange,

@@ -42,98 +42,69 @@ impl Task {
         Self::Shopping,
     ];
 
+    const fn names(self) -> &'static Names {
+        &NAMES[self as usize]
+    }
+
     /// The name in query files, from `"location"` to `"shopping"`, which `Display` and `FromStr` use.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Location => "location",
-            Self::Transportation => "transportation",
-            Self::Accommodation => "accommodation",
-            Self::Attraction => "attraction",
-            Self::Dining => "dining",
-            Self::Shopping => "shopping",
-        }
+        self.names().name
     }
 
     /// The part of tool and type names that stands for the task, from `"Location"` to `"Shopping"`.
     pub(super) const fn prefix(self) -> &'static str {
-        match self {
-            Self::Location => "Location",
-            Self::Transportation => "Transportation",
-            Self::Accommodation => "Accommodation",
-            Self::Attraction => "Attraction",
-            Self::Dining => "Dining",
-            Self::Shopping => "Shopping",
-        }
+        self.names().prefix
     }
 
     /// The data types that are present before the first call, in alphabetical order.
     #[must_use]
     pub const fn initial_types(self) -> &'static [&'static str] {
-        match self {
-            Self::Location => &[
-                "LocationCategory",
-                "LocationFeaturePackage",
-                "LocationStyle",
-                "LocationTier",
-                "TimeInfo",
-            ],
-            Self::Transportation => &[
-                "LocationPreference",
-                "TimeInfo",
-                "TransportationCategory",
-                "TransportationFeaturePackage",
-                "TransportationStyle",
-                "TransportationTier",
-            ],
-            Self::Accommodation => &[
-                "AccommodationCategory",
-                "AccommodationFeaturePackage",
-                "AccommodationStyle",
-                "AccommodationTier",
-                "LocationPreference",
-                "TimeInfo",
-            ],
-            Self::Attraction => &[
-                "AttractionCategory",
-                "AttractionFeaturePackage",
-                "AttractionStyle",
-                "AttractionTier",
-                "LocationPreference",
-                "TimeInfo",
-            ],
-            Self::Dining => &[
-                "DiningCategory",
-                "DiningFeaturePackage",
-                "DiningStyle",
-                "DiningTier",
-                "LocationPreference",
-                "TimeInfo",
-            ],
-            Self::Shopping => &[
-                "LocationPreference",
-                "ShoppingCategory",
-                "ShoppingFeaturePackage",
-                "ShoppingStyle",
-                "ShoppingTier",
-                "TimeInfo",
-            ],
-        }
+        self.names().initial_types
     }
 
     /// The data type of the goal, from `"TravelLocation"` to `"TravelShopping"`.
     #[must_use]
     pub const fn goal(self) -> &'static str {
-        match self {
-            Self::Location => "TravelLocation",
-            Self::Transportation => "TravelTransportation",
-            Self::Accommodation => "TravelAccommodation",
-            Self::Attraction => "TravelAttraction",
-            Self::Dining => "TravelDining",
-            Self::Shopping => "TravelShopping",
-        }
+        self.names().goal
     }
 }
+
+/// What a task and its data types are called.
+struct Names {
+    name: &'static str,
+    prefix: &'static str,
+    goal: &'static str,
+    initial_types: &'static [&'static str],
+}
+
+macro_rules! names {
+    ($name:literal, [$($before:literal),*], $prefix:literal, [$($after:literal),*]) => {
+        Names {
+            name: $name,
+            prefix: $prefix,
+            goal: concat!("Travel", $prefix),
+            initial_types: &[
+                $($before,)*
+                concat!($prefix, "Category"),
+                concat!($prefix, "FeaturePackage"),
+                concat!($prefix, "Style"),
+                concat!($prefix, "Tier"),
+                $($after,)*
+            ],
+        }
+    };
+}
+
+/// In the order of [`Task::ALL`].
+static NAMES: [Names; 6] = [
+    names!("location", [], "Location", ["TimeInfo"]),
+    names!("transportation", ["LocationPreference", "TimeInfo"], "Transportation", []),
+    names!("accommodation", [], "Accommodation", ["LocationPreference", "TimeInfo"]),
+    names!("attraction", [], "Attraction", ["LocationPreference", "TimeInfo"]),
+    names!("dining", [], "Dining", ["LocationPreference", "TimeInfo"]),
+    names!("shopping", ["LocationPreference"], "Shopping", ["TimeInfo"]),
+];
 
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -239,7 +239,8 @@ impl Scenario {
     /// Constant time with [`TieRule::FewestCalls`]; otherwise that of [`TieRule::optimal_plan`].
     #[must_use]
     pub fn optimal_plan(&self) -> Plan {
-        self.plan_from(&self.graph, &self.problem, &mut self.effort()).0
+        let found = self.plan_if_any(&self.graph, &self.problem, &mut self.effort());
+        found.map_or_else(|| self.start.clone(), |(plan, _)| plan)
     }
 
     /// The work that the searches for plans of one run may do.
@@ -247,21 +248,8 @@ impl Scenario {
         Effort { steps: self.search_steps, ..Effort::DEFAULT }
     }
 
-    /// The best known plan of a state of this scenario from which the goal can be reached, and whether it
-    /// is the best one by the rule for ties.
-    pub(crate) fn plan_from(
-        &self,
-        graph: &ToolGraph,
-        problem: &Problem,
-        effort: &mut Effort,
-    ) -> (Plan, bool) {
-        match self.plan_if_any(graph, problem, effort) {
-            Some(found) => found,
-            None => unreachable!("Scenario::new checks that the goal can be reached"),
-        }
-    }
-
-    /// Like [`Self::plan_from`], and `None` if the goal cannot be reached.
+    /// The best known plan of a state of this scenario, and whether it is the best one by the rule for ties;
+    /// `None` if the goal cannot be reached.
     pub(crate) fn plan_if_any(
         &self,
         graph: &ToolGraph,

@@ -117,7 +117,10 @@ impl ScenarioFile {
         distinct("task.goal", &self.task.goal)?;
         let text = |error: Error| error.to_string();
         let unknown = |name: &String| text(Error::UnknownType { name: name.clone() });
-        let graph = ToolGraph::with_banned(self.tools, &self.banned).map_err(text)?;
+        let mut graph = ToolGraph::new(self.tools).map_err(text)?;
+        for name in &self.banned {
+            graph.remove(graph.index_of(name).map_err(text)?);
+        }
         // A goal that no tool needs or yields is a mistake, even if it is present at the start.
         if let Some(goal) = self.task.goal.iter().find(|goal| graph.type_index(goal).is_none()) {
             return Err(unknown(goal));
@@ -290,13 +293,15 @@ impl Serialize for Scenario {
             return Err(S::Error::custom(what));
         }
         let tools = graph.tools();
+        let banned = (0..tools.len()).filter(|&tool| !graph.is_available(tool));
+        let banned = banned.map(|tool| graph.name(tool).to_owned()).collect();
         let mut costs: Vec<f64> = tools.iter().map(|tool| tool.cost).collect();
         let events = self.events().iter();
         let events = events.map(|event| EventInFile::with_names(event, graph, &mut costs));
         let events = events.collect::<Result<_, _>>().map_err(S::Error::custom)?;
         let file = ScenarioFile {
             tools,
-            banned: graph.banned_names(),
+            banned,
             task: TaskInFile { initial: names(self.problem().initial()), goal },
             events,
             trigger_rule: self.trigger_rule().clone(),

@@ -1,10 +1,12 @@
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
+
+use crate::graph::word_hasher::WordHasher;
 
 /// Numbers for names, in the order of their first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<'a> {
-    numbers: HashMap<&'a str, u32, BuildHasherDefault<NameHasher>>,
+    numbers: HashMap<&'a str, u32, BuildHasherDefault<WordHasher>>,
 }
 
 impl<'a> Interner<'a> {
@@ -17,36 +19,5 @@ impl<'a> Interner<'a> {
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(name).or_insert(next);
         (number, number == next)
-    }
-}
-
-/// A fast hash for short names. No result depends on the order of the hash table.
-#[derive(Debug, Default)]
-struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for &word in words {
-            self.mix(u64::from_le_bytes(word));
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.mix(u64::from_le_bytes(last));
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.mix(u64::from(byte));
-    }
-
-    fn finish(&self) -> u64 {
-        // The table uses the low bits as the index and the high bits as a tag.
-        self.0 ^ (self.0 >> 32)
-    }
-}
-
-impl NameHasher {
-    fn mix(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
 }

@@ -3,34 +3,31 @@ use crate::{
     graph::{state::State, tool_graph::ToolGraph},
 };
 
-scoring_rules::checked! {
-    /// A planning problem: the data types that are present at the start, and the goal.
-    ///
-    /// Made by [`ToolGraph::problem`].
-    ///
-    /// ```
-    /// use tool_graph::{Tool, ToolGraph};
-    ///
-    /// let graph = ToolGraph::new(vec![
-    ///     Tool::new("search", ["query"], ["hits"], 4.0),
-    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
-    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-    /// ])?;
-    /// let problem = graph.problem(&["query"], &["choice"])?;
-    ///
-    /// assert_eq!(problem.initial(), &graph.state(&["query"])?);
-    /// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
-    /// // After a search, only one call remains.
-    /// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
-    /// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-    pub struct Problem {
-        initial: State,
-        goal: State,
-    }
-    check: Problem::check
+/// A planning problem: the data types that are present at the start, and the goal.
+///
+/// Made by [`ToolGraph::problem`].
+///
+/// ```
+/// use tool_graph::{Tool, ToolGraph};
+///
+/// let graph = ToolGraph::new(vec![
+///     Tool::new("search", ["query"], ["hits"], 4.0),
+///     Tool::new("ask", ["query"], ["hits"], 7.0),
+///     Tool::new("pick", ["hits"], ["choice"], 2.0),
+/// ])?;
+/// let problem = graph.problem(&["query"], &["choice"])?;
+///
+/// assert_eq!(problem.initial(), &graph.state(&["query"])?);
+/// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
+/// // After a search, only one call remains.
+/// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
+/// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
+/// # Ok::<(), tool_graph::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Problem {
+    initial: State,
+    goal: State,
 }
 
 impl Problem {
@@ -117,13 +114,5 @@ impl ToolGraph {
             }
         }
         Ok(problem)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl Problem {
-    fn check(&self) -> Result<(), &'static str> {
-        let same = self.initial.types() == self.goal.types();
-        crate::stored::rule(same, "initial and goal must be states of one graph")
     }
 }

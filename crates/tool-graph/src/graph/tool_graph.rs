@@ -28,9 +28,8 @@ use crate::{
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///
-/// With the feature `serde`, a graph is stored as a list of tools, or as
-/// `{"tools": [...], "banned": ["name", ...]}` if tools are banned. Stored tools are checked like those
-/// given to [`Self::new`].
+/// With the feature `serde`, tools and whole scenarios are read from files
+/// ([`Scenario::from_json`](crate::Scenario::from_json)); a graph is made of the tools that were read.
 #[derive(Clone, Debug)]
 pub struct ToolGraph {
     pub(super) shared: Arc<Shared>,

@@ -50,16 +50,10 @@ pub(crate) struct LandmarkCut<'a, W> {
 
 /// Groups of tools of which every plan from some state calls at least one, with the amount counted
 /// for each group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Groups<W> {
     tools: Lists,
     amounts: Vec<W>,
-}
-
-impl<W> Default for Groups<W> {
-    fn default() -> Self {
-        Self { tools: Lists::default(), amounts: Vec::new() }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use crate::graph::lists::Lists;
 /// A linear program that maximizes the sum of the amounts, solved by the simplex method on a dense
 /// table. Its dual prices are the shares of the tools in the cheapest mixture of plans. The results
 /// are floating-point proposals; a caller that needs a bound rounds the amounts and checks them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Packing {
     /// The table in row order; each row has room for `stride` columns.
     table: Vec<f64>,
@@ -45,17 +45,7 @@ const SLACK: f64 = 1e-10;
 impl Packing {
     /// A program without groups for tools with these capacities.
     pub(crate) fn new(capacity: Vec<f64>) -> Self {
-        Self {
-            table: Vec::new(),
-            stride: 0,
-            of_row: Vec::new(),
-            value: Vec::new(),
-            of_column: Vec::new(),
-            gain: Vec::new(),
-            places: vec![Place::Absent; capacity.len()],
-            capacity,
-            row: Vec::new(),
-        }
+        Self { places: vec![Place::Absent; capacity.len()], capacity, ..Self::default() }
     }
 
     fn tools(&self) -> usize {

@@ -1,7 +1,9 @@
 use std::ops::{Add, Sub};
 
 /// The cost and the number of calls of a plan as one whole number. The 64-bit version is faster.
-pub(crate) trait PlanWeight: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
+pub(crate) trait PlanWeight:
+    Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
+{
     const ZERO: Self;
     /// A weight above that of every plan.
     const NEVER: Self;

@@ -1,4 +1,4 @@
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::{
@@ -16,28 +16,12 @@ pub(crate) struct RelaxedPlans<'a> {
     /// For each data type, the cost of the way that looks cheapest, and the tool that yields it.
     cost: Vec<(f64, u32)>,
     cost_of_tool: Vec<f64>,
-    queue: BinaryHeap<(Reverse<Cost>, u32)>,
+    /// Costs as bits, which have the order of the costs, as these are at least 0.
+    queue: BinaryHeap<(Reverse<u64>, u32)>,
     /// The tools that can be called, in a possible order.
     callable: Vec<u32>,
     chosen: Vec<bool>,
     stack: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost(f64);
-
-impl Eq for Cost {}
-
-impl PartialOrd for Cost {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Cost {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 impl<'a> RelaxedPlans<'a> {
@@ -76,7 +60,8 @@ impl<'a> RelaxedPlans<'a> {
                 self.offer(tool as u32);
             }
         }
-        while let Some((Reverse(Cost(cost)), number)) = self.queue.pop() {
+        while let Some((Reverse(bits), number)) = self.queue.pop() {
+            let cost = f64::from_bits(bits);
             if cost > self.cost[number as usize].0 {
                 continue;
             }
@@ -120,7 +105,7 @@ impl<'a> RelaxedPlans<'a> {
         for &number in self.reduced.yields.get(tool as usize) {
             if cost < self.cost[number as usize].0 {
                 self.cost[number as usize] = (cost, tool);
-                self.queue.push((Reverse(Cost(cost)), number));
+                self.queue.push((Reverse(cost.to_bits()), number));
             }
         }
     }

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use crate::{
-    graph::{problem::Problem, tool_graph::ToolGraph},
+    graph::{problem::Problem, tool_graph::ToolGraph, word_hasher::WordHasher},
     searches::{
         chain::Chain, reach::Reach, reduced_problem::ReducedProblem, released_heap::ReleasedHeap,
     },
@@ -213,31 +213,6 @@ fn full_search(
         }
     }
     Ok(None)
-}
-
-/// A fast hash for words of bits. No result depends on the order of the hash table.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for word in bytes.as_chunks::<8>().0 {
-            self.write_u64(u64::from_le_bytes(*word));
-        }
-    }
-
-    fn write_usize(&mut self, _length: usize) {
-        // All states have the same number of words.
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-
-    fn finish(&self) -> u64 {
-        // The table uses the low bits as the index and the high bits as a tag.
-        self.0 ^ (self.0 >> 32)
-    }
 }
 
 #[cfg(all(test, feature = "costbench"))]

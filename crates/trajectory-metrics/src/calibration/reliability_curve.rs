@@ -1,10 +1,11 @@
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks};
 
 use crate::{
     error::{Error, Shared},
     numerics::quantiles::{quantile, tail},
+    random::unit,
 };
 
 /// One point of a reliability curve.
@@ -139,7 +140,7 @@ pub fn consistency_band(
         let mut generator = seeded.clone();
         generator.set_stream(replicate as u64);
         resampled.refill(rows.iter().flat_map(|&(confidence, rows)| {
-            let succeeds = |_: &u32| uniform(&mut generator) < confidence.get();
+            let succeeds = |_: &u32| unit(&mut generator) < confidence.get();
             let successes = (0..rows).filter(succeeds).count() as u32;
             let failures = rows - successes;
             [(confidence, false, failures.into()), (confidence, true, successes.into())]
@@ -185,10 +186,4 @@ fn rows_of_blocks(blocks: &TiedBlocks) -> Result<Vec<(Probability, u32)>, Error>
         }
     });
     rows.collect()
-}
-
-/// Uniform on the multiples of 2^-53 in [0, 1). Written out so that its stream does not change with
-/// a library's version.
-fn uniform(generator: &mut impl Rng) -> f64 {
-    (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }

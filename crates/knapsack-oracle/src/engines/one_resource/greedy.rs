@@ -1,4 +1,4 @@
-use crate::values::knapsack_item::KnapsackItem;
+use crate::values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof};
 
 /// Returns the positions of the items that can be part of a choice, by profit per weight in
 /// descending order, then by position.
@@ -33,9 +33,8 @@ fn bound_along(capacity: u64, items: &[KnapsackItem], order: &[usize]) -> u64 {
     bound
 }
 
-/// Takes each item that still fits, in order of profit per weight. Returns the positions of the
-/// chosen items in ascending order, and the Dantzig bound.
-pub(crate) fn greedy(capacity: u64, items: &[KnapsackItem]) -> (Vec<usize>, u64) {
+/// Takes each item that still fits, in order of profit per weight. The upper bound is the Dantzig bound.
+pub(crate) fn greedy(capacity: u64, items: &[KnapsackItem]) -> Choice {
     let order = by_efficiency(capacity, items);
     let mut left = capacity;
     let mut chosen = Vec::new();
@@ -47,5 +46,6 @@ pub(crate) fn greedy(capacity: u64, items: &[KnapsackItem]) -> (Vec<usize>, u64)
         }
     }
     chosen.sort_unstable();
-    (chosen, bound_along(capacity, items, &order))
+    let upper_bound = Some(bound_along(capacity, items, &order));
+    Choice { chosen, upper_bound, proof: Proof::None, states: 0 }
 }

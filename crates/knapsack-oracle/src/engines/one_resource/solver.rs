@@ -9,18 +9,7 @@ use super::{
     search::{End, Goal, MOST_STATES, search},
     second_limit::second_bound,
 };
-use crate::values::{knapsack_item::KnapsackItem, proof::Proof};
-
-/// A choice of items with its proof.
-pub(crate) struct Choice {
-    /// Positions of the chosen items in ascending order.
-    pub(crate) chosen: Vec<usize>,
-    /// An upper bound on the value of every choice if the choice is not proved to be the best.
-    pub(crate) upper_bound: Option<u64>,
-    pub(crate) proof: Proof,
-    /// The number of partial choices kept during the search.
-    pub(crate) states: u64,
-}
+use crate::values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof};
 
 /// The numbers of partial choices to examine before the next strategy is used.
 #[derive(Clone, Copy, Debug)]

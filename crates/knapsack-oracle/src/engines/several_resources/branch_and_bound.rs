@@ -1,6 +1,6 @@
 use crate::{
     engines::{gcd::gcd, several_resources::linear_program::LinearProgram},
-    values::knapsack_item::KnapsackItem,
+    values::{choice::Choice, knapsack_item::KnapsackItem, proof::Proof},
 };
 
 /// A depth-first branch and bound search.
@@ -52,9 +52,8 @@ impl<const R: usize> BranchAndBound<R> {
         Self { items, best: 0, chosen: Vec::new(), unit, capacities: *capacities }
     }
 
-    /// Returns the best choice found, an upper bound on all values, and the number of nodes
-    /// examined.
-    pub(crate) fn run(mut self, most_nodes: u64) -> (Vec<usize>, u64, u64) {
+    /// Returns the best choice found, with the number of nodes examined.
+    pub(crate) fn run(mut self, most_nodes: u64) -> Choice {
         let profits: Vec<f64> = self.items.iter().map(|item| item.real_profit).collect();
         let shares: Vec<[f64; R]> = self.items.iter().map(|item| item.shares).collect();
         let mut open = vec![Node {
@@ -72,8 +71,11 @@ impl<const R: usize> BranchAndBound<R> {
             }
         }
         let upper_bound = open.iter().map(|node| node.upper_bound).fold(self.best, u64::max);
-        let chosen = self.chosen.iter().map(|&item| self.items[item].position).collect();
-        (chosen, upper_bound * self.unit, nodes)
+        let chosen = self.chosen.iter().map(|&item| self.items[item].position);
+        let mut chosen: Vec<usize> = chosen.collect();
+        chosen.sort_unstable();
+        let upper_bound = Some(upper_bound * self.unit);
+        Choice { chosen, upper_bound, proof: Proof::None, states: nodes }
     }
 
     /// Bounds a node. If it may contain a better choice, pushes its two children to `open`.

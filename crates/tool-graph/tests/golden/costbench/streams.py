@@ -1,4 +1,4 @@
-"""Writes streams.json: what CPython's random.Random and NumPy's default_rng draw, and round(x, 2).
+"""Writes streams.json: what NumPy's default_rng draws, round(x, 2), and the seeds of queries and events.
 
     pip install numpy==2.4.6
     python streams.py
@@ -24,17 +24,6 @@ def bits(x):
 
 def digest(values):
     return hashlib.sha256(b"".join(struct.pack("<d", v) for v in values)).hexdigest()
-
-
-def python(seed):
-    r = random.Random(seed)
-    row = {"seed": seed}
-    row["uniform"] = [bits(r.uniform(15, 25)) for _ in range(5)]
-    row["choice"] = [r.choice(range(1, 10000)) for _ in range(20)]
-    row["randint"] = [r.randint(2, 2 + n) for n in range(20)]
-    row["randrange"] = [r.randrange(0, 2**31 + 1) for _ in range(5)]
-    row["digest_of_10000"] = digest(r.uniform(-3, 7) for _ in range(10_000))
-    return row
 
 
 def numpy_normal(seed):
@@ -106,7 +95,6 @@ def events():
 
 result = {
     "origin": f"CPython {platform.python_version()}, NumPy {numpy.__version__}, tests/golden/costbench/streams.py, 2026-11-22; numbers of 64 bits are those of a double",
-    "python": [python(seed) for seed in SEEDS],
     "numpy": [numpy_normal(seed) for seed in SEEDS],
     "rounding": rounding(),
     "hashes": hashes(),

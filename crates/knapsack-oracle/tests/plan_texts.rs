@@ -1,0 +1,232 @@
+//! Plans in the words of models: where a plan is found in a text, and which numbers and strings are read.
+#![allow(clippy::unwrap_used)]
+
+use knapsack_oracle::{DropReason, Item, PlanReading, Pool, Repair};
+
+fn read(text: &str) -> PlanReading {
+    let items = ["a", "b", "c", "d", "x", "7"].map(|id| Item::new(id, 1.0, 1, true).unwrap());
+    PlanReading::new(text, &Pool::new(items.to_vec()).unwrap(), u64::MAX)
+}
+
+/// The allocation as it is read, and whether it needed no conversion; `None` if it is refused.
+fn allocation(written: &str) -> Option<(u64, bool)> {
+    let reading = read(&format!(r#"[{{"id": "a", "allocation": {written}}}]"#));
+    let steps = reading.plan().unwrap().steps();
+    let converted = |repair: &Repair| matches!(repair, Repair::Allocation { .. });
+    let is_plain = !reading.repairs().iter().any(converted);
+    let refused = |repair: &Repair| {
+        let Repair::EntryDropped { reason, .. } = repair else { return false };
+        matches!(reason, DropReason::NotATokenCount { .. })
+    };
+    assert_eq!(steps.is_empty(), reading.repairs().iter().any(refused), "{written}");
+    steps.first().map(|step| (step.allocation, is_plain))
+}
+
+/// The number that a text in quotes means.
+fn coerced(text: &str) -> Option<u64> {
+    allocation(&serde_json::to_string(text).unwrap()).map(|(number, _)| number)
+}
+
+/// The ids of the plan in a text.
+fn ids(text: &str) -> Option<String> {
+    let ids = ["a", "b", "c", "d", "x", "7"];
+    let reading = read(text);
+    let steps = reading.plan()?.steps().iter();
+    Some(steps.map(|step| ids[step.position]).collect())
+}
+
+#[test]
+fn numbers_are_read_in_every_notation() {
+    for text in [
+        "1200",
+        "01200",
+        "1,200",
+        "1_200",
+        "+1200",
+        "~1200",
+        "1200.0",
+        "1200.9",
+        "1.2e3",
+        "1.2E+3",
+        "1.2k",
+        "1.2 k",
+        "1.2K tokens",
+        "1200 tokens",
+        "about 1200",
+        "approx. 1,200 Tokens (max)",
+        "up to 1200",
+        "1200.",
+        "1200,",
+        "12000e-1",
+    ] {
+        assert_eq!(coerced(text), Some(1200), "{text}");
+    }
+    assert_eq!(coerced("18446744073709551615"), Some(u64::MAX));
+    assert_eq!(coerced("99999999999999999999999"), Some(u64::MAX));
+    assert_eq!(coerced("9e99"), Some(u64::MAX));
+    assert_eq!(coerced("9007199254740993"), Some(9_007_199_254_740_993));
+    assert_eq!(coerced("1,234,567"), Some(1_234_567));
+    for text in ["-5", "-.5e3", "-0.5", "\u{2212}7", "0.0", "0e5", "- 0", "about -5 tokens"] {
+        assert_eq!(coerced(text), (text != "- 0").then_some(0), "{text}");
+    }
+    assert_eq!(coerced("1.9"), Some(1));
+}
+
+#[test]
+fn a_number_between_0_and_1_is_refused_as_a_share_of_the_budget() {
+    for text in ["0.3", "0.9", ".9", "5e-9", "0.0005k", "about 0.25 tokens", "1e-400"] {
+        assert_eq!(coerced(text), None, "{text}");
+    }
+    assert_eq!(allocation("0.3"), None);
+}
+
+#[test]
+fn other_units_and_several_numbers_are_refused() {
+    for text in [
+        "",
+        "NaN",
+        "Infinity",
+        "many",
+        "about 30 %",
+        "30%",
+        "30 percent",
+        "5 euros",
+        "$1200",
+        "20 minutes",
+        "1.2M",
+        "about 1200, maybe 1300",
+        "1000-1500",
+        "3 of 5",
+        "1/2",
+        "1,,200",
+        "1,5",
+        "1,2000",
+        "1..2",
+        "1.2.3",
+        "1.5,900",
+        "1e2e3",
+        "1e2k",
+        "5e",
+        "12 000",
+    ] {
+        assert_eq!(coerced(text), None, "{text}");
+    }
+}
+
+#[test]
+fn only_json_whole_numbers_need_no_conversion() {
+    assert_eq!(allocation("0"), Some((0, true)));
+    assert_eq!(allocation("1200"), Some((1200, true)));
+    assert_eq!(allocation("007"), Some((7, false)));
+    assert_eq!(allocation("1200.0"), Some((1200, false)));
+    assert_eq!(allocation("18446744073709551616"), Some((u64::MAX, false)));
+    assert_eq!(allocation("null"), Some((0, false)));
+    assert_eq!(allocation("30 %"), None);
+    assert_eq!(allocation(r#""1200""#), Some((1200, false)));
+}
+
+#[test]
+fn a_plan_is_found_anywhere_in_a_text() {
+    let cases = [
+        r#"{"plan": [{"id": "a"}, {"id": "b"}]}"#,
+        r#"[{"id": "a"}, {"id": "b"}]"#,
+        "Here [1] it is:\n```json\n{\"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}\n```\n[done] {ok}",
+        r#"{"notes": {"deep": [[1, {"x": []}]]}, "plan": [{"id": "a"}, {"id": "b"}], "n": 2}"#,
+        r#"a 5" screen {B} [see below {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+        "{\"why\": \"two\nlines\", \"plan\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}",
+        r#""plan": [{"id": "a"}, {"id": "b"}]"#,
+        r#"draft [{"id": "c"}], then {"plan":[{"id":"a"},{"id":"b"}]}, not [{"id": "d"}]"#,
+        r#"{"plan":[{"id":"c"}]} no: {"plan":[{"id":"a"},{"problem":"x","id":"b"}]}"#,
+        r#"[{"id":"a","parts":[{"id":"c"}]},{"id":"b"}]"#,
+        r#"{'plan': [{'id': 'a'}, {"id": 'b'}]}"#,
+        r#"['twas {it's so [don't {"plan": [{"id": "a"}, {"id": "b"}]}"#,
+        r#"{"plan": [{"id": "a",}, {"id": "b", "tokens": 5,},],}"#,
+        r#"{"plan": [{"id": "a"}, {"id": "b"}"#,
+        r#"{"plan": [{"id": "a"}, {"id": "b"}, {"id": "c", "parts": [{"id": "d"}, {"#,
+        r#"[{"id": "x"}] {"plan": [{"id": "a"}, {"id": "b"}, {"id": "c"#,
+        r#"{"plan": [{"id": "a"}, {"id": "b"}]} {"plan": [{"id": "c"}, {"id": "d"#,
+        r#"{"plan": [{"id": "a", "parts": [{"id": "c"}]}, {"id": "b"}, "#,
+        r#"{{{"[" [[[{"plan": [{"id": "a"}, {"id": "\u0062"}]}"#,
+    ];
+    for case in cases {
+        assert_eq!(ids(case).as_deref(), Some("ab"), "{case}");
+    }
+}
+
+#[test]
+fn a_text_without_a_plan_has_none() {
+    for case in [
+        "",
+        "I would start with a.",
+        "{}",
+        r#"{"id": "a", "allocation": 5}"#,
+        r#"{"plan": [{"id": "a", "allocation": 5"#,
+        r#"{"plan": ["a", "b"]}"#,
+        r#"{"plan": {"a": 5}}"#,
+        r#"{"reasons": []}"#,
+        r#"[{"id": "a"},,]"#,
+        r#"[,{"id": "a"}]"#,
+        r#"[{"id": "\ud800"}]"#,
+        r#"[{"id": "\x"}]"#,
+        r#"[{"id": }]"#,
+        "[[[[[[[[[[",
+    ] {
+        assert_eq!(ids(case), None, "{case}");
+    }
+    assert_eq!(ids("[]"), Some(String::new()));
+    assert_eq!(ids(r#"[{"id":"c"}] {"plan": []}"#), Some(String::new()));
+    let named = r#"My "plan" : [{"id": "a"}], rather than [{"id": "b"}]."#;
+    assert_eq!(ids(named), Some("a".to_owned()));
+}
+
+#[test]
+fn numbers_with_separators_are_one_value() {
+    let reading =
+        read(r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"id": "b", "tokens": ~5 k }, 3, {}]"#);
+    let steps: Vec<_> = reading.plan().unwrap().steps().iter().map(|it| it.allocation).collect();
+    assert_eq!(steps, [1_200, 5_000]);
+    let given = |repair: &Repair| match repair {
+        Repair::Allocation { given, .. } => Some(given.clone()),
+        _ => None,
+    };
+    let repairs = reading.repairs();
+    assert!(repairs.iter().filter_map(given).eq(["1,200", "~5 k"]));
+    assert!(repairs.contains(&Repair::ExtraFields { entry: 0, fields: 1 }));
+    let dropped = |entry, reason| Repair::EntryDropped { entry, reason };
+    assert!(repairs.contains(&dropped(2, DropReason::NotAnObject)));
+    assert!(repairs.contains(&dropped(3, DropReason::NoId)));
+}
+
+#[test]
+fn an_unclosed_quote_does_not_hide_the_plan() {
+    let text = format!("{{\"a: {}\n{{\"plan\":[{{\"id\":\"a\"}}]}}", "x".repeat(1_000));
+    assert_eq!(ids(&text), Some("a".to_owned()));
+}
+
+#[test]
+fn a_string_in_one_kind_of_quotes_may_contain_the_other_kind() {
+    for (text, id) in [(r#"'a"b'"#, "a\"b"), (r#""it's""#, "it's"), (r"'it\'s'", "it's")] {
+        let pool = Pool::new(vec![Item::new(id, 1.0, 1, true).unwrap()]).unwrap();
+        let reading = PlanReading::new(&format!(r#"[{{"id": {text}}}]"#), &pool, 1);
+        assert_eq!(reading.plan().map(|plan| plan.steps().len()), Some(1), "{text}");
+    }
+}
+
+#[test]
+fn invalid_strings_are_refused() {
+    for text in [
+        r#""a"#,
+        r#""\x""#,
+        r#""it\'s""#,
+        r#""\ud800""#,
+        r#""\ud800\ud800""#,
+        r#""\ud83d\uffff""#,
+        r#""\ud83d\ue000""#,
+        r#""\udc00""#,
+        r#""\u00g0""#,
+        r#""\u00"#,
+        "\"\n\"",
+    ] {
+        assert_eq!(read(&format!(r#"[{{"id": {text}}}]"#)).plan(), None, "{text}");
+    }
+}

@@ -284,6 +284,8 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
         "{text}"
     );
     assert!(text.contains("US dollars") && !Path::new(&out).exists());
+    // As many tokens as in the paper, so that no reply is truncated.
+    assert!(text.contains("if replies have 16384 tokens"), "{text}");
     let number = |before: &str| {
         let (_, rest) = text.split_once(before).unwrap();
         rest.split(' ').next().unwrap().parse::<u64>().unwrap()

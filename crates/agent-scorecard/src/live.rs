@@ -197,7 +197,7 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
         title: title.to_owned(),
         x: Axis::default()
             .with_categories(measures.iter().map(|(_, name)| (*name).to_owned()).collect()),
-        y: Axis::new("value").with_range(0.0, 1.0),
+        y: Axis::new("share").with_range(0.0, 1.0),
         series: series.filter(|series| !series.is_empty()).collect(),
         note: "Lines are 95 % intervals.".to_owned(),
     };

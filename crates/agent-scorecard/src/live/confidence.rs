@@ -69,8 +69,12 @@ pub(super) fn streams(
     let reference =
         rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
     let named = rows.iter().map(|row| (row.stream.name().to_owned(), setting(row)));
-    if let Some(row) = rows.iter().find(|row| row.evaluation.is_some()) {
+    // The stated confidence is the last of the streams.
+    if let Some(row) = rows.iter().rfind(|row| row.evaluation.is_some()) {
         block.pictures = pictures(table, row, options)?;
+        for picture in block.pictures.values_mut() {
+            picture.note = format!("Stream: {}. {}", row.stream.name(), picture.note);
+        }
     }
     for (key, setting) in named.chain(reference) {
         let fields = setting.measured().chain(setting.counted()).collect();

@@ -1,6 +1,6 @@
 use agent_benchmarks::{
     Attempted, Checker, Question, Sampling,
-    triage::{Alpha, Attempts, Framing, Regime, SolveConversation, Triage},
+    triage::{Alpha, Attempts, Framing, Prompts, Regime, SolveConversation, Triage},
 };
 
 use crate::{Sample, Samples, requests, text};
@@ -28,7 +28,12 @@ pub(crate) fn samples() -> Samples {
         let sampling = Sampling::default();
         let conversation = match announced {
             None => SolveConversation::new(question, sampling),
-            Some(tokens) => SolveConversation::with_announced_budget(question, sampling, tokens),
+            Some(tokens) => SolveConversation::with_announced_budget(
+                question,
+                sampling,
+                &Prompts::default(),
+                tokens,
+            ),
         };
         requests(conversation, [])
     };
@@ -36,19 +41,19 @@ pub(crate) fn samples() -> Samples {
         Sample {
             name: "triage_plan",
             title: "TRIAGE: the plan, and a problem of it with an enforced allocation",
-            published: "TRIAGE, appendix B, and appendix C.2, variant A",
+            published: "TRIAGE, appendix B, and appendix C.2, variant A: --published, planner_neutral.txt",
             requests: plan(Framing::Neutral, &[chosen])?,
         },
         Sample {
             name: "triage_plan_agent",
             title: "TRIAGE: the plan of an agent",
-            published: "TRIAGE, appendix C.2, variant B",
+            published: "TRIAGE, appendix C.2, variant B: --published, planner_agent.txt",
             requests: plan(Framing::Agent, &[])?,
         },
         Sample {
             name: "triage_plan_exam",
             title: "TRIAGE: the plan for an examination",
-            published: "TRIAGE, appendix C.2, variant C",
+            published: "TRIAGE, appendix C.2, variant C: --published, planner_exam.txt",
             requests: plan(Framing::Exam, &[])?,
         },
         Sample {
@@ -60,7 +65,7 @@ pub(crate) fn samples() -> Samples {
         Sample {
             name: "triage_solve_announced",
             title: "TRIAGE: a problem with an announced budget",
-            published: "TRIAGE, appendix C.1",
+            published: "TRIAGE, appendix C.1: --published, banner.txt",
             requests: solve(Some(200))?,
         },
     ])

@@ -5,24 +5,28 @@
 //! [`Instance::conversation`] the conversation: the model writes a plan before it solves anything, and the
 //! plan is executed by recorded attempts or by solving the problems under limits.
 //! [`SolveConversation`] makes the recorded attempts. Plans are read and scored by [`knapsack_oracle`].
-//! The texts are this crate's own.
+//! The texts are this crate's own, or the published ones in [`Prompts`].
 //!
 //! Reference: TRIAGE (2026), arXiv:2605.13414.
 
 pub(crate) mod conversation;
+pub(crate) mod framing;
 pub(crate) mod instance;
 pub(crate) mod outcome;
+pub(crate) mod prompts;
 pub(crate) mod settings;
 pub(crate) mod solving;
 pub(crate) mod table;
 pub(crate) mod texts;
 
 pub use conversation::TriageConversation;
+pub use framing::Framing;
 pub use instance::Instance;
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };
 pub use outcome::TriageRecord;
-pub use settings::{Attempts, Framing, Triage};
+pub use prompts::Prompts;
+pub use settings::{Attempts, Triage};
 pub use solving::{SolveConversation, SolveRecord};
 pub use table::{TriageFigures, TriageTable};

@@ -7,7 +7,9 @@ use std::{cell::RefCell, io::Cursor};
 use agent_benchmarks::{
     Attempted, Checker, Conversation, Level, NoInterval, Question, Record, Reply, ReplyEvent,
     Request, Sampling, Seed, StopReason, Usage, Weight, converse, model_from_fn,
-    triage::{Alpha, Attempts, Framing, Instance, Regime, SolveConversation, Triage, TriageTable},
+    triage::{
+        Alpha, Attempts, Framing, Instance, Prompts, Regime, SolveConversation, Triage, TriageTable,
+    },
 };
 use knapsack_oracle::{BudgetAware, ReSolve};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
@@ -402,7 +404,12 @@ fn an_announced_budget_is_told_and_not_enforced_and_the_counts_of_re_solving_fol
             Ok(used(says(format!("<answer>{answer}</answer>")), 60 + 30 * place as u64))
         });
         let sampling = Sampling::default();
-        let conversation = SolveConversation::with_announced_budget(question, sampling, allocation);
+        let conversation = SolveConversation::with_announced_budget(
+            question,
+            sampling,
+            &Prompts::default(),
+            allocation,
+        );
         let attempt = converse(conversation, model).unwrap().attempt.unwrap();
         let solved_before = place % 2 == 0;
         let Attempted { output_tokens: cost, solved: solved_after } = attempt;

@@ -302,7 +302,11 @@ fn wrong_settings_are_named_before_anything_is_asked() {
     let base = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let unfinished = fresh("unfinished.jsonl");
     fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 24] = [
+        (
+            &["costbench", "--logprobs", "5", "--api", "anthropic"],
+            "--logprobs: --api anthropic has no log-probabilities",
+        ),
         (
             &["budget", &unfinished],
             "unfinished.jsonl: 1 runs, none of them usable: a run needs turns",
@@ -634,4 +638,24 @@ fn median_caps_are_those_of_what_the_runs_spent() {
         (&json!("total_tokens"), &json!(1.0))
     );
     assert_eq!(row["counts"]["samples_feasible"], 2);
+}
+
+#[test]
+fn estimates_of_runs_with_one_id_are_read_with_their_runs() {
+    let (url, _) = serve(|_| "<answer>[1, 1000]</answer>".to_owned());
+    let turn = json!({"response": {"choices": [{"message": {"content": "x"}}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 7}}});
+    let run_of = |outcome: bool| {
+        format!("{}\n", json!({"id": "again", "outcome": outcome, "turns": [turn, turn]}))
+    };
+    let file = write("one_id.jsonl", &[run_of(true), run_of(false)].concat());
+    let out = fresh("one-id");
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    report(&run(&[&["budget", &file], &base[..]].concat()));
+    let [runs, answers] = ["rollouts", "estimates"].map(|name| format!("{out}/{name}.jsonl"));
+    let arguments = [&*runs, "--estimator", &answers, "--lenient", "--json"];
+    let again = program::json_of("budget", &arguments);
+    assert_eq!((&again["n_rollouts"], &again["n_prefixes"]), (&json!(2), &json!(2)));
+    let answers = fs::read_to_string(answers).unwrap();
+    assert!(answers.contains("\"0 again\"") && answers.contains("\"1 again\""), "{answers}");
 }

@@ -309,7 +309,8 @@ fn wrong_pages_and_steps_are_named_before_anything_is_asked() {
     let base =
         ["confidence", &file, "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out", &out];
     let twice = write("twice.jsonl", &PAGES.replace("Mont Blanc", "bern"));
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (&["--p-true", "--api", "anthropic"], "--p-true: --api anthropic has no log-probabilities"),
         (
             &["--corpus", &twice],
             "twice.jsonl: line 3: the title \"bern\" is empty or that of another page",

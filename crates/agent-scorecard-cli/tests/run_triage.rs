@@ -8,6 +8,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    path::Path,
     process::Output,
     sync::{Arc, Mutex},
     thread,
@@ -365,4 +366,143 @@ fn a_recorded_problem_that_is_asked_again_needs_a_checker() {
     let out = fresh("triage_asked_again");
     let output = call(&file, "http://127.0.0.1:9/v1", &out, &["--alpha", "1", "--re-solve"]);
     assert!(refusal(&output, "outside").contains("give --checker"));
+}
+
+#[test]
+fn published_texts_reach_the_server_unchanged_and_need_no_schema() {
+    let (url, bodies) = serve(|body| match prompt(body) {
+        text if text.contains("rest of the paper") => (plan(&[("b", 300)]), 40, "stop"),
+        _ => ("<answer>6</answer>".to_owned(), 300, "stop"),
+    });
+    let (out, texts) = (fresh("triage-published"), fresh("triage-texts"));
+    let call = |words: &[&str]| {
+        let words = [&["--alpha", "1", "--published", &texts], words].concat();
+        call(&first_file(), &url, &out, &words)
+    };
+    let error = refusal(&call(&[]), "no texts");
+    assert!(error.contains("--published: ") && error.contains("planner_neutral.txt"), "{error}");
+
+    fs::create_dir_all(&texts).unwrap();
+    let file = |name: &str| Path::new(&texts).join(name);
+    let openings = ["{domain}, at most {B} in all.", "A plan over {B}.", "Exam: {domain}."];
+    let texts = ["neutral", "agent", "exam"].into_iter().zip(openings).map(|(name, opening)| {
+        let text =
+            format!("{opening}\n\n{{problems}}\nrest of the paper {{\"plan\": [{{}}]}}  \n\n");
+        fs::write(file(&format!("planner_{name}.txt")), &text).unwrap();
+        text
+    });
+    let texts: Vec<String> = texts.collect();
+    fs::write(file("banner.txt"), "{a_i} tokens at most.  ").unwrap();
+    let words = ["--framing", "neutral", "--framing", "agent", "--framing", "exam", "--re-solve"];
+    report(&call(&[&words[..], &["--domain", "sums", "--at-a-time", "1"]].concat()));
+
+    let bodies = bodies.lock().unwrap();
+    let [alone, plans, again] = [&bodies[..3], &bodies[3..6], &bodies[6..]];
+    let block =
+        |id: &str, animal: &str| format!("[id: {id}] (points: 1)\nHow many legs has one {animal}?");
+    let problems = [block("a", "ant"), block("b", "bee"), block("c", "cricket")].join("\n\n");
+    for (body, text) in plans.iter().zip(texts) {
+        let text = text.replace("{domain}", "sums").replace("{B}", "900");
+        assert_eq!(prompt(body), text.replace("{problems}", &problems));
+        assert_eq!(body.get("response_format"), None);
+    }
+    assert_eq!(again.len(), 3);
+    for body in again {
+        assert_eq!(prompt(body), format!("300 tokens at most.  \n\n{}", prompt(&alone[1])));
+    }
+}
+
+/// Plans all problems with 100 tokens each; refuses two unsolvable questions, and all of them the second time.
+fn refusing(body: &Value) -> (String, u64, &'static str) {
+    let prompt = prompt(body);
+    if prompt.contains("Rules:") {
+        let ids = prompt.split("[id: ").skip(1).filter_map(|rest| rest.split(']').next());
+        return (plan(&ids.map(|id| (id, 100)).collect::<Vec<_>>()), 40, "stop");
+    }
+    let is_refused = ["u2", "u3"].iter().any(|id| prompt.contains(id));
+    let is_refused = is_refused || prompt.starts_with("Budget: ") && prompt.contains("has u");
+    ("<answer>6</answer>".to_owned(), if is_refused { 0 } else { 100 }, "stop")
+}
+
+#[test]
+fn refusals_leave_fewer_unsolvable_problems_and_re_solved_problems_that_are_counted() {
+    let (url, _) = serve(refusing);
+    let lines = |count: usize, name: &str, answer: &str| {
+        let line = |id: usize| {
+            format!(
+                "{{\"id\": \"{name}{id}\", \"question\": \"How many legs has {name}{id}?\", \"answer\": {answer}}}\n"
+            )
+        };
+        write(&format!("triage_refused_{name}.jsonl"), &(0..count).map(line).collect::<String>())
+    };
+    let (file, unsolvable) = (lines(8, "q", "6"), lines(4, "u", "null"));
+    let words = "--alpha 1 --re-solve --pool-size 4 --unsolvable-share 0.5 --unsolvable";
+    let words: Vec<&str> = words.split(' ').chain([&*unsolvable]).collect();
+    let found = report(&call(&file, &url, &fresh("triage-refused"), &words));
+    let row = &found["rows"][0];
+    assert_eq!(
+        (&row["counts"]["questions_left_out"], &row["counts"]["pools"]),
+        (&json!(2), &json!(2))
+    );
+    // Each of the two pools has one of the two that were attempted: 100 of 400 tokens.
+    assert_eq!(row["metrics"]["waste_rate"]["value"], 0.25);
+    let notes = found["notes"].to_string();
+    let note = "2 unsolvable questions have an attempt: at most 1 of the 4 problems of a pool are unsolvable";
+    assert!(notes.contains(note), "{notes}");
+
+    let again = found["rows"].as_array().unwrap().last().unwrap();
+    let counts = &again["counts"];
+    assert_eq!((&counts["problems"], &counts["problems_left_out"]), (&json!(6), &json!(2)));
+    for key in ["baseline_accuracy", "budget_aware_accuracy", "compliance_rate"] {
+        let figure = &again["metrics"][key];
+        assert_eq!((&figure["value"], &figure["ci_high"]), (&json!(1.0), &json!(1.0)), "{again}");
+        assert!(figure["ci_low"].as_f64().unwrap() > 0.5, "{again}");
+    }
+}
+
+#[test]
+fn scores_of_calls_with_other_settings_stay_in_the_folder() {
+    let (url, _) = serve(by_hand);
+    let (first, out) = (first_file(), fresh("triage-scores"));
+    for words in ["--alpha 0.25", "--alpha 0.5", "--alpha 0.5 --live enforced", "--alpha 0.5"] {
+        report(&call(&first, &url, &out, &words.split(' ').collect::<Vec<_>>()));
+    }
+    let scores = fs::read_to_string(Path::new(&out).join("scores.jsonl")).unwrap();
+    assert_eq!(scores.lines().count(), 2 + 2 + 1, "{scores}");
+    let tables = program::json_of("triage-variants", &[&out, "--json"]);
+    let rows = tables["tables"][1]["rows"].as_array().unwrap();
+    let cells =
+        rows.iter().map(|row| (row["mode"].as_str().unwrap(), row["alpha"].as_f64().unwrap()));
+    assert_eq!(cells.collect::<Vec<_>>(), [("", 0.25), ("", 0.5), ("live enforced", 0.5)]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checker_that_fails_stops_the_run_and_its_verdict_is_asked_for_again() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (url, bodies) = serve(|body| match prompt(body).contains("Rules:") {
+        true => (plan(&[("a", 300)]), 40, "stop"),
+        false => ("<answer>6</answer>".to_owned(), 300, "stop"),
+    });
+    let line = r#"{"id": "a", "question": "Why?", "checker": "outside"}"#;
+    let file = write("triage_failing.jsonl", line);
+    let checker = in_folder("triage_failing_checker.sh");
+    let script = |text: &str| {
+        fs::write(&checker, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&checker, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let out = fresh("triage-failing");
+    let call = || call(&file, &url, &out, &["--checker", &checker]);
+    for text in ["exit 3", "echo '{\"solved\": true}'; exit 3"] {
+        script(text);
+        let error = refusal(&call(), text);
+        assert!(
+            error.contains("ended with exit status: 3 for {\"answer\":\"6\",\"id\":\"a\""),
+            "{error}"
+        );
+    }
+    script("echo '{\"solved\": true}'");
+    assert_eq!(report(&call())["rows"][0]["counts"]["questions_solved"], 1);
+    assert_eq!(bodies.lock().unwrap().len(), 2);
 }

@@ -84,7 +84,21 @@ impl Journal {
     /// [`Error::Journal`] if the file is no regular file, cannot be read or written, is of another setting, or has
     /// a line that is no answer, or that was edited, moved or removed.
     pub fn open(path: impl AsRef<Path>, setting: &str) -> Result<Self, Error> {
+        Self::with_path(path.as_ref(), setting, true)
+    }
+
+    /// Reads a journal that nothing is added to, for example to see what is left; `None` if there is no file. Another
+    /// program may have it open.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn look(path: impl AsRef<Path>, setting: &str) -> Result<Option<Self>, Error> {
         let path = path.as_ref();
+        path.exists().then(|| Self::with_path(path, setting, false)).transpose()
+    }
+
+    fn with_path(path: &Path, setting: &str, may_write: bool) -> Result<Self, Error> {
         let wrong = |problem: String| Error::Journal { file: path.display().to_string(), problem };
         let cannot = |error: io::Error| wrong(error.to_string());
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
@@ -93,12 +107,12 @@ impl Journal {
         let mut options = OpenOptions::new();
         let mut file = options
             .read(true)
-            .write(true)
-            .create(true)
+            .write(may_write)
+            .create(may_write)
             .truncate(false)
             .open(path)
             .map_err(cannot)?;
-        if let Err(error) = file.try_lock() {
+        if may_write && let Err(error) = file.try_lock() {
             return Err(wrong(format!("another program uses it ({error})")));
         }
         let mut content = Vec::new();
@@ -139,9 +153,11 @@ impl Journal {
             answers.insert((run, request), (fingerprint, answer));
         }
         // Nothing is changed before the file is known to be a journal of this setting.
-        file.set_len(whole as u64).map_err(cannot)?;
-        file.seek(SeekFrom::End(0)).map_err(cannot)?;
-        if whole == 0 {
+        if may_write {
+            file.set_len(whole as u64).map_err(cannot)?;
+            file.seek(SeekFrom::End(0)).map_err(cannot)?;
+        }
+        if may_write && whole == 0 {
             write_line(&mut file, &head).map_err(cannot)?;
         }
         let state = Mutex::new(State { file, answers, checksum, unreadable: 0 });

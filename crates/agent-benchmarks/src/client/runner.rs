@@ -7,6 +7,7 @@ use std::{
     thread,
 };
 
+use run_logs::Reply;
 use trajectory_metrics::random::fnv1a;
 
 use crate::{
@@ -124,49 +125,63 @@ fn drive<C: Conversation>(
     ask: &(impl Fn(&Request) -> Result<Vec<u8>, AskError> + Sync),
     stops: &AtomicBool,
 ) -> Result<Option<C::Record>, Error> {
-    let mut turn = 0;
+    let mut turn = journal.resume(name, &mut conversation)?;
     while let Some(request) = conversation.request() {
+        if stops.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let fingerprint = fnv1a(openai_chat_body(request, "").bytes());
-        let known = journal.answer(name, turn, fingerprint)?;
-        let is_known = known.is_some();
-        let answer = match known {
-            Some(answer) => answer,
-            None if stops.load(Ordering::Relaxed) => return Ok(None),
-            None => match ask(request) {
-                Ok(response) => Answer::Response(String::from_utf8_lossy(&response).into_owned()),
-                Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
-                Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
-            },
+        let answer = match ask(request) {
+            Ok(response) => Answer::Response(String::from_utf8_lossy(&response).into_owned()),
+            Err(AskError::NoReply(error)) => Answer::NoReply(error.message),
+            Err(AskError::Stop(reason)) => return Err(Error::Stopped { reason }),
         };
         // A response that cannot be read is not kept, so a journal has none.
-        let reply = match &answer {
-            Answer::Response(response) => {
-                let reply = journal.api().read_reply(response.as_bytes()).map_err(|error| {
-                    let problem = format!("the response to request {turn} of {name:?}: {error}");
-                    if is_known {
-                        journal.wrong(problem)
-                    } else {
-                        Error::Stopped { reason: problem }
-                    }
-                });
-                Ok(reply?)
-            }
-            Answer::NoReply(message) => Err(ModelError::new(message)),
-        };
-        if !is_known {
-            journal.write(name, turn, fingerprint, &answer)?;
-        }
+        let reply = journal.read(&answer).map_err(|error| {
+            let reason = format!("the response to request {turn} of {name:?}: {error}");
+            Error::Stopped { reason }
+        })?;
+        journal.write(name, turn, fingerprint, &answer)?;
         turn += 1;
         match reply {
             Ok(reply) => {
                 let text = reply.text.clone();
                 conversation.reply(reply)?;
-                if !is_known {
-                    journal.note(conversation.problem(), &text)?;
-                }
+                journal.note(conversation.problem(), &text)?;
             }
             Err(error) => conversation.fail(&error),
         }
     }
     Ok(Some(conversation.finish()))
+}
+
+impl Journal {
+    /// Gives a conversation of this name the answers that are there, and returns their number. Nothing is asked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Journal`] if a request is not the one that was answered, or an answer cannot be read.
+    pub fn resume(&self, name: &str, conversation: &mut impl Conversation) -> Result<usize, Error> {
+        let mut turn = 0;
+        while let Some(request) = conversation.request() {
+            let fingerprint = fnv1a(openai_chat_body(request, "").bytes());
+            let Some(answer) = self.answer(name, turn, fingerprint)? else { break };
+            let reply = self.read(&answer).map_err(|error| {
+                self.wrong(format!("the response to request {turn} of {name:?}: {error}"))
+            })?;
+            match reply {
+                Ok(reply) => conversation.reply(reply)?,
+                Err(error) => conversation.fail(&error),
+            }
+            turn += 1;
+        }
+        Ok(turn)
+    }
+
+    fn read(&self, answer: &Answer) -> Result<Result<Reply, ModelError>, Error> {
+        Ok(match answer {
+            Answer::Response(response) => Ok(self.api().read_reply(response.as_bytes())?),
+            Answer::NoReply(message) => Err(ModelError::new(message)),
+        })
+    }
 }

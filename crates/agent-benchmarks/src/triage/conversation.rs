@@ -64,7 +64,8 @@ impl<'a> TriageConversation<'a> {
         sampling.max_output_tokens = settings.plan_tokens.or(sampling.max_output_tokens);
         let request = Request {
             sampling,
-            response_schema: settings.has_schema.then(|| texts::plan_schema(questions)),
+            response_schema: (settings.has_schema && !settings.prompts.is_published)
+                .then(|| texts::plan_schema(questions)),
             ..Request::new(vec![Message::new(Role::User, text)])
         };
         Self {
@@ -126,7 +127,8 @@ impl<'a> TriageConversation<'a> {
                 self.steps.pop();
                 continue;
             }
-            let banner = Some(allocation).filter(|allocation| announced && *allocation > 0);
+            let banner = (announced && allocation > 0)
+                .then_some((&self.instance.settings.prompts, allocation));
             let text = texts::solving(&self.instance.questions[position], banner);
             let request = self.dialogue.request_mut();
             *request = Request::new(vec![Message::new(Role::User, text)]);

@@ -6,10 +6,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     error::Error,
-    triage::{
-        instance::Instance,
-        settings::{Attempts, Framing},
-    },
+    triage::{framing::Framing, instance::Instance, settings::Attempts},
     values::{question::Attempted, record::Record},
 };
 

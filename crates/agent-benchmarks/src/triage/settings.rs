@@ -1,45 +1,9 @@
-use std::fmt;
-
 use knapsack_oracle::{Alpha, Regime};
 
-use crate::values::request::Sampling;
-
-/// The opening of the request for a plan. Rules, problems, budget and form are the same in each.
-///
-/// Reference: TRIAGE, appendix C.2, in other words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Framing {
-    /// A set of problems and a limit.
-    #[default]
-    Neutral,
-    /// An agent on its own that allots its compute to assignments.
-    Agent,
-    /// An examination with limited time.
-    Exam,
-}
-
-impl Framing {
-    /// All framings.
-    pub const ALL: [Self; 3] = [Self::Neutral, Self::Agent, Self::Exam];
-
-    /// The name: `neutral`, `agent` or `exam`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Neutral => "neutral",
-            Self::Agent => "agent",
-            Self::Exam => "exam",
-        }
-    }
-}
-
-impl fmt::Display for Framing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use crate::{
+    triage::{framing::Framing, prompts::Prompts},
+    values::request::Sampling,
+};
 
 /// Where the outcomes of a plan's attempts come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +54,7 @@ pub struct Triage {
     pub(super) alpha: Alpha,
     pub(super) framing: Framing,
     pub(super) subject: String,
+    pub(super) prompts: Prompts,
     pub(super) attempts: Attempts,
     pub(super) sampling: Sampling,
     pub(super) plan_tokens: Option<u64>,
@@ -108,6 +73,7 @@ impl Triage {
             alpha,
             framing: Framing::default(),
             subject: "problems".to_owned(),
+            prompts: Prompts::default(),
             attempts: Attempts::default(),
             sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
             plan_tokens: None,
@@ -115,6 +81,12 @@ impl Triage {
             is_strict: false,
             attempts_zero: false,
         }
+    }
+
+    /// The share of the budget.
+    #[must_use]
+    pub const fn alpha(&self) -> Alpha {
+        self.alpha
     }
 
     /// Sets the framing.
@@ -128,6 +100,13 @@ impl Triage {
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
+        self
+    }
+
+    /// Sets the texts.
+    #[must_use]
+    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts = prompts;
         self
     }
 
@@ -170,7 +149,7 @@ impl Triage {
     }
 
     /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is
-    /// called. The words of a request ask for JSON in any case.
+    /// called, or the texts are [published](Prompts::published). The words of a request ask for JSON in any case.
     #[must_use]
     pub const fn with_schema(mut self, has_schema: bool) -> Self {
         self.has_schema = has_schema;

@@ -4,7 +4,7 @@ use run_logs::{Message, Reply, Role, Run};
 use crate::{
     engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
     error::Error,
-    triage::texts,
+    triage::{prompts::Prompts, texts},
     values::{
         answer::answer_in,
         checker::Checker,
@@ -94,17 +94,26 @@ impl<'a> SolveConversation<'a> {
         Self::with_banner(question, sampling, None)
     }
 
-    /// The conversation about a question in which the model is told a budget of tokens that nothing
-    /// enforces, such as the allocation of its own plan. The attempts before and after are a
+    /// The conversation about a question in which the banner of these prompts tells the model a budget of tokens that
+    /// nothing enforces, such as the allocation of its own plan. The attempts before and after are a
     /// [`ReSolve`](knapsack_oracle::ReSolve).
     ///
     /// Reference: TRIAGE, appendix C.1.
     #[must_use]
-    pub fn with_announced_budget(question: &'a Question, sampling: Sampling, tokens: u64) -> Self {
-        Self::with_banner(question, sampling, Some(tokens))
+    pub fn with_announced_budget(
+        question: &'a Question,
+        sampling: Sampling,
+        prompts: &Prompts,
+        tokens: u64,
+    ) -> Self {
+        Self::with_banner(question, sampling, Some((prompts, tokens)))
     }
 
-    fn with_banner(question: &'a Question, sampling: Sampling, banner: Option<u64>) -> Self {
+    fn with_banner(
+        question: &'a Question,
+        sampling: Sampling,
+        banner: Option<(&Prompts, u64)>,
+    ) -> Self {
         let message = Message::new(Role::User, texts::solving(question, banner));
         let request = Request { sampling, ..Request::new(vec![message]) };
         let dialogue = Dialogue::new(Run::new(question.id.clone()), request);

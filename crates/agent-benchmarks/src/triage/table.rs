@@ -6,7 +6,7 @@ use trajectory_metrics::{Better, Clustered, Figure, Intervals, Measure, Metric, 
 
 use crate::{
     error::Error,
-    triage::{outcome::TriageRecord, settings::Framing},
+    triage::{framing::Framing, outcome::TriageRecord},
     values::figures,
 };
 

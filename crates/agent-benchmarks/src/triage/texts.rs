@@ -1,56 +1,23 @@
-//! What a model reads. The wording is this crate's own.
+//! What a model reads.
 
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    triage::settings::{Framing, Triage},
+    triage::{prompts::Prompts, settings::Triage},
     values::{question::Question, tool_definition::object},
 };
 
-fn opening(settings: &Triage, budget: u64) -> String {
-    let subject = &settings.subject;
-    match settings.framing {
-        Framing::Neutral => format!(
-            "Below are {subject}. You will attempt some of them with at most {budget} output tokens in \
-             total. Leaving problems out is allowed: choose which ones to attempt, and their order."
-        ),
-        Framing::Agent => format!(
-            "You work on your own and have compute for {budget} output tokens. Your assignments are \
-             {subject}, more than the compute is likely to cover, and some may be beyond your means; \
-             tokens spent on those are lost. Choose which assignments to run, and their order, so that \
-             your total reward is as large as possible."
-        ),
-        Framing::Exam => format!(
-            "This is an examination with a time limit: your answers may take {budget} output tokens \
-             altogether. The paper in front of you has {subject}. Some questions may be too hard for the \
-             time or have no answer you can find, and none is compulsory. Choose which to attempt, and \
-             their order, so that your total score is as large as possible."
-        ),
-    }
-}
-
 /// The request for a plan.
 pub(super) fn planning(settings: &Triage, questions: &[Question], budget: u64) -> String {
-    let mut text = opening(settings, budget);
-    text.push_str(
-        "\n\nRules:\n\
-         - A right answer earns the points of its problem. A wrong one, or none, earns nothing.\n\
-         - Problems are attempted in the order of your plan until the budget does not allow the next \
-         one. Nothing is attempted after that.\n\
-         - Each entry allots output tokens to one problem. Everything that you write for it counts, \
-         drafts and reasoning included.\n\
-         - Do not solve anything now. Only the plan is wanted.\n\nProblems:\n",
-    );
-    for question in questions {
-        let (id, value) = (&question.id, question.value);
-        text.push_str(&format!("\n[id: {id}] (points: {value})\n{}\n", question.block()));
-    }
-    text.push_str(&format!(
-        "\nBudget: {budget} output tokens. The allocations of your plan together must not exceed it.\n\n\
-         Reply with one JSON object and nothing else, first problem first:\n\
-         {{\"plan\": [{{\"id\": \"<id of a problem>\", \"allocation\": <tokens>}}]}}"
-    ));
-    text
+    let block = |question: &Question| {
+        let Question { id, value, .. } = question;
+        format!("[id: {id}] (points: {value})\n{}", question.block())
+    };
+    settings.prompts.plan(settings.framing).fill(|place| match place {
+        "domain" => settings.subject.as_str().into(),
+        "B" => budget.to_string().into(),
+        _ => questions.iter().map(block).collect::<Vec<_>>().join("\n\n").into(),
+    })
 }
 
 /// The JSON Schema of a plan.
@@ -75,13 +42,9 @@ fn closed(properties: Vec<(&str, Value)>) -> Value {
 }
 
 /// The request to solve a problem, with a budget that is announced or without one.
-pub(super) fn solving(question: &Question, announced: Option<u64>) -> String {
-    let banner = announced.map_or(String::new(), |tokens| {
-        format!(
-            "Budget: {tokens} output tokens for this problem, and not one more. All that you write counts, \
-             reasoning, drafts and notes included. Plan a solution that fits, be brief and leave out \
-             explanations that nobody needs, and commit to your final answer before the budget is used up.\n\n"
-        )
+pub(super) fn solving(question: &Question, announced: Option<(&Prompts, u64)>) -> String {
+    let banner = announced.map_or(String::new(), |(prompts, tokens)| {
+        prompts.banner.fill(|_| tokens.to_string().into()) + "\n\n"
     });
     let prompt = question.prompt();
     format!(

@@ -3,6 +3,7 @@
 
 use std::{
     error::Error,
+    fmt,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -148,9 +149,26 @@ pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
     if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
 }
 
+/// The exit code after an interrupt.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Work that was interrupted, and where it stands.
+#[derive(Debug)]
+pub(crate) struct Interrupted(pub(crate) String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Interrupted {}
+
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {
+    let (what, code) =
+        if error.is::<Interrupted>() { ("interrupted", INTERRUPTED) } else { ("error", 2) };
     // One line, whatever a library's message looks like; if it cannot be written nothing can.
     let line = with_causes(error).replace('\n', " ");
-    let _ = writeln!(io::stderr().lock(), "error: {}", plain::line(&line));
-    ExitCode::from(2)
+    let _ = writeln!(io::stderr().lock(), "{what}: {}", plain::line(&line));
+    ExitCode::from(code)
 }

@@ -1,6 +1,14 @@
 //! What a benchmark asks, and whom.
 
-use std::{error::Error, fs, path::Path, sync::Mutex};
+use std::{
+    error::Error,
+    fs,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 
 use agent_benchmarks::{
     Checker, Conversation, Question, Record, Request,
@@ -10,6 +18,7 @@ use agent_benchmarks::{
 use agent_scorecard::Report;
 
 use crate::{
+    output::program::Interrupted,
     progress::Progress,
     run::{common::Common, expected::Expected},
 };
@@ -40,26 +49,48 @@ pub(crate) struct Asking<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) at_a_time: usize,
     pub(crate) ask: &'a (dyn Fn(&Request) -> Result<Vec<u8>, AskError> + Sync),
+    /// Whether an interrupt ends the program, which it does not while something is asked; the first one then sets this.
+    pub(crate) is_interrupted: &'a AtomicBool,
 }
 
 impl Asking<'_> {
-    /// The records of conversations, with a bar.
+    /// The records of conversations, with a bar. An interrupt ends them after the replies that are under way.
     pub(crate) fn run<'b, T: Sync, C: Conversation>(
         &self,
         what: &str,
         conversations: &'b [(String, T)],
         start: impl Fn(&'b T) -> C + Sync,
-    ) -> Result<Vec<C::Record>, agent_benchmarks::Error>
+    ) -> Result<Vec<C::Record>, Box<dyn Error>>
     where
         C::Record: Send,
     {
         let progress = Mutex::new(Progress::steps(what, conversations.len()));
+        let done = AtomicUsize::new(0);
         let finished = |_, _: &C::Record| {
+            done.fetch_add(1, Ordering::Relaxed);
             if let Ok(mut progress) = progress.lock() {
                 progress.add(1);
             }
         };
-        run_all(self.journal, conversations, start, self.ask, self.at_a_time, finished)
+        let stop = || AskError::Stop("interrupted".to_owned());
+        let is_interrupted = || self.is_interrupted.load(Ordering::Relaxed);
+        let ask = |request: &Request| {
+            if is_interrupted() {
+                return Err(stop());
+            }
+            // What a program that was interrupted as well replies is no answer.
+            (self.ask)(request).map_err(|error| if is_interrupted() { stop() } else { error })
+        };
+        self.is_interrupted.store(false, Ordering::Relaxed);
+        let records = run_all(self.journal, conversations, start, ask, self.at_a_time, finished);
+        if self.is_interrupted.swap(true, Ordering::Relaxed) {
+            let [done, all] = [done.into_inner(), conversations.len()];
+            let answers = self.journal.answers();
+            return Err(Box::new(Interrupted(format!(
+                "{what}: {done} of {all} are done; {answers} answers are kept, and the same command goes on from here"
+            ))));
+        }
+        Ok(records?)
     }
 }
 

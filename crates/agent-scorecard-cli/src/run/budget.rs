@@ -1,12 +1,12 @@
 //! `run budget`.
 
-use std::{error::Error, fs, path::PathBuf};
+use std::{collections::BTreeSet, error::Error, fs, path::PathBuf};
 
 use agent_benchmarks::{
     Conversation,
     budget::{
-        AtLimit, Budget, BudgetRecord, OutcomePolicy, Prompts, ResourceKind, Rollouts, Shown, Task,
-        rollouts_of_runs,
+        AtLimit, Budget, BudgetRecord, Instance, OutcomePolicy, Prompts, ResourceKind, Rollouts,
+        Shown, Task, rollouts_of_runs,
     },
 };
 use agent_scorecard::live;
@@ -251,8 +251,34 @@ impl Options {
         Ok(budget)
     }
 
-    /// The runs, and the answers as a file of estimates about them.
-    fn write_files(&self, rollouts: &Rollouts, records: &[BudgetRecord]) -> Result<(), String> {
+    /// What is asked about each run, by position and id.
+    fn instances<'a>(
+        setting: &Budget,
+        rollouts: &'a Rollouts,
+    ) -> Result<Vec<(String, Instance<'a>)>, Box<dyn Error>> {
+        let instances = (0..rollouts.len()).map(|at| {
+            let instance = setting.instance(rollouts, at)?;
+            let id = instance.rollout().id().unwrap_or_default();
+            Ok((format!("{at} {id}"), instance))
+        });
+        instances.collect()
+    }
+
+    /// The runs, and the answers as a file of estimates about them by id. Runs whose ids do not tell them apart get
+    /// their positions in front.
+    fn write_files(
+        &self,
+        rollouts: &Rollouts,
+        records: &[BudgetRecord],
+    ) -> Result<(), Box<dyn Error>> {
+        let mut rollouts = rollouts.clone();
+        let ids = rollouts.iter().map(|run| run.id().unwrap_or_default().to_owned());
+        let ids: Vec<String> = ids.collect();
+        if ids.iter().filter(|id| !id.is_empty()).collect::<BTreeSet<_>>().len() < ids.len() {
+            for (run, id) in ids.iter().enumerate() {
+                rollouts.set_id(run, format!("{run} {id}").trim_end())?;
+            }
+        }
         let mut lines = String::new();
         for record in records {
             let replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
@@ -263,9 +289,9 @@ impl Options {
             }
         }
         let mut runs = Vec::new();
-        write_rollouts(rollouts, &mut runs).map_err(|error| error.to_string())?;
+        write_rollouts(&rollouts, &mut runs)?;
         program::write_file(&self.common.out.join("rollouts.jsonl"), &runs)?;
-        program::write_file(&self.common.out.join("estimates.jsonl"), lines.as_bytes())
+        Ok(program::write_file(&self.common.out.join("estimates.jsonl"), lines.as_bytes())?)
     }
 }
 
@@ -304,16 +330,15 @@ impl Protocol for Options {
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
         let setting = self.protocol()?;
         let Runs { rollouts, .. } = self.runs()?;
-        for at in 0..rollouts.len() {
-            let instance = setting.instance(&rollouts, at)?;
+        for (name, instance) in Self::instances(&setting, &rollouts)? {
             let mut conversation = instance.conversation();
+            expected.resume(&name, &mut conversation)?;
+            expected.conversations += usize::from(conversation.request().is_some());
             // No request depends on the replies before it.
             while let Some(request) = conversation.request() {
-                expected.add([1; 2], Some(request));
-                expected.conversations -= 1;
+                expected.count(request, [1; 2], 1);
                 conversation.reply(Reply::default())?;
             }
-            expected.conversations += 1;
         }
         Ok(())
     }
@@ -321,12 +346,7 @@ impl Protocol for Options {
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let setting = self.protocol()?;
         let Runs { rollouts, counts, left_out } = self.runs()?;
-        let instances = (0..rollouts.len()).map(|at| {
-            let instance = setting.instance(&rollouts, at)?;
-            let id = instance.rollout().id().unwrap_or_default();
-            Ok((format!("{at} {id}"), instance))
-        });
-        let instances: Vec<_> = instances.collect::<Result<_, agent_benchmarks::Error>>()?;
+        let instances = Self::instances(&setting, &rollouts)?;
         let records = asking.run(Self::NAME, &instances, |it| it.conversation())?;
         self.write_files(&rollouts, &records)?;
         let live = self.common.live();

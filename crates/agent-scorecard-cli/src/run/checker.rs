@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     process::{Command, Stdio},
     sync::mpsc,
     thread,
@@ -40,8 +40,8 @@ impl Checker {
         if words.is_empty() { Err("give a program") } else { Ok(Self { words }) }
     }
 
-    /// The verdict as a response: an answer that gets none is left out, and a program that cannot be started stops
-    /// the run.
+    /// The verdict as a response: an answer that gets none is left out, and a program that cannot be started or fails
+    /// stops the run.
     pub(crate) fn ask(&self, request: &Request, limit: Duration) -> Result<Vec<u8>, AskError> {
         let line = request.messages.iter().map(|message| message.text.as_str()).collect::<String>();
         let solved = self.verdict(&line, limit)?;
@@ -59,31 +59,39 @@ impl Checker {
         let mut child = command.stderr(Stdio::null()).spawn().map_err(cannot)?;
         let (send, verdict) = mpsc::channel();
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let line = format!("{line}\n");
+        let input = format!("{line}\n");
         // A program that neither reads nor ends holds these threads up, and not the run.
         let threads = [
             thread::Builder::new().spawn(move || {
                 // A program may answer without reading everything.
-                let _ = stdin.map(|mut pipe| pipe.write_all(line.as_bytes()));
+                let _ = stdin.map(|mut pipe| pipe.write_all(input.as_bytes()));
             }),
             thread::Builder::new().spawn(move || {
                 let mut found = Vec::new();
-                let pipe = stdout.map(|pipe| BufReader::new(pipe.take(MOST)));
-                let _ = pipe.map(|mut pipe| pipe.read_until(b'\n', &mut found));
+                let Some(pipe) = stdout else { return };
+                let mut pipe = BufReader::new(pipe);
+                let _ = pipe.by_ref().take(MOST).read_until(b'\n', &mut found);
                 let _ = send.send(found);
+                // A program that writes more must not fail because nobody reads.
+                let _ = io::copy(&mut pipe, &mut io::sink());
             }),
         ];
         let started = Instant::now();
         let found = verdict.recv_timeout(limit);
-        while found.is_ok()
-            && started.elapsed() < limit
-            && child.try_wait().is_ok_and(|it| it.is_none())
-        {
-            thread::sleep(Duration::from_millis(5));
+        let mut ended = None;
+        while found.is_ok() && started.elapsed() < limit && ended.is_none() {
+            ended = child.try_wait().ok().flatten();
+            if ended.is_none() {
+                thread::sleep(Duration::from_millis(5));
+            }
         }
         let _ = child.kill();
         let _ = child.wait();
         threads.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(cannot(error)))?;
+        if let Some(status) = ended.filter(|status| !status.success()) {
+            let problem = format!("the checker {name} ended with {status} for {line}");
+            return Err(AskError::Stop(problem));
+        }
         let wrong = |problem: &str| AskError::NoReply(ModelError::new(problem));
         let found = found.map_err(|_| wrong("the checker gave no verdict in time"))?;
         let value: Option<Value> = serde_json::from_slice(&found).ok();

@@ -1,16 +1,23 @@
 //! Runs a benchmark with a model, keeps every answer, and reports.
 
-use std::{env, error::Error, fs, thread};
+use std::{
+    env,
+    error::Error,
+    fs,
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+};
 
 use agent_benchmarks::{
     Request,
     client::{ApiKey, Client, Journal},
 };
 use agent_scorecard::Field;
+use signal_hook::{consts::SIGINT, flag};
 
 use crate::{
     output::{
-        program::{self, Written},
+        program::{self, INTERRUPTED, Written},
         trajectories,
     },
     plain,
@@ -28,12 +35,21 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let common = protocol.common();
     let key = env::var(KEY).ok().map(ApiKey::new);
     let client = Client::new(&common.base_url, common.model.clone(), key, common.client())?;
+    // What determines the requests.
+    let setting =
+        format!("{} with {}, {}, {}", P::NAME, common.model, protocol.setting(), common.setting());
+    let answers = common.out.join("answers.jsonl");
+    let known = match common.dry_run {
+        true => Journal::look(&answers, &setting)?.map(|it| it.with_api(common.api)),
+        false => None,
+    };
     // Wrong settings and files are found before anything is written.
-    let mut expected = Expected::new(common.max_output_tokens, &client);
+    let mut expected = Expected::new(common.max_output_tokens, &client, known.as_ref());
     protocol.expect(&mut expected)?;
     expected.check()?;
     if common.dry_run {
-        return Ok(dry_run(protocol, &expected).into());
+        let answers = known.as_ref().map_or(0, Journal::answers);
+        return Ok(dry_run(protocol, &expected, answers).into());
     }
     // The HTTP client needs threads, and would panic without.
     let thread = thread::Builder::new().spawn(|| ());
@@ -42,16 +58,25 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let runs = common.out.join("runs");
     fs::create_dir_all(&runs).map_err(at)?;
     program::remove_leftovers(&common.out);
-    // What determines the requests.
-    let setting =
-        format!("{} with {}, {}, {}", P::NAME, common.model, protocol.setting(), common.setting());
-    let journal = Journal::open(common.out.join("answers.jsonl"), &setting)?
+    let journal = Journal::open(&answers, &setting)?
         .with_api(common.api)
         .with_most_unreadable(Some(common.unreadable_limit).filter(|most| *most > 0));
     let known = journal.answers();
     client.count_before(journal.tokens());
     let ask = |request: &Request| client.ask(request);
-    let asking = Asking { journal: &journal, at_a_time: common.at_a_time, ask: &ask };
+    let is_interrupted = Arc::new(AtomicBool::new(true));
+    let cannot = |error| format!("interrupts cannot be handled: {error}");
+    let code = i32::from(INTERRUPTED);
+    // The order counts: the first interrupt sets what makes the second one end the program.
+    flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&is_interrupted))
+        .and_then(|_| flag::register(SIGINT, Arc::clone(&is_interrupted)))
+        .map_err(cannot)?;
+    let asking = Asking {
+        journal: &journal,
+        at_a_time: common.at_a_time,
+        ask: &ask,
+        is_interrupted: &is_interrupted,
+    };
     let (mut records, mut report) = protocol.run(&asking).map_err(explained::<P>)?;
     for record in &mut records {
         record.run.model.get_or_insert_with(|| common.model.clone());
@@ -101,7 +126,7 @@ fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
     format!("{error}; {help}").into()
 }
 
-fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>) -> String {
+fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>, answers: usize) -> String {
     let common = protocol.common();
     let [least, most] = expected.characters.map(|characters| characters / expected::TOKEN);
     let upper = |unit: &str, most: String| {
@@ -109,11 +134,14 @@ fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>) -> String {
         format!(", up to {most} {unit} if replies have {replies} tokens")
     };
     let growth = if most > least { upper("tokens", most.to_string()) } else { String::new() };
+    let [fewest, requests] = expected.requests;
+    let at_most =
+        if requests > fewest { format!(" and at most {requests}") } else { String::new() };
+    let there = if answers > 0 { format!("{answers} answers are there, ") } else { String::new() };
     let mut text = format!(
-        "{}: {} conversations, at least {} requests, prompts of about {least} tokens{growth}; nothing was asked\n",
+        "{}: {} conversations, at least {fewest}{at_most} requests, prompts of about {least} tokens{growth}; {there}nothing was asked\n",
         P::NAME,
         expected.conversations,
-        expected.requests,
     );
     if let Some([input, _]) = common.prices {
         let [low, high] = [least, most].map(|tokens| tokens as f64 / 1e6 * input);

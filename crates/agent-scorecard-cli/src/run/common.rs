@@ -123,6 +123,14 @@ impl Common {
         setting
     }
 
+    /// Checks that the format of the server has log-probabilities, which an option needs.
+    pub(crate) fn check_logprobs(&self, option: &str) -> Result<(), String> {
+        if self.api == Api::Anthropic {
+            return Err(format!("{option}: --api {} has no log-probabilities", self.api));
+        }
+        Ok(())
+    }
+
     pub(crate) fn live(&self) -> LiveOptions {
         let Self { model, resamples, seed, .. } = self;
         LiveOptions { model: model.clone(), resamples: *resamples, seed: *seed }

@@ -3,9 +3,10 @@
 use std::{error::Error, fs, path::PathBuf, str::FromStr};
 
 use agent_benchmarks::{
-    Branch, Continuations, Conversation, Sampling, StopReason,
+    Branch, Continuations, Conversation, Run, Sampling, StopReason,
     confidence::{
-        Confidence, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp, Instance, Prompts,
+        Confidence, ConfidenceConversation, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp,
+        Instance, Prompts, TruthProbe,
     },
 };
 use agent_scorecard::live;
@@ -102,6 +103,51 @@ impl FromStr for At {
 const POINTS: usize = 50;
 
 impl Options {
+    fn more_steps(&self) -> usize {
+        self.more_steps.unwrap_or_else(|| self.steps())
+    }
+
+    /// After which steps a run goes on.
+    fn points(&self, ConfidenceRecord { record, .. }: &ConfidenceRecord) -> Vec<usize> {
+        if self.branches.is_none() {
+            return Vec::new();
+        }
+        let taken = record.run.agent_turns().count();
+        let is_cut_off = record.run.stop == Some(StopReason::MaxSteps);
+        let wanted = |step: &usize| match *step == taken {
+            true => is_cut_off,
+            false => self.at.has(*step),
+        };
+        (0..=taken).filter(wanted).collect()
+    }
+
+    /// The continuations of a run after a step, by name; none if it cannot go on from there.
+    fn branch<'a>(
+        &self,
+        id: &str,
+        instance: &'a Instance,
+        run: &Run,
+        step: usize,
+    ) -> Result<Vec<(String, Branch<ConfidenceConversation<'a>>)>, agent_benchmarks::Error> {
+        let past = instance.after(run, step, self.more_steps())?;
+        let name = format!("{id}, after step {step}");
+        let branches = self.branches.unwrap_or(0);
+        Ok(past.map_or_else(Vec::new, |past| Branch::several(&name, &past, branches)))
+    }
+
+    /// The questions whether a run is right, by name.
+    fn probes(
+        id: &str,
+        instance: &Instance,
+        run: &Run,
+    ) -> Result<Vec<(String, TruthProbe)>, agent_benchmarks::Error> {
+        let probe = |step| {
+            let name = format!("{id}, is it right at step {step}");
+            Ok((name, instance.probe(run, step)?))
+        };
+        (1..=run.agent_turns().count()).map(probe).collect()
+    }
+
     /// Goes on from the runs, and returns what each of them says.
     fn go_on(
         &self,
@@ -111,28 +157,19 @@ impl Options {
         records: &[ConfidenceRecord],
         follow_ups: &mut [FollowUp],
     ) -> Result<(), Box<dyn Error>> {
-        let more = self.more_steps.unwrap_or_else(|| self.steps());
-        let points =
-            records.iter().enumerate().flat_map(|(at, ConfidenceRecord { record, .. })| {
-                let taken = record.run.agent_turns().count();
-                let is_cut_off = record.run.stop == Some(StopReason::MaxSteps);
-                let wanted = move |step: &usize| match *step == taken {
-                    true => is_cut_off,
-                    false => self.at.has(*step),
-                };
-                (0..=taken).filter(wanted).map(move |step| (at, step))
-            });
+        let points = records.iter().enumerate();
+        let points = points
+            .flat_map(|(at, record)| self.points(record).into_iter().map(move |step| (at, step)));
         let points: Vec<(usize, usize)> = points.collect();
         for points in points.chunks(POINTS) {
             let (mut kept, mut conversations) = (Vec::new(), Vec::new());
             for &(at, step) in points {
                 let (id, instance) = &instances[at];
-                let Some(past) = instance.after(&records[at].record.run, step, more)? else {
-                    continue;
-                };
-                kept.push((at, step));
-                let name = format!("{id}, after step {step}");
-                conversations.extend(Branch::several(&name, &past, branches));
+                let of_point = self.branch(id, instance, &records[at].record.run, step)?;
+                if !of_point.is_empty() {
+                    kept.push((at, step));
+                    conversations.extend(of_point);
+                }
             }
             let ended = asking.run("confidence: continuations", &conversations, Clone::clone)?;
             for (&(at, step), ended) in kept.iter().zip(ended.chunks(branches)) {
@@ -152,12 +189,7 @@ impl Options {
         let runs = records.iter().map(|record| &record.record.run);
         let mut probes = Vec::new();
         for ((id, instance), run) in instances.iter().zip(runs.clone()) {
-            for step in 1..=run.agent_turns().count() {
-                probes.push((
-                    format!("{id}, is it right at step {step}"),
-                    instance.probe(run, step)?,
-                ));
-            }
+            probes.extend(Self::probes(id, instance, run)?);
         }
         let answers = asking.run("confidence: is it right", &probes, Clone::clone)?;
         let mut answers = answers.into_iter();
@@ -267,19 +299,37 @@ impl Protocol for Options {
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
-        for (_, instance) in self.instances()? {
-            // Each step may be asked for again twice.
-            let most = self.steps().saturating_mul(3);
-            let conversation = instance.conversation();
-            expected.add([1, most], conversation.request());
-            // Whether a run will be cut off is not known; only its beginning is there in any case.
-            let from_start = self.at.has(0);
-            for _ in 0..self.branches.unwrap_or(0) {
-                let more = self.more_steps.unwrap_or_else(|| self.steps()).saturating_mul(3);
-                expected.add(
-                    [usize::from(from_start), most.saturating_add(more)],
-                    conversation.request(),
-                );
+        if self.p_true {
+            self.common.check_logprobs("--p-true")?;
+        }
+        // Each step may be asked for again twice.
+        let most = self.steps().saturating_mul(3);
+        let more = self.more_steps().saturating_mul(3);
+        for (id, instance) in self.instances()? {
+            let ended = expected.add(&id, instance.conversation(), [1, most])?;
+            let Some(record) = ended else {
+                let start = instance.conversation();
+                let Some(first) = start.request() else { continue };
+                // Of a run that is not there yet, only the beginning is certain, and any may be cut off.
+                let steps = (0..self.steps()).filter(|step| self.at.has(*step));
+                let points = steps.map(|step| [usize::from(step == 0), most - 3 * step]);
+                for range in points.chain([[0, more]]) {
+                    expected.begin(first, range, self.branches.unwrap_or(0));
+                }
+                expected.begin(first, [1, self.steps()], usize::from(self.p_true));
+                continue;
+            };
+            let run = &record.record.run;
+            for step in self.points(&record) {
+                let left = if step < self.steps() { most - 3 * step } else { more };
+                for (name, branch) in self.branch(&id, &instance, run, step)? {
+                    expected.add(&name, branch, [1, left])?;
+                }
+            }
+            if self.p_true {
+                for (name, probe) in Self::probes(&id, &instance, run)? {
+                    expected.add(&name, probe, [1; 2])?;
+                }
             }
         }
         Ok(())

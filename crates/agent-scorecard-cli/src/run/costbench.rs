@@ -2,12 +2,9 @@
 
 use std::error::Error;
 
-use agent_benchmarks::{
-    Conversation,
-    costbench::{
-        CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
-        Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
-    },
+use agent_benchmarks::costbench::{
+    CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
+    Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
 };
 use agent_scorecard::{costbench::Blocking, live};
 use run_logs::{AtLimit, ConfidenceStream, ForecastPolicy, OutcomePolicy, RunTable, StreamOptions};
@@ -182,10 +179,13 @@ impl Protocol for Options {
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
-        for (_, instance) in self.instances()? {
+        if self.logprobs.is_some() {
+            self.common.check_logprobs("--logprobs")?;
+        }
+        for (name, instance) in self.instances()? {
             // As many calls as on the optimal path, and the answer.
             let requests = instance.reference().calls().len() + 1;
-            expected.add([requests; 2], instance.conversation().request());
+            expected.add(&name, instance.conversation(), [requests; 2])?;
         }
         Ok(())
     }

@@ -1,18 +1,23 @@
 //! What a run would ask, without asking it.
 
-use agent_benchmarks::{Error, Request, client::Client};
+use agent_benchmarks::{
+    Conversation, Error, Request,
+    client::{Client, Journal},
+};
 
 /// What is expected of a run that is not made.
 #[derive(Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) conversations: usize,
-    /// The fewest requests.
-    pub(crate) requests: usize,
+    /// The fewest and the most requests.
+    pub(crate) requests: [usize; 2],
     /// Characters of all prompts: the fewest, and those if replies are as many and as long as they can be.
     pub(crate) characters: [usize; 2],
     /// Characters of the longest reply.
     longest_reply: usize,
     client: &'a Client,
+    /// What is answered already.
+    journal: Option<&'a Journal>,
     /// Why a request cannot be sent.
     problem: Option<Error>,
 }
@@ -21,32 +26,72 @@ pub(crate) struct Expected<'a> {
 pub(crate) const TOKEN: usize = 4;
 
 impl<'a> Expected<'a> {
-    pub(crate) fn new(max_output_tokens: u64, client: &'a Client) -> Self {
+    pub(crate) fn new(
+        max_output_tokens: u64,
+        client: &'a Client,
+        journal: Option<&'a Journal>,
+    ) -> Self {
         let tokens = usize::try_from(max_output_tokens).unwrap_or(usize::MAX);
-        let longest_reply = tokens.saturating_mul(TOKEN);
-        let (conversations, requests, characters) = (0, 0, [0, 0]);
-        Self { conversations, requests, characters, longest_reply, client, problem: None }
+        Self {
+            conversations: 0,
+            requests: [0; 2],
+            characters: [0; 2],
+            longest_reply: tokens.saturating_mul(TOKEN),
+            client,
+            journal,
+            problem: None,
+        }
     }
 
-    /// Adds a conversation of the fewest and the most requests, each of which repeats the first one and
-    /// the replies.
-    pub(crate) fn add(&mut self, [fewest, most]: [usize; 2], first: Option<&Request>) {
-        let first = first.map_or(0, |request| self.characters(request));
-        let replies = self.longest_reply.saturating_mul(most * most.saturating_sub(1) / 2);
-        self.conversations += 1;
-        self.requests += fewest;
-        self.characters[0] += fewest * first;
-        self.characters[1] =
-            self.characters[1].saturating_add(replies.saturating_add(most * first));
+    /// Gives a conversation what is answered already, and returns the number of answers.
+    pub(crate) fn resume(
+        &self,
+        name: &str,
+        conversation: &mut impl Conversation,
+    ) -> Result<usize, Error> {
+        self.journal.map_or(Ok(0), |journal| journal.resume(name, conversation))
     }
 
-    /// Characters of a prompt.
-    fn characters(&mut self, request: &Request) -> usize {
-        match self.client.body(request) {
+    /// Adds what is left of a conversation of the fewest and the most requests, each of which repeats the first one and
+    /// the replies; the record of one that has ended.
+    pub(crate) fn add<C: Conversation>(
+        &mut self,
+        name: &str,
+        mut conversation: C,
+        [fewest, most]: [usize; 2],
+    ) -> Result<Option<C::Record>, Error> {
+        let known = self.resume(name, &mut conversation)?;
+        let Some(request) = conversation.request() else {
+            return Ok(Some(conversation.finish()));
+        };
+        // One that has begun goes on.
+        let fewest = fewest.saturating_sub(known).max(known.min(1));
+        self.begin(request, [fewest, most.saturating_sub(known).max(1)], 1);
+        Ok(None)
+    }
+
+    /// Adds so many conversations.
+    pub(crate) fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
+        self.conversations += times;
+        self.count(first, requests, times);
+    }
+
+    /// Adds so many times requests, each of which repeats the first one and the replies.
+    pub(crate) fn count(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
+        let first = match self.client.body(first) {
             Ok(body) => body.len(),
             Err(error) => {
                 self.problem = Some(error);
                 0
+            }
+        };
+        let replies = self.longest_reply.saturating_mul(most * most.saturating_sub(1) / 2);
+        let characters = [fewest * first, replies.saturating_add(most * first)];
+        for (sums, more) in
+            [(&mut self.characters, characters), (&mut self.requests, [fewest, most])]
+        {
+            for (sum, more) in sums.iter_mut().zip(more) {
+                *sum = sum.saturating_add(more.saturating_mul(times));
             }
         }
     }

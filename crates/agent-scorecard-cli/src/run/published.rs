@@ -27,8 +27,12 @@ impl Published {
         names.iter().map(text).collect::<Result<_, _>>().map(Some)
     }
 
+    pub(crate) const fn is_given(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Which texts are sent, for the journal.
     pub(crate) const fn name(&self) -> &'static str {
-        if self.folder.is_some() { "published texts" } else { "texts of our own" }
+        if self.is_given() { "published texts" } else { "texts of our own" }
     }
 }

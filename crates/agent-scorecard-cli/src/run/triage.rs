@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
+    fs,
     path::PathBuf,
     time::Duration,
 };
@@ -10,13 +11,14 @@ use std::{
 use agent_benchmarks::{
     Api, Attempted, Checker as Answer, Conversation, Question, Request,
     triage::{
-        Alpha, Attempts, Framing, PlanReading, Regime, SolveConversation, SolveRecord, Triage,
-        TriageRecord,
+        Alpha, Attempts, Framing, Instance, PlanReading, Prompts, Regime, SolveConversation,
+        SolveRecord, Triage, TriageRecord,
     },
 };
 use agent_scorecard::live;
 use clap::builder::TypedValueParser;
-use knapsack_oracle::{BudgetAware, InjectedPool, Item, Pool, ReSolve, Seed};
+use knapsack_oracle::{InjectedPool, Item, Pool, ReSolve, Seed};
+use serde_json::Value;
 
 use crate::{
     output::program,
@@ -25,6 +27,7 @@ use crate::{
         checker::{Checker, Judging},
         common::Common,
         expected::Expected,
+        published::Published,
     },
     triage_variants::SCORES,
     values::{self, whole},
@@ -39,6 +42,8 @@ pub(crate) struct Options {
     file: PathBuf,
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    published: Published,
     /// The share of the costs that is the budget, above 0 and at most 1; may be given several times
     #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = values::alpha)]
     alphas: Vec<Alpha>,
@@ -100,6 +105,10 @@ A question with \"output_tokens\" and \"solved\" was attempted before and is not
 with \"answer\": null is unsolvable. One with \"checker\": \"outside\" is judged by --checker: for each answer the program\n\
 is started without a shell, reads {{\"id\", \"answer\", \"reply\"}} as one line, and writes {{\"solved\": true}} or false.\n\
 An answer without a verdict is left out and counted.\n\n\
+--published DIR takes the requests for plans from planner_neutral.txt, planner_agent.txt and planner_exam.txt of DIR: the\n\
+planner prompt of the paper's appendix B as it is printed, {{domain}}, {{B}} and {{problems}} included, with the opening\n\
+paragraph of variant A, B and C of appendix C.2; and the announcement of allocations from banner.txt: the banner of\n\
+appendix C.1 with its {{a_i}}. The request to solve a problem is in words of our own; the paper prints none.\n\n\
 DIR/scores.jsonl has the efficiencies for agent-scorecard triage-variants, which takes several such folders.\n"
     )
 }
@@ -116,7 +125,12 @@ fn regimes() -> impl TypedValueParser<Value = Regime> {
 const INJECTION: Seed = Seed::new(1);
 
 impl Options {
-    fn protocol(&self, alpha: Alpha, framing: Framing) -> Triage {
+    fn prompts(&self) -> Result<Prompts, Box<dyn Error>> {
+        let texts = self.published.texts(Prompts::FILES)?;
+        Ok(texts.map_or_else(|| Ok(Prompts::default()), |texts| Prompts::published(&texts))?)
+    }
+
+    fn protocol(&self, alpha: Alpha, framing: Framing, prompts: &Prompts) -> Triage {
         let attempts = self.live.map_or(Attempts::Recorded, |regime| Attempts::Live {
             regime,
             announced: self.announce,
@@ -124,6 +138,7 @@ impl Options {
         Triage::new(alpha)
             .with_framing(framing)
             .with_subject(self.domain.as_str())
+            .with_prompts(prompts.clone())
             .with_attempts(attempts)
             .with_sampling(self.common.sampling())
             .with_plan_tokens(self.max_plan_tokens)
@@ -165,13 +180,85 @@ impl Options {
         Ok(all)
     }
 
+    /// The attempt at a question.
+    fn start<'a>(
+        &self,
+        (question, announced): &'a Try,
+        prompts: &Prompts,
+    ) -> SolveConversation<'a> {
+        let sampling = self.common.sampling();
+        match *announced {
+            None => SolveConversation::new(question, sampling),
+            Some(tokens) => {
+                SolveConversation::with_announced_budget(question, sampling, prompts, tokens)
+            }
+        }
+    }
+
+    /// What the verdict about an attempt is called, if one is waited for.
+    fn verdict(&self, name: &str, question: &Question, record: &SolveRecord) -> Option<String> {
+        let checker = self.checker.as_ref()?;
+        let is_waiting = question.checker == Answer::Outside && record.attempt.is_some();
+        is_waiting.then(|| format!("check {name} by {checker}"))
+    }
+
+    /// The record of an attempt, if it is there; otherwise it is expected.
+    fn known(
+        &self,
+        question: &Question,
+        expected: &mut Expected<'_>,
+    ) -> Result<Option<SolveRecord>, agent_benchmarks::Error> {
+        if let Some(recorded) = SolveRecord::of_recorded(question) {
+            return Ok(Some(recorded));
+        }
+        let name = format!("solve {}", question.id);
+        let start = SolveConversation::new(question, self.common.sampling());
+        let Some(record) = expected.add(&name, start, [1; 2])? else { return Ok(None) };
+        let Some(verdict) = self.verdict(&name, question, &record) else { return Ok(Some(record)) };
+        let mut judging = Judging::new(&record);
+        expected.resume(&verdict, &mut judging)?;
+        Ok(judging.request().is_none().then(|| record.judged(judging.finish())))
+    }
+
+    /// What plans are asked for, by name.
+    fn plans(
+        &self,
+        pools: &[Vec<Question>],
+        prompts: &Prompts,
+    ) -> Result<Vec<(String, Instance)>, agent_benchmarks::Error> {
+        let mut plans = Vec::new();
+        for &alpha in &self.alphas {
+            for &framing in &self.framings {
+                let protocol = self.protocol(alpha, framing, prompts);
+                for (number, questions) in (1..).zip(pools) {
+                    let name = self.plan_name(alpha, framing, number);
+                    plans.push((name.clone(), protocol.instance(name, questions)?));
+                }
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The problems of a plan that are solved again with their allocations announced, by name.
+    fn again(&self, name: &str, instance: &Instance, record: &TriageRecord) -> Vec<(String, Try)> {
+        let plan = record.reading.as_ref().and_then(PlanReading::plan);
+        let plan = plan.filter(|_| self.re_solve && record.alpha.get() == 1.0);
+        let steps = plan.iter().flat_map(|plan| plan.steps()).filter(|step| step.allocation > 0);
+        let again = steps.map(|step| {
+            let question = instance.questions()[step.position].clone();
+            (format!("solve again {}, {name}", question.id), (question, Some(step.allocation)))
+        });
+        again.collect()
+    }
+
     /// The records of attempts, those that were made before among them.
     fn solve(
         &self,
         asking: &Asking<'_>,
         what: &str,
         questions: Vec<(String, Try)>,
-    ) -> Result<Vec<SolveRecord>, agent_benchmarks::Error> {
+        prompts: &Prompts,
+    ) -> Result<Vec<SolveRecord>, Box<dyn Error>> {
         let known = questions.iter().map(|(_, (question, announced))| match announced {
             None => SolveRecord::of_recorded(question),
             Some(_) => None,
@@ -179,25 +266,13 @@ impl Options {
         let known: Vec<Option<SolveRecord>> = known.collect();
         let open = questions.into_iter().zip(&known).filter(|(_, known)| known.is_none());
         let open: Vec<(String, Try)> = open.map(|(named, _)| named).collect();
-        let mut solved = asking.run(what, &open, |(question, announced)| {
-            let sampling = self.common.sampling();
-            match *announced {
-                None => SolveConversation::new(question, sampling),
-                Some(tokens) => {
-                    SolveConversation::with_announced_budget(question, sampling, tokens)
-                }
-            }
-        })?;
+        let mut solved = asking.run(what, &open, |it| self.start(it, prompts))?;
         if let Some(checker) = &self.checker {
             let records = solved.iter().zip(&open).enumerate();
-            let waiting = records.filter(|(_, (record, (_, (question, _))))| {
-                question.checker == Answer::Outside && record.attempt.is_some()
+            let waiting = records.filter_map(|(place, (record, (name, (question, _))))| {
+                Some((self.verdict(name, question, record)?, (place, record.clone())))
             });
-            let waiting: Vec<(String, (usize, SolveRecord))> = waiting
-                .map(|(place, (record, (name, _)))| {
-                    (format!("check {name} by {checker}"), (place, record.clone()))
-                })
-                .collect();
+            let waiting: Vec<(String, (usize, SolveRecord))> = waiting.collect();
             let limit = Duration::from_secs(self.checker_timeout);
             let ask = |request: &Request| checker.ask(request, limit);
             let judges = Asking { ask: &ask, ..*asking };
@@ -211,11 +286,39 @@ impl Options {
         Ok(known.into_iter().filter_map(|known| known.or_else(|| solved.next())).collect())
     }
 
-    /// The pools of questions with their attempts, with unsolvable ones in them if there are any.
+    /// The pools of questions with their attempts, with as many unsolvable ones in each as have attempts, and a note if
+    /// these are fewer than there should be.
+    fn pools_of(
+        &self,
+        questions: &[Question],
+        unsolvable: &[Question],
+    ) -> Result<Pools, Box<dyn Error>> {
+        let whole = match self.pools(questions, unsolvable, self.unsolvable_share) {
+            Ok(pools) => return Ok((pools, None)),
+            Err(error) => error,
+        };
+        // Half a problem more makes no difference to how many a share is.
+        let share = |problems: usize| (problems as f64 + 0.5) / self.pool_size as f64;
+        let most = (self.unsolvable_share * self.pool_size as f64) as usize;
+        for problems in (0..most).rev() {
+            if let Ok(pools) = self.pools(questions, unsolvable, share(problems)) {
+                let note = format!(
+                    "{} unsolvable questions have an attempt: at most {problems} of the {} problems of a pool are unsolvable",
+                    unsolvable.len(),
+                    self.pool_size
+                );
+                return Ok((pools, Some(note)));
+            }
+        }
+        Err(whole)
+    }
+
+    /// The pools with this share of unsolvable questions, if there are any.
     fn pools(
         &self,
         questions: &[Question],
         unsolvable: &[Question],
+        share: f64,
     ) -> Result<Vec<Vec<Question>>, Box<dyn Error>> {
         let pools: Vec<Vec<Question>> =
             questions.chunks(self.pool_size).map(<[_]>::to_vec).collect();
@@ -231,8 +334,7 @@ impl Options {
         };
         let plain = pools.iter().map(|pool| Pool::new(items(pool)?));
         let plain = plain.collect::<Result<Vec<_>, _>>()?;
-        let injected =
-            InjectedPool::inject(&plain, &items(unsolvable)?, self.unsolvable_share, INJECTION)?;
+        let injected = InjectedPool::inject(&plain, &items(unsolvable)?, share, INJECTION)?;
         let known: BTreeMap<&str, &Question> =
             questions.iter().chain(unsolvable).map(|it| (it.id.as_str(), it)).collect();
         let of_pool = |pool: &InjectedPool| {
@@ -256,6 +358,9 @@ impl Options {
     }
 }
 
+/// Pools of questions, and a note on them.
+type Pools = (Vec<Vec<Question>>, Option<String>);
+
 /// A question, and the budget that is announced while it is solved.
 type Try = (Question, Option<u64>);
 
@@ -271,32 +376,60 @@ impl Protocol for Options {
     fn setting(&self) -> String {
         // Budgets, framings and pools are in the names of the plans, so that a folder has those of several calls
         // over the same attempts.
-        format!("each question alone, {} in pools", self.domain)
+        let texts = if self.published.is_given() { ", published texts" } else { "" };
+        format!("each question alone, {} in pools{texts}", self.domain)
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
-        let [questions, unsolvable] = self.questions()?;
-        let all = || questions.iter().chain(&unsolvable);
-        for question in all().filter(|it| it.recorded.is_none()) {
-            let conversation = SolveConversation::new(question, self.common.sampling());
-            expected.add([1; 2], conversation.request());
-        }
+        let (prompts, [questions, unsolvable]) = (self.prompts()?, self.questions()?);
         // Whether there are enough unsolvable questions is known now.
-        let pools = self.pools(&questions, &unsolvable)?.len();
-        let each = self.alphas.len() * self.framings.len();
-        // The prompt of a plan repeats the questions of its pool.
-        let texts: usize = questions.iter().map(|question| question.text.len()).sum();
-        expected.conversations += pools * each;
-        expected.requests += pools * each;
-        expected.characters.iter_mut().for_each(|characters| *characters += texts * each);
+        self.pools(&questions, &unsolvable, self.unsolvable_share)?;
+        // While attempts are missing, plans are not known.
+        let mut is_open = false;
+        let mut attempted = |questions: &[Question]| {
+            let mut attempted = Vec::new();
+            for question in questions {
+                let record = self.known(question, expected)?;
+                is_open |= record.is_none();
+                let open = Some(Attempted { output_tokens: 1, solved: false });
+                let attempt = record.map_or(open, |record| record.attempt);
+                attempted.extend(attempt.map(|it| question.clone().with_recorded(it)));
+            }
+            Ok::<_, agent_benchmarks::Error>(attempted)
+        };
+        let (pools, _) = self.pools_of(&attempted(&questions)?, &attempted(&unsolvable)?)?;
+        for (name, instance) in self.plans(&pools, &prompts)? {
+            let conversation = instance.conversation();
+            let record = match (is_open, conversation.request()) {
+                (true, Some(first)) => {
+                    expected.begin(first, [1; 2], 1);
+                    None
+                }
+                _ => expected.add(&name, conversation, [1; 2])?,
+            };
+            let is_re_solved = self.re_solve && instance.settings().alpha().get() == 1.0;
+            let Some(record) = record else {
+                // Of a plan that is not there yet, each problem may be solved.
+                let times = usize::from(self.live.is_some()) + usize::from(is_re_solved);
+                for question in instance.questions() {
+                    let again = (question.clone(), Some(1));
+                    let start = self.start(&again, &prompts);
+                    start.request().into_iter().for_each(|it| expected.count(it, [0, 1], times));
+                }
+                continue;
+            };
+            for (name, again) in self.again(&name, &instance, &record) {
+                expected.add(&name, self.start(&again, &prompts), [1; 2])?;
+            }
+        }
         Ok(())
     }
 
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
-        let [questions, unsolvable] = self.questions()?;
+        let (prompts, [questions, unsolvable]) = (self.prompts()?, self.questions()?);
         let all = || questions.iter().chain(&unsolvable);
         let named = all().map(|it| (format!("solve {}", it.id), (it.clone(), None)));
-        let solved = self.solve(asking, "triage: questions", named.collect())?;
+        let solved = self.solve(asking, "triage: questions", named.collect(), &prompts)?;
         // What has no attempt is in no pool.
         let attempted = all().zip(&solved);
         let attempted =
@@ -304,46 +437,31 @@ impl Protocol for Options {
         let solvable: BTreeSet<&str> = questions.iter().map(|it| it.id.as_str()).collect();
         let (questions_left, unsolvable_left): (Vec<_>, Vec<_>) =
             attempted.partition(|it| solvable.contains(it.id.as_str()));
-        let pools = self.pools(&questions_left, &unsolvable_left)?;
-        let mut plans = Vec::new();
-        for &alpha in &self.alphas {
-            for &framing in &self.framings {
-                let protocol = self.protocol(alpha, framing);
-                for (number, questions) in (1..).zip(&pools) {
-                    let name = self.plan_name(alpha, framing, number);
-                    plans.push((name.clone(), protocol.instance(name, questions)?));
-                }
-            }
-        }
+        let (pools, note) = self.pools_of(&questions_left, &unsolvable_left)?;
+        let plans = self.plans(&pools, &prompts)?;
         let planned = asking.run("triage: plans", &plans, |it| it.conversation())?;
-        let mut again = Vec::new();
-        for ((name, instance), record) in plans.iter().zip(&planned) {
-            let is_asked = self.re_solve && record.alpha.get() == 1.0;
-            let plan = record.reading.as_ref().and_then(PlanReading::plan);
-            for step in plan.filter(|_| is_asked).iter().flat_map(|plan| plan.steps()) {
-                if step.allocation > 0 {
-                    let question = instance.questions()[step.position].clone();
-                    let name = format!("solve again {}, {name}", question.id);
-                    again.push((record.framing, (name, (question, Some(step.allocation)))));
-                }
-            }
-        }
+        let again = plans.iter().zip(&planned).flat_map(|((name, instance), record)| {
+            let again = self.again(name, instance, record).into_iter();
+            again.map(|named| (record.framing, named))
+        });
+        let again: Vec<_> = again.collect();
         let tries = again.iter().map(|(_, named)| named.clone()).collect();
-        let solved_again = self.solve(asking, "triage: again", tries)?;
-        let mut re_solved: BTreeMap<Framing, BudgetAware> = BTreeMap::new();
-        for ((framing, (_, (question, allocation))), record) in again.iter().zip(&solved_again) {
-            let before = question.recorded.zip(*allocation);
-            let Some(((before, allocation), after)) = before.zip(record.attempt) else { continue };
-            re_solved.entry(*framing).or_default().update(ReSolve {
+        let solved_again = self.solve(asking, "triage: again", tries, &prompts)?;
+        let re_solved = again.iter().zip(&solved_again).map(|((framing, (_, tried)), record)| {
+            let (question, allocation) = tried;
+            let before = question.recorded.zip(*allocation).zip(record.attempt);
+            let attempts = before.map(|((before, allocation), after)| ReSolve {
                 allocation,
                 cost: after.output_tokens,
                 solved_before: before.solved,
                 solved_after: after.solved,
-            })?;
-        }
-        let re_solved: Vec<_> = re_solved.into_iter().collect();
+            });
+            live::ReSolved { framing: *framing, problem: question.id.clone(), attempts }
+        });
+        let re_solved: Vec<_> = re_solved.collect();
         let options = self.common.live();
-        let report = live::triage(&solved, &planned, &re_solved, &options)?;
+        let mut report = live::triage(&solved, &planned, &re_solved, &options)?;
+        report.together.notes.get_or_insert_default().extend(note);
         self.write_scores(&planned)?;
         let asked = solved.into_iter().chain(solved_again).filter(|it| !it.is_recorded());
         let records = asked.map(|it| it.record).chain(planned.into_iter().map(|it| it.record));
@@ -352,15 +470,38 @@ impl Protocol for Options {
 }
 
 impl Options {
-    /// Writes the efficiencies for `triage-variants`.
+    /// The mode of the model, and what differs from the defaults in how plans are made and executed.
+    fn mode(&self) -> String {
+        let mut mode = self.mode.clone();
+        let differs = [
+            (self.pool_size != 30).then(|| format!("pools of {}", self.pool_size)),
+            self.unsolvable.as_ref().map(|_| format!("{} unsolvable", self.unsolvable_share)),
+            self.live.map(|regime| format!("live {regime:?}").to_lowercase()),
+            self.announce.then(|| "announced".to_owned()),
+            self.strict_plans.then(|| "strict plans".to_owned()),
+            self.attempt_zero.then(|| "zero allocations attempted".to_owned()),
+        ];
+        for word in differs.into_iter().flatten() {
+            mode = if mode.is_empty() { word } else { format!("{mode}, {word}") };
+        }
+        mode
+    }
+
+    /// Writes the efficiencies for `triage-variants`, and keeps those of earlier calls with other settings.
     fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
+        let path = self.common.out.join(SCORES);
         let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let dataset = self.dataset.clone().or(stem).unwrap_or_default();
-        let mut text = String::new();
-        for score in live::triage_scores(plans, &self.common.model, &self.mode, &dataset)? {
-            text += &serde_json::to_string(&score)?;
-            text.push('\n');
-        }
-        Ok(program::write_file(&self.common.out.join(SCORES), text.as_bytes())?)
+        let scores = live::triage_scores(plans, &self.common.model, &self.mode(), &dataset)?;
+        let scores = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        let of = |line: &Value| {
+            ["model", "mode", "dataset", "variant", "alpha"].map(|key| line[key].to_string())
+        };
+        let new: BTreeSet<_> = scores.iter().map(of).collect();
+        let earlier = fs::read_to_string(&path).unwrap_or_default();
+        let earlier = earlier.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let kept = earlier.filter(|line| !new.contains(&of(line)));
+        let text: String = kept.chain(scores.iter().cloned()).map(|it| format!("{it}\n")).collect();
+        Ok(program::write_file(&path, text.as_bytes())?)
     }
 }

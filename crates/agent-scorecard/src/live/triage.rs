@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
+
 use agent_benchmarks::triage::{
     Framing, Regime, SolveRecord, TriageFigures, TriageRecord, TriageTable,
 };
-use knapsack_oracle::BudgetAware;
-use scoring_rules::{Level, Seed};
-use trajectory_metrics::Figure;
+use knapsack_oracle::{BudgetAware, ReSolve};
+use scoring_rules::{Level, Seed, Weight};
+use trajectory_metrics::{Clustered, Figure, Intervals};
 
 use crate::{
     error::Error,
@@ -13,8 +15,24 @@ use crate::{
     triage::{efficiency_picture, re_solved::RE_SOLVING, variants::VariantScore},
 };
 
-/// What changed when the problems of the plans under one framing were solved again with their allocations announced.
-pub type ReSolved = (Framing, BudgetAware);
+/// A problem of a plan that was solved again with its allocation announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReSolved {
+    /// The framing of the plan.
+    pub framing: Framing,
+    /// The id of the problem.
+    pub problem: String,
+    /// Both attempts; `None` if the second one is none, as that of a refusal.
+    pub attempts: Option<ReSolve>,
+}
+
+/// The problems that were solved again under one framing.
+#[derive(Default)]
+struct Again<'a> {
+    rows: Clustered<&'a str, ReSolve>,
+    counts: BudgetAware,
+    left_out: usize,
+}
 
 /// How a model plans for pools of the questions that it solved or failed to solve alone, by budget, framing and
 /// regime, and what changes if its allocations are announced to it.
@@ -57,13 +75,25 @@ pub fn triage(
         ]);
         Setting { name, counts, figures: row.figures }
     });
-    let again = re_solved.iter().map(|(framing, counts)| {
-        let figures = RE_SOLVING.iter().map(|metric| {
-            let value = metric.value(counts);
-            (metric.measure, value.map(Figure::from))
-        });
+    let mut again: BTreeMap<Framing, Again<'_>> = BTreeMap::new();
+    for ReSolved { framing, problem, attempts } in re_solved {
+        let again = again.entry(*framing).or_default();
+        match attempts {
+            Some(row) => {
+                again.counts.update(*row)?;
+                again.rows.update(problem, Weight::ONE, *row);
+            }
+            None => again.left_out += 1,
+        }
+    }
+    let again = again.into_iter().map(|(framing, Again { rows, counts, left_out })| {
+        // In a resample, a problem counts as often as it is drawn.
+        let add = |counts: &mut BudgetAware, row: &ReSolve, weight: Weight| {
+            (0..weight.get() as u64).try_for_each(|_| counts.update(*row)).map_err(Error::from)
+        };
+        let how = Some(Intervals { level, resamples, seed });
+        let figures = rows.figures(&RE_SOLVING, &BudgetAware::default(), add, how)?;
         let each = [
-            ("problems", counts.items()),
             ("compliant", counts.compliant),
             ("kept_correct", counts.kept_correct),
             ("lost_correct", counts.lost_correct),
@@ -71,9 +101,14 @@ pub fn triage(
             ("still_wrong", counts.still_wrong),
         ];
         let each = each.map(|(key, count)| (key, usize::try_from(count).unwrap_or(usize::MAX)));
-        let name = format!("alpha 1, {framing}, solved again with announced allocations");
-        Setting { name, counts: each.to_vec(), figures: figures.collect() }
+        let problems = [("problems", rows.len()), ("problems_left_out", left_out)];
+        Ok(Setting {
+            name: format!("alpha 1, {framing}, solved again with announced allocations"),
+            counts: problems.into_iter().chain(each).collect(),
+            figures: RE_SOLVING.iter().map(|metric| metric.measure).zip(figures).collect(),
+        })
     });
+    let again = again.collect::<Result<Vec<_>, Error>>()?;
     let mut report = report(settings.chain(again), None);
     if !picture.is_empty() {
         report.together.pictures.insert("efficiency".to_owned(), picture);

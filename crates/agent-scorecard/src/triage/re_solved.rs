@@ -18,22 +18,25 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 3] = [
         "baseline",
         Better::Higher,
         "Share of problems solved without a disclosed budget.",
-        |counts| counts.baseline_accuracy().map_err(undefined),
-    ),
+        |counts: &BudgetAware| counts.baseline_accuracy().map_err(undefined),
+    )
+    .share(),
     Metric::new(
         "budget_aware_accuracy",
         "budget-aware",
         Better::Higher,
         "Share of problems solved with a disclosed budget.",
-        |counts| counts.budget_aware_accuracy().map_err(undefined),
-    ),
+        |counts: &BudgetAware| counts.budget_aware_accuracy().map_err(undefined),
+    )
+    .share(),
     Metric::new(
         "compliance_rate",
         "compliance",
         Better::Higher,
         "Share of the attempts with a disclosed budget that cost at most their allocation.",
-        |counts| counts.compliance_rate().map_err(undefined),
-    ),
+        |counts: &BudgetAware| counts.compliance_rate().map_err(undefined),
+    )
+    .share(),
 ];
 
 /// What changes if models know their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts

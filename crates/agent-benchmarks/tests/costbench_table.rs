@@ -9,7 +9,7 @@ use agent_benchmarks::{
     ReplyEvent, Seed, Value, Weight, converse,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, CostBenchTable, EnvironmentRules, EventKind,
-        Objective, Split, queries,
+        Split, queries,
     },
     model_from_fn,
 };
@@ -288,21 +288,25 @@ fn the_greedy_policy_in_the_world_of_a_run_has_the_figures_of_greedy_runs() {
     assert!(found[1] < 1.0 && greedy.figure("path_coverage").is_none(), "{found:?}");
 }
 
-/// A policy that states its confidence beside what it does.
-struct Sure<M>(M);
-
-impl<M: Model> Model for Sure<M> {
-    fn reply(&mut self, request: &agent_benchmarks::Request) -> Result<Reply, ModelError> {
-        let mut reply = self.0.reply(request)?;
-        reply.text += " <confidence>0.75</confidence>";
-        Ok(reply)
-    }
-}
-
 #[cfg(feature = "confidence")]
 #[test]
 fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
-    use agent_benchmarks::confidence::{ConfidenceStream, ConfidenceTable};
+    use agent_benchmarks::{
+        confidence::{ConfidenceStream, ConfidenceTable},
+        costbench::Objective,
+    };
+
+    /// A policy that states its confidence beside what it does.
+    struct Sure<M>(M);
+
+    impl<M: Model> Model for Sure<M> {
+        fn reply(&mut self, request: &agent_benchmarks::Request) -> Result<Reply, ModelError> {
+            let mut reply = self.0.reply(request)?;
+            reply.text += " <confidence>0.75</confidence>";
+            Ok(reply)
+        }
+    }
+
     let query = &queries(Split::Test, 42)[0];
     let outcomes = Objective::ALL.map(|objective| {
         let instance = CostBench::new(2).unwrap().with_confidence(objective).instance(query);

@@ -31,5 +31,5 @@ pub use prompts::Prompts;
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Dataset, Instance};
 pub use table::{ConfidenceFigures, ConfidenceTable, Predictor};
-pub use trajectory_metrics::Evaluation;
+pub use trajectory_metrics::{Evaluation, Traces};
 pub use truth_probe::TruthProbe;

@@ -39,7 +39,7 @@ pub use query::{Query, queries};
 pub use released_file::read_queries;
 pub use released_results::{ReleasedResults, read_results};
 pub use reply_rules::ReplyRules;
-pub use settings::CostBench;
+pub use settings::{CostBench, Objective};
 pub use table::{CostBenchFigures, CostBenchTable};
 pub use tool_graph::costbench::{CostModel, EventKind, Task};
 pub use tool_graph::{

@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, env, fs, path::Path};
 use agent_benchmarks::{
     Arguments, Conversation, Error, Message, ParameterKind, Reply, Request, Role,
     costbench::{
-        CostBench, CostBenchRecord, EventKind, Instance, Prompts, Query, ReplyRules, Split,
-        queries, read_queries, read_results,
+        CostBench, CostBenchRecord, EnvironmentRules, EventKind, Instance, Prompts, Query,
+        ReplyRules, Split, queries, read_queries, read_results,
     },
     openai_chat_body, read_openai_chat,
 };
@@ -116,7 +116,7 @@ fn reply(step: &Value, request: &Request, instance: &Instance, place: usize) -> 
     // The released goal has the name of a candidate.
     let named = id.replace(goal, &format!("{}Candidate", goal.trim_start_matches("Travel")));
     let text = step["say"].as_str().map(|text| text.replace("{goal}", &named));
-    let text = text.map(|text| text.replace("{digits}", &digits));
+    let text = text.map(|text| text.replace("{digits}", &digits).replace("{own}", &id));
     let mut message = json!({"role": "assistant", "content": text});
     if let Some(name) = step["call"].as_str() {
         let arguments = arguments(step["args"].as_str(), right(name, request, instance));
@@ -147,10 +147,17 @@ fn run(instance: &Instance, script: &[Value]) -> CostBenchRecord {
     run_with_request(instance, script).0
 }
 
-fn golden() -> Vec<Value> {
-    let text = include_str!("golden/costbench/released_replies.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
+fn runs(golden: &str) -> Vec<Value> {
+    let golden: Value = serde_json::from_str(golden).unwrap();
     golden["runs"].as_array().unwrap().clone()
+}
+
+fn golden() -> Vec<Value> {
+    runs(include_str!("golden/costbench/released_replies.json"))
+}
+
+fn random_agents() -> Vec<Value> {
+    runs(include_str!("golden/costbench/released_random_agents.json"))
 }
 
 fn bench(run: &Value) -> CostBench {
@@ -195,6 +202,17 @@ fn facts(record: &CostBenchRecord) -> Value {
     })
 }
 
+/// Checks that a run counts as in the released evaluation and then has the same facts, and returns whether it counts.
+fn assert_same(record: &CostBenchRecord, run: &Value) -> bool {
+    let found = facts(record);
+    assert_eq!(found["counts"], run["counts"], "{run}");
+    let counts = found["counts"] == json!(true);
+    for (name, value) in found.as_object().unwrap() {
+        assert_eq!(*value, run[name], "{name} of {run}");
+    }
+    counts
+}
+
 /// The released evaluation counts a call beside an answer as made, which the released loop does not make.
 const DIFFERENT: &str = "answer beside a call";
 
@@ -205,18 +223,79 @@ fn every_kind_of_reply_has_the_scores_of_the_released_loop_and_evaluation() {
     for run in &golden {
         let record =
             self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap());
-        let found = facts(&record);
         if run["name"] == DIFFERENT {
-            assert_eq!((&found["calls"], &run["calls"]), (&json!(1), &json!(2)));
+            assert_eq!((&facts(&record)["calls"], &run["calls"]), (&json!(1), &json!(2)));
             continue;
         }
-        assert_eq!(found["counts"], run["counts"], "{run}");
-        if found["counts"] == json!(true) {
-            for (name, value) in found.as_object().unwrap() {
-                assert_eq!(*value, run[name], "{name} of {run}");
-            }
+        assert_same(&record, run);
+    }
+}
+
+#[test]
+fn two_hundred_random_agents_have_the_scores_of_the_released_loop_and_evaluation() {
+    let agents = random_agents();
+    let record = |run: &Value| {
+        self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap())
+    };
+    let counted = agents.iter().filter(|run| assert_same(&record(run), run)).count();
+    assert_eq!((agents.len(), counted), (200, 183));
+}
+
+#[test]
+fn what_differs_by_our_rules_for_random_agents_differs_by_a_named_switch() {
+    use tool_graph::RuleVersion::PaperText;
+    type Change = fn(&mut EnvironmentRules, &mut ReplyRules);
+    const SWITCHES: [(&str, Change); 18] = [
+        ("visible_tools", |it, _| it.visible_tools = PaperText),
+        ("banned_tools", |it, _| it.banned_tools = PaperText),
+        ("failed_calls", |it, _| it.failed_calls = PaperText),
+        ("event_clock", |it, _| it.event_clock = PaperText),
+        ("greedy_restart", |it, _| it.greedy_restart = PaperText),
+        ("event_schedule", |it, _| it.event_schedule = PaperText),
+        ("removals", |it, _| it.removals = PaperText),
+        ("unfinished_runs", |it, _| it.unfinished_runs = PaperText),
+        ("repeated_bans", |it, _| it.repeated_bans = PaperText),
+        ("counted_runs", |it, _| it.counted_runs = PaperText),
+        ("unknown_bans", |it, _| it.unknown_bans = PaperText),
+        ("ignores_extra_parameters", |_, it| it.ignores_extra_parameters = false),
+        ("takes_bare_ids", |_, it| it.takes_bare_ids = false),
+        ("takes_forged_ids", |_, it| it.takes_forged_ids = false),
+        ("repairs_arguments", |_, it| it.repairs_arguments = false),
+        ("finds_answers", |_, it| it.finds_answers = false),
+        ("ends_at_text", |_, it| it.ends_at_text = false),
+        ("limits_replies", |_, it| it.limits_replies = false),
+    ];
+    let queries = queries(Split::Test, 42);
+    let mut changed: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in random_agents() {
+        // Our rules ask for the identifier as it was given.
+        let script: Value =
+            serde_json::from_str(&run["script"].to_string().replace("{goal}", "{own}")).unwrap();
+        let script = script.as_array().unwrap();
+        let query = query(&run, &queries);
+        let facts = |switches: &[(&str, Change)]| {
+            let (mut rules, mut replies) = (EnvironmentRules::RELEASED, ReplyRules::RELEASED);
+            switches.iter().for_each(|(_, change)| change(&mut rules, &mut replies));
+            let bench = bench(&run).with_rules(rules).with_reply_rules(replies);
+            facts(&self::run(&bench.instance(&query), script))
+        };
+        let released = facts(&[]);
+        let own = SWITCHES.iter().filter(|it| facts(&[**it]) != released).map(|(name, _)| *name);
+        let own: Vec<&str> = own.collect();
+        let differs = facts(&SWITCHES) != released;
+        assert!(!differs || !own.is_empty(), "{run}");
+        for name in own.into_iter().chain(differs.then_some("all")) {
+            *changed.entry(name).or_default() += 1;
         }
     }
+    let found = [
+        ("all", 60),
+        ("counted_runs", 17),
+        ("event_schedule", 2),
+        ("failed_calls", 40),
+        ("removals", 3),
+    ];
+    assert_eq!(changed, BTreeMap::from(found));
 }
 
 #[test]
@@ -420,16 +499,7 @@ fn runs_of_a_released_file_of_results_are_played_again_and_have_the_released_sco
         assert_eq!((found.model.as_str(), found.records.len()), ("scripted", runs.len()));
         assert_eq!(found.as_published["task_completion_ratio"], 0.5);
         assert_eq!((found.as_published["edit_distance"], found.as_published.len()), (2.25, 2));
-        for (run, record) in runs.iter().zip(&found.records) {
-            let facts = facts(record);
-            assert_eq!(facts["counts"], run["counts"], "{run}");
-            if facts["counts"] == json!(true) {
-                for (name, value) in facts.as_object().unwrap() {
-                    assert_eq!(*value, run[name], "{name} of {run}");
-                }
-                played += 1;
-            }
-        }
+        played += runs.iter().zip(&found.records).filter(|it| assert_same(it.1, it.0)).count();
     }
     assert!(played > 35, "{played}");
 }
@@ -437,13 +507,31 @@ fn runs_of_a_released_file_of_results_are_played_again_and_have_the_released_sco
 #[test]
 fn a_log_that_breaks_off_has_no_outcome_and_one_of_other_queries_is_refused() {
     let queries = read_queries(&two_queries(), 42).unwrap();
-    let row = json!({"query_id": "<Query00002>", "conversation_history": []});
-    let found = read_results(&results(&[row], None), &queries).unwrap();
-    assert_eq!(found.records[0].record.run.outcome, None);
+    let empty = json!({"query_id": "<Query00002>", "conversation_history": []});
+    // As the released loop writes what raised an error.
+    let failed = json!({"query_id": "<Query00001>", "error": "timeout", "status": "failed"});
+    let found = read_results(&results(&[empty, failed], None), &queries).unwrap();
+    let outcomes: Vec<_> = found.records.iter().map(|it| it.record.run.outcome).collect();
+    assert_eq!(outcomes, [None, None]);
+    assert!(found.records.iter().all(|it| it.record.run.error.is_some()));
     let row = json!({"query_id": "<Query00003>", "conversation_history": []});
     let error = read_results(&results(&[row], None), &queries).unwrap_err();
     assert!(matches!(&error, Error::StoredValue { problem } if problem.contains("<Query00003>")));
     assert!(matches!(read_results("[]", &queries), Err(Error::StoredValue { .. })));
+}
+
+#[test]
+fn replies_after_the_end_of_a_run_are_counted_and_the_seed_is_that_of_the_file() {
+    let said = |text: &str| json!({"role": "assistant", "content": text});
+    let history = [said("No."), said("<answer><LocationCandidate00001></answer>"), said("Bye.")];
+    let file =
+        results(&[json!({"query_id": "<Query00001>", "conversation_history": history})], None);
+    let found = [42, 7].map(|seed| {
+        let queries = read_queries(&two_queries(), seed).unwrap();
+        read_results(&file, &queries).unwrap()
+    });
+    assert_eq!((found[0].ignored_replies, found[0].records[0].answer.as_ref()), (2, None));
+    assert_eq!(found[0], found[1]);
 }
 
 /// The texts of a released checkout whose folder the environment variable COSTBENCH names.
@@ -465,7 +553,7 @@ fn with_a_checkout_every_message_and_tool_is_the_released_one_and_so_are_the_sco
         return;
     };
     assert_eq!(queries.len(), 381);
-    for (run, sent) in golden().iter().zip(&sent) {
+    for (run, sent) in golden().iter().chain(&random_agents()).zip(&sent) {
         assert_eq!(run["name"], sent["name"]);
         if run["name"] == DIFFERENT {
             continue;
@@ -473,12 +561,7 @@ fn with_a_checkout_every_message_and_tool_is_the_released_one_and_so_are_the_sco
         let bench = bench(run).with_prompts(prompts.clone()).unwrap();
         let instance = bench.instance(&query(run, &queries));
         let (record, request) = run_with_request(&instance, run["script"].as_array().unwrap());
-        let found = facts(&record);
-        if found["counts"] == json!(true) {
-            for (name, value) in found.as_object().unwrap() {
-                assert_eq!(*value, run[name], "{name} of {run}");
-            }
-        }
+        assert_same(&record, run);
         let messages: Vec<Value> = sent["messages"].as_array().unwrap().clone();
         for (own, released) in request.messages.iter().zip(&messages) {
             let own = json!({"role": own.role.name(), "content": own.text});

@@ -266,6 +266,81 @@ const PLANS: [&str; 7] = [
     "Decide_Location_Preference -> Location_Search_to_Final_3Steps",
 ];
 
+#[test]
+fn the_greedy_policy_in_the_world_of_a_run_has_the_figures_of_greedy_runs() {
+    let (mut table, mut greedy, mut means) =
+        (CostBenchTable::default(), CostBenchTable::default(), RunMeans::default());
+    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::CostChange]);
+    for query in queries(Split::Test, 42).iter().step_by(13) {
+        let instance = bench.instance(query);
+        let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
+        table.update("m", &record).unwrap();
+        greedy.update_greedy("greedy", &record).unwrap();
+        let run = instance.scenario().greedy_run(GreedyRule::Chain);
+        means.update(&run, instance.reference()).unwrap();
+    }
+    let (row, greedy, means) = (only(&table, 0), only(&greedy, 0), means.finish().unwrap());
+    assert_eq!(row.figure("exact_match_ratio").unwrap().value, 1.0);
+    let paths = means.paths.unwrap();
+    let found = ["normalized_edit_distance", "exact_match_ratio"]
+        .map(|key| greedy.figure(key).unwrap().value);
+    assert_eq!(found, [paths.normalized_edit_distance, paths.exact_match_rate]);
+    assert!(found[1] < 1.0 && greedy.figure("path_coverage").is_none(), "{found:?}");
+}
+
+#[cfg(feature = "confidence")]
+#[test]
+fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
+    use agent_benchmarks::{
+        confidence::{ConfidenceStream, ConfidenceTable},
+        costbench::Objective,
+    };
+
+    /// A policy that states its confidence beside what it does.
+    struct Sure<M>(M);
+
+    impl<M: Model> Model for Sure<M> {
+        fn reply(&mut self, request: &agent_benchmarks::Request) -> Result<Reply, ModelError> {
+            let mut reply = self.0.reply(request)?;
+            reply.text += " <confidence>0.75</confidence>";
+            Ok(reply)
+        }
+    }
+
+    let query = &queries(Split::Test, 42)[0];
+    let outcomes = Objective::ALL.map(|objective| {
+        let instance = CostBench::new(2).unwrap().with_confidence(objective).instance(query);
+        let conversation = instance.conversation();
+        let told = &conversation.request().unwrap().messages[0].text;
+        assert!(told.contains("in each of your messages") && told.contains("<confidence>p<"));
+        assert_eq!(told.contains("lowest possible price"), objective == Objective::Optimal);
+        let best = converse(conversation, Sure(Path::optimal(&instance))).unwrap();
+        let steps = ["Decide_Location_Preference", "Search_Location_Candidates"];
+        let steps = [&steps[..], &["Location_Refinement_Step1", "Location_Finalize_from_Step2"]];
+        let names = steps.concat().into_iter().map(str::to_owned).collect();
+        let other = Sure(Path::new(&instance, names));
+        let other = converse(instance.conversation(), other).unwrap();
+        let silent = model_from_fn(|_| Err(ModelError::new("the server is gone")));
+        let silent = converse(instance.conversation(), silent).unwrap();
+        assert_eq!(best.objective, Some(objective));
+        let mut table = ConfidenceTable::default();
+        let records = [best, other, silent];
+        for record in &records {
+            table.update("m", &record.judged_by(objective).into()).unwrap();
+        }
+        let rows = table.finish(level(), 0, Seed::new(1)).unwrap();
+        let stated = rows.iter().find(|row| row.stream == ConfidenceStream::StatedConfidence);
+        let stated = stated.unwrap();
+        assert_eq!((stated.runs, stated.without_reply), (3, 1));
+        let evaluation = stated.evaluation.as_ref().unwrap();
+        let brier = evaluation.metrics.estimate("tps_brier").unwrap().value.clone().unwrap();
+        (records.map(|record| record.judged_by(objective).run.outcome), brier)
+    });
+    // (1 - 0.75)^2 for a success, and 0.75^2 for a failure.
+    assert_eq!(outcomes[0], ([Some(true), Some(true), None], -0.0625));
+    assert_eq!(outcomes[1], ([Some(true), Some(false), None], -0.3125));
+}
+
 fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
     let instance = CostBench::new(1).unwrap().instance(&queries(Split::Test, 42)[0]);
     let model = model_from_fn(move |request: &agent_benchmarks::Request| {

@@ -46,7 +46,8 @@ pub(crate) struct Options {
     #[arg(long)]
     paths: bool,
     /// A released file results_*.json: report the runs of its model, played again, in place of the greedy
-    /// policy's, and beside them what the file states; it states the tools, costs and events, too
+    /// policy's, and beside them what the file states; it states tools, costs, events and their seed, too, which are no
+    /// options then
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     results: Option<PathBuf>,
     /// The checkout of JiayuJeff/CostBench with the queries of --results
@@ -170,11 +171,17 @@ pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
 /// The report on the runs of a released file of results.
 fn results(file: &Path, checkout: &Path, options: &Options) -> Result<Written, Box<dyn Error>> {
+    let Options { world, block, blocks, .. } = options;
+    let world = CostbenchOptions { blocking: *block, blocks: *blocks, ..world.world() };
+    if world != CostbenchOptions::default() {
+        let problem = "--results: the file states tools, costs, events, rules and their seed";
+        return Err(format!("{problem}; leave these options out").into());
+    }
     let text = |path: &Path| {
         fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let path = checkout.join(QUERIES);
-    let queries = read_queries(&text(&path)?, options.world.world().seed)
+    let queries = read_queries(&text(&path)?, world.seed)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     let found = read_results(&text(file)?, &queries)
         .map_err(|error| format!("{}: {error}", file.display()))?;

@@ -483,3 +483,14 @@ fn copies_of_a_query_do_not_narrow_an_interval() {
         assert!((once - often).abs() < 1e-9, "{once} {often}");
     }
 }
+
+#[test]
+fn options_of_the_world_are_refused_beside_a_file_of_results_which_states_them() {
+    let results = ["--results", "results.json", "--checkout", "nowhere"];
+    for option in [["--seed", "7"], ["--block", "ban-tool"], ["--noise-std", "1"]] {
+        let error = refusal(&run(&[&results[..], &option].concat()), option[0]);
+        assert!(error.contains("the file states tools, costs, events, rules and their seed"));
+    }
+    let error = refusal(&run(&[&results[..], &["--seed", "42"]].concat()), "the usual one");
+    assert!(error.contains("nowhere/env/data"), "{error}");
+}

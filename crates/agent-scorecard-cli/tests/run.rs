@@ -134,6 +134,33 @@ fn costbench_is_run_reported_and_not_asked_again() {
 }
 
 #[test]
+fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_traces() {
+    let (url, _) = serve(|_| "<answer>12345</answer> <confidence>0.25</confidence>".to_owned());
+    let out = fresh("costbench-confidence");
+    let base = ["--base-url", &url, "--model", "m", "--out", &out, "--queries", "8", "--json"];
+    let arguments = ["costbench", "--confidence", "completed", "--unreadable-limit", "0"];
+    let report = report(&run(&[&arguments[..], &base].concat()));
+    let stated = &report["streams"]["stated_confidence"];
+    assert_eq!((&stated["runs"], &stated["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
+    assert_eq!(report["streams"]["base_rate_reference"]["tps_brier"]["value"], 0.0);
+    let greedy = &report["rows"][1];
+    assert_eq!(greedy["setting"], "greedy policy, 5 steps, events: none");
+    assert_eq!(greedy["metrics"]["task_completion_ratio"]["value"], 1.0);
+    let file = format!("{out}/stated_confidence.jsonl");
+    let traces = program::json_of("traces", &[&file, "--json"]);
+    assert_eq!((&traces["n"], &traces["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
+    assert!(!Path::new(&format!("{out}/entropy.jsonl")).exists());
+    let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
+    for part in ["How good is the confidence?", "Scored against: completed.", "<svg", "base rate"] {
+        assert!(page.contains(part), "{part}");
+    }
+    // A question about another objective is another setting.
+    let other = ["costbench", "--confidence", "optimal", "--unreadable-limit", "0"];
+    let error = refusal(&run(&[&other[..], &base].concat()), "optimal");
+    assert!(error.contains("it is of another setting"), "{error}");
+}
+
+#[test]
 fn triage_solves_plans_and_scores() {
     let (url, count) = serve(|last| {
         if last.contains("q-easy") {
@@ -257,6 +284,8 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
         "{text}"
     );
     assert!(text.contains("US dollars") && !Path::new(&out).exists());
+    // As many tokens as in the paper, so that no reply is truncated.
+    assert!(text.contains("if replies have 16384 tokens"), "{text}");
     let number = |before: &str| {
         let (_, rest) = text.split_once(before).unwrap();
         rest.split(' ').next().unwrap().parse::<u64>().unwrap()
@@ -565,7 +594,8 @@ fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits
     };
     let run_of = json!({"success": true, "final_state": "Day 28",
         "turns": [turn(0, 600, 10, 30), turn(14, 900, 25, 60)]});
-    let file = write("warehouse.json", &json!([run_of, run_of]).to_string());
+    let short = json!({"success": false, "turns": [turn(0, 600, 10, 30)]});
+    let file = write("warehouse.json", &json!([run_of, short, run_of]).to_string());
     let (out, checkout) = (fresh("warehouse"), fresh("warehouse-checkout"));
     let prompts = format!("{checkout}/scripts/evaluation-scripts/eval/prompts");
     fs::create_dir_all(&prompts).unwrap();
@@ -588,6 +618,9 @@ fn released_runs_of_a_warehouse_are_asked_about_with_targets_and_have_joint_hits
         .map(|resource| value(resource, "hit_rate"));
     assert_eq!(hits, [Some(1.0), Some(1.0), Some(0.0)]);
     assert_eq!(value("all resources", "joint_hit_rate"), Some(0.0));
+    let left_out =
+        json!("runs of fewer than two turns or without finances at the end, left out: 1");
+    assert!(report["notes"].as_array().unwrap().contains(&left_out), "{}", report["notes"]);
 }
 
 #[test]

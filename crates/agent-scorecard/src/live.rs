@@ -3,13 +3,19 @@
 //!
 //! Who drives the conversations hands in the records. The counts of a setting say which runs its figures are over.
 
-use agent_benchmarks::costbench::{CostBenchRecord, CostBenchTable, ReleasedResults};
+use agent_benchmarks::{
+    confidence::ConfidenceTable,
+    costbench::{CostBenchRecord, CostBenchTable, ReleasedResults},
+};
 use scoring_rules::{Level, Seed};
 use trajectory_metrics::{Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
-    report::block::{Block, Column, Field, Report},
+    report::{
+        block::{Block, Column, Field, Report, Value},
+        picture::{Axis, Mark, Picture, Series},
+    },
     traces::figures::LEVEL,
 };
 
@@ -45,7 +51,24 @@ impl LiveOptions {
     }
 }
 
-/// How a model solves tool-calling tasks at the lowest cost, by number of steps and events.
+impl Setting {
+    /// The counts as rows of a table.
+    fn counted(&self) -> impl Iterator<Item = Field> {
+        self.counts.iter().map(|&(key, count)| Field::shown(key, key.replace('_', " "), count))
+    }
+
+    /// The figures as rows of a table.
+    fn measured(&self) -> impl Iterator<Item = Field> {
+        self.figures.iter().cloned().map(|(measure, figure)| {
+            // Benchmarks report intervals alone.
+            let plain = |figure| Figure { standard_error: None, ..figure };
+            Field::figure(measure, figure.map(plain))
+        })
+    }
+}
+
+/// How a model solves tool-calling tasks at the lowest cost, by number of steps and events, and how good its streams
+/// of confidence are if it was asked for any.
 ///
 /// # Errors
 ///
@@ -69,15 +92,23 @@ impl LiveOptions {
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let mut table = CostBenchTable::default();
+    let (mut table, mut baseline) = (CostBenchTable::default(), CostBenchTable::default());
     for record in records {
         table.update(&options.model, record)?;
+        baseline.update_greedy("greedy policy", record)?;
     }
     let (level, resamples, seed) = options.how()?;
     let rows = table.finish(level, resamples, seed)?;
     let has_events = rows.iter().any(|row| row.events != "none");
-    let settings = rows.into_iter().map(|row| Setting {
-        name: format!("{} steps, events: {}", row.task_length, row.events),
+    let mut baseline = baseline.finish(level, resamples, seed)?;
+    for row in &mut baseline {
+        // It replies nothing that could list plans.
+        row.figures.retain(|(measure, _)| !measure.key.starts_with("path_coverage"));
+    }
+    let own = rows.into_iter().map(|row| (String::new(), row));
+    let baseline = baseline.into_iter().map(|row| (format!("{}, ", row.model), row));
+    let settings = own.chain(baseline).map(|(whose, row)| Setting {
+        name: format!("{whose}{} steps, events: {}", row.task_length, row.events),
         counts: vec![
             ("runs", row.runs),
             ("left_out_without_events", row.left_out.events_missing),
@@ -93,7 +124,33 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         figures: row.figures,
     });
     let note = has_events.then(|| NO_GAP_UNDER_EVENTS.to_owned());
-    Ok(report(settings, note))
+    let mut report = report(settings, note);
+    compare(
+        &mut report,
+        "How good are the paths?",
+        &[
+            ("task_completion_ratio", "TCR"),
+            ("exact_match_ratio", "EMR"),
+            ("normalized_edit_distance", "ANED"),
+            ("invalid_tool_use_ratio", "ITUR"),
+            ("path_coverage", "coverage"),
+        ],
+    );
+    let mut streams = ConfidenceTable::default();
+    for record in records {
+        if let Some(objective) = record.objective {
+            streams.update(&options.model, &record.judged_by(objective).into())?;
+        }
+    }
+    if let Some(objective) = records.iter().find_map(|record| record.objective) {
+        let note = format!("Scored against: {}.", objective.name());
+        let mut block = confidence::streams(&streams, &note, options)?;
+        report.together.pictures.append(&mut block.pictures);
+        let notes = block.notes.take().unwrap_or_default();
+        report.together.notes.get_or_insert_default().extend(notes);
+        report.together.fields.push(Field::block("streams", block));
+    }
+    Ok(report)
 }
 
 /// The table of [`costbench`] for the runs of a file of results of the released benchmark, which are played again.
@@ -112,31 +169,58 @@ pub fn costbench_results(
     let title = "What the file itself states".to_owned();
     let stated = Block { title, fields: fields.collect(), ..Block::default() };
     report.together.fields.push(Field::block("as_published", stated));
+    let ignored = results.ignored_replies;
+    report.together.fields.push(Field::json("replies_after_the_end", ignored));
+    if ignored > 0 {
+        let note = format!("replies after the end of a run, which are not played again: {ignored}");
+        report.together.notes.get_or_insert_default().push(note);
+    }
     Ok(report)
 }
 
 const NO_GAP_UNDER_EVENTS: &str = "cost_gap: undefined under events, because plans are optimal only for the costs known when they were made; compare paths instead";
 
+/// Draws measures that are shares of 1, by key and short name, of all columns of a report side by side.
+fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
+    let columns = report.columns.len() as f64;
+    let series = report.columns.iter().zip(0..).map(|(column, place)| {
+        let beside = 0.6 * ((f64::from(place) + 0.5) / columns - 0.5);
+        let points = measures.iter().zip(0..).filter_map(|((key, _), at)| {
+            let Value::Block(metrics) = column.block.get("metrics")? else { return None };
+            let Value::Figure(_, Ok(figure)) = metrics.get(key)? else { return None };
+            let ends = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
+            Some([f64::from(at) + beside, figure.value, ends[0], ends[1]])
+        });
+        Series::with_intervals(column.name.as_str(), Mark::Dots, points)
+    });
+    let picture = Picture {
+        title: title.to_owned(),
+        x: Axis::default()
+            .with_categories(measures.iter().map(|(_, name)| (*name).to_owned()).collect()),
+        y: Axis::new("share").with_range(0.0, 1.0),
+        series: series.filter(|series| !series.is_empty()).collect(),
+        note: "Lines are 95 % intervals.".to_owned(),
+    };
+    if !picture.is_empty() {
+        report.together.pictures.insert("compared".to_owned(), picture);
+        report.main_pictures.push("compared");
+    }
+}
+
 /// The report of a column for each setting. Notes on figures name their setting.
 fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;
-    let columns = settings.map(|Setting { name, counts, figures }| {
-        let figures = figures.into_iter().map(|(measure, figure)| {
-            // Benchmarks report intervals alone.
-            let plain = |figure| Figure { standard_error: None, ..figure };
-            Field::figure(measure, figure.map(plain))
-        });
+    let columns = settings.map(|setting| {
         let title = "How good is the model?".to_owned();
-        let mut metrics = Block { title, fields: figures.collect(), ..Block::default() };
+        let mut metrics = Block { title, fields: setting.measured().collect(), ..Block::default() };
         metrics.push_reasons();
         is_empty &= !metrics.has_figure();
         let own = metrics.notes.take().unwrap_or_default();
-        notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
-        let counted =
-            counts.into_iter().map(|(key, count)| Field::shown(key, key.replace('_', " "), count));
         let title = "What was counted".to_owned();
-        let counts = Block { title, fields: counted.collect(), ..Block::default() };
+        let counts = Block { title, fields: setting.counted().collect(), ..Block::default() };
+        let name = setting.name;
+        notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
         let fields = vec![
             Field::json("setting", name.as_str()),
             Field::block("metrics", metrics),

@@ -28,12 +28,12 @@ pub(crate) mod variants;
 
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
-use trajectory_metrics::{Better, Metric, Undefined};
+use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
     error::Error,
     report::{
-        block::{Block, Field},
+        block::{Block, Field, Value},
         picture::{Axis, Mark, Picture, Series},
     },
 };
@@ -234,7 +234,7 @@ pub fn evaluate(
     }
     let mut block = Block { lines, notes: Some(notes), ..Block::default() };
     if with_pictures {
-        let picture = efficiency_picture(&alphas, &format!("{planner}{reference}"));
+        let picture = planned_efficiency(&alphas, &format!("{planner}{reference}"));
         block.draw([("efficiency", picture)]);
     }
     block.push_json("problems", &n);
@@ -251,18 +251,39 @@ pub fn evaluate(
     Ok(block)
 }
 
-fn efficiency_picture(alphas: &[Block], planner: &str) -> Picture {
-    let last = alphas.iter().filter_map(|row| row.number("alpha")).fold(0.0, f64::max);
+fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
+    let curves = [
+        ("eta_advisory", "advisory: allocations do not stop attempts"),
+        ("eta_enforced", "enforced: attempts stop at their allocations"),
+    ];
+    let curves = curves.map(|(key, name)| {
+        let point = |row: &Block| match row.get(key) {
+            Some(Value::Figure(_, Ok(figure))) => Some((row.number("alpha")?, *figure)),
+            _ => None,
+        };
+        (name.to_owned(), alphas.iter().filter_map(point).collect())
+    });
+    efficiency_picture(curves, planner)
+}
+
+/// Efficiencies by budget, a curve for each name.
+pub(crate) fn efficiency_picture(
+    curves: impl IntoIterator<Item = (String, Vec<(f64, Figure)>)>,
+    planner: &str,
+) -> Picture {
+    let curves: Vec<_> = curves.into_iter().collect();
+    let alphas = curves.iter().flat_map(|(_, points)| points).map(|(alpha, _)| *alpha);
+    let last = alphas.fold(0.0, f64::max);
     let mut series = vec![
         Series::reference("random plan", (0.0, 0.0), (last, 0.0)),
         Series::reference("best plan", (0.0, 1.0), (last, 1.0)),
     ];
-    for (key, name) in [
-        ("eta_advisory", "advisory: allocations do not stop attempts"),
-        ("eta_enforced", "enforced: attempts stop at their allocations"),
-    ] {
-        let point = |row: &Block| row.point(key, row.number("alpha")?);
-        let mut points: Vec<[f64; 4]> = alphas.iter().filter_map(point).collect();
+    for (name, points) in curves {
+        let point = |(alpha, figure): (f64, Figure)| {
+            let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
+            [alpha, figure.value, low, high]
+        };
+        let mut points: Vec<[f64; 4]> = points.into_iter().map(point).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         series.push(Series::with_intervals(name, Mark::LineDots, points));
     }

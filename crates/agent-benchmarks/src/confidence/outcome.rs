@@ -20,6 +20,13 @@ pub struct ConfidenceRecord {
     pub answer: Option<String>,
 }
 
+impl From<Record> for ConfidenceRecord {
+    /// The record of another conversation in whose replies there may be a confidence, with the outcome of its run.
+    fn from(record: Record) -> Self {
+        Self { record, answer: None }
+    }
+}
+
 impl ConfidenceRecord {
     pub(super) fn new(instance: &Instance, mut record: Record, answer: Option<String>) -> Self {
         let run = &mut record.run;

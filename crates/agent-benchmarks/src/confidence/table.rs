@@ -310,6 +310,16 @@ impl ConfidenceTable {
         }
     }
 
+    /// The complete runs of a model that have a stream, in the order of their questions; empty without one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Traces::push`], which no added run has.
+    pub fn traces(&self, model: &str, stream: &Predictor) -> Result<Traces, Error> {
+        let group = self.groups.get(&(model.to_owned(), stream.clone()));
+        group.map_or_else(|| Ok(Traces::default()), Group::traces)
+    }
+
     /// Adds all conversations of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (key, group) in &other.groups {
@@ -444,6 +454,14 @@ impl Group {
         Ok(figures)
     }
 
+    fn traces(&self) -> Result<Traces, Error> {
+        let mut traces = Traces::default();
+        for (_, _, (forecasts, outcome)) in self.rows.rows() {
+            traces.push(forecasts, *outcome)?;
+        }
+        Ok(traces)
+    }
+
     fn evaluation(
         &self,
         level: Level,
@@ -453,10 +471,8 @@ impl Group {
         if self.rows.is_empty() {
             return Ok(None);
         }
-        let (mut traces, mut weights, mut questions) =
-            <(Traces, Vec<Weight>, Vec<&str>)>::default();
-        for (question, weight, (forecasts, outcome)) in self.rows.rows() {
-            traces.push(forecasts, *outcome)?;
+        let (mut weights, mut questions) = (Vec::new(), Vec::new());
+        for (question, weight, _) in self.rows.rows() {
             weights.push(weight);
             questions.push(question);
         }
@@ -473,7 +489,7 @@ impl Group {
             resampling,
             ..EvaluationOptions::default()
         };
-        let mut evaluation = Evaluation::new(&traces, &options)?;
+        let mut evaluation = Evaluation::new(&self.traces()?, &options)?;
         if !several && resamples > 0 {
             let few = NoInterval::check_clusters(1, level).err();
             evaluation.notes.extend(few.map(|few| format!("no intervals: {few}")));

@@ -85,7 +85,7 @@ impl<'a> CostBenchConversation<'a> {
             ..Request::default()
         };
         request.messages = vec![
-            run_logs::Message::new(Role::System, texts::instructions(instance)),
+            run_logs::Message::new(Role::System, texts::system(instance)),
             run_logs::Message::new(Role::User, texts::request_text(instance, &world)),
         ];
         let mut run = Run::new(query.id.clone());

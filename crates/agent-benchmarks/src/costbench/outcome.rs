@@ -1,9 +1,9 @@
 use run_logs::{Run, Score};
-use tool_graph::{PathCoverage, RunScores, Transcript, costbench::Task};
+use tool_graph::{GreedyRule, LeftOut, PathCoverage, RunScores, Transcript, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    costbench::{enumeration::listed_paths, instance::Instance},
+    costbench::{enumeration::listed_paths, instance::Instance, settings::Objective},
     error::Error,
     values::record::Record,
 };
@@ -22,6 +22,8 @@ pub struct CostBenchRecord {
     pub transcript: Transcript,
     /// The optimal run.
     pub reference: Transcript,
+    /// The run of the greedy policy ([`Scenario::greedy_run`](tool_graph::Scenario::greedy_run)) in the same world.
+    pub greedy: Transcript,
     /// The plans that the first reply lists between path tags, as share of all plans. Reference: section 5.1,
     /// which lets a second model count the paths of a plan.
     pub coverage: PathCoverage,
@@ -33,6 +35,9 @@ pub struct CostBenchRecord {
     pub task_length: usize,
     /// The name of the events; see [`CostBench::events_name`](super::CostBench::events_name).
     pub events: String,
+    /// What streams of confidence are scored against; `None` if the setting asks for neither a stated confidence
+    /// nor log-probabilities.
+    pub objective: Option<Objective>,
 }
 
 impl CostBenchRecord {
@@ -47,6 +52,8 @@ impl CostBenchRecord {
         let task_length = settings.task_length();
         let reference = instance.reference().clone();
         let first = record.run.turns.first().and_then(|turn| turn.reply.as_ref());
+        let greedy = instance.scenario.greedy_run(GreedyRule::Chain);
+        let objective = settings.objective();
         let coverage = instance.coverage(&listed_paths(first.map_or("", |reply| &reply.text)));
         let run = &mut record.run;
         let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
@@ -66,7 +73,18 @@ impl CostBenchRecord {
         add(run, "path_coverage", coverage.rate().map_or(Value::Null, Value::Real));
         add(run, "total_cost", Value::Real(transcript.total_cost()));
         add(run, "optimal_cost", Value::Real(reference.total_cost()));
-        Self { record, transcript, reference, coverage, answer, task, task_length, events }
+        Self {
+            record,
+            transcript,
+            reference,
+            greedy,
+            coverage,
+            answer,
+            task,
+            task_length,
+            events,
+            objective,
+        }
     }
 
     /// The id of the query.
@@ -82,6 +100,23 @@ impl CostBenchRecord {
     pub fn released_coverage(&self) -> f64 {
         let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
         (covered + not_plans) as f64 / (possible + 1) as f64
+    }
+
+    /// The record with the outcome against which streams of confidence are scored: whether the run met the objective.
+    /// A run without all its events has no outcome as to the optimal path.
+    #[must_use]
+    pub fn judged_by(&self, objective: Objective) -> Record {
+        let mut record = self.record.clone();
+        if objective == Objective::Optimal {
+            let is_match = self.scores().ok().and_then(|scores| scores.exact_match);
+            let has_optimum = match self.transcript.left_out(&self.reference) {
+                None | Some(LeftOut::NoCalls) => true,
+                Some(_) => false,
+            };
+            let outcome = record.run.outcome.filter(|_| has_optimum);
+            record.run.outcome = outcome.map(|completed| completed && is_match == Some(true));
+        }
+        record
     }
 
     /// The scores of the run against the optimal one.

@@ -21,6 +21,8 @@ pub struct ReleasedResults {
     /// The means that the file itself states, by the key of [`CostBenchTable`](super::CostBenchTable) that they
     /// belong to. The released task completion ratio counts right answers without the goal.
     pub as_published: BTreeMap<&'static str, f64>,
+    /// The replies of the file that come after the end of a run by the rules, and are not played again.
+    pub ignored_replies: usize,
 }
 
 #[derive(serde::Deserialize)]
@@ -48,6 +50,8 @@ struct Stats {
 #[derive(serde::Deserialize)]
 struct Row {
     query_id: String,
+    /// A run that failed has none.
+    #[serde(default)]
     conversation_history: Vec<Said>,
 }
 
@@ -75,11 +79,11 @@ const PUBLISHED: [(&str, &str); 4] = [
     ("exact_match_ratio", "/tool_path_metrics/tool_path_exact_match_ratio"),
 ];
 
-/// The runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read with
-/// the seed of the file, 42 in the published tables.
+/// The runs of a released file `results_*.json`, over queries that [`read_queries`](super::read_queries) read.
 ///
-/// The replies of the model are played again in the setting that the file states, by the released rules. A
-/// run whose last reply does not end it, because the server failed, has no outcome.
+/// The replies of the model are played again in the setting that the file states, its seed included, by the released
+/// rules. A run whose last reply does not end it, because the server failed, has no outcome; so has a run that failed
+/// before its first reply, of which the file has no conversation.
 ///
 /// # Errors
 ///
@@ -90,14 +94,19 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
         serde_json::from_str(text).map_err(|error| stored(error.to_string()))?;
     let bench = stats.bench()?;
     let by_id: BTreeMap<&str, &Query> = queries.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut ignored_replies = 0;
     let records = results.iter().map(|row| {
         let query = by_id.get(row.query_id.as_str());
         let query = query.ok_or_else(|| stored(format!("unknown query {:?}", row.query_id)))?;
         let instance = bench.instance(query);
         let mut conversation = instance.conversation();
         for said in row.conversation_history.iter().filter(|said| said.role == "assistant") {
-            if conversation.request().is_some() {
-                conversation.reply(read_openai_chat(said.response().to_string().as_bytes())?)?;
+            match conversation.request() {
+                Some(_) => {
+                    conversation
+                        .reply(read_openai_chat(said.response().to_string().as_bytes())?)?;
+                }
+                None => ignored_replies += 1,
             }
         }
         if conversation.request().is_some() {
@@ -108,8 +117,10 @@ pub fn read_results(text: &str, queries: &[Query]) -> Result<ReleasedResults, Er
     let published = PUBLISHED
         .iter()
         .filter_map(|(key, place)| Some((*key, stats.scores.pointer(place)?.as_f64()?)));
+    let records = records.collect::<Result<_, Error>>()?;
     Ok(ReleasedResults {
-        records: records.collect::<Result<_, Error>>()?,
+        records,
+        ignored_replies,
         as_published: published.collect(),
         model: stats.model_name,
     })

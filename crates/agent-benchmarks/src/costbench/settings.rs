@@ -17,6 +17,35 @@ pub(super) enum Events {
     Mixed(usize),
 }
 
+/// What a model states its confidence in, and what its streams of confidence are scored against.
+///
+/// ```
+/// use agent_benchmarks::costbench::Objective;
+///
+/// assert_eq!(Objective::ALL.map(Objective::name), ["completed", "optimal"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Objective {
+    /// The run reaches the goal and its answer is right.
+    Completed,
+    /// It does so on the path of the optimal run.
+    Optimal,
+}
+
+impl Objective {
+    /// All objectives.
+    pub const ALL: [Self; 2] = [Self::Completed, Self::Optimal];
+
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Optimal => "optimal",
+        }
+    }
+}
+
 /// A setting of CostBench: the level, the events, the rules and what the model is shown.
 ///
 /// The defaults are those of the published tables: costs from 15 to 25 with a noise of 0.1, global
@@ -49,6 +78,7 @@ pub struct CostBench {
     pub(super) shows_components: bool,
     pub(super) sampling: Sampling,
     pub(super) top_logprobs: Option<u8>,
+    pub(super) stated: Option<Objective>,
     pub(super) prompts: Prompts,
 }
 
@@ -77,6 +107,7 @@ impl CostBench {
             shows_components: true,
             sampling,
             top_logprobs: None,
+            stated: None,
             prompts: Prompts::default(),
         })
     }
@@ -189,6 +220,20 @@ impl CostBench {
     pub fn with_top_logprobs(mut self, top_logprobs: Option<u8>) -> Self {
         self.top_logprobs = top_logprobs;
         self
+    }
+
+    /// Asks the model to state in each reply how likely it is to meet an objective, in a sentence at the end of the
+    /// instructions, also of published ones.
+    #[must_use]
+    pub fn with_confidence(mut self, objective: Objective) -> Self {
+        self.stated = Some(objective);
+        self
+    }
+
+    /// What streams of confidence are scored against; `None` if neither a stated confidence nor log-probabilities are
+    /// asked for.
+    pub(super) fn objective(&self) -> Option<Objective> {
+        self.stated.or(self.top_logprobs.map(|_| Objective::Completed))
     }
 
     /// The number of steps of a task.

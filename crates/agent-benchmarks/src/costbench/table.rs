@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use scoring_rules::{ExactMean, ExactSum, Level, Seed, Weight};
-use tool_graph::{LeftOutCounts, RunScores};
+use tool_graph::{LeftOutCounts, RunScores, Transcript};
 use trajectory_metrics::{
     Better, Clustered, Figure, Intervals, Measure, Metric, Undefined, tool_calls::FailureCounts,
 };
@@ -44,8 +44,11 @@ struct Group {
     without_reply: usize,
     failures: FailureCounts,
     /// By query.
-    rows: Clustered<String, (RunScores, [f64; 2])>,
+    rows: Clustered<String, Scored>,
 }
+
+/// The scores of a run, and the shares of plans that its first reply lists, if there are replies.
+type Scored = (RunScores, Option<[f64; 2]>);
 
 /// The sums of a row of the table.
 #[derive(Clone, Default)]
@@ -132,7 +135,7 @@ const METRICS: [Metric<Sums>; 10] = [
         "path coverage",
         Better::Higher,
         "Mean share of all plans that the first reply lists between path tags.",
-        |sums: &Sums| mean(&sums.coverage, "there is no run"),
+        |sums: &Sums| mean(&sums.coverage, NO_REPLY),
     )
     .share(),
     Metric::new(
@@ -140,7 +143,7 @@ const METRICS: [Metric<Sums>; 10] = [
         "path coverage, as published",
         Better::Higher,
         "As path coverage, with listed paths that are no plans, and one more possible plan.",
-        |sums: &Sums| mean(&sums.released_coverage, "there is no run"),
+        |sums: &Sums| mean(&sums.released_coverage, NO_REPLY),
     )
     .share(),
 ];
@@ -148,13 +151,15 @@ const METRICS: [Metric<Sums>; 10] = [
 /// Why the means over paths are undefined.
 const NO_PATH: &str = "no run has a path that counts";
 
+/// Why the means over lists of plans are undefined.
+const NO_REPLY: &str = "no run has a reply";
+
 fn mean(mean: &ExactMean, reason: &'static str) -> Result<f64, Undefined> {
     mean.finish().map_err(|_| Undefined::new(reason))
 }
 
 impl Sums {
-    fn add(&mut self, row: &(RunScores, [f64; 2]), weight: Weight) -> Result<(), Error> {
-        let (scores, [coverage, released_coverage]) = row;
+    fn add(&mut self, (scores, coverage): &Scored, weight: Weight) -> Result<(), Error> {
         let calls = scores.failures.calls as f64;
         let invalid = scores.failures.invalid() as f64;
         for (mean, value) in [
@@ -165,8 +170,8 @@ impl Sums {
             (&mut self.exact_match, scores.exact_match.map(f64::from)),
             (&mut self.completed, Some(f64::from(scores.completed))),
             (&mut self.valid_calls, Some(calls - invalid)),
-            (&mut self.coverage, Some(*coverage)),
-            (&mut self.released_coverage, Some(*released_coverage)),
+            (&mut self.coverage, coverage.map(|[share, _]| share)),
+            (&mut self.released_coverage, coverage.map(|[_, released]| released)),
         ] {
             value.map_or(Ok(()), |value| mean.update_weighted(value, weight))?;
         }
@@ -233,20 +238,39 @@ impl CostBenchTable {
         record: &CostBenchRecord,
         weight: Weight,
     ) -> Result<(), Error> {
-        let key = (model.to_owned(), record.task_length, record.events.clone());
-        let scores = record.scores()?;
-        let group = self.groups.entry(key).or_default();
-        if record.record.run.error.is_some() {
-            group.without_reply += 1;
-            return Ok(());
-        }
-        if let Some(reason) = record.transcript.left_out(&record.reference) {
-            group.left_out.update(reason);
-            return Ok(());
-        }
-        group.failures.merge(&scores.failures);
         let coverage = [record.coverage.rate().unwrap_or_default(), record.released_coverage()];
-        group.rows.update(record.query_id().to_owned(), weight, (scores, coverage));
+        self.add(model, record, &record.transcript, Some(coverage), weight)
+    }
+
+    /// Adds the run of the greedy policy in the world of a run, whatever became of that, under a name in place of a
+    /// model's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Transcript::scores`].
+    pub fn update_greedy(&mut self, name: &str, record: &CostBenchRecord) -> Result<(), Error> {
+        self.add(name, record, &record.greedy, None, Weight::ONE)
+    }
+
+    fn add(
+        &mut self,
+        model: &str,
+        record: &CostBenchRecord,
+        run: &Transcript,
+        coverage: Option<[f64; 2]>,
+        weight: Weight,
+    ) -> Result<(), Error> {
+        let key = (model.to_owned(), record.task_length, record.events.clone());
+        let scores = run.scores(&record.reference)?;
+        let group = self.groups.entry(key).or_default();
+        if coverage.is_some() && record.record.run.error.is_some() {
+            group.without_reply += 1;
+        } else if let Some(reason) = run.left_out(&record.reference) {
+            group.left_out.update(reason);
+        } else {
+            group.failures.merge(&scores.failures);
+            group.rows.update(record.query_id().to_owned(), weight, (scores, coverage));
+        }
         Ok(())
     }
 

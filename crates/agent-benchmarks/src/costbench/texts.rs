@@ -14,6 +14,7 @@ use crate::{
         preferences::Preferences,
         prompts::Fault,
         released_query::ReleasedQuery,
+        settings::Objective,
         tools::stage,
         world::{World, given_types},
     },
@@ -51,8 +52,24 @@ fn objective(instance: &Instance) -> String {
     )
 }
 
+/// The system message of a conversation.
+pub(super) fn system(instance: &Instance) -> String {
+    let text = instructions(instance);
+    let Some(objective) = instance.settings.stated else { return text };
+    let result = match objective {
+        Objective::Completed => "your final answer will be right",
+        Objective::Optimal => {
+            "your final answer will be right and you will have got it at the lowest possible price"
+        }
+    };
+    format!(
+        "{text}\n\nState in each of your messages, also beside a call, how likely it is, as you see it then, that \
+         {result}: <confidence>p</confidence>, where p is a number from 0 to 1."
+    )
+}
+
 /// The instructions for solving a query.
-pub(super) fn instructions(instance: &Instance) -> String {
+fn instructions(instance: &Instance) -> String {
     let task = instance.query.task();
     if let Some(texts) = instance.settings.prompts.released() {
         return texts.system(instance.settings.level(), task).to_owned();

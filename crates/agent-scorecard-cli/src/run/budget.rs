@@ -1,6 +1,6 @@
 //! `run budget`.
 
-use std::{collections::BTreeSet, error::Error, fs::File, path::PathBuf};
+use std::{collections::BTreeSet, error::Error, fs, path::PathBuf};
 
 use agent_benchmarks::{
     Conversation,
@@ -13,7 +13,9 @@ use agent_scorecard::live;
 use budget_estimation::{ProbeMethod, Seed};
 use run_logs::{
     Format, ReadOptions, Reply,
-    bagen::{Kind, TokenDialogue, WarehouseDialogue, token_dialogues, warehouse_dialogues},
+    bagen::{
+        Kind, TokenDialogue, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
+    },
     json_lines::RunCounts,
     read_path, write_rollouts,
 };
@@ -155,25 +157,42 @@ impl Options {
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         let shown = if self.show_results { Shown::AfterActing } else { Shown::WhenActing };
         let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored), shown)?;
-        let left_out = runs.len() - rollouts.len();
+        self.of_all(
+            runs.len(),
+            rollouts,
+            "turns with token counts and an outcome",
+            "without turns or without a known outcome",
+        )
+    }
+
+    /// The runs of a file that holds so many, with a count of those that lack what a run needs.
+    fn of_all(
+        &self,
+        all: usize,
+        rollouts: Rollouts,
+        needs: &str,
+        lack: &str,
+    ) -> Result<Runs, Box<dyn Error>> {
+        let left_out = all - rollouts.len();
         if rollouts.is_empty() {
-            let (path, problem) =
-                (self.file.display(), "a run needs turns with token counts and an outcome");
-            return Err(format!("{path}: {left_out} runs, none of them usable: {problem}").into());
+            let path = self.file.display();
+            let problem = format!("{left_out} runs, none of them usable: a run needs {needs}");
+            return Err(format!("{path}: {problem}").into());
         }
-        let note = format!("runs without turns or without a known outcome, left out: {left_out}");
-        let mut counts = counts(&rollouts);
+        let mut counts = RunCounts::default();
+        rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
         (0..left_out).for_each(|_| counts.add(None, None));
+        let note = format!("runs {lack}, left out: {left_out}");
         Ok(Runs { rollouts, counts, left_out: (left_out > 0).then_some(note) })
     }
 
     /// The runs of a file of the released evaluation.
     fn released(&self, task: Task) -> Result<Runs, Box<dyn Error>> {
         let at = |error: String| format!("{}: {error}", self.file.display());
-        let file = File::open(&self.file).map_err(|error| at(error.to_string()))?;
+        let file = fs::read(&self.file).map_err(|error| at(error.to_string()))?;
         let wrong = |error: run_logs::Error| at(error.to_string());
         let rollouts = if task == Task::Warehouse {
-            let dialogues = warehouse_dialogues(file).map_err(wrong)?;
+            let dialogues = warehouse_dialogues(&file[..]).map_err(wrong)?;
             let rollouts = WarehouseDialogue::rollouts(&dialogues)?;
             let achieved: Vec<f64> = dialogues.iter().map(|it| it.final_cash).collect();
             let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
@@ -186,12 +205,20 @@ impl Options {
             probed
         } else {
             let cap = self.resources()[0].1.map_or(i64::MAX, |cap| cap as i64);
-            TokenDialogue::rollouts(&token_dialogues(file, cap).map_err(wrong)?, cap)?
+            TokenDialogue::rollouts(&token_dialogues(&file[..], cap).map_err(wrong)?, cap)?
         };
-        if rollouts.is_empty() {
-            return Err(at("holds no run with a text of its agent".to_owned()).into());
-        }
-        Ok(Runs { counts: counts(&rollouts), rollouts, left_out: None })
+        let all = count_runs(&file[..]).map_err(wrong)?;
+        let (needs, lack) = match task {
+            Task::Warehouse => (
+                "two turns with a text of its agent, and finances at its end",
+                "of fewer than two turns or without finances at the end",
+            ),
+            _ => (
+                "a text of its agent before a truncated turn",
+                "without a text of their agent before a truncated turn",
+            ),
+        };
+        self.of_all(all, rollouts, needs, lack)
     }
 
     fn protocol(&self) -> Result<Budget, Box<dyn Error>> {
@@ -270,12 +297,6 @@ impl Options {
 
 /// The key with the model of a run's agent.
 const MODEL: &str = "model";
-
-fn counts(rollouts: &Rollouts) -> RunCounts {
-    let mut counts = RunCounts::default();
-    rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
-    counts
-}
 
 impl Protocol for Options {
     const NAME: &'static str = "budget";

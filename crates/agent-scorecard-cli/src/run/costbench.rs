@@ -3,13 +3,16 @@
 use std::error::Error;
 
 use agent_benchmarks::costbench::{
-    CostBench, CostModel, EnvironmentRules, EventKind, Instance, Prompts, Query, ReplyRules,
-    RuleVersion, Split, queries, read_queries,
+    CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
+    Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
 };
-use agent_scorecard::{costbench::Blocking, live};
+use agent_scorecard::{convert, costbench::Blocking, live};
+use run_logs::{AtLimit, ConfidenceStream, ForecastPolicy, OutcomePolicy, RunTable, StreamOptions};
 
 use crate::{
     costbench::{QUERIES, blockings},
+    output::program,
+    plain,
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
@@ -53,6 +56,10 @@ pub(crate) struct Options {
     /// instructions, with a reminder after others
     #[arg(long, value_name = "R", default_value = "released", value_parser = replies())]
     replies: ReplyRules,
+    /// Ask the model for its confidence in each reply, that it will end with the right answer (completed), or with it at
+    /// the lowest price (optimal). Streams of confidence are scored then, and in NAME.jsonl of the folder for traces
+    #[arg(long, value_name = "IN", value_parser = objectives())]
+    confidence: Option<Objective>,
     /// Ask for log-probabilities, with N alternatives for each token
     #[arg(long, value_name = "N", value_parser = whole::<u8>(0, 20))]
     logprobs: Option<u8>,
@@ -67,6 +74,10 @@ which docs/published/costbench_texts.py of this project was run once.
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = RuleVersion> {
     values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)])
+}
+
+fn objectives() -> impl clap::builder::TypedValueParser<Value = Objective> {
+    values::one_of(Objective::ALL.map(|objective| (objective.name(), objective)))
 }
 
 fn replies() -> impl clap::builder::TypedValueParser<Value = ReplyRules> {
@@ -94,6 +105,10 @@ impl Options {
             .with_reply_rules(self.replies)
             .with_sampling(self.common.sampling())
             .with_top_logprobs(self.logprobs);
+        let bench = match self.confidence {
+            Some(objective) => bench.with_confidence(objective),
+            None => bench,
+        };
         let bench = match (&self.block[..], kinds.len() == self.block.len()) {
             ([Blocking::Mixed], _) => bench.with_mixed_events(self.blocks),
             ([Blocking::None], _) | (_, true) => bench.with_events(kinds.repeat(self.blocks)),
@@ -111,6 +126,23 @@ impl Options {
             Some(texts) => read_queries(&texts[QUERIES], self.global_seed)
                 .map_err(|error| format!("--published: {QUERIES}: {error}"))?,
         })
+    }
+
+    /// Writes each stream that a run has as a file of traces.
+    fn write_streams(&self, records: &[CostBenchRecord]) -> Result<(), Box<dyn Error>> {
+        let judged = |it: &CostBenchRecord| it.objective.map(|by| Ok(it.judged_by(by).run));
+        let runs = records.iter().filter_map(judged);
+        let policy = OutcomePolicy::new(AtLimit::Scored);
+        let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
+        for stream in ConfidenceStream::ALL {
+            let lines = convert::traces(&table, stream, ForecastPolicy::LeaveOut)?;
+            if lines.iter().any(|line| line.get("forecasts").is_some()) {
+                let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+                let path = self.common.out.join(format!("{stream}.jsonl"));
+                program::write_file(&path, plain::json(text).as_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     /// So many queries, spread over all.
@@ -138,8 +170,9 @@ impl Protocol for Options {
         let texts = self.published.name();
         format!(
             "level {level}, events {events} times {blocks}, seed {global_seed}, noise {noise_std}, rules {rules:?}, \
-             replies {replies}, logprobs {:?}, {texts}",
-            self.logprobs
+             replies {replies}, logprobs {:?}, {texts}{}",
+            self.logprobs,
+            self.confidence.map_or(String::new(), |it| format!(", confidence {}", it.name())),
         )
     }
 
@@ -158,6 +191,7 @@ impl Protocol for Options {
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
         let instances = self.instances()?;
         let records = asking.run(Self::NAME, &instances, |it| it.conversation())?;
+        self.write_streams(&records)?;
         let report = live::costbench(&records, &self.common.live())?;
         Ok((records.into_iter().map(|record| record.record).collect(), report))
     }

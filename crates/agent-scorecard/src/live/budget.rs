@@ -12,7 +12,7 @@ use crate::{
         runs::{Answers, By, Input, Options, Recorded, Runs, replay},
     },
     error::Error,
-    live::{LiveOptions, Setting},
+    live::{LiveOptions, Setting, compare},
     report::block::{Block, Report, Value},
 };
 
@@ -136,7 +136,19 @@ pub fn budget(
             }
         }
     }
-    Ok(super::report(settings.into_iter(), is_capped.then(|| BY_CAP.to_owned())))
+    let mut report = super::report(settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
+    compare(
+        &mut report,
+        "How good are the estimates?",
+        &[
+            ("macro_f1_first_turn", "F1@1"),
+            ("macro_f1_all_turns", "F1@All"),
+            ("fail_f1", "Fail-F1"),
+            ("hit_rate", "hit rate"),
+            ("coverage", "coverage"),
+        ],
+    );
+    Ok(report)
 }
 
 const BY_CAP: &str = "by the cap: an interval above what is left under the cap counts as \"impossible\"; other rows read every interval as feasible, as the paper does";

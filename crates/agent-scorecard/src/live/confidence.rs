@@ -3,16 +3,22 @@
 use std::collections::BTreeMap;
 
 use agent_benchmarks::confidence::{
-    ConfidenceFigures, ConfidenceRecord, ConfidenceTable, FollowUp,
+    ConfidenceFigures, ConfidenceRecord, ConfidenceStream, ConfidenceTable, FollowUp,
 };
 use scoring_rules::checks::same_length;
-use trajectory_metrics::{Better, Figure, Measure, StreamMetrics, Undefined};
+use trajectory_metrics::{
+    Better, Figure, Measure, StreamMetrics, Summary, Undefined, WeightSchedule,
+};
 
 use crate::{
     cut_off::comparisons::continuations,
     error::Error,
     live::{LiveOptions, Setting, report},
-    report::block::{Field, Report},
+    report::{
+        block::{Block, Field, Report},
+        picture::Pictures,
+    },
+    traces::curves::{CurveSettings, curves},
 };
 
 /// How good the confidence of a model is, by stream of confidence in its replies.
@@ -47,36 +53,86 @@ pub fn confidence_with(
     of_table(&table, options)
 }
 
+/// The streams of confidence in a benchmark that asks for them beside its own task.
+pub(super) fn streams(
+    table: &ConfidenceTable,
+    note: &str,
+    options: &LiveOptions,
+) -> Result<Block, Error> {
+    let (level, resamples, seed) = options.how()?;
+    let mut rows = table.finish(level, resamples, seed)?;
+    rows.retain(|row| row.evaluation.is_some() || row.stream == ConfidenceStream::StatedConfidence);
+    let mut block = Block::default();
+    let reference =
+        rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
+    let named = rows.iter().map(|row| (row.stream.name().to_owned(), setting(row)));
+    // The stated confidence is the last of the streams.
+    if let Some(row) = rows.iter().rfind(|row| row.evaluation.is_some()) {
+        block.pictures = pictures(table, row, options)?;
+        for picture in block.pictures.values_mut() {
+            picture.note = format!("Stream: {}. {}", row.stream.name(), picture.note);
+        }
+    }
+    for (key, setting) in named.chain(reference) {
+        let fields = setting.measured().chain(setting.counted()).collect();
+        let title = "How good is the confidence?".to_owned();
+        let mut own = Block { title, note: note.to_owned(), fields, ..Block::default() };
+        own.push_reasons();
+        let notes = own.notes.take().unwrap_or_default().into_iter();
+        let named = notes.map(|note| format!("{}: {note}", setting.name));
+        block.notes.get_or_insert_default().extend(named);
+        block.fields.push(Field { label: setting.name.into(), ..Field::block(key, own) });
+    }
+    Ok(block)
+}
+
 fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Error> {
     let (level, resamples, seed) = options.how()?;
     let rows = table.finish(level, resamples, seed)?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
     let reference = rows.iter().find_map(base_rate);
-    let settings = rows.iter().map(|row| {
-        let sum = |counts: &BTreeMap<String, u64>| {
-            usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
-        };
-        Setting {
-            name: row.stream.name().to_owned(),
-            counts: vec![
-                ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
-                ("cut_off", row.cut_off),
-                ("excluded", sum(&row.excluded)),
-                ("without_answer", row.without_outcome),
-                ("without_reply", row.without_reply),
-                ("without_stream", sum(&row.left_out)),
-            ],
-            figures: stream_figures(row),
-        }
-    });
-    let mut report = report(settings.chain(reference), note);
+    let mut report = report(rows.iter().map(setting).chain(reference), note);
+    report.main_pictures = vec!["reliability"];
     for (column, row) in report.columns.iter_mut().zip(&rows) {
+        column.block.pictures = pictures(table, row, options)?;
         if let Some(audit) = &row.continuations {
             column.block.fields.push(Field::block("continuations", continuations(audit)));
         }
     }
     Ok(report)
+}
+
+/// How the complete runs of a stream look.
+fn pictures(
+    table: &ConfidenceTable,
+    row: &ConfidenceFigures,
+    options: &LiveOptions,
+) -> Result<Pictures, Error> {
+    let summary = Summary::Weighted(WeightSchedule::LinearFront);
+    let LiveOptions { resamples, seed, .. } = *options;
+    let traces = table.traces(&row.model, &row.stream)?;
+    let (mut pictures, _) = curves(&traces, CurveSettings { summary: &summary, resamples, seed })?;
+    pictures.retain(|name, _| matches!(name.as_str(), "reliability" | "forecast_by_step"));
+    Ok(pictures)
+}
+
+fn setting(row: &ConfidenceFigures) -> Setting {
+    let sum = |counts: &BTreeMap<String, u64>| {
+        usize::try_from(counts.values().sum::<u64>()).unwrap_or(usize::MAX)
+    };
+    Setting {
+        name: row.stream.name().to_owned(),
+        counts: vec![
+            ("runs", row.evaluation.as_ref().map_or(0, |evaluation| evaluation.n)),
+            ("cut_off", row.cut_off),
+            ("excluded", sum(&row.excluded)),
+            ("without_answer", row.without_outcome),
+            ("without_reply", row.without_reply),
+            ("without_stream", sum(&row.left_out)),
+        ],
+        figures: stream_figures(row),
+    }
 }
 
 /// The constant forecast that equals the share of successes among the complete runs of a stream.

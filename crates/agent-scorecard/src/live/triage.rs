@@ -1,16 +1,18 @@
 use std::collections::BTreeMap;
 
-use agent_benchmarks::triage::{Framing, Regime, SolveRecord, TriageRecord, TriageTable};
+use agent_benchmarks::triage::{
+    Framing, Regime, SolveRecord, TriageFigures, TriageRecord, TriageTable,
+};
 use knapsack_oracle::{BudgetAware, ReSolve};
 use scoring_rules::{Level, Seed, Weight};
-use trajectory_metrics::{Clustered, Intervals};
+use trajectory_metrics::{Clustered, Figure, Intervals};
 
 use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
-    report::block::Report,
+    report::{block::Report, picture::Picture},
     traces::figures::LEVEL,
-    triage::{re_solved::RE_SOLVING, variants::VariantScore},
+    triage::{efficiency_picture, re_solved::RE_SOLVING, variants::VariantScore},
 };
 
 /// A problem of a plan that was solved again with its allocation announced.
@@ -58,14 +60,10 @@ pub fn triage(
         ("questions_left_out", count(|it| it.attempt.is_none())),
         ("questions_refused", count(|it| it.is_refused)),
     ];
-    let settings = table.finish(level, resamples, seed)?.into_iter().map(|row| {
-        let live = match (row.is_live, row.is_announced) {
-            (false, _) => "",
-            (true, false) => ", live",
-            (true, true) => ", live and announced",
-        };
-        let regime = format!("{:?}", row.regime).to_lowercase();
-        let name = format!("alpha {}, {}, {regime}{live}", row.alpha, row.framing);
+    let rows = table.finish(level, resamples, seed)?;
+    let picture = by_alpha(&rows);
+    let settings = rows.into_iter().map(|row| {
+        let name = format!("alpha {}, {}", row.alpha, how(&row));
         let mut counts = questions.to_vec();
         counts.extend([
             ("pools", row.pools),
@@ -111,7 +109,45 @@ pub fn triage(
         })
     });
     let again = again.collect::<Result<Vec<_>, Error>>()?;
-    Ok(report(settings.chain(again), None))
+    let mut report = report(settings.chain(again), None);
+    if !picture.is_empty() {
+        report.together.pictures.insert("efficiency".to_owned(), picture);
+        report.main_pictures.push("efficiency");
+    }
+    Ok(report)
+}
+
+/// The framing and the regime of a row.
+fn how(row: &TriageFigures) -> String {
+    let live = match (row.is_live, row.is_announced) {
+        (false, _) => "",
+        (true, false) => ", live",
+        (true, true) => ", live and announced",
+    };
+    format!("{}, {}{live}", row.framing, format!("{:?}", row.regime).to_lowercase())
+}
+
+/// The efficiencies by budget, with those of the baselines in the first framing and regime.
+fn by_alpha(rows: &[TriageFigures]) -> Picture {
+    let mut curves: Vec<(String, Vec<(f64, Figure)>)> = Vec::new();
+    let first = rows.first().map(how);
+    for row in rows {
+        let own = how(row);
+        let baselines = [
+            ("efficiency_cheapest_first", "cheapest first"),
+            ("efficiency_greedy", "value per cost"),
+        ];
+        let baselines = baselines.into_iter().filter(|_| first.as_ref() == Some(&own));
+        for (key, name) in std::iter::once(("efficiency", own.as_str())).chain(baselines) {
+            let Some(figure) = row.figure(key) else { continue };
+            let point = (row.alpha.get(), figure);
+            match curves.iter_mut().find(|(known, _)| known == name) {
+                Some((_, points)) => points.push(point),
+                None => curves.push((name.to_owned(), vec![point])),
+            }
+        }
+    }
+    efficiency_picture(curves, "the model")
 }
 
 /// The mean efficiencies as [`VariantTable`](crate::triage::VariantTable) takes them for tables 1 to 3 of the paper,

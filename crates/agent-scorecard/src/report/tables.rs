@@ -82,6 +82,23 @@ impl Cell {
     }
 }
 
+impl<'a> Place<'a> {
+    /// The place, if it has more than the blocks that stand beside it, and these.
+    fn with_those_beside(self, is_only: bool) -> Vec<Self> {
+        let own = if is_only { String::new() } else { format!("{}: ", self.name) };
+        let beside = self.block.fields.iter().filter_map(|field| {
+            let name = format!("{own}{}", field.label);
+            let pointer = format!("{}/{}", self.pointer, escaped(&field.key));
+            Some(Self { name, pointer, block: field.beside()? })
+        });
+        let mut places: Vec<Self> = beside.collect();
+        if places.is_empty() || places.len() < self.block.fields.len() {
+            places.insert(0, self);
+        }
+        places
+    }
+}
+
 impl Report {
     /// What the columns of the tables are, with the places of their figures.
     #[must_use]
@@ -92,15 +109,8 @@ impl Report {
             let (key, parts) = &column.parts;
             if key.is_empty() {
                 let (name, block) = (column.name.clone(), &column.block);
-                places.push(Place { name, pointer: pointer.clone(), block });
-                for field in &column.block.fields {
-                    let Some(block) = field.beside() else { continue };
-                    let is_one = self.columns.len() == 1;
-                    let own = if is_one { String::new() } else { format!("{}: ", column.name) };
-                    let name = format!("{own}{}", field.label);
-                    let pointer = format!("{pointer}/{}", escaped(&field.key));
-                    places.push(Place { name, pointer, block });
-                }
+                let place = Place { name, pointer, block };
+                places.extend(place.with_those_beside(self.columns.len() == 1));
                 continue;
             }
             // A part of which nothing is known, such as a stream without runs, has no column.
@@ -218,6 +228,8 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
                     }
                     _ => None,
                 });
+                let is_only = places.len() == 1;
+                let inner = inner.flat_map(|place| place.with_those_beside(is_only));
                 let mut inner: Vec<Place<'_>> = inner.collect();
                 let is_same = |place: &Place<'_>| place.block == inner[0].block;
                 if inner.len() == places.len() && inner.len() > 1 && inner.iter().all(is_same) {

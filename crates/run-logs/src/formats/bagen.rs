@@ -18,7 +18,7 @@ pub use answer::{
     Answer, TrainingAnswer, parse_token_answer, parse_training_answer, parse_warehouse_answer,
 };
 pub use dialogues::{
-    TokenDialogue, TurnTokens, WarehouseDialogue, token_dialogues, warehouse_dialogues,
+    TokenDialogue, TurnTokens, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
 };
 pub use estimate_file::EstimateFile;
 pub use released_sample::{Amounts, Kind, ReleasedSample};

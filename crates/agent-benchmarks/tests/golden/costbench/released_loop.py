@@ -1,9 +1,10 @@
-"""Runs the released loop of CostBench with scripted replies, and writes what its own evaluation says.
+"""Runs the released loop of CostBench with scripted and with random agents, and writes what its own evaluation says.
 
 COSTBENCH=CHECKOUT python3.12 released_loop.py > released_replies.json
+COSTBENCH=CHECKOUT python3.12 released_loop.py random > released_random_agents.json
 COSTBENCH=CHECKOUT python3.12 released_loop.py messages
 
-The second call writes the messages of all runs to costbench_messages.json in the checkout, where a test finds them
+The last call writes the messages of all runs to costbench_messages.json in the checkout, where a test finds them
 if COSTBENCH is set; they are not part of this repository.
 
 CHECKOUT is JiayuJeff/CostBench at 6424069, with its requirements and numpy installed. Once, inside it:
@@ -11,7 +12,7 @@ CHECKOUT is JiayuJeff/CostBench at 6424069, with its requirements and numpy inst
     --test_config_path env/domains/travel/travel_config.yaml --num-times 5000 --num-time-combinations 5000
   cp env/data/static/search_spaces/test/search_space.json env/data/static/search_spaces/test_search_space.json
 """
-import asyncio, contextlib, copy, io, json, os, re, sys, tempfile, types
+import asyncio, contextlib, copy, io, json, os, random, re, sys, tempfile, types
 
 sys.path.insert(0, os.environ["COSTBENCH"])
 os.chdir(os.environ["COSTBENCH"])
@@ -102,9 +103,57 @@ class Client:
         return types.SimpleNamespace(id=f"c{self.made}", type="function", function=function)
 
 
+class Wanderer(Client):
+    """Writes its script on the way: a random tool of those whose inputs it has and that did not fail, then the answer.
+    Some make further calls after the goal."""
+
+    def __init__(self, script, query, draw, further):
+        super().__init__(script, query)
+        self.draw, self.further, self.failed = draw, further, set()
+
+    async def create(self, **request):
+        self.script.append(self.step(request["messages"], request["tools"]))
+        return await super().create(**request)
+
+    def step(self, messages, tools):
+        held, called = set(), None
+        for message in messages[1:]:
+            text = message["content"] or ""
+            if message["role"] == "user":
+                held = {"TimeInfo"} | {"LocationPreference" for _ in re.findall(r"<LocationPreference\d+>", text)}
+            elif message["role"] == "assistant" and message["tool_calls"]:
+                called = message["tool_calls"][0].function.name
+            elif message["role"] == "tool" and "[ERROR]" in text:
+                self.failed.add(called)
+            elif message["role"] == "tool":
+                held.add(re.findall(r"Type: (\w+)", text)[-1])
+        functions = sorted((tool["function"] for tool in tools), key=lambda it: it["name"])
+        if "Travel" + self.query["task"].capitalize() in held:
+            if self.further == 0:
+                return {"say": "<answer> {goal} </answer>"}
+            self.further -= 1
+            return {"call": functions[0]["name"]}
+        has = lambda name: name in held or any(name.endswith(end) for end in ENDS)
+        new = lambda it: re.search(r"output type of this tool is (\w+)\.", it["description"]).group(1) not in held
+        open_ = [it["name"] for it in functions if it["name"] not in self.failed and new(it)
+                 and all(map(has, it["parameters"]["required"]))]
+        return {"call": self.draw.choice(open_)} if open_ else {"say": "I am stuck."}
+
+
+def random_cases(runs=200, seed=7):
+    draw, ids = random.Random(seed), sorted(QUERIES)
+    for place in range(runs):
+        kind = [None, "ban_tool", "cost_change", "remove_tools", "preference_change"][place % 5]
+        events = [kind] * draw.choice([1, 1, 2]) if kind else []
+        yield {"name": f"random agent {place}", "query_id": draw.choice(ids), "level": draw.choice([2, 2, 3]),
+               "events": events, "script": [], "further": draw.choice([0, 0, 0, 1])}
+
+
 def run(case):
     query = copy.deepcopy(QUERIES[case["query_id"]])
     client, quiet = Client(case["script"], query), io.StringIO()
+    if "further" in case:
+        client = Wanderer(case["script"], query, random.Random(case["name"]), case.pop("further"))
     seed = released._stable_int(f"42:{case['query_id']}")
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         loop = released.run_single_query(client, query, settings(case["level"], case["events"]), 0, seed)
@@ -185,7 +234,7 @@ def cases():
 
 
 def messages():
-    done = [case for case in cases() if run(case)]
+    done = [case for case in [*cases(), *random_cases()] if run(case)]
     with open("costbench_messages.json", "w") as file:
         json.dump([{key: case[key] for key in ("name", "messages", "tools")} for case in done], file)
 
@@ -196,5 +245,7 @@ if __name__ == "__main__":
     version = ".".join(map(str, sys.version_info[:3]))
     print('{"origin": "JiayuJeff/CostBench at 6424069, run_single_query and evaluate_single_query, by released_loop.py with CPython %s, 2026-11-24",' % version)
     print('"runs": [')
-    print(",\n".join(json.dumps({**dict(case), **run(dict(case))}) for case in cases()))
+    found = [(case, run(case)) for case in (random_cases() if "random" in sys.argv else cases())]
+    keys = ["name", "query_id", "level", "events", "script"]
+    print(",\n".join(json.dumps({key: case[key] for key in keys} | facts) for case, facts in found))
     print("]}")

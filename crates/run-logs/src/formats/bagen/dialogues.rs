@@ -79,6 +79,25 @@ pub fn token_dialogues(source: impl Read, cap: i64) -> Result<Vec<TokenDialogue>
         .collect())
 }
 
+/// The number of runs in a file of recorded runs, those included of which [`token_dialogues`] and
+/// [`warehouse_dialogues`] make no dialogue.
+///
+/// # Errors
+///
+/// As [`token_dialogues`].
+///
+/// ```
+/// use run_logs::bagen::{count_runs, token_dialogues};
+///
+/// let json = r#"[{"turns": [{"raw_response": "go"}]}, {"turns": []}]"#;
+/// assert_eq!(token_dialogues(json.as_bytes(), 100)?.len(), 1);
+/// assert_eq!(count_runs(json.as_bytes())?, 2);
+/// # Ok::<(), run_logs::Error>(())
+/// ```
+pub fn count_runs(source: impl Read) -> Result<usize, Error> {
+    Ok(rollouts(source)?.len())
+}
+
 fn dialogue(rollout: usize, value: &Value, cap: i64) -> Option<TokenDialogue> {
     let turns = sorted_turns(value);
     let kept = turns.into_iter().take_while(|turn| !is_truncated(turn, cap));

@@ -333,7 +333,7 @@ fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
         let stated = stated.unwrap();
         assert_eq!((stated.runs, stated.without_reply), (3, 1));
         let evaluation = stated.evaluation.as_ref().unwrap();
-        let brier = evaluation.metrics.estimate("tps_brier").unwrap().value.clone().unwrap();
+        let brier = evaluation.metrics.estimate("tps_brier").unwrap().figure.clone().unwrap().value;
         (records.map(|record| record.judged_by(objective).run.outcome), brier)
     });
     // (1 - 0.75)^2 for a success, and 0.75^2 for a failure.

@@ -26,6 +26,14 @@ pub enum Error {
         /// The names of the places that are filled in.
         known: String,
     },
+    /// A text lacks a place without which the prompt asks for nothing.
+    #[error("{text} lacks the place {{{name}}}")]
+    MissingPlace {
+        /// Which text.
+        text: &'static str,
+        /// The name of the place.
+        name: &'static str,
+    },
     /// A stored run is not the record of a conversation.
     #[error("a stored value is invalid: {problem}")]
     StoredValue {

@@ -341,6 +341,23 @@ fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
     assert_eq!(outcomes[1], ([Some(true), Some(false), None], -0.3125));
 }
 
+#[cfg(feature = "confidence")]
+#[test]
+fn a_run_without_an_outcome_as_to_the_optimal_path_has_no_score_that_could_be_taken_for_one() {
+    use agent_benchmarks::costbench::Objective;
+    use run_logs::{AtLimit, OutcomePolicy, RunTable, StreamOptions};
+
+    // The run ends before all events have come.
+    let bench = CostBench::new(0).unwrap().with_events(vec![EventKind::CostChange; 6]);
+    let instance = bench.with_confidence(Objective::Optimal).instance(&queries(Split::Test, 42)[0]);
+    let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
+    let run = record.judged_by(Objective::Optimal).run;
+    assert_eq!((run.outcome, record.record.run.outcome), (None, Some(true)));
+    let policy = OutcomePolicy::new(AtLimit::Scored);
+    let table = RunTable::new([Ok(run)], &policy, &StreamOptions::default()).unwrap();
+    assert_eq!(table.rows()[0].outcome, None);
+}
+
 fn listed(text: String) -> agent_benchmarks::costbench::EnumerationRecord {
     let instance = CostBench::new(1).unwrap().instance(&queries(Split::Test, 42)[0]);
     let model = model_from_fn(move |request: &agent_benchmarks::Request| {

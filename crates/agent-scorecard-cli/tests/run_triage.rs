@@ -497,10 +497,7 @@ fn a_checker_that_fails_stops_the_run_and_its_verdict_is_asked_for_again() {
     for text in ["exit 3", "echo '{\"solved\": true}'; exit 3"] {
         script(text);
         let error = refusal(&call(), text);
-        assert!(
-            error.contains("ended with exit status: 3 for {\"answer\":\"6\",\"id\":\"a\""),
-            "{error}"
-        );
+        assert!(error.contains("ended with exit status: 3 for the question \"a\""), "{error}");
     }
     script("echo '{\"solved\": true}'");
     assert_eq!(report(&call())["rows"][0]["counts"]["questions_solved"], 1);

@@ -599,15 +599,15 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
     let one: String = VARIANTS.lines().take(2).collect::<Vec<_>>().join("\n");
     let one = json_of("triage-variants", &[&write("one_variant.jsonl", &one), "--json"]);
     assert_eq!(one["tables"][0]["rows"][0]["range"], Value::Null);
+    // What was not tried under each variant is left out and counted, as of a folder with several calls.
+    let other = VARIANTS.replace(
+        r#""x","variant":"B","alpha":0.5,"eta_advisory":0.4"#,
+        r#""x","variant":"A","alpha":1,"eta_advisory":0.4"#,
+    );
+    let other = json_of("triage-variants", &[&write("other_variants.jsonl", &other), "--json"]);
+    let rows = other["tables"][0]["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &other["tables"][0]["n_left_out"]), (1, &2.into()));
     for (name, text, want) in [
-        (
-            "no_b",
-            VARIANTS.replace(
-                r#""x","variant":"B","alpha":0.5,"eta_advisory":0.4"#,
-                r#""x","variant":"A","alpha":1,"eta_advisory":0.4"#,
-            ),
-            "no score under variant",
-        ),
         (
             "sets",
             VARIANTS.replace(r#""y","variant":"B""#, r#""z","variant":"B""#),
@@ -625,6 +625,11 @@ fn scores_under_prompt_variants_are_averaged_over_data_sets_and_ranked() {
             "alpha.jsonl:5: field alpha",
         ),
         ("none", r#"{"model":"K","alpha":0.5}"#.to_owned(), "no line has"),
+        (
+            "no_pair",
+            [VARIANTS.lines().next().unwrap(), VARIANTS.lines().last().unwrap()].join("\n"),
+            "under every variant",
+        ),
     ] {
         let path = write(&format!("{name}.jsonl"), &text);
         let error = refusal(&run_other("triage-variants", &[&path]), name);

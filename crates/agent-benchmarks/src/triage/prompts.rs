@@ -45,8 +45,9 @@ const BANNER: &str = "Budget: {a_i} output tokens for this problem, and not one 
 /// let mut texts: BTreeMap<_, _> = texts.collect();
 /// let setting = Triage::new(Alpha::new(0.5)?).with_prompts(Prompts::published(&texts)?);
 ///
-/// texts.insert(Prompts::FILES[0], "{task}".to_owned());
-/// assert!(Prompts::published(&texts).is_err());
+/// texts.insert(Prompts::FILES[0], "Plan.".to_owned());
+/// let error = Prompts::published(&texts).unwrap_err();
+/// assert_eq!(error.to_string(), "planner_neutral.txt lacks the place {problems}");
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 ///
@@ -85,15 +86,19 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownPlace`] for a place that is never filled in, and [`scoring_rules::Error::Empty`] without the text
-    /// of one of [`Self::FILES`].
+    /// [`Error::UnknownPlace`] for a place that is never filled in, [`Error::MissingPlace`] without the problems of a plan
+    /// or the tokens of the banner, and [`scoring_rules::Error::Empty`] without the text of one of [`Self::FILES`].
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
-        let text = |file: usize, places: &[&str]| {
-            let text = texts.get(Self::FILES[file]).ok_or(scoring_rules::Error::Empty)?;
+        let text = |file: usize, places: &[&str], needed: &'static str| {
+            let file = Self::FILES[file];
+            let text = texts.get(file).ok_or(scoring_rules::Error::Empty)?;
+            if !text.contains(&format!("{{{needed}}}")) {
+                return Err(Error::MissingPlace { text: file, name: needed });
+            }
             Template::new(text.as_str(), places)
         };
-        let plan = |file| text(file, &OF_PLANS);
-        let (plans, banner) = ([plan(0)?, plan(1)?, plan(2)?], text(3, &["a_i"])?);
+        let plan = |file| text(file, &OF_PLANS, "problems");
+        let (plans, banner) = ([plan(0)?, plan(1)?, plan(2)?], text(3, &["a_i"], "a_i")?);
         Ok(Self { plans, banner, is_published: true })
     }
 

@@ -83,7 +83,9 @@ impl Asking<'_> {
         };
         self.is_interrupted.store(false, Ordering::Relaxed);
         let records = run_all(self.journal, conversations, start, ask, self.at_a_time, finished);
-        if self.is_interrupted.swap(true, Ordering::Relaxed) {
+        let is_interrupted = self.is_interrupted.swap(true, Ordering::Relaxed);
+        if is_interrupted && matches!(records, Ok(_) | Err(agent_benchmarks::Error::Stopped { .. }))
+        {
             let [done, all] = [done.into_inner(), conversations.len()];
             let answers = self.journal.answers();
             return Err(Box::new(Interrupted(format!(

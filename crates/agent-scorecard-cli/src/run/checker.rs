@@ -56,6 +56,9 @@ impl Checker {
         // What a model wrote may run in it.
         command.env_remove(KEY);
         command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // An interrupt is meant for the run. A checker that gets it too may call an answer wrong for that.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.stderr(Stdio::null()).spawn().map_err(cannot)?;
         let (send, verdict) = mpsc::channel();
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
@@ -89,7 +92,9 @@ impl Checker {
         let _ = child.wait();
         threads.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(cannot(error)))?;
         if let Some(status) = ended.filter(|status| !status.success()) {
-            let problem = format!("the checker {name} ended with {status} for {line}");
+            let asked: Option<Value> = serde_json::from_str(line).ok();
+            let id = asked.as_ref().map_or(&Value::Null, |asked| &asked["id"]);
+            let problem = format!("the checker {name} ended with {status} for the question {id}");
             return Err(AskError::Stop(problem));
         }
         let wrong = |problem: &str| AskError::NoReply(ModelError::new(problem));

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
     fs,
+    io::ErrorKind,
     path::PathBuf,
     time::Duration,
 };
@@ -354,7 +355,16 @@ impl Options {
             .unsolvable
             .as_ref()
             .map_or(String::new(), |_| format!(", {} unsolvable", self.unsolvable_share));
-        format!("pool-{pool} of {}, alpha {alpha}, {framing}{share}{live}", self.pool_size)
+        let mut name =
+            format!("pool-{pool} of {}, alpha {alpha}, {framing}{share}{live}", self.pool_size);
+        for (is_set, word) in
+            [(self.strict_plans, "strict"), (self.attempt_zero, "zero allocations attempted")]
+        {
+            if is_set {
+                name = format!("{name}, {word}");
+            }
+        }
+        name
     }
 }
 
@@ -498,10 +508,15 @@ impl Options {
             ["model", "mode", "dataset", "variant", "alpha"].map(|key| line[key].to_string())
         };
         let new: BTreeSet<_> = scores.iter().map(of).collect();
-        let earlier = fs::read_to_string(&path).unwrap_or_default();
-        let earlier = earlier.lines().filter_map(|line| serde_json::from_str(line).ok());
-        let kept = earlier.filter(|line| !new.contains(&of(line)));
-        let text: String = kept.chain(scores.iter().cloned()).map(|it| format!("{it}\n")).collect();
+        let named = |error: &dyn Error| format!("{}: {error}", path.display());
+        let earlier = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            earlier => earlier.map_err(|error| named(&error))?,
+        };
+        let earlier = earlier.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
+        let earlier = earlier.map_err(|error| named(&error))?;
+        let kept = earlier.iter().filter(|line| !new.contains(&of(line)));
+        let text: String = kept.chain(&scores).map(|it| format!("{it}\n")).collect();
         Ok(program::write_file(&path, text.as_bytes())?)
     }
 }

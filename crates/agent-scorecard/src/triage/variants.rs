@@ -72,12 +72,13 @@ impl VariantTable {
     }
 
     /// The means over data sets by model, mode, alpha and variant, and the agreement of the rankings under
-    /// the variants. Regimes without a score are left out.
+    /// the variants. Regimes without a score are left out, and so is a model, mode and alpha without a score under
+    /// each variant, which is counted.
     ///
     /// # Errors
     ///
-    /// [`Error::PromptVariants`] without a score, and for a model, mode and alpha whose variants or data sets
-    /// differ from those of others.
+    /// [`Error::PromptVariants`] if no model, mode and alpha has a score under each variant, and for one whose
+    /// variants have different data sets.
     pub fn block(&self) -> Result<Block, Error> {
         let known = self.regimes.iter().zip(REGIMES).filter(|(scores, _)| !scores.is_empty());
         let tables = known.map(|(scores, regime)| table(regime, scores));
@@ -94,13 +95,20 @@ impl VariantTable {
 fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     let variants: BTreeSet<&String> = scores.values().flat_map(BTreeMap::keys).collect();
     let variants: Vec<&String> = variants.into_iter().collect();
-    let means = scores.iter().map(|((configuration, alpha), of_cell)| {
-        means(regime, &variants, configuration, *alpha, of_cell)
-    });
+    let is_complete = |of_cell: &BTreeMap<_, _>| of_cell.len() == variants.len();
+    let kept: Vec<_> = scores.iter().filter(|(_, of_cell)| is_complete(of_cell)).collect();
+    if kept.is_empty() {
+        let problem = format!("no model, mode and alpha has an eta_{regime} under every variant");
+        return Err(Error::PromptVariants(problem));
+    }
+    let means = kept
+        .iter()
+        .map(|((configuration, alpha), of_cell)| means(regime, configuration, *alpha, of_cell));
     let means = means.collect::<Result<Vec<Vec<f64>>, Error>>()?;
+    let cells = || kept.iter().map(|(cell, _)| *cell);
     // The rows of one budget, or all; `None` without a second variant.
     let compared = |alpha: Option<Alpha>| {
-        let rows = scores.keys().zip(&means);
+        let rows = cells().zip(&means);
         let rows = rows.filter(|((_, of_row), _)| alpha.is_none_or(|alpha| alpha == *of_row));
         let rows: Vec<&[f64]> = rows.map(|(_, means)| means.as_slice()).collect();
         (variants.len() > 1).then(|| VariantScores::new(&rows)).transpose()
@@ -121,9 +129,11 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
                 Field::shown("range", "range", ranges.as_ref().map(|ranges| ranges[at])),
             ])
         };
-    let rows: Vec<Block> = scores.keys().zip(&means).enumerate().map(row).collect();
+    let rows: Vec<Block> = cells().zip(&means).enumerate().map(row).collect();
+    let n_left_out = scores.len() - rows.len();
+    let left_out_label = if n_left_out > 0 { "left out, without all variants" } else { "" };
     let mut by_alpha = Vec::new();
-    for alpha in scores.keys().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
+    for alpha in cells().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
         let Some(scores) = compared(Some(alpha))? else { continue };
         let pairs = scores.rank_correlations();
         let pairs = pairs.iter().map(|pair| {
@@ -144,6 +154,7 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         Field::shown("regime", "regime", regime),
         Field::json("variants", variants.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
         Field::shown("n_rows", "models and alphas", rows.len()),
+        Field::shown("n_left_out", left_out_label, n_left_out),
         Field::shown(
             "ranges_below_0_1",
             "ranges below 0.1",
@@ -155,10 +166,9 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     ]))
 }
 
-/// The mean over data sets under each variant.
+/// The mean over data sets under each variant, in the order of their names.
 fn means(
     regime: &str,
-    variants: &[&String],
     (model, mode): &Configuration,
     alpha: Alpha,
     of_cell: &BTreeMap<String, BTreeMap<String, f64>>,
@@ -168,11 +178,8 @@ fn means(
         Error::PromptVariants(format!("{place}: {problem}"))
     };
     let mut first: Option<(&String, &BTreeMap<String, f64>)> = None;
-    let mut means = Vec::with_capacity(variants.len());
-    for &variant in variants {
-        let of_variant = of_cell
-            .get(variant)
-            .ok_or_else(|| wrong(format!("there is no score under variant {variant:?}")))?;
+    let mut means = Vec::with_capacity(of_cell.len());
+    for (variant, of_variant) in of_cell {
         let (of_first, expected) = *first.get_or_insert((variant, of_variant));
         if !expected.keys().eq(of_variant.keys()) {
             return Err(wrong(format!(

@@ -1,13 +1,9 @@
 use crate::{
     amount::Amount,
-    engines::plan_text::{
-        allocation::allocation,
-        entry::{Entry, Scalar, Value},
-        lenient_json::find_plan,
-    },
+    engines::plan_text::lenient_json::find_plan,
     plans::{
-        plan::{Plan, Repeat, Step},
-        repair::{DropReason, Repair},
+        plan::{Plan, Repeat},
+        repair::{Repair, repaired},
     },
     pools::pool::Pool,
     values::unreadable_reason::UnreadableReason,
@@ -170,21 +166,7 @@ impl<A: Amount> PlanReading<A> {
         if list.single_quoted > 0 {
             repairs.push(Repair::SingleQuotes { strings: list.single_quoted });
         }
-        let mut steps = Vec::with_capacity(list.entries.len());
-        let mut planned = vec![false; pool.items().len()];
-        for (entry, fields) in list.entries.iter().enumerate() {
-            match step(entry, fields, pool, is_published, &mut repairs) {
-                Ok(Step { position, .. }) if is_published && planned[position] => {
-                    let id = pool.items()[position].id().to_owned();
-                    repairs.push(Repair::RepeatedId { entry, id });
-                }
-                Ok(step) => {
-                    planned[step.position] = true;
-                    steps.push(step);
-                }
-                Err(dropped) => repairs.push(dropped),
-            }
-        }
+        let steps = repaired(&list.entries, pool, is_published, &mut repairs);
         let items = pool.items();
         match Plan::without_repeats(steps, items.len(), false) {
             Ok(plan) if plan.check_budget(budget).is_err() => {
@@ -216,62 +198,4 @@ impl<A: Amount> PlanReading<A> {
             Self::Unparseable { .. } => &[],
         }
     }
-}
-
-/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
-/// is kept are appended to `repairs`.
-fn step<A: Amount>(
-    entry: usize,
-    fields: &Entry<'_>,
-    pool: &Pool<A>,
-    is_published: bool,
-    repairs: &mut Vec<Repair<A>>,
-) -> Result<Step<A>, Repair<A>> {
-    let dropped = |reason| Repair::EntryDropped { entry, reason };
-    let Some(Value::Scalar(id)) = &fields.id.value else {
-        let reason = if fields.is_object { DropReason::NoId } else { DropReason::NotAnObject };
-        return Err(dropped(reason));
-    };
-    if let Some(field) = fields.repeated_name() {
-        return Err(dropped(DropReason::RepeatedField { field: field.to_owned() }));
-    }
-    let given = || id.text().to_owned();
-    let exact = pool.position(id.text());
-    let Some(position) = exact.or_else(|| pool.position(id.text().trim())) else {
-        return Err(Repair::UnknownId { entry, id: given() });
-    };
-    let written = fields.allocation.value.as_ref();
-    let text = || written.map_or_else(String::new, Value::text);
-    let found = amount(written).or(is_published.then_some((A::NOTHING, false)));
-    let Some((allocation, as_written)) = found else {
-        return Err(dropped(DropReason::NotATokenCount { given: text() }));
-    };
-    if exact.is_none() {
-        repairs.push(Repair::PaddedId { entry, given: given() });
-    }
-    for name in fields.other_names() {
-        repairs.push(Repair::OtherName { entry, given: name.to_owned() });
-    }
-    let extra = fields.extra_fields();
-    if extra > 0 {
-        repairs.push(Repair::ExtraFields { entry, fields: extra });
-    }
-    if !as_written {
-        repairs.push(Repair::Allocation { entry, given: text(), taken: allocation });
-    }
-    Ok(Step { position, allocation })
-}
-
-/// Returns the allocation that a value denotes, and whether it needed no conversion.
-fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
-    let resources = A::NOTHING.parts().len();
-    let parts: Vec<(u64, bool)> = match value {
-        Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
-        Some(Value::List(parts)) if parts.len() == resources => {
-            parts.iter().map(|part| allocation(Some(part))).collect::<Option<_>>()?
-        }
-        None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
-        Some(_) => return None,
-    };
-    Some((A::from_fn(|resource| parts[resource].0), parts.iter().all(|part| part.1)))
 }

@@ -1,3 +1,13 @@
+use crate::{
+    amount::Amount,
+    engines::plan_text::{
+        allocation::allocation,
+        entry::{Entry, Scalar, Value},
+    },
+    plans::plan::Step,
+    pools::pool::Pool,
+};
+
 /// One repair of the text of a plan. [`PlanReading::new`](crate::PlanReading::new) lists the repairs and has
 /// an example.
 ///
@@ -118,4 +128,88 @@ pub enum DropReason {
         /// The allocation as given.
         given: String,
     },
+}
+
+/// The steps of the entries that can be kept, in their order; what was repaired or dropped is appended to `repairs`.
+/// By the published rules, the first of several entries for one item counts.
+pub(super) fn repaired<A: Amount>(
+    entries: &[Entry<'_>],
+    pool: &Pool<A>,
+    is_published: bool,
+    repairs: &mut Vec<Repair<A>>,
+) -> Vec<Step<A>> {
+    let mut steps = Vec::with_capacity(entries.len());
+    let mut planned = vec![false; pool.items().len()];
+    for (entry, fields) in entries.iter().enumerate() {
+        match step(entry, fields, pool, is_published, repairs) {
+            Ok(Step { position, .. }) if is_published && planned[position] => {
+                let id = pool.items()[position].id().to_owned();
+                repairs.push(Repair::RepeatedId { entry, id });
+            }
+            Ok(step) => {
+                planned[step.position] = true;
+                steps.push(step);
+            }
+            Err(dropped) => repairs.push(dropped),
+        }
+    }
+    steps
+}
+
+/// Converts an entry to a step, or returns the repair that drops it. The repairs of an entry that
+/// is kept are appended to `repairs`.
+fn step<A: Amount>(
+    entry: usize,
+    fields: &Entry<'_>,
+    pool: &Pool<A>,
+    is_published: bool,
+    repairs: &mut Vec<Repair<A>>,
+) -> Result<Step<A>, Repair<A>> {
+    let dropped = |reason| Repair::EntryDropped { entry, reason };
+    let Some(Value::Scalar(id)) = &fields.id.value else {
+        let reason = if fields.is_object { DropReason::NoId } else { DropReason::NotAnObject };
+        return Err(dropped(reason));
+    };
+    if let Some(field) = fields.repeated_name() {
+        return Err(dropped(DropReason::RepeatedField { field: field.to_owned() }));
+    }
+    let given = || id.text().to_owned();
+    let exact = pool.position(id.text());
+    let Some(position) = exact.or_else(|| pool.position(id.text().trim())) else {
+        return Err(Repair::UnknownId { entry, id: given() });
+    };
+    let written = fields.allocation.value.as_ref();
+    let text = || written.map_or_else(String::new, Value::text);
+    let found = amount(written).or(is_published.then_some((A::NOTHING, false)));
+    let Some((allocation, as_written)) = found else {
+        return Err(dropped(DropReason::NotATokenCount { given: text() }));
+    };
+    if exact.is_none() {
+        repairs.push(Repair::PaddedId { entry, given: given() });
+    }
+    for name in fields.other_names() {
+        repairs.push(Repair::OtherName { entry, given: name.to_owned() });
+    }
+    let extra = fields.extra_fields();
+    if extra > 0 {
+        repairs.push(Repair::ExtraFields { entry, fields: extra });
+    }
+    if !as_written {
+        repairs.push(Repair::Allocation { entry, given: text(), taken: allocation });
+    }
+    Ok(Step { position, allocation })
+}
+
+/// Returns the allocation that a value denotes, and whether it needed no conversion.
+fn amount<A: Amount>(value: Option<&Value<'_>>) -> Option<(A, bool)> {
+    let resources = A::NOTHING.parts().len();
+    let parts: Vec<(u64, bool)> = match value {
+        Some(Value::Scalar(scalar)) if resources == 1 => vec![allocation(Some(scalar))?],
+        Some(Value::List(parts)) if parts.len() == resources => {
+            parts.iter().map(|part| allocation(Some(part))).collect::<Option<_>>()?
+        }
+        None | Some(Value::Scalar(Scalar::Bare("null" | "None"))) => vec![(0, false); resources],
+        Some(_) => return None,
+    };
+    Some((A::from_fn(|resource| parts[resource].0), parts.iter().all(|part| part.1)))
 }

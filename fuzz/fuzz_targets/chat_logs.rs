@@ -7,9 +7,9 @@ use std::io::{Cursor, Read, Result as IoResult, Seek, SeekFrom};
 
 use libfuzzer_sys::fuzz_target;
 use run_logs::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, ForecastPolicy,
-    Format, OutcomePolicy, ReadLimits, ReadOptions, Run, RunTable, ShortLists, StreamOptions,
-    read,
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error,
+    ForecastPolicy, Format, OutcomePolicy, ReadLimits, ReadOptions, Run, RunTable, ShortLists,
+    StreamOptions, read,
 };
 
 /// Bytes that arrive a few at a time.

@@ -9,7 +9,10 @@ use run_logs::{Error, Format, ReadLimits, ReadOptions, Run, read};
 
 fn all(bytes: &[u8]) -> Result<Vec<Run>, Error> {
     let limits = ReadLimits { max_string: 1 << 16, max_run: 1 << 20, ..ReadLimits::default() };
-    let options = ReadOptions { limits: ReadLimits { max_entry: 8 << 20, ..limits }, ..ReadOptions::default() };
+    let options = ReadOptions {
+        limits: ReadLimits { max_entry: 8 << 20, ..limits },
+        ..ReadOptions::default()
+    };
     read(Cursor::new(bytes), Format::Auto, &options)?.collect()
 }
 

@@ -23,7 +23,9 @@ fuzz_target!(|bytes: &[u8]| {
     // Of each metric that is defined its key and its value.
     let [with, without] = [false, true].map(|names_alone| {
         let mut tally = PathTally::default();
-        runs.iter().take(20).for_each(|run| tally.update(run, names_alone).expect("a run as it was read"));
+        runs.iter()
+            .take(20)
+            .for_each(|run| tally.update(run, names_alone).expect("a run as it was read"));
         METRICS.map(|metric| (metric.measure.key, metric.value(&tally).ok()))
     });
     for report in [&with, &without] {

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use budget_estimation::Level;
 use agent_scorecard::budget::{By, Options, RunFile, replay};
+use budget_estimation::Level;
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../json_lines.rs"]
@@ -16,7 +16,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(total.is_some(), output.is_some() && input.is_some());
     let Some(file) = output else { return };
     // A line of a run that was left out before is counted and has no row.
-    assert_eq!(file.runs.lines().len() as u64 + file.runs.counts().left_out(), json_lines::lines(bytes) as u64);
+    assert_eq!(
+        file.runs.lines().len() as u64 + file.runs.counts().left_out(),
+        json_lines::lines(bytes) as u64
+    );
 
     for by in [By::Linear, By::Quantile, By::Conformal] {
         let level = Level::new(0.8).expect("a level");

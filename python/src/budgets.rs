@@ -1,6 +1,6 @@
 use budget_estimation::{
-    Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Resource,
-    Reading, Sample, Seed, StopRule,
+    Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Reading,
+    Resource, Sample, Seed, StopRule,
 };
 use pyo3::{prelude::*, types::PyString};
 

@@ -4,9 +4,9 @@ use scoring_rules::{
     Binning, Dominance, Level, MurphyCurve, OrderedScore, Probability, TiedBlocks,
 };
 use trajectory_metrics::{
-    ConsistencyInterval, Error, Figure, PositiveClass, ReliabilityBin,
-    ReliabilityPoint, RocPoint, Seed, augrc, aurc, auroc, average_precision, consistency_band,
-    excess_aurc, expected_calibration_error, maximum_calibration_error, precision_recall_curve,
+    ConsistencyInterval, Error, Figure, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint,
+    Seed, augrc, aurc, auroc, average_precision, consistency_band, excess_aurc,
+    expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
     root_mean_square_calibration_error,
 };

@@ -141,9 +141,7 @@ pub(crate) fn cluster_mean(
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
     let groups = columns::groups(groups)?;
-    figure(
-        py.detach(|| clustered(ClusterEstimate::mean(values, weights, &groups)?, level)),
-    )
+    figure(py.detach(|| clustered(ClusterEstimate::mean(values, weights, &groups)?, level)))
 }
 
 /// The mean of the second arm minus that of the first, or with outcomes the difference of their AUROCs.

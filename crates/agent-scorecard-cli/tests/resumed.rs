@@ -7,7 +7,6 @@ mod program;
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
@@ -19,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use program::{in_folder, refusal, run_other, write};
+use program::{fresh, refusal, run_other, write};
 use serde_json::{Value, json};
 
 /// A server whose replies follow from the requests, and the number of the requests that it got. It refuses those beyond
@@ -44,25 +43,15 @@ fn serve() -> Server {
             let own = own.clone();
             thread::spawn(move || {
                 // A client that was killed is no fault of the server.
-                let _ = answer(stream.unwrap(), &own);
+                let _ = answer(&stream.unwrap(), &own);
             });
         }
     });
     server
 }
 
-fn answer(mut stream: TcpStream, server: &Server) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut length, mut line) = (0, String::new());
-    while reader.read_line(&mut line)? > 2 {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let body: Value = serde_json::from_slice(&body)?;
+fn answer(stream: &TcpStream, server: &Server) -> std::io::Result<()> {
+    let body = program::body(stream)?;
     let may = &server.may;
     let left = may.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
     let (status, text) = match left {
@@ -71,11 +60,7 @@ fn answer(mut stream: TcpStream, server: &Server) -> std::io::Result<()> {
     };
     server.asked.fetch_add(usize::from(left.is_ok()), Ordering::SeqCst);
     thread::sleep(Duration::from_millis(server.wait.load(Ordering::SeqCst)));
-    let (text, length) = (text.to_string(), text.to_string().len());
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-    )
+    program::respond(stream, status, &text)
 }
 
 /// A reply that a model could give in any of the benchmarks.
@@ -172,12 +157,6 @@ fn with(words: &[String], server: &Server, out: &str, more: &[&str]) -> Vec<Stri
 
 fn call(words: &[String]) -> std::process::Output {
     run_other("run", &words.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-fn fresh(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
 }
 
 /// The conversations, and the fewest and the most requests, of a dry run.

@@ -6,10 +6,10 @@ mod program;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Command, Output},
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -17,7 +17,7 @@ use std::{
     thread,
 };
 
-use program::{in_folder, refusal, run, write};
+use program::{fresh, refusal, report, run, write};
 use serde_json::{Value, json};
 
 /// A server whose replies depend on the last message, and the number of its replies.
@@ -28,43 +28,17 @@ fn serve(reply: fn(&str) -> String) -> (String, Arc<AtomicUsize>) {
     let counted = Arc::clone(&count);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let _ = answer(stream.unwrap(), reply);
+            let _ = answer(&stream.unwrap(), reply);
             counted.fetch_add(1, Ordering::SeqCst);
         }
     });
     (url, count)
 }
 
-fn answer(mut stream: TcpStream, reply: fn(&str) -> String) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut length, mut line) = (0, String::new());
-    while reader.read_line(&mut line)? > 2 {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let body: Value = serde_json::from_slice(&body).unwrap();
+fn answer(stream: &TcpStream, reply: fn(&str) -> String) -> std::io::Result<()> {
+    let body = program::body(stream)?;
     let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
-    let message = json!({"role": "assistant", "content": reply(last)});
-    let usage = json!({"prompt_tokens": 50, "completion_tokens": 10});
-    let text = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-    let text = text.to_string();
-    let length = text.len();
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}")
-}
-
-fn fresh(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
-
-fn report(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    program::respond(stream, "200 OK", &program::chat(&reply(last), 10, "stop"))
 }
 
 /// All files of a folder as text.
@@ -143,6 +117,10 @@ fn confidence_in_costbench_is_scored_beside_the_greedy_policy_and_written_as_tra
     let stated = &report["streams"]["stated_confidence"];
     assert_eq!((&stated["runs"], &stated["tps_brier"]["value"]), (&json!(8), &json!(-0.0625)));
     assert_eq!(report["streams"]["base_rate_reference"]["tps_brier"]["value"], 0.0);
+    // Streams that no reply has are named, with the reason.
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("(8 no_logprobs)"), "{notes}");
+    assert!(notes.contains("streams: no complete run has token_probability, entropy, "), "{notes}");
     let greedy = &report["rows"][1];
     assert_eq!(greedy["setting"], "greedy policy, 5 steps, events: none");
     assert_eq!(greedy["metrics"]["task_completion_ratio"]["value"], 1.0);
@@ -378,7 +356,7 @@ fn refusing(status: &'static str, after: usize) -> String {
         for (number, stream) in listener.incoming().enumerate() {
             let mut stream = stream.unwrap();
             if number < after {
-                let _ = answer(stream, |_| "<answer>nothing</answer>".to_owned());
+                let _ = answer(&stream, |_| "<answer>nothing</answer>".to_owned());
                 continue;
             }
             let mut request = [0; 1 << 16];

@@ -6,7 +6,6 @@ mod program;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
     process::Output,
@@ -14,7 +13,7 @@ use std::{
     thread,
 };
 
-use program::{in_folder, refusal, run_other, run_words, write};
+use program::{fresh, in_folder, refusal, report, run_other, run_words, write};
 use serde_json::{Value, json};
 
 /// A server whose replies depend on the body of a request, and the bodies so far.
@@ -25,7 +24,7 @@ fn serve(reply: fn(&Value) -> String) -> (String, Arc<Mutex<Vec<Value>>>) {
     let kept = Arc::clone(&bodies);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            if let Ok(body) = answer(stream.unwrap(), reply) {
+            if let Ok(body) = answer(&stream.unwrap(), reply) {
                 kept.lock().unwrap().push(body);
             }
         }
@@ -33,42 +32,14 @@ fn serve(reply: fn(&Value) -> String) -> (String, Arc<Mutex<Vec<Value>>>) {
     (url, bodies)
 }
 
-fn answer(mut stream: TcpStream, reply: fn(&Value) -> String) -> std::io::Result<Value> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut length, mut line) = (0, String::new());
-    while reader.read_line(&mut line)? > 2 {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let body: Value = serde_json::from_slice(&body)?;
-    let message = json!({"role": "assistant", "content": reply(&body)});
-    let usage = json!({"prompt_tokens": 50, "completion_tokens": 10});
-    let text = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-    let (text, length) = (text.to_string(), text.to_string().len());
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-    )?;
+fn answer(stream: &TcpStream, reply: fn(&Value) -> String) -> std::io::Result<Value> {
+    let body = program::body(stream)?;
+    program::respond(stream, "200 OK", &program::chat(&reply(&body), 10, "stop"))?;
     Ok(body)
 }
 
 fn run(arguments: &[&str]) -> Output {
     run_other("run", arguments)
-}
-
-fn fresh(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
-
-fn report(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn step(action: &str, confidence: f64) -> String {

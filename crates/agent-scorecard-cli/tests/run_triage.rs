@@ -6,7 +6,6 @@ mod program;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
     process::Output,
@@ -14,7 +13,7 @@ use std::{
     thread,
 };
 
-use program::{in_folder, refusal, run_other, write};
+use program::{fresh, in_folder, refusal, report, run_other, write};
 use serde_json::{Value, json};
 
 /// The body of a request, and what is replied: text, tokens, and why it ends.
@@ -28,46 +27,21 @@ fn serve(script: Script) -> (String, Arc<Mutex<Vec<Value>>>) {
     let seen = Arc::clone(&bodies);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let _ = answer(stream.unwrap(), script, &seen);
+            let _ = answer(&stream.unwrap(), script, &seen);
         }
     });
     (url, bodies)
 }
 
-fn answer(mut stream: TcpStream, script: Script, seen: &Mutex<Vec<Value>>) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut length, mut line) = (0, String::new());
-    while reader.read_line(&mut line)? > 2 {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let body: Value = serde_json::from_slice(&body).unwrap();
+fn answer(stream: &TcpStream, script: Script, seen: &Mutex<Vec<Value>>) -> std::io::Result<()> {
+    let body = program::body(stream)?;
     let (text, tokens, end) = script(&body);
     seen.lock().unwrap().push(body);
-    let message = json!({"role": "assistant", "content": text});
-    let usage = json!({"prompt_tokens": 50, "completion_tokens": tokens});
-    let text = json!({"choices": [{"message": message, "finish_reason": end}], "usage": usage});
-    let (text, length) = (text.to_string(), text.to_string().len());
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}")
+    program::respond(stream, "200 OK", &program::chat(&text, tokens, end))
 }
 
 fn prompt(body: &Value) -> &str {
     body["messages"][0]["content"].as_str().unwrap()
-}
-
-fn fresh(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
-
-fn report(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn call(file: &str, url: &str, out: &str, words: &[&str]) -> Output {

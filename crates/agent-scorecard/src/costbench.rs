@@ -327,7 +327,7 @@ impl World {
         Ok(Self { library, costs, seed, blocking, blocks, rules })
     }
 
-    /// The same world without events.
+    /// The world of these options without events.
     fn still(options: &CostbenchOptions) -> Result<Self, Error> {
         Self::new(&CostbenchOptions { blocking: Blocking::None, blocks: 1, ..options.clone() })
     }

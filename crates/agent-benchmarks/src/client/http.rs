@@ -124,7 +124,7 @@ const ANTHROPIC_VERSION: &str = "2026-10-21";
 
 /// Why an attempt has no reply.
 enum Fault {
-    /// The same request may get a reply later, after this wait if the server names one.
+    /// A fault that may be over at a later attempt, after `wait` if the server names a time.
     Passing { problem: String, wait: Option<Duration> },
     /// The server refuses the request.
     Refused(String),

@@ -43,7 +43,7 @@ struct State {
 pub(super) enum Answer {
     /// The JSON of the response.
     Response(String),
-    /// Why there is none.
+    /// Why the server sent no response.
     NoReply(String),
 }
 

@@ -20,7 +20,7 @@ use crate::{
 /// The reason why a request has no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
-    /// There is none; the conversation ends with this.
+    /// The server sent no response; the conversation ends with this reason.
     #[error(transparent)]
     NoReply(#[from] ModelError),
     /// Nothing more may be asked, for example because a cap is reached. The conversation stays

@@ -32,7 +32,7 @@ pub struct Query {
     pub id: String,
     /// What the traveller wants.
     pub preferences: Preferences,
-    /// The same in words, as the model reads it.
+    /// The preferences in words, as the model reads them.
     pub requirement: String,
     global_seed: u64,
     /// What the released files say of it, if it was read from them.

@@ -9,7 +9,7 @@ use crate::values::tool_definition::object;
 pub(crate) struct Identified<'a> {
     pub(crate) message: &'a Message,
     pub(crate) calls: Vec<(String, &'a RecordedCall)>,
-    /// Of a message of a tool.
+    /// The id of the call that a tool's message answers.
     pub(crate) answers: Option<String>,
 }
 

@@ -84,8 +84,8 @@ pub(crate) struct Options {
     /// Seconds for a verdict
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
-    /// Refuse plans that have a problem twice, and drop allocations that are no numbers of tokens; the paper keeps
-    /// the first and takes 0
+    /// Refuse plans that have a problem twice, and drop allocations that do not count tokens; the paper keeps the
+    /// first and takes 0
     #[arg(long)]
     strict_plans: bool,
     /// Attempt problems with an allocation of 0 in the advisory regime, too; the paper's planned set leaves them out

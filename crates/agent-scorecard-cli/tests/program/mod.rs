@@ -3,12 +3,13 @@
 
 use std::{
     env, fs,
-    io::Write,
+    io::{self, BufRead, BufReader, Read, Write},
+    net::TcpStream,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The subcommand that the test is named after.
 fn own() -> String {
@@ -95,6 +96,50 @@ pub(crate) fn in_folder(name: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
     fs::create_dir_all(&folder).unwrap();
     text(folder.join(name))
+}
+
+/// A folder of this test alone that does not exist yet.
+pub(crate) fn fresh(name: &str) -> String {
+    let folder = in_folder(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// The JSON object that a call wrote.
+pub(crate) fn report(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The body of a request to a server of a test.
+pub(crate) fn body(stream: &TcpStream) -> io::Result<Value> {
+    let mut reader = BufReader::new(stream);
+    let (mut length, mut line) = (0, String::new());
+    while reader.read_line(&mut line)? > 2 {
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(serde_json::from_slice(&body)?)
+}
+
+/// Sends the response of a server of a test.
+pub(crate) fn respond(mut stream: &TcpStream, status: &str, response: &Value) -> io::Result<()> {
+    let (text, length) = (response.to_string(), response.to_string().len());
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+    )
+}
+
+/// A response of chat completions with a text of so many tokens.
+pub(crate) fn chat(text: &str, tokens: u64, end: &str) -> Value {
+    let message = json!({"role": "assistant", "content": text});
+    let usage = json!({"prompt_tokens": 50, "completion_tokens": tokens});
+    json!({"choices": [{"message": message, "finish_reason": end}], "usage": usage})
 }
 
 /// A file of its own for each case.

@@ -113,7 +113,7 @@ pub struct Options {
     pub seed: u64,
     /// Whether pictures are made.
     pub with_pictures: bool,
-    /// The id of the run that is drawn; the longest feasible run if there is none of this id.
+    /// The id of the run that is drawn; the longest feasible run if no run has this id.
     pub drawn_run: Option<String>,
 }
 

@@ -60,9 +60,21 @@ pub(super) fn streams(
     options: &LiveOptions,
 ) -> Result<Block, Error> {
     let (level, resamples, seed) = options.how()?;
-    let mut rows = table.finish(level, resamples, seed)?;
-    rows.retain(|row| row.evaluation.is_some() || row.stream == ConfidenceStream::StatedConfidence);
+    let rows = table.finish(level, resamples, seed)?;
+    let (rows, absent): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
+        row.evaluation.is_some() || row.stream == ConfidenceStream::StatedConfidence
+    });
     let mut block = Block::default();
+    let mut by_reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for row in &absent {
+        let reasons = row.left_out.iter().chain(&row.excluded);
+        let reasons: Vec<_> = reasons.map(|(reason, n)| format!("{n} {reason}")).collect();
+        by_reasons.entry(reasons.join(", ")).or_default().push(row.stream.name());
+    }
+    let absent = by_reasons.iter().map(|(reasons, names)| {
+        format!("streams: no complete run has {} ({reasons})", names.join(", "))
+    });
+    block.notes.get_or_insert_default().extend(absent);
     let reference =
         rows.iter().find_map(base_rate).map(|it| ("base_rate_reference".to_owned(), it));
     let named = rows.iter().map(|row| (row.stream.name().to_owned(), setting(row)));

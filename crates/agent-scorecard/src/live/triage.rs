@@ -22,7 +22,7 @@ pub struct ReSolved {
     pub framing: Framing,
     /// The id of the problem.
     pub problem: String,
-    /// Both attempts; `None` if the second one is none, as that of a refusal.
+    /// Both attempts; `None` if the second one does not count, such as a refusal.
     pub attempts: Option<ReSolve>,
 }
 

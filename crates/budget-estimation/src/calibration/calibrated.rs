@@ -62,9 +62,9 @@ scoring_rules::checked! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Calibrated<E, C> {
         estimator: E,
-        /// One per stage; of lower ends, if upper ends have calibrators of their own.
+        /// The calibrators, one per stage: of both ends, or of lower ends if `upper_ends` are not empty.
         calibrators: Vec<C>,
-        /// Of upper ends, one per stage; empty if a stage has one margin for both ends.
+        /// The calibrators of upper ends, one per stage; empty if a stage has one margin for both ends.
         upper_ends: Vec<C>,
         /// The shares of a run at which later stages begin, rising.
         stage_starts: Vec<Level>,

@@ -34,7 +34,7 @@ struct Column {
 struct Sums {
     weight: f64,
     first: f64,
-    /// Of weight times squared split target.
+    /// The sum of weight times squared split target.
     second: f64,
 }
 

@@ -80,7 +80,7 @@ pub struct FeasibilitySummary {
     pub impossible: ClassScores,
     /// Mean of both F1 scores; `None` if either is.
     pub macro_f1: Option<f64>,
-    /// The same with the paper's reading, in which any interval predicts that the run is feasible, also one
+    /// `macro_f1` with the paper's reading, in which any interval predicts that the run is feasible, also one
     /// above what is left under a cap. Equal to `macro_f1` without caps.
     pub macro_f1_of_answers: Option<f64>,
     /// Share of samples with a correct prediction.

@@ -85,7 +85,7 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
         sides.iter().map(|side| (side.file.clone(), side.model.clone(), side.block(level)));
     let mut report = Report::of_columns(columns.collect());
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
-    let differences = others.iter().map(|other| Difference::new(first, other, level));
+    let differences = others.iter().map(|other| Difference::new(first, other, options));
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
 
@@ -98,7 +98,7 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
     };
     let blocks = differences.iter().zip(&names[1..]);
     let mut blocks: Vec<Block> =
-        blocks.map(|(it, name)| it.block(name, &names[0], title(name), options)).collect();
+        blocks.map(|(it, name)| it.block(name, &names[0], title(name))).collect();
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {
         report.decided = difference.decided();

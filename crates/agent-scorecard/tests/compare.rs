@@ -1,7 +1,7 @@
 //! Comparisons of agents: figures, verdicts, and sentences that their intervals bear out.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use agent_scorecard::{
     Block, Report, Value,
@@ -167,6 +167,107 @@ fn wrong_options_are_refused() {
     assert_eq!(errors, ["sides: there are none", "power: must be above 0.5 and below 1"]);
 }
 
+#[derive(serde::Deserialize)]
+struct Recorded {
+    inspect_ai: Vec<OfInspect>,
+    statsmodels: Vec<OfStatsmodels>,
+    tau2: BTreeMap<String, Vec<(u64, u64, f64)>>,
+}
+
+#[derive(serde::Deserialize)]
+struct OfInspect {
+    runs: Vec<(usize, u8)>,
+    accuracy: f64,
+    stderr: f64,
+}
+
+#[derive(serde::Deserialize)]
+struct OfStatsmodels {
+    first: Vec<(usize, u8)>,
+    second: Vec<(usize, u8)>,
+    value: f64,
+    error: f64,
+    ends: [f64; 2],
+}
+
+fn recorded() -> Recorded {
+    serde_json::from_str(include_str!("golden/compare.json")).unwrap()
+}
+
+fn of_pairs(name: &str, runs: &[(usize, u8)]) -> Side {
+    side(name, runs.iter().map(|&(task, success)| run(task, Some(success == 1))))
+}
+
+fn close(found: f64, want: f64) {
+    assert!((found - want).abs() <= 1e-12 * want.abs().max(0.01), "{found} for {want}");
+}
+
+#[test]
+fn success_rates_and_their_errors_are_those_of_inspect_ai() {
+    for case in recorded().inspect_ai {
+        let report = compare(&[of_pairs("a", &case.runs)], &options()).unwrap();
+        let found = report.columns[0].block.figure("success_rate").unwrap();
+        close(found.value, case.accuracy);
+        close(found.standard_error.unwrap(), case.stderr);
+    }
+}
+
+#[test]
+fn paired_differences_are_those_of_statsmodels() {
+    for case in recorded().statsmodels {
+        let sides = [of_pairs("a", &case.first), of_pairs("b", &case.second)];
+        let found = of_success(&compare(&sides, &options()).unwrap());
+        close(found.value, case.value);
+        close(found.standard_error.unwrap(), case.error);
+        let ends = found.interval.unwrap();
+        assert!((ends.low() - case.ends[0]).abs() + (ends.high() - case.ends[1]).abs() < 1e-10);
+    }
+}
+
+#[test]
+fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
+    let Some(folder) = std::env::var_os("REAL_RUNS") else {
+        println!("skipped: REAL_RUNS does not name the folder of recorded runs");
+        return;
+    };
+    #[derive(serde::Deserialize)]
+    struct Line {
+        domain: String,
+        task: String,
+        model: String,
+        success: u8,
+    }
+    let text =
+        std::fs::read_to_string(Path::new(&folder).join("data/rollouts/tau2.jsonl")).unwrap();
+    let mut models: BTreeMap<String, Vec<SideRun>> = BTreeMap::new();
+    for line in text.lines() {
+        let Line { domain, task, model, success } = serde_json::from_str(line).unwrap();
+        let run = SideRun { task: format!("{domain}/{task}"), ..run(0, Some(success == 1)) };
+        models.entry(model).or_default().push(run);
+    }
+    let want = recorded().tau2;
+    assert_eq!(models.len(), want.len());
+    for (model, runs) in models {
+        let report = compare(&[side("a", runs)], &options()).unwrap();
+        let block = &report.columns[0].block;
+        let [(1, n, rate), rest @ ..] = want[&model].as_slice() else { panic!() };
+        assert_eq!(block.number("n_tasks"), Some(*n as f64));
+        // pass^1 is a mean over tasks; the success rate of tasks with equally many runs is the same.
+        if rest.is_empty() {
+            close(block.number("success_rate").unwrap(), *rate);
+        }
+        let Some(Value::Rows { rows, .. }) = block.get("passes") else { panic!() };
+        assert_eq!(rows.len(), rest.len());
+        for (row, (k, n, rate)) in rows.iter().zip(rest) {
+            assert_eq!(
+                [row.number("k"), row.number("n_tasks")],
+                [Some(*k as f64), Some(*n as f64)]
+            );
+            close(row.number("pass_hat_k").unwrap(), *rate);
+        }
+    }
+}
+
 /// The numbers of a sentence, in percent.
 fn numbers(sentence: &str) -> Vec<f64> {
     let is_number = |c: char| !(c.is_ascii_digit() || c == '.' || c == '-');
@@ -285,7 +386,9 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
                 let most = if power < 0.1 { 1.0 } else { 0.97 };
                 assert!((0.93..=most).contains(&coverage), "{name} {n} x {trials}: {coverage}");
                 assert!(loss > 0.0 || alarms <= 0.06, "{name} {n} x {trials}: {alarms}");
-                assert!((0.93..=1.0).contains(&of_rate), "{name} {n} x {trials}: {of_rate}");
+                // Score intervals of 20 rows cover a rate of 0.95 with 92 to 98 %.
+                let least = if power < 0.1 { 0.91 } else { 0.93 };
+                assert!(of_rate >= least, "{name} {n} x {trials}: {of_rate}");
             }
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn sentences(
         }
         for (difference, second) in differences.iter().zip(named) {
             let other = success(second, options).replacen(" succeeded", "", 1);
-            let verdict = verdict(difference, differences.len(), options);
+            let verdict = verdict(difference, differences.len());
             all.push(format!("{rate}, {other}; {verdict}."));
         }
     }
@@ -49,7 +49,7 @@ fn success((side, name): (&Side, &String), options: &CompareOptions) -> String {
     }
 }
 
-fn verdict(difference: &Difference, n: usize, options: &CompareOptions) -> String {
+fn verdict(difference: &Difference, n: usize) -> String {
     let found = match difference.of_success() {
         Ok(found) => found,
         Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
@@ -72,7 +72,7 @@ fn verdict(difference: &Difference, n: usize, options: &CompareOptions) -> Strin
         true => format!(", which {n} comparisons at once do not put beyond noise"),
         false => String::new(),
     };
-    let needed = match difference.tasks_needed(options) {
+    let needed = match difference.tasks_needed {
         Some([tasks, needed]) if needed > tasks => format!(
             "; about {} tasks in place of {tasks} would be needed to find a difference of this size",
             rounded_up(needed)

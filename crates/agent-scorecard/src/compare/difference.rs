@@ -18,13 +18,15 @@ pub(super) struct Difference {
     level: Level,
     n_shared: usize,
     n_tasks: [usize; 2],
+    /// The number of all tasks, and that with which a difference of this size would be found.
+    pub(super) tasks_needed: Option<[u64; 2]>,
     /// Whether the difference of success rates is beyond noise, after the correction for several comparisons.
     pub(super) is_beyond_noise: bool,
 }
 
 impl Difference {
     /// The second side minus the first.
-    pub(super) fn new(first: &Side, second: &Side, level: Level) -> Self {
+    pub(super) fn new(first: &Side, second: &Side, options: &CompareOptions) -> Self {
         let of = |mean: &Mean| {
             let (mut values, mut tasks) = first.values(mean.value);
             let mut arms = vec![Arm::First; values.len()];
@@ -40,9 +42,15 @@ impl Difference {
         };
         let [of_first, of_second] =
             [first, second].map(|side| side.tasks().into_keys().collect::<BTreeSet<&str>>());
+        let found: Vec<_> = MEANS.iter().filter_map(of).collect();
+        let needed = |it: &ClusterEstimate| {
+            let needed = it.clusters_needed(options.level, options.power).ok()??;
+            Some([it.clusters as u64, needed])
+        };
         Self {
-            found: MEANS.iter().filter_map(of).collect(),
-            level,
+            tasks_needed: found[0].1.as_ref().ok().and_then(needed),
+            found,
+            level: options.level,
             n_shared: of_first.intersection(&of_second).count(),
             n_tasks: [of_first.len(), of_second.len()],
             is_beyond_noise: false,
@@ -71,13 +79,6 @@ impl Difference {
         }
     }
 
-    /// The number of all tasks, and that with which a difference of this size would be found.
-    pub(super) fn tasks_needed(&self, options: &CompareOptions) -> Option<[u64; 2]> {
-        let found = self.found[0].1.as_ref().ok()?;
-        let needed = found.clusters_needed(options.level, options.power).ok()??;
-        Some([found.clusters as u64, needed])
-    }
-
     /// The measures of which the interval of the difference leaves out 0.
     pub(super) fn decided(&self) -> Vec<&'static str> {
         let decided = self.found.iter().filter(|(measure, found)| {
@@ -87,19 +88,13 @@ impl Difference {
         decided.map(|(measure, _)| measure.key).collect()
     }
 
-    pub(super) fn block(
-        &self,
-        name: &str,
-        first: &str,
-        title: String,
-        options: &CompareOptions,
-    ) -> Block {
+    pub(super) fn block(&self, name: &str, first: &str, title: String) -> Block {
         let mut block = Block::of([
             Field::json("of", name),
             Field::json("minus", first),
             Field::json("n_shared_tasks", self.n_shared),
             Field::json("is_beyond_noise", self.is_beyond_noise),
-            Field::json("n_tasks_needed", self.tasks_needed(options).map(|[_, needed]| needed)),
+            Field::json("n_tasks_needed", self.tasks_needed.map(|[_, needed]| needed)),
         ]);
         block.title = title;
         block.fields.extend(

@@ -297,7 +297,7 @@ impl ClusterEstimate {
     /// let gains: Vec<f64> = (0..100).map(|task| f64::from(task % 10 == 0) - f64::from(task % 20 == 5)).collect();
     /// let gain = ClusterEstimate::mean(&gains, None, &(0..100).collect::<Vec<_>>())?;
     /// assert!(gain.interval(Level::new(0.95)?)?.contains(0.0));
-    /// assert_eq!(gain.clusters_needed(Level::new(0.95)?, 0.8)?, Some(468));
+    /// assert_eq!(gain.clusters_needed(Level::new(0.95)?, 0.8)?, Some(470));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn clusters_needed(&self, level: Level, power: f64) -> Result<Option<u64>, Error> {
@@ -313,11 +313,19 @@ impl ClusterEstimate {
             let quantile = |level| two_sided_quantile(level, degrees);
             (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio <= scale.sqrt()
         };
-        // More clusters always find it sooner, so that the least number is found by halving.
-        let (mut low, mut high) = (1, MOST_CLUSTERS);
-        if !is_enough(high) {
+        // The normal distribution needs fewer, and only a few fewer; from there, steps double.
+        let quantile = |level| two_sided_quantile(level, f64::INFINITY);
+        let normal = (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio;
+        let least = clusters * normal * normal;
+        if least > MOST_CLUSTERS {
             return Ok(None);
         }
+        let (mut low, mut step) = (least as u64, 1);
+        while !is_enough(low + step) {
+            low += step;
+            step *= 2;
+        }
+        let mut high = low + step;
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             if is_enough(middle) { high = middle } else { low = middle }
@@ -327,7 +335,7 @@ impl ClusterEstimate {
 }
 
 /// More clusters are no answer.
-const MOST_CLUSTERS: u64 = 1_000_000_000;
+const MOST_CLUSTERS: f64 = 1e9;
 
 /// Which clusters have rows of the first and of the second arm.
 struct Strata {

@@ -1,6 +1,6 @@
 //! Compares agents by the logs of their runs: the subcommand `compare`.
 //!
-//! Each log gets a column, and so does each model in it. With `--json`, `files` has a report of each, and
+//! Without a file it compares two bundled models. Each log gets a column, and so does each model in it. With `--json`, `files` has a report of each, and
 //! `difference` the second minus the first where there are two, `differences` those to the first where there are
 //! more.
 
@@ -10,7 +10,7 @@ use agent_scorecard::compare::{CompareOptions, Side, compare, measures};
 use trajectory_metrics::Level;
 
 use crate::{
-    files::{log_file, logs::Judging},
+    files::{bundled, log_file, logs::Judging},
     output::{form::Forms, program::Written, text::help},
 };
 
@@ -19,8 +19,8 @@ use crate::{
 #[command(after_help = AFTER.as_str())]
 pub(crate) struct Options {
     /// Logs or folders of logs; each gets a column, and so does each model in it. The first is compared with
-    /// each of the others
-    #[arg(value_name = "FILE", required = true)]
+    /// each of the others. Without a file, two bundled models are compared, which are made up
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     judging: Judging,
@@ -39,7 +39,7 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.succ
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, judging, forms } = options;
     let mut sides = Vec::new();
-    for path in &files {
+    for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
         let Some(logs) = log_file::read(path, &judging)? else {
             let known = "no log of a known format; agent-scorecard logs --help lists them";
             return Err(format!("{}: {known}", path.display()).into());

@@ -19,14 +19,18 @@ mod side;
 use std::collections::BTreeMap;
 
 use difference::{Difference, holm};
-use scoring_rules::Level;
+use scoring_rules::{Level, TiedBlocks};
 use side::{MEANS, share};
 pub use side::{Side, SideRun, measures};
 use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 
 use crate::{
     error::Error,
-    report::block::{Block, Field, Report},
+    report::{
+        block::{Block, Field, Report},
+        picture::{Axis, Mark, Picture, Series},
+    },
+    traces::curves,
 };
 
 /// More tasks are not shown, and stand in the JSON object alone.
@@ -111,7 +115,37 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
     together.fields.push(tasks(sides, &names, level));
+    let pictures =
+        [("success", success(sides, &names, level)), ("reliability", reliability(sides, &names)?)];
+    report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
+    report.together.draw(pictures);
     Ok(report)
+}
+
+/// The success rates with their intervals.
+fn success(sides: &[Side], names: &[String], level: Level) -> Picture {
+    let point = |(at, side): (usize, &Side)| {
+        let rate = side.success_rate(level).ok()?;
+        let ends = rate.interval.map_or([rate.value; 2], |ends| [ends.low(), ends.high()]);
+        Some([at as f64, rate.value, ends[0], ends[1]])
+    };
+    let points = sides.iter().enumerate().filter_map(point);
+    Picture {
+        title: "Success: how often did each agent succeed?".to_owned(),
+        x: Axis::new("agent").with_categories(names.to_vec()),
+        y: Axis::new("success rate").with_range(0.0, 1.0),
+        series: vec![Series::with_intervals("success rate", Mark::Dots, points)],
+        note: "Lines are intervals. Whether two agents differ is said by the interval of their difference, not by whether theirs overlap.".to_owned(),
+    }
+}
+
+/// How often runs succeed that state a confidence, all agents in one picture.
+fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
+    let blocks = sides.iter().zip(names).filter_map(|(side, name)| Some((name, side.forecasts()?)));
+    let blocks: Vec<(&String, TiedBlocks)> = blocks.collect();
+    let streams: Vec<(&str, &TiedBlocks)> =
+        blocks.iter().map(|(name, blocks)| (name.as_str(), blocks)).collect();
+    Ok(curves::reliability(&streams, "stated confidence", None)?)
 }
 
 /// How the figures were made.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use run_logs::{ConfidenceStream, LoggedRun};
-use scoring_rules::Level;
+use scoring_rules::{Level, Probability, TiedBlocks};
 use trajectory_metrics::{
     Better, ClusterEstimate, Error, Figure, ForecastPolicy, Measure, NoInterval, Undefined,
     tool_calls::{pass_at_k, pass_hat_k},
@@ -277,6 +277,16 @@ impl Side {
             }
         }
         tasks
+    }
+
+    /// The confidence that runs stated, with their outcomes; `None` if no run stated one.
+    pub(super) fn forecasts(&self) -> Option<TiedBlocks> {
+        let stated = self
+            .runs
+            .iter()
+            .filter_map(|run| Some((Probability::new(run.confidence?).ok()?, run.success()?)));
+        let (forecasts, outcomes): (Vec<_>, Vec<_>) = stated.unzip();
+        TiedBlocks::new(&forecasts, &outcomes, None).ok()
     }
 
     pub(super) fn block(&self, level: Level) -> Block {

@@ -26,29 +26,16 @@ fn with_one_cost_for_all_tools_every_plan_of_five_steps_costs_five_times_that() 
     assert!(block.get("blocked").is_none());
     // Both paths of the picture start and end at states of the task, which has five steps.
     let picture = &block.pictures["plan"];
-    let ends = |at: usize| {
-        let series = &picture.series[at];
-        let points = series.x.iter().copied().zip(series.y.iter().copied());
-        (points.clone().next(), points.last())
-    };
-    assert_eq!([ends(0), ends(1)], [(Some((0.0, 0.0)), Some((5.0, 0.0))); 2]);
-    assert_eq!(picture.series[2].x, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-    let height =
-        |at: usize| picture.series[at].y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
-    let longest = |at: usize| {
+    for series in &picture.series[..2] {
+        let points: Vec<(f64, f64)> = series.x.iter().copied().zip(series.y.clone()).collect();
+        assert_eq!((points[0], points[points.len() - 1]), ((0.0, 0.0), (5.0, 0.0)));
         // An arc is as high as it is long.
-        let zeros: Vec<f64> = picture.series[at]
-            .x
-            .iter()
-            .zip(&picture.series[at].y)
-            .filter(|(_, y)| **y == 0.0)
-            .map(|(x, _)| *x)
-            .collect();
-        zeros.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
-    };
-    for at in [0, 1] {
-        assert!((height(at) - longest(at)).abs() < 1e-12, "{}", height(at));
+        let states: Vec<f64> = points.iter().filter(|it| it.1 == 0.0).map(|it| it.0).collect();
+        let longest = states.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        let highest = points.iter().map(|it| it.1.abs()).fold(0.0, f64::max);
+        assert!((highest - longest).abs() < 1e-12, "{highest} {longest}");
     }
+    assert_eq!(picture.series[2].x, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
     // The lower side counts upwards too.
     assert!(picture.y.is_mirrored);
 }

@@ -21,8 +21,8 @@ use std::{
 use modules::{Modules, Place, ROOT, is_pub, named};
 use quote::ToTokens;
 use syn::{
-    Attribute, Fields, ImplItem, Item, ItemImpl, ItemMacro, ItemTrait, Path as NamePath, TraitItem,
-    parse_quote,
+    Attribute, Fields, ImplItem, Item, ItemImpl, ItemMacro, ItemTrait, Macro, Path as NamePath,
+    TraitItem, parse_quote,
     visit::{self, Visit},
 };
 
@@ -144,7 +144,7 @@ impl Seen {
         visible.then_some(item)
     }
 
-    /// Keeps the public functions of a type, or of what it says about a trait the head, types and
+    /// Keeps the public functions of a type and the calls that make some, or of what it says about a trait the head, types and
     /// constants.
     fn shorten_impl(&self, item: &mut ItemImpl, module: usize) -> bool {
         if !self.can_be_named(module, |paths| paths.visit_type(&item.self_ty)) {
@@ -171,6 +171,15 @@ impl Seen {
                 keep(&mut constant.attrs);
                 is_pub(&constant.vis)
             }
+            ImplItem::Macro(call) => {
+                // Without attributes, almost all of which are documentation.
+                let tokens: Vec<_> = std::mem::take(&mut call.mac.tokens).into_iter().collect();
+                let is_mark = |at: usize| tokens[at].to_string() == "#";
+                let kept =
+                    (0..tokens.len()).filter(|&at| !is_mark(at) && (at == 0 || !is_mark(at - 1)));
+                call.mac.tokens = kept.map(|at| tokens[at].clone()).collect();
+                self.call_makes_public(&call.mac, module)
+            }
             _ => false,
         });
         !item.items.is_empty()
@@ -181,10 +190,15 @@ impl Seen {
         if item.ident.is_some() {
             return item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
         }
-        let name = item.mac.path.segments.last().map(|segment| segment.ident.to_string());
+        self.call_makes_public(&item.mac, module)
+    }
+
+    /// Whether a call of a macro makes something that a user can tell is there.
+    fn call_makes_public(&self, call: &Macro, module: usize) -> bool {
+        let name = call.path.segments.last().map(|segment| segment.ident.to_string());
         let made = match name.as_ref().and_then(|name| self.macros.get(name)) {
             Some((home, definition)) => made::read(definition).map(|made| (*home, made)),
-            None => made::read(&item.mac.tokens.to_string()).map(|made| (module, made)),
+            None => made::read(&call.tokens.to_string()).map(|made| (module, made)),
         };
         made.is_some_and(|(home, made)| {
             made.is_public || made.traits.iter().any(|path| self.is_reachable(home, path))

@@ -31,6 +31,8 @@ const LIB: &str = "
     pub use hidden::Known;
     macro_rules! make { ($t:ty) => { impl $t { pub fn made() {} } } }
     make!(Known);
+    macro_rules! with { ($(#[$a:meta])* $f:ident) => { $(#[$a])* pub fn $f(self) -> Self { self } } }
+    impl Known { with! { #[doc = \"text\"] with_number } }
     pub fn answer() -> u8 { 42 }
 ";
 const OPEN: &str = "pub use crate::hidden::Known as Other; pub fn inside() {}";
@@ -63,6 +65,7 @@ fn what_a_user_can_tell_changes_it() {
         ("feature", "Cargo.toml", "serde = []", "default = [\"serde\"]\nserde = []"),
         ("gate", "src/lib.rs", "#[cfg(feature = \"serde\")]", ""),
         ("call of a macro", "src/lib.rs", "make!(Known);", ""),
+        ("function by a macro", "src/lib.rs", "with_number", "with_numbers"),
         ("signature", "src/lib.rs", "-> u8", "-> u16"),
         ("attribute", "src/lib.rs", "pub fn answer", "#[deprecated] pub fn answer"),
         ("hidden", "src/lib.rs", "pub fn answer", "#[doc(hidden)] pub fn answer"),
@@ -88,6 +91,7 @@ fn what_no_user_can_tell_does_not() {
     let before = with("as it was", "src/lib.rs", "42", "42");
     for (name, path, from, to) in [
         ("body", "src/lib.rs", "42", "43"),
+        ("text of a function by a macro", "src/lib.rs", "\"text\"", "\"words\""),
         ("private field", "src/hidden.rs", "number: u8", "numbers: Vec<u8>"),
         ("private function", "src/hidden.rs", "pub struct", "fn help() {} pub struct"),
         ("dependency", "Cargo.toml", "[dependencies]\n", "[dependencies]\nserde = \"1\"\n"),

@@ -2,7 +2,7 @@
     all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"),
     doc = include_str!("../README.md")
 )]
-// The samples of the README need all benchmarks.
+// The samples of the README need all benchmarks, each of which uses its part of what they share.
 #![cfg_attr(
     not(all(
         feature = "budget",
@@ -10,7 +10,8 @@
         feature = "costbench",
         feature = "triage"
     )),
-    doc = "Protocols of agent benchmarks, a feature for each."
+    doc = "Protocols of agent benchmarks, a feature for each.",
+    allow(dead_code, unused_imports, unused_macros)
 )]
 
 #[cfg(feature = "budget")]
@@ -21,29 +22,10 @@ pub mod client;
 pub mod confidence;
 #[cfg(feature = "costbench")]
 pub mod costbench;
-// Each benchmark uses its part of what they share.
-#[cfg_attr(
-    not(all(
-        feature = "budget",
-        feature = "confidence",
-        feature = "costbench",
-        feature = "triage"
-    )),
-    allow(dead_code)
-)]
 mod engines;
 mod error;
 #[cfg(feature = "triage")]
 pub mod triage;
-#[cfg_attr(
-    not(all(
-        feature = "budget",
-        feature = "confidence",
-        feature = "costbench",
-        feature = "triage"
-    )),
-    allow(dead_code)
-)]
 mod values;
 
 #[cfg(feature = "budget")]

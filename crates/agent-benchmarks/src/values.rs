@@ -7,5 +7,6 @@ pub(crate) mod question;
 pub(crate) mod record;
 pub(crate) mod reply_event;
 pub(crate) mod request;
+pub(crate) mod setters;
 pub(crate) mod template;
 pub(crate) mod tool_definition;

@@ -97,24 +97,6 @@ pub(crate) fn shortened(name: &str, longest: usize) -> String {
 mod tests {
     use super::*;
 
-    const HOSTILE: &str = "a\u{1b}[2J\u{7}\n\u{9b}\u{202e}\u{2066}\u{ffff}\u{7f}é";
-
-    #[test]
-    fn no_character_acts_and_every_one_is_seen() {
-        let shown = r"a\u{1b}[2J\u{7}\u{a}\u{9b}\u{202e}\u{2066}\u{ffff}\u{7f}é";
-        assert_eq!(line(HOSTILE), shown);
-        assert_eq!(lines(HOSTILE.to_owned()), shown.replace(r"\u{a}", "\n"));
-        assert!(matches!(line("tab-free text, 日本語"), Cow::Borrowed(_)));
-    }
-
-    #[test]
-    fn json_has_the_same_value() {
-        let written = serde_json::to_string_pretty(&[HOSTILE]).unwrap();
-        let plain = json(written);
-        assert!(!plain.contains(|character| character != '\n' && acts(character)));
-        assert_eq!(serde_json::from_str::<[String; 1]>(&plain).unwrap(), [HOSTILE]);
-    }
-
     #[test]
     fn a_long_name_keeps_both_ends() {
         assert_eq!(shortened("abcdefghij", 10), "abcdefghij");

@@ -13,6 +13,7 @@ use std::{
 };
 
 use program::{in_folder, json_of, refusal, run_words, write};
+use serde_json::Value;
 
 const TRACE: &str = "{\"id\": \"a\", \"forecasts\": [0.5], \"outcome\": true}\n\
                      {\"id\": \"b\", \"forecasts\": [0.25], \"outcome\": false}\n";
@@ -118,17 +119,28 @@ fn what_a_killed_call_left_is_removed_and_what_a_living_one_writes_is_not() {
 
 #[test]
 fn control_characters_reach_no_terminal_no_markdown_no_page_and_no_picture() {
-    let name = r#""a\u001b[2J\u001b]0;x\u0007\n| y \u009b\u202e\u0000\ufffe""#;
+    let name = r#""a\u001b[2J\u001b]0;x\u0007\n| y \u009b\u202e\u2066\u0000\ufffe\u007fé""#;
     let log = write("hostile.jsonl", &exchange(name, name));
     let acts = |text: &str| {
-        text.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}' || c == '\u{fffe}'))
+        text.chars()
+            .any(|c| c != '\n' && (c.is_control() || "\u{202e}\u{2066}\u{fffe}".contains(c)))
     };
     for form in [&[][..], &["--markdown"], &["--json"]] {
         let output = run_words(&[&["logs", &log, "--format", "exchanges"], form].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && !acts(&text), "{form:?}: {text:?}");
-        if form != ["--json"] {
+        if form == ["--json"] {
+            let [run, name] =
+                [&text, name].map(|json| serde_json::from_str::<Value>(json).unwrap());
+            assert_eq!(run["runs"][0]["id"], name);
+        } else {
             assert!(text.contains("2J"), "{text}");
+            for seen in
+                [r"\u{1b}", r"\u{7}", r"\u{a}", r"\u{9b}", r"\u{202e}", r"\u{2066}", r"\u{7f}é"]
+            {
+                // Markdown escapes the backslash and the braces stay.
+                assert!(text.replace(r"\\", r"\").contains(seen), "{seen}: {text}");
+            }
             assert_eq!(text.lines().filter(|line| line.contains('y')).count(), 1, "{text}");
         }
     }

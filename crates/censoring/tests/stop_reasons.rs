@@ -1,6 +1,8 @@
 //! Stop reasons as other tools spell them.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
 use censoring::{Probability, StopClass, StopReason, Stopped, TerminationAudit};
 
 fn class(word: &str) -> StopClass {
@@ -187,6 +189,28 @@ fn every_word_goes_back_and_forth() {
     for reason in NAMED {
         assert_eq!(StopReason::from(reason.to_string()), reason);
         assert_eq!(String::from(reason.clone()), reason.name());
+    }
+}
+
+#[test]
+fn the_documented_table_names_each_reason_and_each_of_its_spellings_once() {
+    let mut seen = BTreeSet::new();
+    let rows: Vec<&str> = include_str!("../src/reasons/spellings.md").lines().skip(2).collect();
+    assert_eq!(rows.len(), NAMED.len());
+    for (row, reason) in rows.into_iter().zip(NAMED) {
+        let mut cells = row.split('|').skip(1);
+        let mut words = || -> Vec<&str> {
+            cells.next().unwrap_or_default().split('`').skip(1).step_by(2).collect()
+        };
+        let (name, spellings) = (words(), words());
+        assert_eq!(name, [reason.name()]);
+        assert!(spellings.len() > 2, "{row}");
+        for word in spellings.into_iter().chain(name) {
+            assert!(seen.insert(word.replace('_', "")), "{word} stands twice");
+            for spelling in [word, &word.to_uppercase().replace('_', "-")] {
+                assert_eq!(spelling.parse(), Ok(reason.clone()), "{spelling}");
+            }
+        }
     }
 }
 

@@ -2,9 +2,11 @@
 #![cfg(feature = "lines")]
 #![allow(clippy::unwrap_used)]
 
+use std::io::{self, Read};
+
 use run_logs::{
     ForecastPolicy, TraceFile,
-    json_lines::{InputError, Object, RunCounts, name, parse, parse_document, yes_or_no},
+    json_lines::{InputError, Object, RunCounts, fold, name, parse, parse_document, yes_or_no},
 };
 use serde::Deserialize;
 
@@ -117,4 +119,66 @@ fn what_is_no_number_is_never_read_as_a_forecast_beside_one_that_is_not_finite()
     }
     let clipped = read("Infinity", r#","x":[NaN]"#, ForecastPolicy::Clip).unwrap();
     assert_eq!(clipped.runs[0].forecasts[1].get(), 1.0);
+}
+
+/// The lines of a source as `fold` numbers them; a line "bad" is an error with its number.
+fn lines(source: impl Read) -> Result<Vec<(usize, String)>, InputError> {
+    let mut all = Vec::new();
+    let add = |part: &mut Vec<(usize, String)>, number, line: &[u8]| match line {
+        b"bad" => Err(InputError::of_field("f", number, "x", "bad")),
+        line => {
+            part.push((number, String::from_utf8(line.to_vec()).unwrap()));
+            Ok(())
+        }
+    };
+    fold("f", source, add, Ok, |part| all.extend(part))?;
+    Ok(all)
+}
+
+/// Calls with a pool of each number of threads, on which the parts of a file depend.
+fn on_threads(call: impl Fn() + Sync) {
+    for threads in [1, 2, 5] {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&call);
+    }
+}
+
+#[test]
+fn the_lines_of_a_file_in_many_parts_come_in_order_with_their_numbers_whatever_their_lengths() {
+    let numbered = |text: &str| {
+        let lines = (1..).zip(text.lines().map(str::to_owned));
+        lines.filter(|(_, line)| !line.is_empty()).collect::<Vec<_>>()
+    };
+    let mut texts: Vec<String> = [1, 5, 36]
+        .map(|step| (0..400).map(|line| "x".repeat(line * step % 37 * 1_000) + "\n").collect())
+        .into();
+    texts.push(format!("a\n{}\nb\n{}", "y".repeat(9_000_000), "z".repeat(9_000_000)));
+    on_threads(|| {
+        for text in &texts {
+            assert!(lines(text.as_bytes()) == Ok(numbered(text)));
+            assert!(lines(text.trim_end().as_bytes()) == Ok(numbered(text.trim_end())));
+        }
+    });
+}
+
+#[test]
+fn a_byte_order_mark_is_left_out_at_the_start_only() {
+    let marked = lines("\u{feff}a\n\u{feff}b".as_bytes());
+    assert_eq!(marked, Ok(vec![(1, "a".to_owned()), (2, "\u{feff}b".to_owned())]));
+    for empty in ["", "\u{feff}", "\u{feff}\n\n"] {
+        let problem = lines(empty.as_bytes()).unwrap_err().problem;
+        assert_eq!(problem, "is empty; give one JSON object per line");
+    }
+}
+
+#[test]
+fn a_line_without_end_is_an_error_before_memory_ends() {
+    let endless = lines(io::repeat(b'x')).unwrap_err();
+    assert_eq!(endless.problem, "a line has more than 268435456 bytes, which no line may have");
+}
+
+#[test]
+fn the_first_error_in_the_order_of_the_file_is_returned_on_any_number_of_threads() {
+    let good = ("good".repeat(1_000) + "\n").repeat(700);
+    let text = format!("{good}bad\nbad\n{good}bad\n");
+    on_threads(|| assert_eq!(lines(text.as_bytes()).unwrap_err().line, Some(701)));
 }

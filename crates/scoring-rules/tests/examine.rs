@@ -291,6 +291,95 @@ fn a_truth_that_costs_infinitely_much_is_improper_and_no_nan() {
     assert_eq!(lie(failure).truth, Probability::ZERO);
 }
 
+/// The largest gain of a report over the truth among 2,049 of each.
+fn by_force(rule: &impl ScoringRule) -> f64 {
+    let reports: Vec<Probability> =
+        (0..=2_048).map(|i| Probability::new(f64::from(i) / 2_048.0).unwrap()).collect();
+    let scores: Vec<[f64; 2]> =
+        reports.iter().map(|&p| [rule.score(p, false), rule.score(p, true)]).collect();
+    let gains = reports.iter().zip(&scores).flat_map(|(truth, honest)| {
+        let gain = |other: &[f64; 2]| {
+            truth.complement().get() * (other[0] - honest[0]) + truth.get() * (other[1] - honest[1])
+        };
+        scores.iter().map(gain)
+    });
+    gains.fold(0.0, f64::max)
+}
+
+#[test]
+fn no_pair_of_reports_gains_more_than_the_one_found() {
+    // A wave makes many local maxima.
+    let wavy = |p: Probability, y| 0.01 * (30.0 * p.get()).sin() + BrierScore.score(p, y);
+    let (found, force) = (lie(wavy), by_force(&from_fn(wavy)));
+    assert!(found.gain >= force && found.gain < force * 1.01, "{found:?} {force}");
+    // Shifts every report by up to a tenth, and rewards reports just above 1/2: a jump that gains a
+    // little does not hide a slope that gains much.
+    let bent = |p: Probability, outcome: bool| {
+        let p = p.get();
+        let error = p + 0.1 * (std::f64::consts::TAU * p).sin() - f64::from(outcome);
+        let bonus = if (0.5..0.501).contains(&p) { 0.002 } else { 0.0 };
+        bonus - error * error
+    };
+    let (found, force) = (lie(bent), by_force(&from_fn(bent)));
+    // The truths 1/4 and 3/4 are shifted by a tenth.
+    assert!((found.gain - 0.01).abs() < 1e-9 && force <= found.gain, "{found:?}");
+}
+
+#[test]
+fn the_ends_of_ties_are_found_to_the_last_number() {
+    let levels = [0.1, 0.123_456_789, 0.7];
+    let steps = from_thresholds(levels.map(|c| (c, 1.0)).to_vec());
+    let starts = [0.0].into_iter().chain(levels.map(f64::next_up));
+    let wanted: Vec<_> = starts.zip(levels.into_iter().chain([1.0])).collect();
+    assert_eq!(ties(&steps), wanted);
+    let certainty = examined(&steps).certainty;
+    assert_eq!(certainty.hidden_gain, Some(0.0));
+    assert!(certainty.undecided.is_empty());
+    // No reports are added between the jumps, because no gain can be hidden there.
+    assert!(certainty.reports < 17_100, "{}", certainty.reports);
+}
+
+#[test]
+fn scores_that_underflow_or_are_flat_to_rounding_are_undecided_and_not_ties() {
+    let steep = |p: Probability, outcome: bool| {
+        let p = p.get();
+        if outcome { p.powi(99) / 99.0 - p.powi(100) / 100.0 } else { -p.powi(100) / 100.0 }
+    };
+    // A threshold density with a zero of high order at 0, and an offset.
+    let flat = |p: Probability, outcome: bool| {
+        let p = p.get();
+        1.0 + if outcome { p.powi(3) / 3.0 - p.powi(4) / 4.0 } else { -p.powi(4) / 4.0 }
+    };
+    let rules: [&dyn Fn(Probability, bool) -> f64; 2] = [&steep, &flat];
+    for rule in rules {
+        let found = examined(rule);
+        assert_eq!(found.verdict, Verdict::StrictlyProper, "{found}");
+        assert_eq!(*found.certainty.undecided[0].start(), Probability::ZERO, "{found}");
+    }
+    for power in [8.0, 10.0, -10.0] {
+        let rule = PseudosphericalScore::new(power, Level::HALF).unwrap();
+        let found = Examination::new(&rule).unwrap();
+        assert_eq!(found.verdict, Verdict::StrictlyProper, "{power}: {found}");
+        assert!(!found.certainty.undecided.is_empty(), "{power}: {found}");
+    }
+}
+
+#[test]
+fn even_a_narrow_clip_ties_in_any_unit_and_beside_an_offset() {
+    // Also if only the failures are flat to rounding because of an offset.
+    for (unit, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1e-12, 0.0), (1.0, 1.0)] {
+        let found = ties(|p, outcome| {
+            let p = p.get().clamp(1e-9, 0.7);
+            if outcome { -unit * (1.0 - p) * (1.0 - p) } else { offset - unit * p * p }
+        });
+        let [(start, low), (high, end)] = found[..] else { panic!("{unit} {offset}: {found:?}") };
+        assert_eq!((start, end), (0.0, 1.0));
+        // Except for numbers that the unit or the offset rounds to the same.
+        let near = |end: f64, want: f64| (end / want - 1.0).abs() < 1e-6;
+        assert!(near(low, 1e-9) && near(high, 0.7), "{found:?}");
+    }
+}
+
 #[test]
 fn scores_without_an_expectation_are_refused() {
     let error = Examination::new(&from_fn(|p, y| 1.0 / given(p, y))).unwrap_err();

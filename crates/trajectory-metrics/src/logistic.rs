@@ -360,8 +360,6 @@ fn sum(terms: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -376,92 +374,6 @@ mod tests {
         close(logit(1e-300), 1e-300_f64.ln());
         for z in [-700.0, -30.0, -1.2, -1e-9, 0.0, 1e-3, 1.0, 20.0] {
             approx::assert_relative_eq!(logit(sigmoid(z)), z, epsilon = 1e-15, max_relative = 1e-8);
-        }
-    }
-
-    /// Rows of one standardised feature; `None` unless both outcomes occur.
-    fn standardised(rows: &[(f64, f64, f64)]) -> Option<Rows> {
-        let mut all = Rows::new(1);
-        rows.iter().for_each(|&(feature, failures, successes)| {
-            all.push(&[feature], failures, successes);
-        });
-        let (failures, successes) = all.totals();
-        check_both_outcomes(failures, successes).ok()?;
-        (failures > 0.0).then_some(())?;
-        let (mean, deviation) = all.mean_and_deviation(0);
-        all.standardise(0, mean, deviation.max(1e-6));
-        Some(all)
-    }
-
-    /// The part of the gradient that its terms have not cancelled, in the worse direction.
-    fn relative_gradient(rows: &Rows, ridge: f64, line: &Line) -> f64 {
-        let (failures, successes) = rows.totals();
-        let total = failures + successes;
-        let mut sums = [(0.0_f64, f64::MIN_POSITIVE); 2];
-        let mut add = |i: usize, term: f64| sums[i] = (sums[i].0 + term, sums[i].1 + term.abs());
-        for (feature, [failures, successes]) in rows.features.iter().zip(&rows.weights) {
-            let z = line.intercept + line.slopes[0] * feature;
-            for residual in [failures / total * sigmoid(z), -successes / total * sigmoid(-z)] {
-                add(0, residual);
-                add(1, residual * feature);
-            }
-        }
-        add(1, ridge * line.slopes[0]);
-        sums.into_iter().map(|(sum, size)| sum.abs() / size).fold(0.0, f64::max)
-    }
-
-    fn is_minimum(rows: &Rows, ridge: f64) -> bool {
-        let line = rows.fit(ridge);
-        let (failures, successes) = rows.totals();
-        let ridge = ridge.clamp(RIDGE[0], RIDGE[1]);
-        Problem { rows, total: failures + successes, ridge }.surroundings(&line).is_minimum()
-    }
-
-    fn ten_to(low: f64, high: f64) -> impl Strategy<Value = f64> {
-        (low..high).prop_map(|power| 10.0_f64.powf(power))
-    }
-
-    proptest! {
-        #[test]
-        fn at_the_minimum_the_gradient_is_zero_to_13_digits(
-            rows in prop::collection::vec((-14.0..14.0_f64, 0.0..3.0_f64, 0.0..3.0_f64), 2..60),
-            ridge in ten_to(-4.0, 4.0),
-        ) {
-            let rows = standardised(&rows).unwrap();
-            let gradient = relative_gradient(&rows, ridge, &rows.fit(ridge));
-            prop_assert!(gradient < 1e-13, "{gradient:e}");
-        }
-
-        #[test]
-        fn the_search_ends_at_the_minimum_for_weights_of_very_different_size(
-            rows in prop::collection::vec(
-                (
-                    prop_oneof![-3.0..3.0_f64, ten_to(-9.0, 2.0), ten_to(-9.0, 2.0).prop_map(|x| -x)],
-                    prop_oneof![Just(0.0), 0.1..3.0_f64, ten_to(-100.0, 0.0)],
-                    prop_oneof![Just(0.0), 0.1..3.0_f64, ten_to(-100.0, 0.0)],
-                ),
-                1..12,
-            ),
-            ridge in ten_to(-24.0, 24.0),
-        ) {
-            if let Some(rows) = standardised(&rows) {
-                prop_assert!(is_minimum(&rows, ridge), "{:?}", rows.fit(ridge));
-            }
-        }
-
-        #[test]
-        fn two_features_that_nearly_agree_do_no_harm(
-            rows in prop::collection::vec(
-                (-3.0..3.0_f64, -1.0..1.0_f64, 0.0..3.0_f64, 0.0..3.0_f64), 2..40,
-            ),
-            apart in prop_oneof![Just(0.0), ten_to(-12.0, 0.0)],
-            ridge in ten_to(-12.0, 2.0),
-        ) {
-            let mut all = Rows::new(2);
-            for &(x, noise, failures, successes) in &rows {
-                all.push(&[x, x + apart * noise], failures, successes);
-            }
-            prop_assert!(is_minimum(&all, ridge), "{:?}", all.fit(ridge));
         }
     }
 }

@@ -376,6 +376,23 @@ proptest! {
     }
 
     #[test]
+    fn no_pair_is_out_of_order_if_a_list_in_order_has_as_many_pairs(
+        (expected, fits) in (1..300_usize).prop_flat_map(|n| (Just(n), fits(40, n))),
+        // Words in which nothing fits pass a carry on.
+        blank in 0..400_usize,
+    ) {
+        let mut fits = fits;
+        for row in &mut fits {
+            row.iter_mut().skip(blank).take(130).for_each(|fits| *fits = false);
+        }
+        let alignment = align(&fits, expected);
+        check(&alignment, &fits, expected);
+        if longest_common_subsequence(&fits, expected) == alignment.matched().len() {
+            prop_assert!(alignment.out_of_order().is_empty());
+        }
+    }
+
+    #[test]
     fn a_partial_order_holds_if_some_choice_of_calls_keeps_it(
         fits in fits(12, 8),
         pairs in prop::collection::vec((0..8_usize, 0..8_usize), 0..10),
@@ -423,6 +440,19 @@ proptest! {
         prop_assert_eq!(of(&[]).is_match(MatchMode::Exact), list.is_match(MatchMode::Unordered));
         prop_assert!(of(&[]).out_of_order().is_empty());
     }
+}
+
+#[test]
+fn more_calls_than_bits_in_a_word_are_paired_in_order() {
+    let (actual, expected): (Vec<usize>, Vec<usize>) =
+        ((0..150).map(|i| i * 2).collect(), (0..200).collect());
+    let same = call_matcher_from_fn(|a: &usize, e: &usize| a == e);
+    let alignment = match_calls(&actual, &expected, &same).unwrap();
+    let even: Vec<(usize, usize)> = (0..100).map(|i| (i, 2 * i)).collect();
+    assert_eq!((alignment.matched(), alignment.out_of_order()), (&even[..], &[][..]));
+    let any = call_matcher_from_fn(|_: &usize, _: &usize| true);
+    let alignment = match_calls(&actual, &expected, &any).unwrap();
+    assert_eq!(alignment.matched(), (0..150).map(|i| (i, i)).collect::<Vec<_>>());
 }
 
 #[test]

@@ -6,8 +6,7 @@ use crate::{
     budget::{instance::Instance, outcome::BudgetRecord, texts},
     engines::{
         conversation::{Conversation, replay},
-        dialogue::Dialogue,
-        model::ModelError,
+        dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
     values::{reply_event::ReplyEvent, request::Request},
@@ -90,9 +89,7 @@ impl BudgetConversation<'_> {
 impl Conversation for BudgetConversation<'_> {
     type Record = BudgetRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let text = reply.text.clone();
@@ -106,14 +103,6 @@ impl Conversation for BudgetConversation<'_> {
         }
         self.ask_next();
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> BudgetRecord {

@@ -1,6 +1,10 @@
 use budget_estimation::AnswerMode;
 
-use crate::{budget::prompts::Prompts, error::Error, values::request::Sampling};
+use crate::{
+    budget::prompts::Prompts,
+    error::Error,
+    values::{request::Sampling, setters::setters},
+};
 
 /// What a resource is, for the words of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,42 +86,12 @@ impl Budget {
         })
     }
 
-    /// Sets how far answers may deviate from the requested form.
-    #[must_use]
-    pub const fn with_answer_mode(mut self, mode: AnswerMode) -> Self {
-        self.mode = mode;
-        self
-    }
-
     /// Shows a balance and its target: a feature of the rollouts with the balance after each turn,
     /// and a key of the rollouts with what it must reach in the end. Whether a run reached it is part
     /// of its success.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
-        self
-    }
-
-    /// Sets the texts.
-    #[must_use]
-    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
-        self.prompts = prompts;
-        self
-    }
-
-    /// Sets whether the system prompt is that of the run, if it has one, as the published rule for tokens says, or
-    /// always that of [`Prompts`], as for Warehouse. The default is that of the run.
-    #[must_use]
-    pub const fn with_system_of_run(mut self, of_run: bool) -> Self {
-        self.with_system_of_run = of_run;
-        self
-    }
-
-    /// Sets the most tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks for the
-    /// answer alone. Published texts have limits of their own.
-    #[must_use]
-    pub const fn with_think_tokens(mut self, tokens: Option<u32>) -> Self {
-        self.think_tokens = tokens;
         self
     }
 
@@ -128,10 +102,22 @@ impl Budget {
         self
     }
 
-    /// Sets the sampling.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
-        self.sampling = sampling;
-        self
+    setters! {
+        /// Sets how far answers may deviate from the requested form.
+        with_answer_mode(mode: AnswerMode);
+
+        /// Sets the texts.
+        with_prompts(prompts: Prompts);
+
+        /// Sets whether the system prompt is that of the run, if it has one, as the published rule for tokens says, or
+        /// always that of [`Prompts`], as for Warehouse. The default is that of the run.
+        with_system_of_run(with_system_of_run: bool);
+
+        /// Sets the most tokens of thoughts before an answer that our texts ask for, 100 by default; `None` asks for the
+        /// answer alone. Published texts have limits of their own.
+        with_think_tokens(think_tokens: Option<u32>);
+
+        /// Sets the sampling.
+        with_sampling(sampling: Sampling);
     }
 }

@@ -11,8 +11,7 @@ use crate::{
     },
     engines::{
         conversation::{Conversation, check_id, repeat, replay},
-        dialogue::Dialogue,
-        model::ModelError,
+        dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
     values::{reply_event::ReplyEvent, request::Request},
@@ -204,9 +203,7 @@ impl ConfidenceConversation<'_> {
 impl Conversation for ConfidenceConversation<'_> {
     type Record = ConfidenceRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let settings = &self.instance.settings;
@@ -249,14 +246,6 @@ impl Conversation for ConfidenceConversation<'_> {
             }
         }
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> ConfidenceRecord {

@@ -10,7 +10,7 @@ use crate::{
         step::{Form, read_step},
     },
     error::Error,
-    values::{question::Question, request::Sampling},
+    values::{question::Question, request::Sampling, setters::setters},
 };
 
 /// A setting of stated confidence: the number of steps and the sampling.
@@ -176,21 +176,6 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Sets the wording of the system prompt.
-    #[must_use]
-    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
-        self.prompts = prompts;
-        self
-    }
-
-    /// Sets whether a reply without an `<explanation>` is asked for again, as one without a confidence is. The prompt asks
-    /// for it in any case; the paper does not say whether its harness repairs it, so that this is off by default.
-    #[must_use]
-    pub const fn with_explanation(mut self, is_needed: bool) -> Self {
-        self.needs_explanation = is_needed;
-        self
-    }
-
     /// What is wrong with a reply, so that it would be asked for again; `None` for a reply with a readable action and a
     /// readable confidence.
     ///
@@ -218,20 +203,6 @@ impl Confidence {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
-    /// Sets the sampling.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
-        self.sampling = sampling;
-        self
-    }
-
-    /// Sets how many of the most probable tokens are asked for; `None` for no log-probabilities.
-    #[must_use]
-    pub const fn with_top_logprobs(mut self, tokens: Option<u8>) -> Self {
-        self.top_logprobs = tokens;
-        self
-    }
-
     /// Sets after how many replies in a row without a readable action or confidence the conversation
     /// ends; the repairs of a step are one fewer.
     ///
@@ -248,6 +219,21 @@ impl Confidence {
     #[must_use]
     pub fn instance(&self, question: &Question) -> Instance {
         Instance { settings: self.clone(), question: question.clone() }
+    }
+
+    setters! {
+        /// Sets the wording of the system prompt.
+        with_prompts(prompts: Prompts);
+
+        /// Sets whether a reply without an `<explanation>` is asked for again, as one without a confidence is. The prompt asks
+        /// for it in any case; the paper does not say whether its harness repairs it, so that this is off by default.
+        with_explanation(needs_explanation: bool);
+
+        /// Sets the sampling.
+        with_sampling(sampling: Sampling);
+
+        /// Sets how many of the most probable tokens are asked for; `None` for no log-probabilities.
+        with_top_logprobs(top_logprobs: Option<u8>);
     }
 }
 

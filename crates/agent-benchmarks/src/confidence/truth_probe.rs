@@ -3,9 +3,11 @@ use run_logs::{Reply, Run, Tokens};
 
 use crate::{
     confidence::{settings::Instance, texts},
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::Conversation,
+        dialogue::{Dialogue, through_dialogue},
+    },
     error::Error,
-    values::request::Request,
 };
 
 /// One question to a model about a run so far: is its answer right, or going to be? Made by [`Instance::probe`].
@@ -91,23 +93,13 @@ fn probability_of_a(tokens: &Tokens) -> Option<Probability> {
 impl Conversation for TruthProbe {
     type Record = Option<Probability>;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         self.probability = reply.tokens.as_ref().and_then(probability_of_a);
         self.dialogue.take(reply)?;
         self.dialogue.end(StopReason::Completed);
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> Option<Probability> {

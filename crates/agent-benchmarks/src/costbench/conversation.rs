@@ -18,8 +18,7 @@ use crate::{
     },
     engines::{
         conversation::{Conversation, replay},
-        dialogue::Dialogue,
-        model::ModelError,
+        dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
     values::{answer::answer_in, reply_event::ReplyEvent, request::Request},
@@ -287,9 +286,7 @@ impl<'a> CostBenchConversation<'a> {
 impl Conversation for CostBenchConversation<'_> {
     type Record = CostBenchRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let (text, calls) = (reply.text.clone(), reply.tool_calls.clone());
@@ -352,14 +349,6 @@ impl Conversation for CostBenchConversation<'_> {
             self.dialogue.end_at_limit("replies", limit, "no reply is left for an answer");
         }
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> CostBenchRecord {

@@ -5,7 +5,10 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     costbench::{instance::Instance, texts},
-    engines::{conversation::Conversation, dialogue::Dialogue, model::ModelError},
+    engines::{
+        conversation::Conversation,
+        dialogue::{Dialogue, through_dialogue},
+    },
     error::Error,
     values::{record::Record, reply_event::ReplyEvent, request::Request},
 };
@@ -80,9 +83,7 @@ impl<'a> EnumerationConversation<'a> {
 impl Conversation for EnumerationConversation<'_> {
     type Record = EnumerationRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let paths = listed_paths(&reply.text);
@@ -94,14 +95,6 @@ impl Conversation for EnumerationConversation<'_> {
         self.paths = paths;
         self.dialogue.end(StopReason::Completed);
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> EnumerationRecord {

@@ -7,7 +7,7 @@ use tool_graph::{
 use crate::{
     costbench::{prompts::Prompts, reply_rules::ReplyRules},
     error::Error,
-    values::request::Sampling,
+    values::{request::Sampling, setters::setters},
 };
 
 /// The events of a setting.
@@ -126,21 +126,6 @@ impl CostBench {
         self
     }
 
-    /// Sets the rules on which the paper and the released benchmark differ, for example
-    /// [`EnvironmentRules::PAPER_TEXT`], by which the model sees the tools of all six tasks.
-    #[must_use]
-    pub fn with_rules(mut self, rules: EnvironmentRules) -> Self {
-        self.rules = rules;
-        self
-    }
-
-    /// Sets how replies are read; as in the released environment by default.
-    #[must_use]
-    pub fn with_reply_rules(mut self, rules: ReplyRules) -> Self {
-        self.reply_rules = rules;
-        self
-    }
-
     /// Sets the texts that the model reads; this crate's own by default.
     ///
     /// # Errors
@@ -160,27 +145,6 @@ impl CostBench {
         self.task_length() - 3
     }
 
-    /// Sets the distribution of the costs.
-    #[must_use]
-    pub fn with_cost_model(mut self, cost_model: CostModel) -> Self {
-        self.cost_model = cost_model;
-        self
-    }
-
-    /// Sets the global seed of costs and events.
-    #[must_use]
-    pub fn with_global_seed(mut self, global_seed: u64) -> Self {
-        self.global_seed = global_seed;
-        self
-    }
-
-    /// Sets the largest number of calls.
-    #[must_use]
-    pub fn with_call_limit(mut self, call_limit: usize) -> Self {
-        self.call_limit = call_limit;
-        self
-    }
-
     /// Sets how many replies in a row may neither call a tool nor answer before the conversation
     /// ends, if the first does not end it ([`ReplyRules::ends_at_text`]); 3 by default.
     ///
@@ -191,35 +155,6 @@ impl CostBench {
         setting("patience", patience as f64, patience > 0, "at least 1")?;
         self.patience = patience;
         Ok(self)
-    }
-
-    /// Sets whether the descriptions of tools state their costs. Without them, the model learns a
-    /// cost from the first call of a tool.
-    #[must_use]
-    pub fn with_costs_shown(mut self, shown: bool) -> Self {
-        self.shows_costs = shown;
-        self
-    }
-
-    /// Sets whether the descriptions of composite tools list their components.
-    #[must_use]
-    pub fn with_components_shown(mut self, shown: bool) -> Self {
-        self.shows_components = shown;
-        self
-    }
-
-    /// Sets how the model should draw its tokens.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
-        self.sampling = sampling;
-        self
-    }
-
-    /// Asks for log-probabilities, of this many most probable tokens at each position.
-    #[must_use]
-    pub fn with_top_logprobs(mut self, top_logprobs: Option<u8>) -> Self {
-        self.top_logprobs = top_logprobs;
-        self
     }
 
     /// Asks the model to state in each reply how likely it is to meet an objective, in a sentence at the end of the
@@ -263,5 +198,36 @@ impl CostBench {
                 EventKind::mixed(QuerySeed::new(self.global_seed, query_id), *events)
             }
         }
+    }
+
+    setters! {
+        /// Sets the rules on which the paper and the released benchmark differ, for example
+        /// [`EnvironmentRules::PAPER_TEXT`], by which the model sees the tools of all six tasks.
+        with_rules(rules: EnvironmentRules);
+
+        /// Sets how replies are read; as in the released environment by default.
+        with_reply_rules(reply_rules: ReplyRules);
+
+        /// Sets the distribution of the costs.
+        with_cost_model(cost_model: CostModel);
+
+        /// Sets the global seed of costs and events.
+        with_global_seed(global_seed: u64);
+
+        /// Sets the largest number of calls.
+        with_call_limit(call_limit: usize);
+
+        /// Sets whether the descriptions of tools state their costs. Without them, the model learns a
+        /// cost from the first call of a tool.
+        with_costs_shown(shows_costs: bool);
+
+        /// Sets whether the descriptions of composite tools list their components.
+        with_components_shown(shows_components: bool);
+
+        /// Sets how the model should draw its tokens.
+        with_sampling(sampling: Sampling);
+
+        /// Asks for log-probabilities, of this many most probable tokens at each position.
+        with_top_logprobs(top_logprobs: Option<u8>);
     }
 }

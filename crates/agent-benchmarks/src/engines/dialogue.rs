@@ -13,6 +13,25 @@ use crate::{
     },
 };
 
+/// Implements the methods of a conversation that its field `dialogue` answers; `$problem` is the method of
+/// [`Dialogue`] that says why a reply could not be used.
+macro_rules! through_dialogue {
+    ($problem:ident) => {
+        fn request(&self) -> Option<&crate::values::request::Request> {
+            self.dialogue.request()
+        }
+
+        fn problem(&self) -> Option<String> {
+            self.dialogue.$problem()
+        }
+
+        fn fail(&mut self, error: &crate::engines::model::ModelError) {
+            self.dialogue.fail(error);
+        }
+    };
+}
+pub(crate) use through_dialogue;
+
 /// Where the messages of requests are in the metadata of a run.
 const REQUESTS: &str = "requests";
 

@@ -5,8 +5,7 @@ use run_logs::{Message, Reply, Role, Run};
 use crate::{
     engines::{
         conversation::{Conversation, replay},
-        dialogue::Dialogue,
-        model::ModelError,
+        dialogue::{Dialogue, through_dialogue},
     },
     error::Error,
     triage::{
@@ -220,9 +219,7 @@ impl<'a> TriageConversation<'a> {
 impl Conversation for TriageConversation<'_> {
     type Record = TriageRecord;
 
-    fn request(&self) -> Option<&Request> {
-        self.dialogue.request()
-    }
+    through_dialogue!(problem_if_whole);
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let (text, tokens) = (reply.text.clone(), output_tokens(&reply));
@@ -234,14 +231,6 @@ impl Conversation for TriageConversation<'_> {
             _ => self.take_plan(&text),
         }
         Ok(())
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.dialogue.problem_if_whole()
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.dialogue.fail(error);
     }
 
     fn finish(self) -> TriageRecord {

@@ -2,7 +2,7 @@ use knapsack_oracle::{Alpha, Regime};
 
 use crate::{
     triage::{framing::Framing, prompts::Prompts},
-    values::request::Sampling,
+    values::{request::Sampling, setters::setters},
 };
 
 /// Where the outcomes of a plan's attempts come from.
@@ -89,13 +89,6 @@ impl Triage {
         self.alpha
     }
 
-    /// Sets the framing.
-    #[must_use]
-    pub const fn with_framing(mut self, framing: Framing) -> Self {
-        self.framing = framing;
-        self
-    }
-
     /// Sets what the problems are called in the request, such as `geometry problems`.
     #[must_use]
     pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
@@ -103,56 +96,33 @@ impl Triage {
         self
     }
 
-    /// Sets the texts.
-    #[must_use]
-    pub fn with_prompts(mut self, prompts: Prompts) -> Self {
-        self.prompts = prompts;
-        self
-    }
+    setters! {
+        /// Sets the framing.
+        with_framing(framing: Framing);
 
-    /// Sets where the outcomes of attempts come from.
-    #[must_use]
-    pub const fn with_attempts(mut self, attempts: Attempts) -> Self {
-        self.attempts = attempts;
-        self
-    }
+        /// Sets the texts.
+        with_prompts(prompts: Prompts);
 
-    /// Sets the sampling. While solving, the smaller of its limit of tokens and that of the regime holds.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
-        self.sampling = sampling;
-        self
-    }
+        /// Sets where the outcomes of attempts come from.
+        with_attempts(attempts: Attempts);
 
-    /// Sets the most tokens of a plan; without it, the limit of the sampling holds.
-    #[must_use]
-    pub const fn with_plan_tokens(mut self, tokens: Option<u64>) -> Self {
-        self.plan_tokens = tokens;
-        self
-    }
+        /// Sets the sampling. While solving, the smaller of its limit of tokens and that of the regime holds.
+        with_sampling(sampling: Sampling);
 
-    /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops
-    /// allocations that are no numbers of tokens and refuses a plan that has an item twice. Otherwise they are
-    /// read as published: by [`PlanReading::published`](knapsack_oracle::PlanReading::published).
-    #[must_use]
-    pub const fn with_strict_plans(mut self, is_strict: bool) -> Self {
-        self.is_strict = is_strict;
-        self
-    }
+        /// Sets the most tokens of a plan; without it, the limit of the sampling holds.
+        with_plan_tokens(plan_tokens: Option<u64>);
 
-    /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is
-    /// that of the paper, `S = {i : a_i > 0}`; see [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
-    #[must_use]
-    pub const fn with_zero_allocations(mut self, attempts_zero: bool) -> Self {
-        self.attempts_zero = attempts_zero;
-        self
-    }
+        /// Sets whether plans are read by [`PlanReading::new`](knapsack_oracle::PlanReading::new), which drops
+        /// allocations that are no numbers of tokens and refuses a plan that has an item twice. Otherwise they are
+        /// read as published: by [`PlanReading::published`](knapsack_oracle::PlanReading::published).
+        with_strict_plans(is_strict: bool);
 
-    /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is
-    /// called, or the texts are [published](Prompts::published). The words of a request ask for JSON in any case.
-    #[must_use]
-    pub const fn with_schema(mut self, has_schema: bool) -> Self {
-        self.has_schema = has_schema;
-        self
+        /// Sets whether the advisory regime attempts items with an allocation of 0. Otherwise the planned set is
+        /// that of the paper, `S = {i : a_i > 0}`; see [`Plan::without_zero_allocations`](knapsack_oracle::Plan::without_zero_allocations).
+        with_zero_allocations(attempts_zero: bool);
+
+        /// Sets whether requests for a plan have a JSON schema, which some servers refuse; they do unless this is
+        /// called, or the texts are [published](Prompts::published). The words of a request ask for JSON in any case.
+        with_schema(has_schema: bool);
     }
 }

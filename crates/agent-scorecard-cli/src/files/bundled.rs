@@ -82,16 +82,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bundled_file_is_read_by_its_path() {
-        for (name, content) in FILES {
-            let mut read = Vec::new();
-            open(&path(name)).unwrap().read_to_end(&mut read).unwrap();
-            assert_eq!(read, content);
-            assert!(content.ends_with(b"\n"), "{name}");
-        }
-    }
-
-    #[test]
     fn a_path_beside_the_bundled_files_is_one_of_the_file_system() {
         assert_eq!(content(Path::new("demo_log.jsonl")), None);
         let missing = open(&path("other.jsonl")).err().unwrap();

@@ -1,3 +1,5 @@
+use std::{collections::BTreeMap, sync::LazyLock};
+
 use crate::reasons::{
     stop_class::StopClass,
     stop_reason::{CAP_ON, StopReason},
@@ -54,10 +56,7 @@ fn letters(word: &str) -> String {
 /// Looks up a word of lower-case letters that is in the table, or that names a limit of the table and
 /// says that it was reached (`max_steps_reached`, `time_limit_exceeded`, `MaxStepsError`).
 fn plain(word: &str) -> Option<StopReason> {
-    let listed = |word: &str| {
-        let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&word));
-        found.map(|(reason, _)| reason.clone())
-    };
+    let listed = |word: &str| SPELLINGS.get(word).cloned();
     let limit = || {
         let mut limit = word.strip_suffix("error").unwrap_or(word);
         for end in ["reached", "exceeded"] {
@@ -70,192 +69,29 @@ fn plain(word: &str) -> Option<StopReason> {
     listed(word).or_else(limit)
 }
 
-/// Lower case without separators, so that `max_steps`, `MaxSteps` and `max-steps` are one word.
-const SPELLINGS: [(StopReason, &[&str]); 10] = [
-    (
-        StopReason::Completed,
-        &[
-            "completed",
-            "complete",
-            "stop",
-            "endturn",
-            "stopsequence",
-            "agentstop",
-            "agentfinish",
-            "submitted",
-            "submit",
-            "finished",
-            "success",
-            "eos",
-            "eostoken",
-            "refusal",
-        ],
-    ),
-    (
-        StopReason::MaxSteps,
-        &[
-            "maxsteps",
-            "maxstep",
-            "step",
-            "steplimit",
-            "maxturns",
-            "turn",
-            "turnlimit",
-            "maxturnsexceeded",
-            "errormaxturns",
-            "message",
-            "messagelimit",
-            "maxmessages",
-            "maxiterations",
-            "iterationlimit",
-            "recursionlimit",
-            "graphrecursionerror",
-            "maxactions",
-            "limitsexceeded",
-            "maxtoolcalls",
-            "toolcalllimit",
-            "maxcalls",
-            "agentmaxstepserror",
-        ],
-    ),
-    (
-        StopReason::MaxTokens,
-        &[
-            "maxtokens",
-            "token",
-            "tokenlimit",
-            "tokens",
-            "length",
-            "lengthlimit",
-            "maxoutputtokens",
-            "maxlength",
-            "modellength",
-            "outputlengthexceeded",
-            "outputlengthexceedederror",
-            "context",
-            "contextlimit",
-            "contextlengthexceeded",
-            "contextwindowexceeded",
-            "contextwindowexceedederror",
-            "modelcontextwindowexceeded",
-            "exitcontext",
-        ],
-    ),
-    (
-        StopReason::MaxTime,
-        &[
-            "maxtime",
-            "time",
-            "timelimit",
-            "timeout",
-            "timedout",
-            "working",
-            "workinglimit",
-            "timeouterror",
-            "agenttimeouterror",
-            "agenttimeout",
-            "deadlineexceeded",
-            "walltime",
-            "exittotalexecutiontime",
-        ],
-    ),
-    (
-        StopReason::MaxCost,
-        &[
-            "maxcost",
-            "cost",
-            "costlimit",
-            "maxbudget",
-            "maxbudgetusd",
-            "errormaxbudgetusd",
-            "exitcost",
-            "budgetexceeded",
-            "budgetexceedederror",
-        ],
-    ),
-    (
-        StopReason::ParseError,
-        &[
-            "parseerror",
-            "agenterror",
-            "formaterror",
-            "exitformat",
-            "malformedfunctioncall",
-            "malformedoutput",
-            "invalidoutput",
-            "outputparsingerror",
-        ],
-    ),
-    (StopReason::ToolError, &["toolerror", "toomanyerrors", "toolfailure", "toolexception"]),
-    (
-        StopReason::EnvironmentEnd,
-        &[
-            "environmentend",
-            "environmenterror",
-            "infrastructureerror",
-            "unexpectederror",
-            "usererror",
-            "sandboxerror",
-            "providererror",
-            "errorduringexecution",
-            "exiterror",
-            "contentfilter",
-            "safety",
-            "recitation",
-            "contentfiltered",
-            "guardrailintervened",
-        ],
-    ),
-    (
-        StopReason::UserStop,
-        &[
-            "userstop",
-            "operator",
-            "operatorlimit",
-            "cancelled",
-            "canceled",
-            "interrupted",
-            "keyboardinterrupt",
-            "usercancelled",
-            "usercanceled",
-            "aborted",
-        ],
-    ),
-    (StopReason::Unjudged, &["unjudged", "notjudged", "unscored", "ungraded"]),
+/// The reasons in the order of the rows of `spellings.md`.
+const NAMED: [StopReason; 10] = [
+    StopReason::Completed,
+    StopReason::MaxSteps,
+    StopReason::MaxTokens,
+    StopReason::MaxTime,
+    StopReason::MaxCost,
+    StopReason::ParseError,
+    StopReason::ToolError,
+    StopReason::EnvironmentEnd,
+    StopReason::UserStop,
+    StopReason::Unjudged,
 ];
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The rows of the documented table: the name of a reason, and its spellings.
-    fn documented() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-        include_str!("spellings.md").lines().skip(2).map(|row| {
-            let mut cells = row.split('|').skip(1);
-            let mut words = || {
-                let words = cells.next().unwrap_or_default().split('`').skip(1).step_by(2);
-                words.collect::<Vec<_>>()
-            };
-            let name = words();
-            (name[0], words())
-        })
-    }
-
-    #[test]
-    fn the_documented_table_is_the_one_that_is_read() {
-        let mut seen = std::collections::BTreeSet::new();
-        for ((name, words), (reason, spellings)) in documented().zip(&SPELLINGS) {
-            assert_eq!(name, reason.name());
-            let plain = |word: &str| word.replace('_', "");
-            let expected: Vec<String> =
-                [name].into_iter().chain(words.clone()).map(plain).collect();
-            assert_eq!(expected, *spellings);
-            for word in words.into_iter().chain([name]) {
-                assert!(seen.insert(plain(word)), "{word} stands twice");
-                assert_eq!(known(word).as_ref(), Some(reason), "{word}");
-                assert_eq!(known(&word.to_uppercase().replace('_', "-")).as_ref(), Some(reason));
-            }
-        }
-        assert_eq!(documented().count(), SPELLINGS.len());
-    }
-}
+/// The documented table. Its words are keys in lower case without separators, so that `max_steps`,
+/// `MaxSteps` and `max-steps` are one word.
+static SPELLINGS: LazyLock<BTreeMap<String, StopReason>> = LazyLock::new(|| {
+    let rows = include_str!("spellings.md").lines().skip(2).zip(NAMED);
+    let words = rows.flat_map(|(row, reason)| {
+        // The name of the reason and its spellings: the first two cells, each word in backquotes.
+        let cells = row.split('|').skip(1).take(2);
+        let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        words.map(move |word| (letters(word), reason.clone()))
+    });
+    words.collect()
+});

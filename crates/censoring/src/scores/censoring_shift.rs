@@ -31,14 +31,6 @@ pub struct CensoringShift {
 }
 
 impl CensoringShift {
-    /// Simple censored score minus complete score.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.prefix_swap + self.tail_omission
-    }
-}
-
-impl CensoringShift {
     /// The difference between the simple censored score of a run that is cut off after step `stop` and its
     /// complete score, in closed form.
     ///
@@ -99,5 +91,11 @@ impl CensoringShift {
         }
         // 0 - 0 is 0, and not negative zero.
         Ok(Self { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
+    }
+
+    /// Simple censored score minus complete score.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.prefix_swap + self.tail_omission
     }
 }

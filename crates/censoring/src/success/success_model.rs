@@ -1,3 +1,5 @@
+use std::ops::Deref;
+
 use scoring_rules::{FromFn, Probability, Weight};
 
 use crate::error::Error;
@@ -112,21 +114,8 @@ pub trait SuccessLearner {
     ) -> Result<Self::Model, Error>;
 }
 
-impl<L: SuccessLearner + ?Sized> SuccessLearner for &L {
-    type Model = L::Model;
-
-    fn fit(
-        &self,
-        features: &[Vec<f64>],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) -> Result<Self::Model, Error> {
-        (**self).fit(features, outcomes, weights)
-    }
-}
-
-impl<L: SuccessLearner + ?Sized> SuccessLearner for Box<L> {
-    type Model = L::Model;
+impl<P: Deref<Target: SuccessLearner>> SuccessLearner for P {
+    type Model = <P::Target as SuccessLearner>::Model;
 
     fn fit(
         &self,

@@ -33,32 +33,6 @@ pub enum Efficiency {
 }
 
 impl Efficiency {
-    /// Returns the ratio, or the convention of equation 4 if the ratio is undefined. Means are over
-    /// these scores.
-    #[must_use]
-    pub const fn score(&self) -> f64 {
-        match *self {
-            Self::Informative(score) => score,
-            Self::NothingSolvable | Self::RandomIsOptimal { achieved: true } => 1.0,
-            Self::RandomIsOptimal { achieved: false } => 0.0,
-        }
-    }
-
-    /// Returns the ratio if it is defined.
-    #[must_use]
-    pub const fn informative(&self) -> Option<f64> {
-        match *self {
-            Self::Informative(score) => Some(score),
-            _ => None,
-        }
-    }
-}
-
-/// The largest relative difference between an expectation and the value of the oracle that is
-/// attributed to rounding.
-const ROUNDING: f64 = 1e-9;
-
-impl Efficiency {
     /// Computes the triage efficiency of a plan, on a scale from a random planner (0) to the oracle
     /// (1): `(achieved - random) / (oracle - random)`.
     ///
@@ -94,7 +68,31 @@ impl Efficiency {
         // The achieved value exceeds the oracle's only through rounding.
         Ok(Self::Informative(((achieved - random) / (oracle - random)).min(1.0)))
     }
+
+    /// Returns the ratio, or the convention of equation 4 if the ratio is undefined. Means are over
+    /// these scores.
+    #[must_use]
+    pub const fn score(&self) -> f64 {
+        match *self {
+            Self::Informative(score) => score,
+            Self::NothingSolvable | Self::RandomIsOptimal { achieved: true } => 1.0,
+            Self::RandomIsOptimal { achieved: false } => 0.0,
+        }
+    }
+
+    /// Returns the ratio if it is defined.
+    #[must_use]
+    pub const fn informative(&self) -> Option<f64> {
+        match *self {
+            Self::Informative(score) => Some(score),
+            _ => None,
+        }
+    }
 }
+
+/// The largest relative difference between an expectation and the value of the oracle that is
+/// attributed to rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// Computes the share of the oracle's value that a plan did not earn:
 /// `(oracle - achieved) / oracle`, from 0 to 1; lower is better.

@@ -35,9 +35,7 @@ impl Ensemble {
     pub fn crps_loss(&self, outcome: Observed) -> f64 {
         sum_of_gaps(self, outcome, |beyond| beyond.share * beyond.share)
     }
-}
 
-impl Ensemble {
     /// The fair continuous ranked probability score of an ensemble, as a loss:
     /// `mean |x_i - y| - 1/2 mean |x_i - x_j|`, whose second mean is over pairs of different members.
     ///

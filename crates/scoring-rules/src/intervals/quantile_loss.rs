@@ -48,9 +48,7 @@ impl Quantiles {
         // Twice the mean.
         Ok(sum.value() / (self.levels().len() as f64 / 2.0))
     }
-}
 
-impl Quantiles {
     /// The continuous ranked probability score of a forecast by quantiles, as a loss: the integral over
     /// all levels of twice the pinball loss, in which each quantile represents the levels nearest to
     /// its own.

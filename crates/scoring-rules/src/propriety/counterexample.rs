@@ -110,58 +110,6 @@ fn climbed(rule: &impl ScoringRule, rounding: Rounding, start: Lie) -> Result<Li
 mod tests {
     use super::*;
     use crate::from_fn::from_fn;
-    use crate::propriety::reports::first;
-
-    /// The largest gain over all pairs.
-    fn by_force(reports: &[Scored]) -> f64 {
-        let pairs = reports.iter().flat_map(|q| reports.iter().map(move |p| gain(q, p)));
-        pairs.fold(0.0, f64::max)
-    }
-
-    #[test]
-    fn no_pair_of_reports_gains_more_than_the_one_found() {
-        // A wave makes many local maxima.
-        let wavy = from_fn(|p: Probability, outcome: bool| {
-            let p = p.get();
-            let y = f64::from(outcome);
-            0.01 * (30.0 * p).sin() - (p - y) * (p - y)
-        });
-        let reports: Vec<Scored> = first(&wavy).unwrap().into_iter().step_by(8).collect();
-        let rounding = Rounding::new(&reports[reports.len() / 2]);
-        let seed = among_neighbours(rounding, &reports).unwrap();
-        let found = largest(&wavy, rounding, &reports, seed).unwrap();
-        let force = by_force(&reports);
-        assert!(found.gain >= force && found.gain < force * 1.01, "{found:?} {force}");
-    }
-
-    #[test]
-    fn neighbours_that_do_not_gain_are_enough() {
-        let brier = from_fn(|p: Probability, outcome: bool| {
-            let error = p.get() - f64::from(outcome);
-            -error * error
-        });
-        let reports: Vec<Scored> = first(&brier).unwrap().into_iter().step_by(8).collect();
-        let rounding = Rounding::new(&reports[reports.len() / 2]);
-        assert!(among_neighbours(rounding, &reports).is_none());
-        assert!(by_force(&reports) <= 1e-15);
-    }
-
-    #[test]
-    fn a_jump_that_gains_a_little_does_not_hide_a_slope_that_gains_much() {
-        // Shifts every report by up to a tenth, and rewards reports just above 1/2.
-        let bent = from_fn(|p: Probability, outcome: bool| {
-            let p = p.get();
-            let error = p + 0.1 * (std::f64::consts::TAU * p).sin() - f64::from(outcome);
-            let bonus = if (0.5..0.501).contains(&p) { 0.002 } else { 0.0 };
-            bonus - error * error
-        });
-        let reports: Vec<Scored> = first(&bent).unwrap().into_iter().step_by(8).collect();
-        let rounding = Rounding::new(&reports[reports.len() / 2]);
-        let seed = among_neighbours(rounding, &reports).unwrap();
-        let found = largest(&bent, rounding, &reports, seed).unwrap();
-        // The truths 1/4 and 3/4 are shifted by a tenth.
-        assert!((found.gain - 0.01).abs() < 1e-9 && by_force(&reports) <= found.gain, "{found:?}");
-    }
 
     #[test]
     fn the_first_of_equal_gains_is_returned() {

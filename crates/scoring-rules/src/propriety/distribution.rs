@@ -110,16 +110,6 @@ mod tests {
     }
 
     #[test]
-    fn a_score_without_an_expectation_is_refused_with_its_interval_and_outcome() {
-        let coin = Distribution::new([(0.0, 1.0), (1.0, 1.0)]);
-        let all = Interval::new(0.0, 1.0).unwrap();
-        let error = coin.expected(&|_, y| 1.0 / (1.0 - y), all).unwrap_err();
-        let wanted =
-            Error::IntervalScore { low: 0.0, high: 1.0, outcome: 1.0, value: f64::INFINITY };
-        assert_eq!(error, wanted);
-    }
-
-    #[test]
     fn a_quantile_that_is_nearly_not_unique_is_none() {
         // Close compared with the tail, or with the mass between the tails.
         for (tail, near) in [(0.1, 1e-4), (0.45, 1e-4), (0.495, 1e-5), (1e-6, 1e-9)] {

@@ -1,6 +1,6 @@
 use super::{
     candidates::ends,
-    distribution::{Distribution, Expected},
+    distribution::Expected,
     interval_examination::{IntervalCounterexample, IntervalExamination},
     shapes::shapes,
 };
@@ -90,18 +90,19 @@ impl IntervalExamination {
                     }
                     found.intervals += 1;
                     let expected = distribution.expected(&score, other)?;
-                    match compared(honest_expected, expected) {
-                        Compared::Loss => {}
-                        Compared::Tie => tied = true,
-                        Compared::Gain { relative } if relative > largest => {
-                            largest = relative;
-                            found.counterexample = Some(counterexample(
-                                &distribution,
-                                [honest, other],
-                                [honest_expected.score, expected.score],
-                            ));
-                        }
-                        Compared::Gain { .. } => {}
+                    let gain = relative_gain(honest_expected, expected);
+                    tied |= gain == 0.0;
+                    if gain > largest {
+                        largest = gain;
+                        found.counterexample = Some(IntervalCounterexample {
+                            outcomes: distribution.outcomes.clone(),
+                            probabilities: distribution.probabilities.clone(),
+                            honest,
+                            better: other,
+                            honest_score: honest_expected.score,
+                            better_score: expected.score,
+                            gain: expected.score - honest_expected.score,
+                        });
                     }
                 }
             }
@@ -127,44 +128,14 @@ fn check_width(outcomes: Interval) -> Result<(), Error> {
     Err(Error::Setting { name: "width of the range of outcomes", value, range })
 }
 
-enum Compared {
-    Loss,
-    Tie,
-    Gain { relative: f64 },
-}
-
-fn compared(honest: Expected, other: Expected) -> Compared {
-    let endless = |expected: Expected| expected.score == f64::NEG_INFINITY;
-    match (endless(honest), endless(other)) {
-        (true, true) => return Compared::Tie,
-        (true, false) => return Compared::Gain { relative: f64::INFINITY },
-        (false, true) => return Compared::Loss,
-        (false, false) => {}
-    }
+/// The gain of the other interval as a share of the larger score: 0 for a tie, negative for a loss.
+fn relative_gain(honest: Expected, other: Expected) -> f64 {
     let gain = other.score - honest.score;
-    let rounding = ROUNDING * honest.size.max(other.size);
-    if gain > rounding {
-        Compared::Gain { relative: gain / honest.score.abs().max(other.score.abs()) }
-    } else if gain < -rounding {
-        Compared::Loss
-    } else {
-        Compared::Tie
-    }
-}
-
-fn counterexample(
-    distribution: &Distribution,
-    [honest, better]: [Interval; 2],
-    [honest_score, better_score]: [f64; 2],
-) -> IntervalCounterexample {
-    IntervalCounterexample {
-        outcomes: distribution.outcomes.clone(),
-        probabilities: distribution.probabilities.clone(),
-        honest,
-        better,
-        honest_score,
-        better_score,
-        gain: better_score - honest_score,
+    match [honest, other].map(|expected| expected.score == f64::NEG_INFINITY) {
+        [true, true] => 0.0,
+        [false, false] if gain.abs() <= ROUNDING * honest.size.max(other.size) => 0.0,
+        [false, false] => gain / honest.score.abs().max(other.score.abs()),
+        _ => gain,
     }
 }
 
@@ -172,28 +143,22 @@ fn counterexample(
 mod tests {
     use super::*;
 
-    fn expected(score: f64, size: f64) -> Expected {
-        Expected { score, size }
-    }
-
     #[test]
     fn a_gain_must_exceed_the_rounding_of_the_scores_and_is_relative_to_the_larger_one() {
-        let relative = |honest, other| match compared(honest, other) {
-            Compared::Gain { relative } => Some(relative),
-            _ => None,
-        };
-        assert_eq!(relative(expected(-4.0, 4.0), expected(-2.0, 2.0)), Some(0.5));
-        assert_eq!(relative(expected(2.0, 2.0), expected(8.0, 8.0)), Some(0.75));
-        // Large scores of both signs that cancel: a gain of the size of their rounding does not count.
-        assert_eq!(relative(expected(-1e-6, 1e6), expected(1e-6, 1e6)), None);
-        assert_eq!(relative(expected(-1.0, 1.0), expected(-2.0, 2.0)), None);
-    }
-
-    #[test]
-    fn scores_that_are_all_zero_tie_and_so_do_two_that_cost_infinitely_much() {
-        let endless = expected(f64::NEG_INFINITY, f64::INFINITY);
-        let tie = |honest, other| matches!(compared(honest, other), Compared::Tie);
-        assert!(tie(expected(0.0, 0.0), expected(0.0, 0.0)) && tie(endless, endless));
-        assert!(!tie(endless, expected(-1.0, 1.0)) && !tie(expected(-1.0, 1.0), endless));
+        let endless = (f64::NEG_INFINITY, f64::INFINITY);
+        for (honest, other, gain) in [
+            ((-4.0, 4.0), (-2.0, 2.0), 0.5),
+            ((2.0, 2.0), (8.0, 8.0), 0.75),
+            ((-1.0, 1.0), (-2.0, 2.0), -0.5),
+            // Large scores of both signs that cancel: their rounding is larger than the gain.
+            ((-1e-6, 1e6), (1e-6, 1e6), 0.0),
+            ((0.0, 0.0), (0.0, 0.0), 0.0),
+            (endless, endless, 0.0),
+            (endless, (-1.0, 1.0), f64::INFINITY),
+            ((-1.0, 1.0), endless, f64::NEG_INFINITY),
+        ] {
+            let [honest, other] = [honest, other].map(|(score, size)| Expected { score, size });
+            assert_eq!(relative_gain(honest, other), gain, "{honest:?} {other:?}");
+        }
     }
 }

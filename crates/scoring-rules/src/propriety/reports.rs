@@ -142,35 +142,7 @@ impl Eq for Cell {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_fn::from_fn;
-    use crate::{BrierScore, LogScore};
-
-    #[test]
-    fn reports_are_in_order_differ_and_reach_both_ends() {
-        for rule in [LogScore::exact(), LogScore::clipped(0.05).unwrap()] {
-            let Refined { reports, .. } = refined(&rule, first(&rule).unwrap()).unwrap();
-            assert!(reports.windows(2).all(|pair| pair[0].report < pair[1].report));
-            assert_eq!(reports[0].report, Probability::ZERO);
-            assert_eq!(reports.last().unwrap().report, Probability::ONE);
-            assert!(reports.len() <= REPORTS);
-        }
-    }
-
-    #[test]
-    fn a_jump_is_narrowed_down_to_neighbouring_numbers() {
-        let jump = from_fn(|p: Probability, outcome: bool| match (p.get() > 0.3, outcome) {
-            (true, true) | (false, false) => 0.0,
-            (true, false) => -0.3,
-            (false, true) => -0.7,
-        });
-        let Refined { reports, hidden } = refined(&jump, first(&jump).unwrap()).unwrap();
-        let i = reports.partition_point(|scored| scored.report.get() <= 0.3);
-        assert_eq!(reports[i - 1].report.get(), 0.3);
-        assert_eq!(reports[i].report.get(), 0.3_f64.next_up());
-        assert_eq!(hidden, 0.0);
-        // No reports are added elsewhere, because no gain can be hidden there.
-        assert!(reports.len() < 17_000, "{}", reports.len());
-    }
+    use crate::BrierScore;
 
     #[test]
     fn a_few_of_the_reports_are_a_thousandth_apart_and_all_that_are_nearer_to_the_ends() {

@@ -57,25 +57,9 @@ pub(super) fn share(weight: f64, score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_fn::from_fn;
 
     fn at(report: f64, success: f64, failure: f64) -> Scored {
         Scored { report: Probability::new(report).unwrap(), success, failure }
-    }
-
-    #[test]
-    fn a_score_without_an_expectation_is_refused_with_its_forecast_and_outcome() {
-        let rule =
-            from_fn(|p: Probability, outcome: bool| if outcome { 1.0 / p.get() } else { 0.0 });
-        assert_eq!(
-            Scored::new(&rule, Probability::ZERO).unwrap_err(),
-            Error::Score { forecast: 0.0, outcome: true, value: f64::INFINITY }
-        );
-        let rule = from_fn(|_: Probability, outcome: bool| if outcome { 0.0 } else { f64::NAN });
-        assert!(matches!(
-            Scored::new(&rule, Probability::HALF),
-            Err(Error::Score { forecast: 0.5, outcome: false, value }) if value.is_nan()
-        ));
     }
 
     #[test]

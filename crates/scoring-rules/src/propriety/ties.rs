@@ -140,83 +140,10 @@ pub(super) fn united(mut ranges: Vec<Range>) -> Vec<Range> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_fn::from_fn;
-    use crate::{Level, PseudosphericalScore, propriety::reports::first};
-
-    fn range(low: f64, high: f64) -> Range {
-        Probability::new(low).unwrap()..=Probability::new(high).unwrap()
-    }
-
-    #[test]
-    fn the_ends_of_a_tie_are_found_to_the_last_number() {
-        let steps = from_fn(|p: Probability, outcome: bool| {
-            let levels = [0.1, 0.123_456_789, 0.7].iter();
-            levels
-                .map(|&c| match (p.get() > c, outcome) {
-                    (true, true) | (false, false) => 0.0,
-                    (true, false) => -c,
-                    (false, true) => c - 1.0,
-                })
-                .sum::<f64>()
-        });
-        let found = ties(&steps, &first(&steps).unwrap()).unwrap();
-        let wanted = [
-            range(0.0, 0.1),
-            range(0.1_f64.next_up(), 0.123_456_789),
-            range(0.123_456_789_f64.next_up(), 0.7),
-            range(0.7_f64.next_up(), 1.0),
-        ];
-        assert_eq!(found.ties, wanted);
-        assert!(found.faded.is_empty());
-    }
-
-    #[test]
-    fn scores_that_underflow_fade_and_are_not_ties() {
-        let steep = from_fn(|p: Probability, outcome: bool| {
-            let p = p.get();
-            if outcome { p.powi(100) / 100.0 } else { -p.powi(101) / 101.0 }
-        });
-        let found = ties(&steep, &first(&steep).unwrap()).unwrap();
-        assert!(found.ties.is_empty(), "{found:?}");
-        assert_eq!(found.faded.len(), 1);
-        assert!(steep.score(*found.faded[0].end(), true) == 0.0);
-    }
-
-    #[test]
-    fn scores_that_are_flat_to_rounding_fade_and_even_a_narrow_clip_ties() {
-        // A threshold density with a zero of high order at 0, and an offset.
-        let flat = from_fn(|p: Probability, outcome: bool| {
-            let p = p.get();
-            1.0 + if outcome { p.powi(3) / 3.0 - p.powi(4) / 4.0 } else { -p.powi(4) / 4.0 }
-        });
-        let found = ties(&flat, &first(&flat).unwrap()).unwrap();
-        assert!(found.ties.is_empty() && found.faded.len() == 1, "{found:?}");
-        for power in [8.0, 10.0, -10.0] {
-            let rule = PseudosphericalScore::new(power, Level::HALF).unwrap();
-            let found = ties(&rule, &first(&rule).unwrap()).unwrap();
-            assert!(found.ties.is_empty() && !found.faded.is_empty(), "{power}: {found:?}");
-        }
-
-        let brier = from_fn(|p: Probability, outcome: bool| {
-            let p = p.get().clamp(1e-9, 0.7);
-            if outcome { -(1.0 - p) * (1.0 - p) } else { -p * p }
-        });
-        // In any unit, and also if only the failures are flat to rounding because of an offset.
-        for (unit, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1e-12, 0.0), (1.0, 1.0)] {
-            let rule = from_fn(|p, outcome| {
-                unit * brier.score(p, outcome) + if outcome { 0.0 } else { offset }
-            });
-            let found = ties(&rule, &first(&rule).unwrap()).unwrap();
-            let [low, high] = &found.ties[..] else { panic!("{unit} {offset}: {found:?}") };
-            assert_eq!((low.start(), high.end()), (&Probability::ZERO, &Probability::ONE));
-            // Except for numbers that the unit or the offset rounds to the same.
-            let near = |end: &Probability, want: f64| (end.get() / want - 1.0).abs() < 1e-6;
-            assert!(near(low.end(), 1e-9) && near(high.start(), 0.7), "{found:?}");
-        }
-    }
 
     #[test]
     fn ranges_that_overlap_are_merged() {
+        let range = |low, high| Probability::new(low).unwrap()..=Probability::new(high).unwrap();
         let ranges = vec![range(0.5, 0.6), range(0.0, 0.2), range(0.1, 0.3), range(0.3, 0.31)];
         assert_eq!(united(ranges), [range(0.0, 0.31), range(0.5, 0.6)]);
         assert_eq!(united(vec![range(0.0, 0.9), range(0.1, 0.2)]), [range(0.0, 0.9)]);

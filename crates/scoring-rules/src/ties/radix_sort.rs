@@ -113,46 +113,7 @@ fn key(confidence: Probability, outcome: bool) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    /// Confidences with various numbers of equal leading bits.
-    fn crowded() -> impl Strategy<Value = f64> {
-        prop_oneof![
-            0.0..=1.0_f64,
-            (0..40_u64).prop_map(|i| f64::from_bits(0.7_f64.to_bits() + i * i)),
-            (0..300_i32).prop_map(|i| 2.0_f64.powi(-i)),
-            (0..40_u64).prop_map(f64::from_bits),
-        ]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(30))]
-        #[test]
-        fn radix_and_insertion_sort_agree_with_a_comparison_sort(
-            some in prop::collection::vec((crowded(), any::<bool>()), 1..400),
-            spread in any::<bool>(),
-            n in 1_usize..20_000,
-        ) {
-            let row = |i: usize| {
-                let (p, outcome) = some[i.wrapping_mul(i) % some.len()];
-                // With or without additional ties broken.
-                let p = if spread { (p + i as f64 / 3e4).fract() } else { p };
-                (Probability::new(p).unwrap(), outcome)
-            };
-            let (confidence, outcomes): (Vec<_>, Vec<_>) = (0..n).map(row).unzip();
-            let (mut sorted, mut blocks) = (Keys::default(), Vec::new());
-            sorted.fill(&confidence, &outcomes, &mut blocks);
-            prop_assert!(sorted.keys.is_sorted_by_key(|key| key >> 1));
-            prop_assert!(blocks.is_sorted_by(|a, b| a.confidence < b.confidence));
-            let keys = confidence.iter().zip(&outcomes).map(|(&p, &outcome)| key(p, outcome));
-            let mut expected: Vec<u64> = keys.collect();
-            expected.sort_unstable();
-            sorted.keys.sort_unstable();
-            prop_assert_eq!(sorted.keys, expected);
-        }
-    }
 
     #[test]
     fn two_digits_order_nearly_all_rows_for_confidences_at_any_distance() {

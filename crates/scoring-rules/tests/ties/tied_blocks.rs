@@ -99,6 +99,37 @@ proptest! {
     }
 }
 
+/// Confidences with various numbers of equal leading bits.
+fn crowded() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        0.0..=1.0_f64,
+        (0..4_000_u64).prop_map(|i| f64::from_bits(0.7_f64.to_bits() + i * i)),
+        (0..1_000_i32).prop_map(|i| 2.0_f64.powi(-i)),
+        (0..4_000_u64).prop_map(f64::from_bits),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+    #[test]
+    fn sorting_by_digits_agrees_with_a_comparison_of_crowded_confidences(
+        // More than are counted without sorting, or fewer.
+        some in prop::collection::vec((crowded(), any::<bool>()), 1..4_000),
+        spread in any::<bool>(),
+        n in 1_usize..20_000,
+    ) {
+        let row = |i: usize| {
+            let (p, outcome) = some[i * i % some.len()];
+            // With or without additional ties broken.
+            let p = if spread { (p + i as f64 / 3e4).fract() } else { p };
+            (Probability::new(p).unwrap(), outcome)
+        };
+        let (confidence, outcomes): (Vec<_>, Vec<_>) = (0..n).map(row).unzip();
+        let expected = by_comparison((0..n).map(row).map(|(p, y)| (p, y, 1.0)).collect());
+        prop_assert_eq!(TiedBlocks::new(&confidence, &outcomes, None).unwrap(), expected);
+    }
+}
+
 proptest! {
     #[test]
     fn blocks_of_scores_in_0_to_1_have_the_same_bits_as_blocks_of_probabilities(

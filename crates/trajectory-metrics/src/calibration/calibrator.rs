@@ -1,3 +1,5 @@
+use std::ops::Deref;
+
 use scoring_rules::{FromFn, Probability, TiedBlocks, Weight};
 
 use crate::error::Error;
@@ -93,16 +95,8 @@ pub trait Calibrator {
     }
 }
 
-impl<C: Calibrator + ?Sized> Calibrator for &C {
-    type Map = C::Map;
-
-    fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error> {
-        (**self).fit_blocks(blocks)
-    }
-}
-
-impl<C: Calibrator + ?Sized> Calibrator for Box<C> {
-    type Map = C::Map;
+impl<P: Deref<Target: Calibrator>> Calibrator for P {
+    type Map = <P::Target as Calibrator>::Map;
 
     fn fit_blocks(&self, blocks: &TiedBlocks) -> Result<Self::Map, Error> {
         (**self).fit_blocks(blocks)

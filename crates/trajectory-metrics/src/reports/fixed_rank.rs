@@ -41,16 +41,6 @@ pub struct FixedRankSensitivity {
 }
 
 impl FixedRankSensitivity {
-    /// The difference between the best and the worst of the five scores, in nats; at least 0.
-    #[must_use]
-    pub fn span(&self) -> f64 {
-        let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];
-        scores.into_iter().fold(f64::NEG_INFINITY, f64::max)
-            - scores.into_iter().fold(f64::INFINITY, f64::min)
-    }
-}
-
-impl FixedRankSensitivity {
     /// Transforms the forecasts of every step while the scalar by which runs are ranked stays fixed.
     ///
     /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
@@ -98,5 +88,13 @@ impl FixedRankSensitivity {
             square: under(|p| p * p)?,
             platt: tps.mean(&platt, None)?,
         })
+    }
+
+    /// The difference between the best and the worst of the five scores, in nats; at least 0.
+    #[must_use]
+    pub fn span(&self) -> f64 {
+        let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];
+        scores.into_iter().fold(f64::NEG_INFINITY, f64::max)
+            - scores.into_iter().fold(f64::INFINITY, f64::min)
     }
 }

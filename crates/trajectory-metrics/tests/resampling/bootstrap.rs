@@ -1,3 +1,7 @@
+use std::collections::BTreeMap;
+
+use rand::Rng;
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{Bootstrap, Error, Seed};
 
@@ -39,6 +43,69 @@ fn each_row_is_drawn_as_often_as_any_other() {
     }
     // A binomial count of mean 20,000 and standard deviation 131.
     assert!(totals.iter().all(|total| total.abs_diff(20_000) < 600), "{totals:?}");
+}
+
+/// How often each row is in a replicate.
+fn drawn(n: usize, seed: u64, replicate: u64) -> Vec<u32> {
+    let mut counts = Vec::new();
+    Bootstrap::rows(n, Seed::new(seed)).unwrap().draw(replicate, &mut counts);
+    counts
+}
+
+#[test]
+fn the_draws_of_a_seed_do_not_change_with_versions() {
+    assert_eq!(drawn(10, 42, 3), [0, 2, 1, 1, 1, 1, 2, 0, 0, 2]);
+}
+
+#[test]
+fn a_replicate_has_as_many_rows_as_the_sample_for_any_number_of_rows() {
+    for n in [2, 3, 4, 5, 6, 7, 11, 159, 160, 161, 2_352, 2_353, 16_385, 500_000] {
+        let counts = drawn(n, 1, 9);
+        assert_eq!((counts.len(), counts.iter().sum::<u32>() as usize), (n, n));
+    }
+}
+
+#[test]
+fn draws_are_the_digits_of_a_word_as_a_fraction_in_base_n() {
+    let mut passed_over = 0;
+    for (n, digits) in [(7_u128, 5), (16_000, 4), (400_000, 3), (500_000, 2)] {
+        let mut generator = ChaCha8Rng::seed_from_u64(5);
+        generator.set_stream(2);
+        let numbers = n.pow(digits);
+        // All of n^k numbers that share 2^64 words equally, the first of each share left out
+        // where a share would be larger.
+        let left_out = (1 << 64) % numbers;
+        let mut want = vec![0; n as usize];
+        let mut left = n as usize;
+        while left > 0 {
+            let word = u128::from(generator.next_u64());
+            if (word * numbers) % (1 << 64) < left_out {
+                passed_over += 1;
+                continue;
+            }
+            // The digits of floor(word * n^k / 2^64), leading digit first.
+            let number = (word * numbers) >> 64;
+            for k in (0..digits).rev().take(left) {
+                want[(number / n.pow(k) % n) as usize] += 1;
+            }
+            left = left.saturating_sub(digits as usize);
+        }
+        assert_eq!(drawn(n as usize, 5, 2), want);
+    }
+    assert!(passed_over > 10, "{passed_over}");
+}
+
+#[test]
+fn every_order_of_draws_is_as_likely_as_any_other() {
+    let mut seen = BTreeMap::new();
+    for replicate in 0..54_000 {
+        *seen.entry(drawn(3, 8, replicate)).or_insert(0_u32) += 1;
+    }
+    // Of 27 orders, each of which is drawn 2,000 times, with a standard deviation of 44.
+    for (counts, times) in seen {
+        let orders = 6 / counts.iter().map(|&count| (1..=count).product::<u32>()).product::<u32>();
+        assert!(times.abs_diff(2_000 * orders) < 200 * orders, "{counts:?}: {times}");
+    }
 }
 
 #[test]

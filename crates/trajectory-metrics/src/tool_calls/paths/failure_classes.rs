@@ -36,33 +36,7 @@ impl FailureClass {
     pub const fn is_invalid(self) -> bool {
         matches!(self, Self::WrongParameters | Self::Inaccessible)
     }
-}
 
-/// The facts about a call that determine its failure class.
-///
-/// Any combination is valid. For a call that is not well formed or not accessible, the remaining
-/// facts are ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields)
-)]
-pub struct CallFacts<T> {
-    /// The call, as it is compared with others: the tool's name, or the name and the arguments.
-    pub call: T,
-    /// Whether the tool exists and accepts the parameters.
-    pub well_formed: bool,
-    /// Whether all inputs of the call were available.
-    pub accessible: bool,
-    /// Whether the goal was reached before this call.
-    pub after_goal: bool,
-    /// Whether the call yielded anything new for the run; `None` if that is not known. An unknown call
-    /// counts as repeated if the same call has succeeded before.
-    pub advanced: Option<bool>,
-}
-
-impl FailureClass {
     /// Returns the failure class of each call of a run, `None` for a call without a failure.
     ///
     /// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
@@ -129,6 +103,30 @@ impl FailureClass {
         };
         calls.iter().map(class).collect()
     }
+}
+
+/// The facts about a call that determine its failure class.
+///
+/// Any combination is valid. For a call that is not well formed or not accessible, the remaining
+/// facts are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct CallFacts<T> {
+    /// The call, as it is compared with others: the tool's name, or the name and the arguments.
+    pub call: T,
+    /// Whether the tool exists and accepts the parameters.
+    pub well_formed: bool,
+    /// Whether all inputs of the call were available.
+    pub accessible: bool,
+    /// Whether the goal was reached before this call.
+    pub after_goal: bool,
+    /// Whether the call yielded anything new for the run; `None` if that is not known. An unknown call
+    /// counts as repeated if the same call has succeeded before.
+    pub advanced: Option<bool>,
 }
 
 scoring_rules::checked! {

@@ -15,6 +15,27 @@ pub struct MultisetMatch {
 }
 
 impl MultisetMatch {
+    /// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
+    /// other, two are common.
+    ///
+    /// `n log n` comparisons, and memory for `n` positions.
+    ///
+    /// ```
+    /// use trajectory_metrics::tool_calls::MultisetMatch;
+    ///
+    /// let found = MultisetMatch::new(&["look", "look", "book"], &["pay", "book", "look"]);
+    /// assert_eq!(found.common, 2);
+    /// assert_eq!(found.precision(), Some(2.0 / 3.0));
+    /// assert_eq!(found.recall(), Some(2.0 / 3.0));
+    /// assert_eq!(MultisetMatch::new(&[], &["look"]).precision(), None);
+    /// assert_eq!(MultisetMatch::new(&[], &["look"]).f1(), Some(0.0));
+    /// ```
+    #[must_use]
+    pub fn new<T: Ord>(actual: &[T], reference: &[T]) -> Self {
+        let common = multiset_pairs(actual, reference).len();
+        Self { common, actual: actual.len(), reference: reference.len() }
+    }
+
     /// The share of the agent's calls that are in the reference: `common / actual`, in [0, 1]; higher
     /// is better. `None` if the agent made no call.
     #[must_use]
@@ -39,29 +60,6 @@ impl MultisetMatch {
 
 fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
-}
-
-impl MultisetMatch {
-    /// Matches two paths as multisets: of a call that occurs twice in one path and three times in the
-    /// other, two are common.
-    ///
-    /// `n log n` comparisons, and memory for `n` positions.
-    ///
-    /// ```
-    /// use trajectory_metrics::tool_calls::MultisetMatch;
-    ///
-    /// let found = MultisetMatch::new(&["look", "look", "book"], &["pay", "book", "look"]);
-    /// assert_eq!(found.common, 2);
-    /// assert_eq!(found.precision(), Some(2.0 / 3.0));
-    /// assert_eq!(found.recall(), Some(2.0 / 3.0));
-    /// assert_eq!(MultisetMatch::new(&[], &["look"]).precision(), None);
-    /// assert_eq!(MultisetMatch::new(&[], &["look"]).f1(), Some(0.0));
-    /// ```
-    #[must_use]
-    pub fn new<T: Ord>(actual: &[T], reference: &[T]) -> Self {
-        let common = multiset_pairs(actual, reference).len();
-        Self { common, actual: actual.len(), reference: reference.len() }
-    }
 }
 
 #[cfg(test)]

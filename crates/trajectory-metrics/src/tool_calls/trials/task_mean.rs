@@ -19,28 +19,6 @@ pub struct TaskMean {
 }
 
 impl TaskMean {
-    /// A confidence interval for the mean over all possible tasks, from below the low mean to above
-    /// the high mean, for normally distributed means.
-    ///
-    /// Tasks are the clusters: trials of one task may depend on each other. The interval is not
-    /// clipped to [0, 1]. For few tasks it is too narrow; resample tasks instead, as in the example
-    /// of [`TaskMean::new`].
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Undefined`] without standard errors, as for a single task.
-    pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
-        // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
-        let z = -normal::quantile(tail(level));
-        let [below, above] = self.standard_errors.ok_or(Shared::Undefined {
-            name: "the confidence interval of a mean over tasks",
-            reason: "the weights of the tasks sum to at most 1; give more tasks",
-        })?;
-        Ok(Interval::new(self.mean.low() - z * below, self.mean.high() + z * above)?)
-    }
-}
-
-impl TaskMean {
     /// Returns the mean over tasks of a value per task. A weight is a number of tasks: a task of weight 2
     /// counts as two equal tasks, also for the standard error.
     ///
@@ -102,6 +80,26 @@ impl TaskMean {
         let (high, high_error) = end(Interval::high)?;
         let standard_errors = low_error.zip(high_error).map(<[f64; 2]>::from);
         Ok(Self { mean: Interval::new(low, high)?, standard_errors })
+    }
+
+    /// A confidence interval for the mean over all possible tasks, from below the low mean to above
+    /// the high mean, for normally distributed means.
+    ///
+    /// Tasks are the clusters: trials of one task may depend on each other. The interval is not
+    /// clipped to [0, 1]. For few tasks it is too narrow; resample tasks instead, as in the example
+    /// of [`TaskMean::new`].
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Undefined`] without standard errors, as for a single task.
+    pub fn normal_interval(&self, level: Level) -> Result<Interval, Error> {
+        // The quantile of 1 - tail would be rounded, to that of 1 at the highest levels.
+        let z = -normal::quantile(tail(level));
+        let [below, above] = self.standard_errors.ok_or(Shared::Undefined {
+            name: "the confidence interval of a mean over tasks",
+            reason: "the weights of the tasks sum to at most 1; give more tasks",
+        })?;
+        Ok(Interval::new(self.mean.low() - z * below, self.mean.high() + z * above)?)
     }
 }
 

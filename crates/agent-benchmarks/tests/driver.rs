@@ -55,6 +55,31 @@ fn passing_faults_are_repeated_and_leave_no_trace_in_the_record() {
 }
 
 #[test]
+fn a_client_that_is_stopped_waits_no_longer_and_makes_no_further_attempt() {
+    let stops = Arc::new(AtomicBool::new(false));
+    let (own, count) = (Arc::clone(&stops), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&count);
+    let url = serve(move |_, _| {
+        seen.fetch_add(1, Ordering::SeqCst);
+        let own = Arc::clone(&own);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            own.store(true, Ordering::SeqCst);
+        });
+        Served::Status(429, "Retry-After: 30\r\n", String::new())
+    });
+    let client = client(&url, ClientSettings::default()).with_stop(stops);
+    let begun = std::time::Instant::now();
+    for attempts in 1..=2 {
+        let stopped = client.ask(&Request::default());
+        assert_eq!(stopped, Err(AskError::Stop("the server replied with status 429".to_owned())));
+        assert_eq!(count.load(Ordering::SeqCst), attempts);
+    }
+    let waited = begun.elapsed();
+    assert!(waited >= Duration::from_millis(300) && waited < Duration::from_secs(5), "{waited:?}");
+}
+
+#[test]
 fn final_faults_end_the_conversation_with_an_event_that_does_not_have_the_key() {
     type Case = (fn() -> Served, &'static str, usize);
     let cases: [Case; 4] = [

@@ -12,7 +12,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -21,13 +21,16 @@ use std::{
 use program::{fresh, refusal, run_other, write};
 use serde_json::{Value, json};
 
-/// A server whose replies follow from the requests, and the number of the requests that it got. It refuses those beyond
-/// the number that it may answer.
+/// A server whose replies follow from the requests, and the number of the requests that it answered. It refuses those
+/// beyond the number that it may answer.
 #[derive(Clone)]
 struct Server {
     url: String,
     asked: Arc<AtomicUsize>,
     may: Arc<AtomicUsize>,
+    refused: Arc<AtomicUsize>,
+    /// Whether it refuses because it is busy, for half a minute, and not for ever.
+    is_busy: Arc<AtomicBool>,
     /// Milliseconds before a reply.
     wait: Arc<AtomicU64>,
 }
@@ -35,8 +38,9 @@ struct Server {
 fn serve() -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let [asked, may] = [0, usize::MAX].map(|count| Arc::new(AtomicUsize::new(count)));
-    let server = Server { url, asked, may, wait: Arc::default() };
+    let [asked, may, refused] = [0, usize::MAX, 0].map(|count| Arc::new(AtomicUsize::new(count)));
+    let (is_busy, wait) = (Arc::default(), Arc::default());
+    let server = Server { url, asked, may, refused, is_busy, wait };
     let own = server.clone();
     thread::spawn(move || {
         for stream in listener.incoming() {
@@ -56,9 +60,13 @@ fn answer(stream: &TcpStream, server: &Server) -> std::io::Result<()> {
     let left = may.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
     let (status, text) = match left {
         Ok(_) => ("200 OK", reply(&body)),
+        Err(_) if server.is_busy.load(Ordering::SeqCst) => {
+            ("429 Too Many Requests\r\nRetry-After: 30", json!({"error": "busy"}))
+        }
         Err(_) => ("402 Payment Required", json!({"error": "no credit"})),
     };
-    server.asked.fetch_add(usize::from(left.is_ok()), Ordering::SeqCst);
+    let count = if left.is_ok() { &server.asked } else { &server.refused };
+    count.fetch_add(1, Ordering::SeqCst);
     thread::sleep(Duration::from_millis(server.wait.load(Ordering::SeqCst)));
     program::respond(stream, status, &text)
 }
@@ -214,10 +222,14 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
 }
 
-/// Waits until the server has got so many requests.
+/// Waits until the server has answered so many requests.
 fn wait(server: &Server, asked: usize) {
+    wait_for(&server.asked, asked);
+}
+
+fn wait_for(count: &AtomicUsize, least: usize) {
     let begun = Instant::now();
-    while server.asked.load(Ordering::SeqCst) < asked {
+    while count.load(Ordering::SeqCst) < least {
         assert!(begun.elapsed() < Duration::from_secs(60), "nothing is asked");
         thread::sleep(Duration::from_millis(1));
     }
@@ -260,6 +272,35 @@ fn a_second_interrupt_ends_a_run_at_once() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.len()), (Some(130), 0));
     assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn an_interrupt_ends_the_waits_for_a_busy_server_and_loses_no_reply() {
+    let [words, ..] = benchmarks(6);
+    let (server, whole, out) = (serve(), fresh("not-busy"), fresh("busy"));
+    let undisturbed = call(&with(&words, &server, &whole, &["--json"]));
+    let asked = server.asked.swap(0, Ordering::SeqCst);
+    let words = with(&words, &server, &out, &["--json"]);
+    server.may.store(5, Ordering::SeqCst);
+    server.is_busy.store(true, Ordering::SeqCst);
+    let child = start(&words);
+    // Two conversations at a time, which both wait soon.
+    wait_for(&server.refused, 2);
+    thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}: {error}", begun.elapsed());
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{error}");
+    assert!(
+        error.ends_with("5 answers are kept, and the same command goes on from here\n"),
+        "{error}"
+    );
+    server.may.store(usize::MAX, Ordering::SeqCst);
+    let resumed = call(&words);
+    assert_eq!(server.asked.load(Ordering::SeqCst), asked, "nothing is asked twice");
+    assert!(record(&out, &resumed.stdout) == record(&whole, &undisturbed.stdout));
 }
 
 /// What a run leaves, without its folder's name and without what says how it came about.

@@ -436,18 +436,39 @@ fn refusals_leave_fewer_unsolvable_problems_and_re_solved_problems_that_are_coun
 
 #[test]
 fn scores_of_calls_with_other_settings_stay_in_the_folder() {
-    let (url, _) = serve(by_hand);
-    let (first, out) = (first_file(), fresh("triage-scores"));
-    for words in ["--alpha 0.25", "--alpha 0.5", "--alpha 0.5 --live enforced", "--alpha 0.5"] {
-        report(&call(&first, &url, &out, &words.split(' ').collect::<Vec<_>>()));
+    let (url, bodies) = serve(by_hand);
+    let (first, out, texts) = (first_file(), fresh("triage-scores"), fresh("triage-scores-texts"));
+    fs::create_dir_all(&texts).unwrap();
+    for name in ["planner_neutral", "planner_agent", "planner_exam"] {
+        let text = "{domain}, {B}\n{problems}\nRules: the rest of the paper";
+        fs::write(Path::new(&texts).join(name).with_extension("txt"), text).unwrap();
     }
+    fs::write(Path::new(&texts).join("banner.txt"), "{a_i}").unwrap();
+    report(&call(&first, &url, &out, &["--alpha", "0.25"]));
+    let published = format!("--published {texts}");
+    let settings = [
+        ("", ""),
+        ("--live enforced", "live enforced"),
+        (&*published, "published texts"),
+        ("--domain sums", "sums"),
+        ("--max-plan-tokens 900", "plans of at most 900 tokens"),
+        ("--no-schema", "no schema"),
+    ];
+    for (more, _) in settings.into_iter().chain(settings) {
+        report(&call(&first, &url, &out, &more.split_whitespace().collect::<Vec<_>>()));
+    }
+    // Three problems, a plan at 0.25, one of each setting, and two problems that are solved under their limits.
+    assert_eq!(bodies.lock().unwrap().len(), 3 + 1 + settings.len() + 2);
     let scores = fs::read_to_string(Path::new(&out).join("scores.jsonl")).unwrap();
-    assert_eq!(scores.lines().count(), 2 + 2 + 1, "{scores}");
+    // In both regimes if the plans are not executed live.
+    assert_eq!(scores.lines().count(), 2 + 2 * settings.len() - 1, "{scores}");
     let tables = program::json_of("triage-variants", &[&out, "--json"]);
     let rows = tables["tables"][1]["rows"].as_array().unwrap();
-    let cells =
-        rows.iter().map(|row| (row["mode"].as_str().unwrap(), row["alpha"].as_f64().unwrap()));
-    assert_eq!(cells.collect::<Vec<_>>(), [("", 0.25), ("", 0.5), ("live enforced", 0.5)]);
+    let cells = rows.iter().filter(|row| row["alpha"] == 0.5).map(|row| row["mode"].as_str());
+    let mut modes = settings.map(|(_, mode)| Some(mode));
+    modes.sort_unstable();
+    assert_eq!(cells.collect::<Vec<_>>(), modes);
+    assert_eq!(rows.len(), 1 + settings.len());
 }
 
 #[cfg(unix)]

@@ -335,6 +335,10 @@ fn the_ends_of_ties_are_found_to_the_last_number() {
     let certainty = examined(&steps).certainty;
     assert_eq!(certainty.hidden_gain, Some(0.0));
     assert!(certainty.undecided.is_empty());
+    // A long list of ranges is cut short.
+    let many = from_thresholds((1..7).map(|i| (f64::from(i) / 8.0, 1.0)).collect());
+    let words = examined(many).to_string();
+    assert!(words.contains("within [0.375, 0.5] and within each of 3 more ranges."), "{words}");
     // No reports are added between the jumps, because no gain can be hidden there.
     assert!(certainty.reports < 17_100, "{}", certainty.reports);
 }

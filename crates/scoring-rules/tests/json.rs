@@ -146,7 +146,15 @@ fn examinations_are_written_with_infinite_gains_as_text() {
         },
     );
     let text = serde_json::to_string(&Examination::new(&endless).unwrap()).unwrap();
-    assert!(text.contains(r#""gain":"inf""#), "{text}");
+    assert!(text.starts_with(r#"{"verdict":{"improper":{"truth":"#), "{text}");
+    assert!(text.contains(r#","gain":"inf","rounding":"#), "{text}");
+    let threshold = ElementaryScore::new(Level::new(0.25).unwrap());
+    let text = serde_json::to_string(&Examination::new(&threshold).unwrap()).unwrap();
+    let ties = format!(
+        r#"{{"verdict":{{"proper":{{"ties":[{{"start":0.0,"end":0.25}},{{"start":{},"end":1.0}}]}}}},"#,
+        0.25_f64.next_up()
+    );
+    assert!(text.starts_with(&ties), "{text}");
     let range = Interval::new(0.0, 10.0).unwrap();
     let infinite =
         |interval: Interval, y: f64| if interval.contains(y) { f64::NEG_INFINITY } else { 0.0 };

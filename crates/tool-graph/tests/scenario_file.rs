@@ -169,6 +169,18 @@ fn an_event_of_a_file_that_changes_nothing_is_refused() {
 }
 
 #[test]
+fn a_tool_with_two_costs_in_one_change_is_refused() {
+    let mut once = file();
+    once["events"] = json!([{"cost_change": {"ask": 9.5}}]);
+    let twice = once.to_string().replace(r#""ask":9.5"#, r#""ask":9.5,"ask":1.5"#);
+    let error = Scenario::from_json(twice.as_bytes()).unwrap_err();
+    assert!(
+        matches!(&error, Error::ScenarioFile { problem } if problem.contains("duplicate field `ask`")),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_list_of_the_right_values_is_no_object() {
     let mut list = file();
     list["tools"][0] = json!(["search", ["query"], ["hits"], 4.0, []]);

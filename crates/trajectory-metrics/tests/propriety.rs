@@ -154,6 +154,63 @@ proptest! {
     }
 }
 
+/// All distributions over four ordered marks in steps of a quarter.
+fn stated_distributions() -> Vec<[f64; 4]> {
+    let all = (0..5 * 5 * 5).map(|i| [i % 5, i / 5 % 5, i / 25]);
+    let all = all.filter_map(|[a, b, c]: [u8; 3]| Some([a, b, c, 4_u8.checked_sub(a + b + c)?]));
+    all.map(|quarters| quarters.map(|quarters| f64::from(quarters) / 4.0)).collect()
+}
+
+/// The probability of at least this mark.
+fn at_least(mark: usize, weights: &[f64]) -> f64 {
+    weights[mark..].iter().sum::<f64>() / weights.iter().sum::<f64>()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn of_ordered_grades_the_true_distribution_has_a_better_sum_over_thresholds_than_any_other_of_a_grid(
+        left in inner(),
+        marks in prop::collection::vec(prop::array::uniform4(0.02..1.0_f64), NODES),
+        schedule in schedule(),
+        node in 1..NODES,
+    ) {
+        let stated = stated_distributions();
+        prop_assert_eq!(stated.len(), 35);
+        // The tree of each threshold: whether a run gets at least this mark.
+        let trees = [1, 2, 3].map(|mark| {
+            let success = marks.iter().map(|weights| at_least(mark, weights)).collect();
+            (mark, Tree { left: left.clone(), success })
+        });
+        let rules: [&dyn ScoringRule; 3] =
+            [&BrierScore, &LogScore::clipped(1e-6).unwrap(), &BetaScore::new(2.0, 4.0).unwrap()];
+        for rule in rules {
+            let tps = Tps::new(rule, schedule.clone());
+            let total = |stated: Option<&[f64; 4]>| -> f64 {
+                let of_threshold = |(mark, tree): &(usize, Tree)| {
+                    let mut forecasts = tree.truth();
+                    if let Some(stated) = stated {
+                        forecasts[node] = at_least(*mark, stated);
+                    }
+                    tree.expected(&tps, &forecasts)
+                };
+                trees.iter().map(of_threshold).sum()
+            };
+            let best = total(None);
+            for stated in &stated {
+                let off = |(mark, tree): &(usize, Tree)| {
+                    (tree.truth()[node] - at_least(*mark, stated)).abs()
+                };
+                // The loss must stand out from the rounding of the sums.
+                if trees.iter().map(off).fold(0.0, f64::max) > 0.01 {
+                    prop_assert!(best > total(Some(stated)), "{stated:?} at node {node}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn weights_over_the_own_length_are_proper_only_where_length_tells_nothing() {
     // A run that succeeds has one step, and a run that fails has two. Both are equally likely.

@@ -3,10 +3,10 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use run_logs::{Reply, to_json};
@@ -97,6 +97,7 @@ pub struct Client {
     key: Option<ApiKey>,
     settings: ClientSettings,
     spent: Arc<Spent>,
+    stops: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
@@ -115,6 +116,9 @@ impl Spent {
         }
     }
 }
+
+/// A wait between two attempts looks so often whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A year: the clock of the system does not reach every time that a [`Duration`] can name.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -179,7 +183,28 @@ impl Client {
             key,
             settings,
             spent: Arc::default(),
+            stops: Arc::default(),
         })
+    }
+
+    /// Makes no further attempt while `stops` is true: a wait between two attempts then ends within a tenth of a second,
+    /// and [`Self::ask`] returns [`AskError::Stop`] with the fault of the last attempt. An attempt that is under way goes
+    /// on.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::AtomicBool};
+    /// use agent_benchmarks::client::{Client, ClientSettings};
+    ///
+    /// let stops = Arc::new(AtomicBool::new(false));
+    /// let client = Client::new("http://127.0.0.1:8000/v1", "m", None, ClientSettings::default())?;
+    /// // For example a handler of Ctrl-C sets it.
+    /// let client = client.with_stop(Arc::clone(&stops));
+    /// assert_eq!(client.tokens(), [0, 0]);
+    /// # Ok::<(), agent_benchmarks::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_stop(self, stops: Arc<AtomicBool>) -> Self {
+        Self { stops, ..self }
     }
 
     /// Counts tokens of prompts and of replies that were used before, so that caps hold over several
@@ -230,7 +255,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`AskError::Stop`] if a cap is reached, if no attempt helped, or if the server refuses the request;
+    /// [`AskError::Stop`] if a cap is reached, if no attempt helped, if the server refuses the request, or after a fault
+    /// while [`Self::with_stop`] is true;
     /// [`AskError::NoReply`] if the reply is too large.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
         self.check_caps().map_err(AskError::Stop)?;
@@ -250,9 +276,24 @@ impl Client {
             if attempt >= self.settings.attempts {
                 return Err(AskError::Stop(format!("{problem} ({attempt} attempts)")));
             }
-            thread::sleep(asked.unwrap_or_default().max(wait).min(longest));
+            self.wait(asked.unwrap_or_default().max(wait).min(longest));
+            if self.stops.load(Ordering::Relaxed) {
+                return Err(AskError::Stop(problem));
+            }
             wait = wait.saturating_mul(2);
             attempt += 1;
+        }
+    }
+
+    /// Waits so long, or until nothing more is wanted.
+    fn wait(&self, longest: Duration) {
+        let begun = Instant::now();
+        loop {
+            let left = longest.saturating_sub(begun.elapsed());
+            if left.is_zero() || self.stops.load(Ordering::Relaxed) {
+                return;
+            }
+            thread::sleep(left.min(LOOK));
         }
     }
 

@@ -34,7 +34,10 @@ pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
 pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error>> {
     let common = protocol.common();
     let key = env::var(KEY).ok().map(ApiKey::new);
-    let client = Client::new(&common.base_url, common.model.clone(), key, common.client())?;
+    // Work that is not under way ends with the program.
+    let is_interrupted = Arc::new(AtomicBool::new(true));
+    let client = Client::new(&common.base_url, common.model.clone(), key, common.client())?
+        .with_stop(Arc::clone(&is_interrupted));
     // What determines the requests.
     let setting =
         format!("{} with {}, {}, {}", P::NAME, common.model, protocol.setting(), common.setting());
@@ -64,7 +67,6 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
     let known = journal.answers();
     client.count_before(journal.tokens());
     let ask = |request: &Request| client.ask(request);
-    let is_interrupted = Arc::new(AtomicBool::new(true));
     let cannot = |error| format!("interrupts cannot be handled: {error}");
     let code = i32::from(INTERRUPTED);
     // The order counts: the first interrupt sets what makes the second one end the program.

@@ -52,7 +52,7 @@ pub(crate) struct Options {
     #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = framings())]
     framings: Vec<Framing>,
     /// What the problems are called in the prompt, as in "geometry problems"
-    #[arg(long, value_name = "TEXT", default_value = "problems")]
+    #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
     domain: String,
     /// Ask for JSON in words alone, for servers that refuse a JSON schema
     #[arg(long)]
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1, u64::MAX))]
     max_plan_tokens: Option<u64>,
     /// Questions of a pool
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<usize>(1, u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
     pool_size: usize,
     /// Solve the problems of each plan under its limits, in this regime, instead of taking what they came to alone
     #[arg(long, value_name = "REGIME", value_parser = regimes())]
@@ -98,6 +98,12 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
 }
+
+/// What problems are called unless the call says so.
+const PROBLEMS: &str = "problems";
+
+/// The questions of a pool unless the call says so.
+const POOL: usize = 30;
 
 fn help() -> String {
     format!(
@@ -347,25 +353,31 @@ impl Options {
 
     /// What plans are called in the folder: everything that tells two requests of a folder apart.
     fn plan_name(&self, alpha: Alpha, framing: Framing, pool: usize) -> String {
-        let live = match (self.live, self.announce) {
-            (None, _) => String::new(),
-            (Some(regime), announced) => format!(", live {regime:?} {announced}").to_lowercase(),
-        };
-        let share = self
-            .unsolvable
-            .as_ref()
-            .map_or(String::new(), |_| format!(", {} unsolvable", self.unsolvable_share));
-        let mut name =
-            format!("pool-{pool} of {}, alpha {alpha}, {framing}{share}{live}", self.pool_size);
-        for (is_set, word) in
-            [(self.strict_plans, "strict"), (self.attempt_zero, "zero allocations attempted")]
-        {
-            if is_set {
-                name = format!("{name}, {word}");
-            }
-        }
-        name
+        let name = format!("pool-{pool} of {}, alpha {alpha}, {framing}", self.pool_size);
+        joined([Some(name)].into_iter().chain(self.differing()))
     }
+
+    /// What differs from the defaults in how plans are made and executed, except for the size of pools.
+    fn differing(&self) -> impl Iterator<Item = Option<String>> {
+        let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
+        let differing = [
+            word(self.published.is_given(), "published texts"),
+            (self.domain != PROBLEMS).then(|| self.domain.clone()),
+            self.max_plan_tokens.map(|most| format!("plans of at most {most} tokens")),
+            word(self.no_schema, "no schema"),
+            self.unsolvable.as_ref().map(|_| format!("{} unsolvable", self.unsolvable_share)),
+            self.live.map(|regime| format!("live {regime:?}").to_lowercase()),
+            word(self.announce, "announced"),
+            word(self.strict_plans, "strict plans"),
+            word(self.attempt_zero, "zero allocations attempted"),
+        ];
+        differing.into_iter()
+    }
+}
+
+/// Those of these words that there are, with commas.
+fn joined(words: impl Iterator<Item = Option<String>>) -> String {
+    words.flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Pools of questions, and a note on them.
@@ -384,10 +396,8 @@ impl Protocol for Options {
     }
 
     fn setting(&self) -> String {
-        // Budgets, framings and pools are in the names of the plans, so that a folder has those of several calls
-        // over the same attempts.
-        let texts = if self.published.is_given() { ", published texts" } else { "" };
-        format!("each question alone, {} in pools{texts}", self.domain)
+        // What plans are asked for is in their names, so that a folder has those of several calls over the same attempts.
+        format!("each question alone, {PROBLEMS} in pools")
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
@@ -482,19 +492,9 @@ impl Protocol for Options {
 impl Options {
     /// The mode of the model, and what differs from the defaults in how plans are made and executed.
     fn mode(&self) -> String {
-        let mut mode = self.mode.clone();
-        let differs = [
-            (self.pool_size != 30).then(|| format!("pools of {}", self.pool_size)),
-            self.unsolvable.as_ref().map(|_| format!("{} unsolvable", self.unsolvable_share)),
-            self.live.map(|regime| format!("live {regime:?}").to_lowercase()),
-            self.announce.then(|| "announced".to_owned()),
-            self.strict_plans.then(|| "strict plans".to_owned()),
-            self.attempt_zero.then(|| "zero allocations attempted".to_owned()),
-        ];
-        for word in differs.into_iter().flatten() {
-            mode = if mode.is_empty() { word } else { format!("{mode}, {word}") };
-        }
-        mode
+        let mode = (!self.mode.is_empty()).then(|| self.mode.clone());
+        let pools = (self.pool_size != POOL).then(|| format!("pools of {}", self.pool_size));
+        joined([mode, pools].into_iter().chain(self.differing()))
     }
 
     /// Writes the efficiencies for `triage-variants`, and keeps those of earlier calls with other settings.

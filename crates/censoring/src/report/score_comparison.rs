@@ -89,44 +89,30 @@ impl Sample<'_, '_> {
             .enumerate()
             .map(|(i, run)| RunScore::new(tps, run, q(i)))
             .collect::<Result<_, _>>()?;
-        let mean_at = |q: Probability| {
-            let values: Vec<f64> = scores.iter().map(|score| score.expected_at(q)).collect();
-            self.resampler.mean(&values, self.weights)
+        let mean = |value: &dyn Fn(&RunScore) -> f64, weights: Option<&[Weight]>| {
+            self.resampler.mean(&scores.iter().map(value).collect::<Vec<f64>>(), weights)
         };
+        let mean_at = |q: Probability| mean(&|score| score.expected_at(q), self.weights);
         let simple = mean_at(Probability::ZERO)?;
-        let exact = match self.success_probabilities {
-            Some(_) => {
-                let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
-                Some(self.resampler.mean(&values, self.weights)?)
-            }
-            None => None,
-        };
+        let exact = self.success_probabilities.map(|_| mean(&RunScore::expected, self.weights));
+        let exact = exact.transpose()?;
         let weights = weights_if_complete(self.runs, self.weights);
-        let complete = if weights.iter().any(|&weight| weight > Weight::ZERO) {
-            let values: Vec<f64> = scores.iter().map(RunScore::expected).collect();
-            Some(self.resampler.mean(&values, Some(&weights))?)
-        } else {
-            None
-        };
-        let sensitivity = match self.success_probabilities {
-            Some(all) => {
-                let around = |&q: &Probability| -> Result<_, Error> {
-                    let (low, high) =
-                        (tilt(q, self.odds_ratio.recip())?, tilt(q, self.odds_ratio)?);
-                    Ok(Interval::new(low, high)?)
-                };
-                let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
-                Some(mean_score_bounds(tps, self.runs, Some(&intervals), self.weights)?)
-            }
-            None => None,
-        };
+        let is_any_complete = weights.iter().any(|&weight| weight > Weight::ZERO);
+        let complete = is_any_complete.then(|| mean(&RunScore::expected, Some(&weights)));
+        let complete = complete.transpose()?;
+        let sensitivity = self.success_probabilities.map(|all| {
+            let around = |&q: &Probability| -> Result<_, Error> {
+                let end = |odds_ratio: f64| tilt(q, odds_ratio);
+                Ok(Interval::new(end(self.odds_ratio.recip())?, end(self.odds_ratio)?)?)
+            };
+            let intervals: Vec<_> = all.iter().map(around).collect::<Result<_, _>>()?;
+            mean_score_bounds(tps, self.runs, Some(&intervals), self.weights)
+        });
         let estimate = |mean| self.resampler.estimate(mean);
         let pair = |first, second| self.resampler.difference(first, second);
         let simple_shift = complete.as_ref().map(|complete| pair(&simple, complete));
-        let exact_shift = match (&exact, &complete) {
-            (Some(exact), Some(complete)) => Some(pair(exact, complete)),
-            _ => None,
-        };
+        let both = exact.as_ref().zip(complete.as_ref());
+        let exact_shift = both.map(|(exact, complete)| pair(exact, complete));
         let per_rate = |shift: Option<Figure>| {
             shift.filter(|_| self.censoring_rate > 0.0).map(|s| s.value / self.censoring_rate)
         };
@@ -144,7 +130,7 @@ impl Sample<'_, '_> {
             exact_minus_simple: exact.as_ref().map(|exact| pair(exact, &simple)),
             simple_shift_per_rate: per_rate(simple_shift),
             exact_shift_per_rate: per_rate(exact_shift),
-            sensitivity,
+            sensitivity: sensitivity.transpose()?,
             bounds: mean_score_bounds(tps, self.runs, None, self.weights)?,
         })
     }

@@ -1,4 +1,4 @@
-use scoring_rules::checks::same_length;
+use scoring_rules::checks::{entries, same_length};
 
 use crate::error::Error;
 
@@ -26,10 +26,7 @@ use crate::error::Error;
 pub fn kendall_tau_b(a: &[f64], b: &[f64]) -> Result<f64, Error> {
     same_length("second scores", a.len(), b.len())?;
     for (what, scores) in [("first score", a), ("second score", b)] {
-        if let Some(index) = scores.iter().position(|score| score.is_nan()) {
-            let (value, range) = (f64::NAN, "a number");
-            return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
-        }
+        entries(what, scores, |score| !score.is_nan(), "a number")?;
     }
     // Adding 0 turns -0 into 0. `total_cmp` would order -0 before 0.
     let mut pairs: Vec<(f64, f64)> = a.iter().zip(b).map(|(&a, &b)| (a + 0.0, b + 0.0)).collect();

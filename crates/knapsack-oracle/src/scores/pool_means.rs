@@ -1,3 +1,5 @@
+use scoring_rules::checks::entries;
+
 use crate::{error::Error, scores::efficiency::Efficiency};
 
 /// The mean triage efficiency over pools, and the number of pools in which it is undefined.
@@ -59,12 +61,8 @@ impl MeanEfficiency {
     pub fn new(pools: &[Efficiency]) -> Result<Self, Error> {
         let scores: Vec<f64> = pools.iter().map(Efficiency::score).collect();
         let informative: Vec<f64> = pools.iter().filter_map(Efficiency::informative).collect();
-        for (index, &value) in scores.iter().enumerate() {
-            if !(f64::MIN..=1.0).contains(&value) {
-                let (what, range) = ("efficiency", "a finite number of at most 1");
-                return Err(scoring_rules::Error::Entry { what, index, value, range }.into());
-            }
-        }
+        let is_valid = |score: &f64| (f64::MIN..=1.0).contains(score);
+        entries("efficiency", &scores, is_valid, "a finite number of at most 1")?;
         let (score, standard_error) = mean(&scores)?;
         let count =
             |which: fn(&Efficiency) -> bool| pools.iter().filter(|pool| which(pool)).count();

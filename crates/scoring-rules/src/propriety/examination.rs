@@ -160,32 +160,3 @@ impl fmt::Display for Ranges<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_list_of_ranges_is_cut_short() {
-        let ranges = vec![Probability::ZERO..=Probability::HALF; 7];
-        let shown = Ranges(&ranges).to_string();
-        assert!(shown.starts_with("[0, 0.5] and within [0, 0.5]"), "{shown}");
-        assert!(shown.ends_with("and within each of 3 more ranges"), "{shown}");
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn a_verdict_is_written_with_its_counterexample_or_its_ties() {
-        let [truth, report] = [Probability::HALF, Probability::ONE];
-        let found = Counterexample { truth, report, gain: 0.25, rounding: 0.0 };
-        assert_eq!(
-            serde_json::to_string(&Verdict::Improper(found)).unwrap(),
-            r#"{"improper":{"truth":0.5,"report":1.0,"gain":0.25,"rounding":0.0}}"#
-        );
-        let ties = vec![truth..=report];
-        assert_eq!(
-            serde_json::to_string(&Verdict::Proper { ties }).unwrap(),
-            r#"{"proper":{"ties":[{"start":0.5,"end":1.0}]}}"#
-        );
-    }
-}

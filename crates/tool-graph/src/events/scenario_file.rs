@@ -1,9 +1,9 @@
-use std::collections::HashSet;
-use std::fmt;
+use std::collections::{BTreeMap, HashSet};
 
-use serde::de::{Error as _, MapAccess, Visitor};
+use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use trajectory_metrics::distinct_keys;
 
 use crate::{
     error::Error,
@@ -58,47 +58,9 @@ enum EventInFile {
     BanTool,
     BanNamed(String),
     PreferenceChange,
-    CostChange(CostsByName),
+    /// New costs of some tools; each tool is named once.
+    CostChange(#[serde(deserialize_with = "distinct_keys::map")] BTreeMap<String, f64>),
     RemoveTools(Vec<String>),
-}
-
-/// New costs of some tools; each tool is named once.
-struct CostsByName(Vec<(String, f64)>);
-
-impl Serialize for CostsByName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, cost)| (name, cost)))
-    }
-}
-
-impl<'de> Deserialize<'de> for CostsByName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Costs;
-
-        impl<'de> Visitor<'de> for Costs {
-            type Value = CostsByName;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object from tool names to costs")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<CostsByName, A::Error> {
-                let mut costs: Vec<(String, f64)> = Vec::new();
-                let mut names = HashSet::new();
-                while let Some(name) = object.next_key::<String>()? {
-                    if !names.insert(name.clone()) {
-                        let what =
-                            format_args!("tool {name:?} has two costs; each tool must have one");
-                        return Err(A::Error::custom(what));
-                    }
-                    costs.push((name, object.next_value()?));
-                }
-                Ok(CostsByName(costs))
-            }
-        }
-
-        deserializer.deserialize_map(Costs)
-    }
 }
 
 /// Refuses a list that contains a name twice.
@@ -174,7 +136,7 @@ impl EventInFile {
         let (field, is_empty) = match self {
             Self::BanTool | Self::BanNamed(_) | Self::PreferenceChange => return Ok(()),
             // Reading an object refuses repeated names.
-            Self::CostChange(CostsByName(costs)) => ("cost_change", costs.is_empty()),
+            Self::CostChange(costs) => ("cost_change", costs.is_empty()),
             Self::RemoveTools(names) => {
                 distinct(".remove_tools", names)?;
                 ("remove_tools", names.is_empty())
@@ -193,7 +155,7 @@ impl EventInFile {
             Self::BanTool => Event::BanTool,
             Self::BanNamed(name) => Event::BanNamed(name),
             Self::PreferenceChange => Event::PreferenceChange,
-            Self::CostChange(CostsByName(changed)) => {
+            Self::CostChange(changed) => {
                 for (name, cost) in changed {
                     costs[graph.index_of(&name)?] = cost;
                 }
@@ -217,13 +179,13 @@ impl EventInFile {
                 let before = std::mem::replace(costs, after.clone());
                 let pairs = before.iter().zip(after).enumerate();
                 let changed = pairs.filter(|(_, (a, b))| a.to_bits() != b.to_bits());
-                let mut costs: Vec<(String, f64)> =
+                let mut costs: BTreeMap<String, f64> =
                     changed.map(|(tool, (_, &cost))| (name(tool), cost)).collect();
                 // The event takes its turn even if it changes nothing; a file names at least one tool.
                 if let (true, Some(&cost)) = (costs.is_empty(), after.first()) {
-                    costs.push((name(0), cost));
+                    costs.insert(name(0), cost);
                 }
-                Self::CostChange(CostsByName(costs))
+                Self::CostChange(costs)
             }
             Event::RemoveTools(tools) if tools.is_empty() => {
                 return Err(

@@ -179,11 +179,4 @@ mod tests {
             assert!((8.0..1e16).contains(&large), "{degrees}: {large}");
         }
     }
-
-    #[test]
-    fn quantiles_equal_a_published_table() {
-        for (degrees, want) in [(1.0, 12.706), (5.0, 2.571), (10.0, 2.228), (30.0, 2.042)] {
-            assert!((two_sided_quantile(0.95, degrees) - want).abs() < 5e-4, "{degrees}");
-        }
-    }
 }

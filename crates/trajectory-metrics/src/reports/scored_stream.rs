@@ -302,26 +302,20 @@ impl<'a> Ranked<'a> {
             }
             Ok(mean.finish()?)
         };
+        let ScoredStream { scores, confidence, outcomes } = self.stream;
         let filled = match self.weights {
             None => self.ranking.resample(counts, blocks),
             Some(_) => {
-                let weights: Result<Vec<Weight>, _> = (0..counts.len()).map(weight).collect();
-                weights
-                    .and_then(|weights| {
-                        blocks.rebuild(
-                            &self.stream.confidence,
-                            &self.stream.outcomes,
-                            Some(&weights),
-                        )
-                    })
-                    .map_err(Error::from)
+                let weights = (0..counts.len()).map(weight).collect::<Result<Vec<_>, _>>();
+                let filled = weights
+                    .and_then(|weights| blocks.rebuild(confidence, outcomes, Some(&weights)));
+                filled.map_err(Error::from)
             }
         };
-        // Empty blocks make every diagnostic an error.
         if filled.is_err() {
             *blocks = TiedBlocks::default();
         }
-        let TpsFamily { log, brier, beta_2_4 } = &self.stream.scores;
+        let TpsFamily { log, brier, beta_2_4 } = scores;
         let [auroc, average_precision, aurc, t_ece, t_brier] =
             Diagnostics::new(blocks).by_name().map(|(_, value)| value);
         let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));

@@ -151,17 +151,12 @@ impl ForecastCounts {
 
     /// Adds the counts of another part of the sample. Counts saturate at 2^64 - 1.
     pub fn merge(&mut self, other: Self) {
-        let pairs = [
-            (&mut self.runs, other.runs),
-            (&mut self.left_out_runs, other.left_out_runs),
-            (&mut self.repaired_runs, other.repaired_runs),
-            (&mut self.clipped, other.clipped),
-            (&mut self.carried, other.carried),
-            (&mut self.skipped, other.skipped),
-        ];
-        for (count, more) in pairs {
-            *count = count.saturating_add(more);
-        }
+        self.runs = self.runs.saturating_add(other.runs);
+        self.left_out_runs = self.left_out_runs.saturating_add(other.left_out_runs);
+        self.repaired_runs = self.repaired_runs.saturating_add(other.repaired_runs);
+        self.clipped = self.clipped.saturating_add(other.clipped);
+        self.carried = self.carried.saturating_add(other.carried);
+        self.skipped = self.skipped.saturating_add(other.skipped);
     }
 
     /// The counts of one kept run with these repairs.

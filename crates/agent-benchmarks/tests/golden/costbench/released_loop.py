@@ -149,14 +149,11 @@ def random_cases(runs=200, seed=7):
                "events": events, "script": [], "further": draw.choice([0, 0, 0, 1])}
 
 
-def run(case):
-    query = copy.deepcopy(QUERIES[case["query_id"]])
-    client, quiet = Client(case["script"], query), io.StringIO()
-    if "further" in case:
-        client = Wanderer(case["script"], query, random.Random(case["name"]), case.pop("further"))
-    seed = released._stable_int(f"42:{case['query_id']}")
+def play(case, client):
+    """What the released evaluation says of the run of a client."""
+    quiet, seed = io.StringIO(), released._stable_int(f"42:{case['query_id']}")
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-        loop = released.run_single_query(client, query, settings(case["level"], case["events"]), 0, seed)
+        loop = released.run_single_query(client, client.query, settings(case["level"], case["events"]), 0, seed)
         result = asyncio.run(loop)
         for message in result["conversation_history"]:
             calls = message.get("tool_calls")
@@ -165,11 +162,21 @@ def run(case):
         found = evaluate_single_query(result)
     case["messages"] = [{"role": m["role"], "content": m["content"] or ""} for m in result["conversation_history"]]
     case["tools"] = client.tools
+    # What metrics_queries and path_base_queries of eval.py keep.
+    found["counts"] = found["is_valid"] and not found["gt_incomplete"] and found["conversation_length"] != 3
+    return found
+
+
+def run(case):
+    query = copy.deepcopy(QUERIES[case["query_id"]])
+    client = Client(case["script"], query)
+    if "further" in case:
+        client = Wanderer(case["script"], query, random.Random(case["name"]), case.pop("further"))
+    found = play(case, client)
     if not found["is_valid"]:
         return {"counts": False}
     return {
-        # What metrics_queries and path_base_queries of eval.py keep.
-        "counts": not found["gt_incomplete"] and found["conversation_length"] != 3,
+        "counts": found["counts"],
         "path": found["agent_tool_path"], "reference": found["gt_tool_path"],
         "match": found["tool_path_exact_match"], "edits": found["edit_distance"],
         "share": found["normalized_edit_distance_single"], "cost": round(found["agent_cost"], 2),

@@ -157,12 +157,6 @@ fn lines(
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
     options: &Options,
 ) -> Result<Lines, Box<dyn Error>> {
-    let mut made = Vec::new();
-    let runs = runs.inspect(|run| {
-        if let (Kind::Paths, Ok(run)) = (options.to, run) {
-            made.push(convert::calls(run));
-        }
-    });
     let table = options.judging.table(log, runs)?;
     let rows = table.rows();
     if let (0, Some(model)) = (rows.len(), &options.model) {
@@ -181,7 +175,7 @@ fn lines(
         Kind::Traces => convert::traces(&table, options.stream, options.missing)?,
         Kind::Rollouts => convert::rollouts(&table),
         Kind::Problems => convert::problems(&table),
-        Kind::Paths | Kind::Atif => convert::paths(&table, made),
+        Kind::Paths | Kind::Atif => convert::paths(&table),
     };
     let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
     let lines = lines.iter().map(Value::to_string).collect();

@@ -18,6 +18,7 @@
 //! # Ok::<(), InputError>(())
 //! ```
 
+pub(crate) mod csv;
 pub(crate) mod fields;
 pub(crate) mod parsing;
 pub(crate) mod parts;

@@ -7,10 +7,13 @@ use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
 
-use crate::json_lines::{
-    parsing::{InputError, is_object, parse_line},
-    parts::fold,
-    run_counts::RunCounts,
+use crate::{
+    formats::steps::trace_lines,
+    json_lines::{
+        parsing::{InputError, is_object, parse_line},
+        parts::fold,
+        run_counts::RunCounts,
+    },
 };
 
 /// One run: the probabilities of success that were reported along it, and how it ended.
@@ -104,8 +107,8 @@ impl Line {
 
 /// A number of a line whose numbers that are not finite stand in lists; `None` for null.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum AnyNumber {
+#[serde(untagged, expecting = "expected a number such as 0.85, or null")]
+pub(crate) enum AnyNumber {
     Finite(Option<f64>),
     Bare([String; 1]),
 }
@@ -128,7 +131,7 @@ static TOKEN: LazyLock<Option<Regex>> =
 
 /// The line with something else in place of each number that is not finite and stands outside of texts: `NaN`
 /// and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON has none of them.
-fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
+pub(crate) fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
     let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
         Ok(number) if !number.is_finite() => replacement(&token[0]),
         _ => token[0].to_owned(),
@@ -336,7 +339,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         part.0.read(file, number, line)?.map_or(Ok(()), |run| add(&mut part.1, run))
     };
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
-    fold(file, source, add, finish, |(remarks, part)| {
+    fold(file, trace_lines(file, source)?, add, finish, |(remarks, part)| {
         all.merge(remarks);
         take(part);
     })?;
@@ -368,6 +371,12 @@ impl TraceFile {
     /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?,
     /// "success_chance"?}`. A forecast that is null is missing; the policy says what is done about it. Other
     /// fields are ignored. A line with a field `left_out` is a run that was left out ([`RunCounts`]).
+    ///
+    /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with
+    /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `trial` and `step`
+    /// (optional), `forecast`, `confidence` or `probability`, `outcome`, and optionally the other fields of a run. The rows
+    /// of an id, and of its trial, in the order of their steps are a run, which stands in the line of its first row; a row
+    /// without an id is a run of its own.
     ///
     /// # Errors
     ///

@@ -266,6 +266,86 @@ fn the_right_answer_is_that_of_the_goal_alone_and_a_guess_of_it_completes_nothin
     assert_eq!(guess.record.run.outcome, Some(false), "the goal was not reached");
 }
 
+/// Whether a text is the right answer under these rules; 00012 in it stands for the right number.
+fn is_right(rules: ReplyRules, text: &str) -> bool {
+    let instance = instance(&bench().with_reply_rules(rules));
+    let mut conversation = instance.conversation();
+    let id = solve(&mut conversation, &instance);
+    let number = id.trim_matches(|c: char| !c.is_ascii_digit());
+    conversation.reply(saying(text.replace("00012", number))).unwrap();
+    conversation.finish().record.run.outcome == Some(true)
+}
+
+#[test]
+fn brackets_and_quotes_around_an_id_do_not_matter_but_its_number_does() {
+    for (answer, right) in [
+        ("TravelLocation00012", true),
+        ("`<TravelLocation00012>`.", true),
+        ("<TravelLocation00021>", false),
+        ("<>", false),
+    ] {
+        let found = is_right(ReplyRules::STRICT, &format!("<answer>{answer}</answer>"));
+        assert_eq!(found, right, "{answer}");
+    }
+}
+
+#[test]
+fn the_released_evaluation_finds_one_candidate_inside_the_first_tags() {
+    for text in [
+        "<answer> <LocationCandidate00012> </answer>",
+        "<answer><locationcandidate 00012></ANSWER>",
+        "<answer><LocationCandidate{00012}></answer>",
+        "<answer>< LocationCandidate { Candidate_ID: 00012 } ></answer>",
+        "<answer>It is LocationCandidate00012, at last.</answer>",
+        "<answer>LocationCandidate00099 or <LocationCandidate00012></answer>",
+        "<think><answer><LocationCandidate00001></answer></think><answer><TravelLocation00012></answer>",
+    ] {
+        assert!(is_right(ReplyRules::RELEASED, text), "{text}");
+    }
+    for text in [
+        "LocationCandidate00012",
+        "<answer>00012</answer>",
+        "<answer><LocationCandidate1>",
+        "<answer><LocationCandidate00099></answer><answer><LocationCandidate00012></answer>",
+    ] {
+        assert!(!is_right(ReplyRules::RELEASED, text), "{text}");
+    }
+}
+
+#[test]
+fn the_released_loop_stops_at_tags_with_five_digits() {
+    let instance = instance(&bench().with_reply_rules(ReplyRules::RELEASED));
+    for (text, stops) in [
+        ("<answer>one of 00012</answer>", true),
+        ("<answer>00012 or 3</answer>", false),
+        ("<answer>00012", false),
+    ] {
+        let mut conversation = instance.conversation();
+        let call = right(&conversation, &instance, "Decide_Location_Preference");
+        conversation.reply(Reply { text: text.to_owned(), ..calling(call) }).unwrap();
+        assert_eq!(conversation.request().is_none(), stops, "{text}");
+    }
+}
+
+#[test]
+fn the_last_pair_of_tags_is_the_answer_and_an_opening_tag_without_one_is_a_fault() {
+    let instance = instance(&bench());
+    for (text, answer, problem) in [
+        ("So <answer> <X1> </answer>.", Some("<X1>"), ""),
+        ("<answer>a</answer> no, <answer>b</answer>", Some("b"), ""),
+        ("I am not done.", None, "Call the next tool"),
+        ("<answer><X1>", None, "no closing tag"),
+        ("<answer>  </answer>", None, "nothing between"),
+    ] {
+        let mut conversation = instance.conversation();
+        conversation.reply(saying(text)).unwrap();
+        let reminder = conversation.request().map(|it| it.messages.last().unwrap().text.clone());
+        assert_eq!(reminder.is_some(), answer.is_none(), "{text}");
+        assert!(reminder.unwrap_or_default().contains(problem), "{text}");
+        assert_eq!(conversation.finish().answer.as_deref(), answer, "{text}");
+    }
+}
+
 #[test]
 fn an_answer_ends_the_conversation_and_calls_beside_it_are_not_made() {
     let instance = instance(&bench());

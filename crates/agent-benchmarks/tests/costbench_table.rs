@@ -406,6 +406,12 @@ fn a_model_that_lists_all_paths_covers_them_and_each_path_counts_once() {
     assert_eq!((coverage.covered, coverage.repeated, coverage.not_plans), (2, 1, 1));
     assert_eq!(coverage.rate(), Some(2.0 / 7.0));
 
+    let arrows = PLANS[4].replace(" -> ", "\u{2192}");
+    let around =
+        format!("First:\n<path> 1. {arrows} . Total Cost: 5.5</path> <path></path> <path>open");
+    let coverage = listed(around).coverage;
+    assert_eq!((coverage.covered, coverage.not_plans), (1, 1), "costs and totals are left out");
+
     let none = listed("There are many.".to_owned());
     assert!(matches!(&none.record.events[0].event, ReplyEvent::Unreadable { .. }));
     assert_eq!(none.coverage.rate(), Some(0.0));

@@ -132,6 +132,9 @@ fn a_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() {
                 assert!(!key.starts_with("on"), "{subcommand}: {key}");
                 // A reference stays within the page.
                 assert!(!value.contains("url(") || value.starts_with("url(#"), "{value}");
+                // The colours of a picture are those of the page.
+                let is_drawn = node.ancestors().any(|it| it.has_tag_name("svg"));
+                assert!(!is_drawn || !value.replace("url(#", "").contains('#'), "{value}");
                 if key == "id" {
                     assert!(!ids.contains(&value), "{subcommand}: {value} twice");
                     ids.push(value);

@@ -484,21 +484,19 @@ pub fn compare(
     block.fields.push(Field::shown("queries", "queries", queries.len()));
     still.push_optimum(&mut block, &OPTIMUM[0]);
     still.push(&mut block, metrics(false), options);
-    let mut blocked = None;
-    if world.blocks > 0 {
-        let found = Found::new(queries, &world, with_paths)?;
+    let with_events = (world.blocks > 0).then(|| Found::new(queries, &world, with_paths));
+    let with_events = with_events.transpose()?;
+    if let Some(found) = &with_events {
         found.push_optimum(&mut block, &OPTIMUM[1]);
-        block.push_reasons();
-        notes.extend(block.notes.take().into_iter().flatten());
-        block.fields.push(Field::block("blocked", under_events(&found, options, &mut notes)));
-        blocked = Some(found.runs);
-    } else {
-        block.push_reasons();
-        notes.extend(block.notes.take().into_iter().flatten());
+    }
+    block.push_reasons();
+    notes.extend(block.notes.take().into_iter().flatten());
+    if let Some(found) = &with_events {
+        block.fields.push(Field::block("blocked", under_events(found, options, &mut notes)));
     }
     block.notes = Some(notes);
     if with_paths {
-        push_paths(&mut block, queries, &still.runs, blocked.as_deref());
+        push_paths(&mut block, queries, &still.runs, with_events.as_ref().map(|it| &*it.runs));
     }
     if let (true, Some(query)) = (with_pictures, queries.first()) {
         let scenario = World::still(options)?.scenario(query)?;

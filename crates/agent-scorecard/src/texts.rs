@@ -49,23 +49,3 @@ pub(crate) fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     hashed.dedup();
     hashed.len()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn different_texts_are_counted_once() {
-        let mut texts = Texts::default();
-        assert_eq!(texts.distinct(), 0);
-        for text in ["b", "", "a", "b", ""] {
-            texts.push(text);
-        }
-        texts.append(&texts.clone());
-        assert_eq!(
-            texts.iter().collect::<Vec<_>>(),
-            ["b", "", "a", "b", "", "b", "", "a", "b", ""]
-        );
-        assert_eq!(texts.distinct(), 3);
-    }
-}

@@ -23,7 +23,21 @@ fn with_one_cost_for_all_tools_every_plan_of_five_steps_costs_five_times_that() 
     let block = compare(&queries(), &options, false, true).unwrap();
     let found = ["mean_optimal_cost", "cost_gap", "completed"].map(|key| block.number(key));
     assert_eq!(found, [Some(100.0), Some(0.0), Some(1.0)]);
-    assert!(block.get("blocked").is_none() && block.pictures.contains_key("plan"));
+    assert!(block.get("blocked").is_none());
+    // Both paths of the picture start and end at states of the task, which has five steps.
+    let picture = &block.pictures["plan"];
+    for series in &picture.series[..2] {
+        let points: Vec<(f64, f64)> = series.x.iter().copied().zip(series.y.clone()).collect();
+        assert_eq!((points[0], points[points.len() - 1]), ((0.0, 0.0), (5.0, 0.0)));
+        // An arc is as high as it is long.
+        let states: Vec<f64> = points.iter().filter(|it| it.1 == 0.0).map(|it| it.0).collect();
+        let longest = states.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        let highest = points.iter().map(|it| it.1.abs()).fold(0.0, f64::max);
+        assert!((highest - longest).abs() < 1e-12, "{highest} {longest}");
+    }
+    assert_eq!(picture.series[2].x, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    // The lower side counts upwards too.
+    assert!(picture.y.is_mirrored);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Undefined,
+    Texts, Undefined,
     paths::{AgentCall, PathRun, PathTally},
     trajectory_metrics::tool_calls::{ToolCall, Value},
 };
@@ -50,4 +50,15 @@ fn a_figure_that_no_run_defines_says_why() {
     let reason = block.figure("precision").unwrap_err();
     assert_eq!(reason, Undefined::new("there is no run that defines it"));
     assert_eq!(block.number("n_tasks"), Some(1.0));
+}
+
+#[test]
+fn different_texts_are_counted_once() {
+    let mut texts = Texts::default();
+    assert_eq!(texts.distinct(), 0);
+    for text in ["b", "", "a", "b", "", "ab"] {
+        texts.push(text);
+    }
+    texts.append(&texts.clone());
+    assert_eq!(texts.distinct(), 4);
 }

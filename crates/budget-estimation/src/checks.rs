@@ -1,7 +1,8 @@
 //! Range checks that several functions share. NaN fails all of them.
 
-pub(crate) use scoring_rules::checks::same_length;
+pub(crate) use scoring_rules::checks::{same_length, setting};
 
+#[cfg(feature = "serde")]
 use crate::error::Error;
 
 /// The largest cost, so that sums and products of costs do not overflow.
@@ -18,19 +19,9 @@ pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=MOST).contains(&value)
 }
 
-/// Checks that a setting is valid.
-pub(crate) fn setting(
-    valid: bool,
-    name: &'static str,
-    value: f64,
-    range: &'static str,
-) -> Result<(), Error> {
-    if valid { Ok(()) } else { Err(scoring_rules::Error::Setting { name, value, range }.into()) }
-}
-
 /// Checks that a setting is above 0 and at most the largest cost.
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
-    setting(value > 0.0 && value <= MOST, name, value, "above 0 and at most 1e100")
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), scoring_rules::Error> {
+    setting(name, value, value > 0.0 && value <= MOST, "above 0 and at most 1e100")
 }
 
 /// Checks what is true of every value that this crate stores.

@@ -72,7 +72,7 @@ impl RecordedRun {
     /// [`scoring_rules::Error::Setting`] for a monitor that has seen a turn.
     pub fn new(monitor: BudgetMonitor) -> Result<Self, Error> {
         let (name, range) = ("number of turns of the monitor", "0 before the first turn");
-        setting(monitor.turns() == 0, name, monitor.turns() as f64, range)?;
+        setting(name, monitor.turns() as f64, monitor.turns() == 0, range)?;
         let mut rollouts = Rollouts::new(monitor.names())?;
         for (index, cap) in monitor.caps().enumerate() {
             cap.map_or(Ok(()), |cap| rollouts.set_cap(Resource { index }, cap))?;

@@ -521,3 +521,17 @@ fn errors_print_large_numbers_in_short() {
     let error = Estimate::interval(-1e200, 9.0).unwrap_err().to_string();
     assert_eq!(error, "an estimate runs from -1e200 to 9; give ends of at least 0");
 }
+
+#[test]
+fn a_quantile_of_errors_whose_weights_sum_to_less_than_1_is_the_lowest() {
+    // Midpoints 90 and 30 where 30 and 20 remain: relative errors of 2 and 0.5.
+    let said = [90.0, 30.0].map(|middle| Estimate::interval(middle, middle).unwrap());
+    let samples =
+        samples(&[(vec![10, 30], true, vec![said[0]]), (vec![5, 20], true, vec![said[1]])]);
+    let mut metrics = Metrics::new();
+    for (sample, weight) in samples.iter().zip([0.2, 0.1]) {
+        metrics.update_weighted(sample, Weight::new(weight).unwrap()).unwrap();
+    }
+    let found = metrics.finish().unwrap().intervals.unwrap();
+    assert_eq!((found.mre_p50, found.mre_p90), (Some(0.5), Some(0.5)));
+}

@@ -126,15 +126,3 @@ pub(super) fn listed_paths(text: &str) -> Vec<Vec<String>> {
     };
     paths.map(names).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::listed_paths;
-
-    #[test]
-    fn numbers_costs_and_totals_around_the_names_are_left_out() {
-        let text = "First:\n<path> 1. A (Cost: 2.50) -> B_C(Cost: 3) . Total Cost: 5.5</path>\n\
-            <path>D→E</path> <path></path> <path>open";
-        assert_eq!(listed_paths(text), [vec!["A", "B_C"], vec!["D", "E"], vec![""]]);
-    }
-}

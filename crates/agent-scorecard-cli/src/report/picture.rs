@@ -407,23 +407,4 @@ mod tests {
             assert_eq!(whole_step(&figure), Some(step), "{last}");
         }
     }
-
-    #[test]
-    fn a_picture_in_a_page_names_no_colour_and_no_address() {
-        let series = Series::with_intervals("<a & b>", Mark::LineDots, [[0.0, 1.0, 0.5, 1.5]]);
-        let figure = Picture {
-            title: "title".to_owned(),
-            x: Axis::new("x"),
-            y: Axis::new("y"),
-            series: vec![series, Series::bars("b", [[0.0, 1.0, 2.0]])],
-            note: String::new(),
-        };
-        let svg = inline_svg(&figure, "a");
-        assert!(svg.starts_with("<svg viewBox"));
-        assert!(!svg.contains("http") && !svg.replace("url(#a-clip-", "").contains('#'), "{svg}");
-        assert!(
-            svg_file(&figure).contains("title") && svg_file(&figure).contains("&lt;a &amp; b&gt;")
-        );
-        assert!(png_file(&figure).unwrap().starts_with(b"\x89PNG"));
-    }
 }

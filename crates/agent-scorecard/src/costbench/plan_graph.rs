@@ -66,24 +66,3 @@ fn arcs(path: &[usize], side: f64) -> Vec<(f64, f64)> {
     }
     points
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_paths_start_and_end_at_states_of_the_task() {
-        let picture = picture("query-001", &[1, 2, 1], &[4]);
-        for series in &picture.series[..2] {
-            let first = (series.x.first(), series.y.first());
-            let last = (series.x.last(), series.y.last());
-            assert_eq!(first, (Some(&0.0), Some(&0.0)));
-            assert_eq!(last, (Some(&4.0), Some(&0.0)));
-        }
-        let top = picture.series[0].y.iter().copied().fold(0.0, f64::max);
-        assert!((top - 2.0).abs() < 1e-12, "{top}");
-        assert_eq!(picture.series[2].x.len(), 5);
-        // The lower side counts upwards too.
-        assert!(picture.y.is_mirrored);
-    }
-}

@@ -63,7 +63,7 @@ impl AdaptiveConformal {
     ///
     /// [`scoring_rules::Error::Setting`] unless the step is above 0 and at most 1.
     pub fn new(coverage: Level, step: f64) -> Result<Self, Error> {
-        setting(step > 0.0 && step <= 1.0, "step", step, "above 0 and at most 1")?;
+        setting("step", step, step > 0.0 && step <= 1.0, "above 0 and at most 1")?;
         let (level, scores) = (1.0 - coverage.get(), SortedScores::default());
         Ok(Self { coverage, step, level, scores, longest_run: 0, margin: f64::INFINITY })
     }

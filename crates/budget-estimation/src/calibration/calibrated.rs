@@ -124,7 +124,7 @@ impl<E: Estimator, C: OnlineCalibrator> Calibrated<E, C> {
     {
         let stale = first_not_rising(starts);
         let (name, range) = ("start of a stage", "above the start before it");
-        setting(stale.is_none(), name, stale.unwrap_or_default(), range)?;
+        setting(name, stale.unwrap_or_default(), stale.is_none(), range)?;
         self.stage_starts = starts.to_vec();
         for ends in [&mut self.calibrators, &mut self.upper_ends] {
             *ends = ends.first().map_or_else(Vec::new, |end| vec![end.clone(); starts.len() + 1]);

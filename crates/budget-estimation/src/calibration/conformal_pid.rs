@@ -71,7 +71,7 @@ impl ConformalPid {
     /// 1e100.
     pub fn new(coverage: Level, first_margin: f64, step: f64) -> Result<Self, Error> {
         let valid = (-MOST..=MOST).contains(&first_margin);
-        setting(valid, "first margin", first_margin, "from -1e100 to 1e100")?;
+        setting("first margin", first_margin, valid, "from -1e100 to 1e100")?;
         positive("step", step)?;
         let (scores, excess) = (0.0, 0.0);
         Ok(Self { coverage, step, integrator: None, tracked: first_margin, scores, excess })

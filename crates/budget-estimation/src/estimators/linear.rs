@@ -54,9 +54,9 @@ impl LinearEstimator {
     /// [`scoring_rules::Error::Setting`] unless the number of turns is from 1 to 1e9 and the half-width from 0 to 1.
     pub fn new(turns: f64, half_width: f64) -> Result<Self, Error> {
         let valid = (1.0..=1e9).contains(&turns);
-        setting(valid, "assumed number of turns", turns, "from 1 to 1e9")?;
+        setting("assumed number of turns", turns, valid, "from 1 to 1e9")?;
         let valid = (0.0..=1.0).contains(&half_width);
-        setting(valid, "relative half-width", half_width, "from 0 to 1")?;
+        setting("relative half-width", half_width, valid, "from 0 to 1")?;
         Ok(Self { turns, half_width, learnt: None })
     }
 

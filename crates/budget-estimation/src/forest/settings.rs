@@ -33,12 +33,12 @@ impl ForestSettings {
         for (name, value) in
             [("share of the features", self.tried), ("share of the clusters", self.sampled)]
         {
-            setting(value > 0.0 && value <= 1.0, name, value, "above 0 and at most 1")?;
+            setting(name, value, value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         }
         positive("least weight of a leaf", self.smallest_leaf)?;
         let (trees, deepest) = (self.trees, self.deepest);
         let valid = (1..=10_000).contains(&trees);
-        setting(valid, "number of trees", trees as f64, "from 1 to 10,000")?;
-        setting(deepest <= 64, "depth", deepest as f64, "from 0 to 64")
+        setting("number of trees", trees as f64, valid, "from 1 to 10,000")?;
+        Ok(setting("depth", deepest as f64, deepest <= 64, "from 0 to 64")?)
     }
 }

@@ -54,11 +54,11 @@ impl TrainingRows<'_> {
         let feature = |value: &f64| number(value) || *value == f64::NEG_INFINITY;
         let targets = self.targets.iter().chain(self.split_targets);
         if let Some(&value) = targets.into_iter().find(|value| !number(value)) {
-            setting(false, "a target", value, "from -1e120 to 1e120")?;
+            setting("a target", value, false, "from -1e120 to 1e120")?;
         }
         let wrong = self.features.iter().find(|value| !feature(value));
         wrong.map_or(Ok(()), |&value| {
-            setting(false, "a feature", value, "from -1e120 to 1e120, or minus infinity")
+            Ok(setting("a feature", value, false, "from -1e120 to 1e120, or minus infinity")?)
         })
     }
 

@@ -43,7 +43,7 @@ impl Estimate {
     /// ```
     pub fn interval_reward(self, remaining: f64) -> Result<f64, Error> {
         let valid = remaining > 0.0 && remaining < f64::INFINITY;
-        setting(valid, "remaining amount", remaining, "above 0 and finite")?;
+        setting("remaining amount", remaining, valid, "above 0 and finite")?;
         Ok(reward(self, remaining))
     }
 }

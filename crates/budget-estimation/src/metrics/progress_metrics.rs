@@ -91,7 +91,7 @@ impl ProgressMetrics {
     /// [`scoring_rules::Error::Setting`] unless there are 1 to 1000 bins.
     pub fn new(bins: usize) -> Result<Self, Error> {
         let valid = (1..=1000).contains(&bins);
-        setting(valid, "number of bins", bins as f64, "from 1 to 1000")?;
+        setting("number of bins", bins as f64, valid, "from 1 to 1000")?;
         Ok(Self {
             resource: OneResource::default(),
             axis: ProgressAxis::default(),

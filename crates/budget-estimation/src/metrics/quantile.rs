@@ -51,30 +51,3 @@ fn value_at(values: &[(f64, f64)], position: f64) -> f64 {
 fn interpolated(low: f64, high: f64, share: f64) -> f64 {
     if share < 0.5 { low + (high - low) * share } else { high - (high - low) * (1.0 - share) }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn a_weight_of_n_equals_n_rows(rows in prop::collection::vec((0_u8..20, 1_u8..5), 1..30)) {
-            let mut weighted: Vec<_> =
-                rows.iter().map(|&(value, n)| (f64::from(value), f64::from(n))).collect();
-            let mut copies: Vec<_> = rows
-                .iter()
-                .flat_map(|&(value, n)| (0..n).map(move |_| (f64::from(value), 1.0)))
-                .collect();
-            let levels = [0.0, 0.1, 0.5, 0.9, 1.0];
-            prop_assert_eq!(quantiles(&mut weighted, levels), quantiles(&mut copies, levels));
-        }
-    }
-
-    #[test]
-    fn a_total_weight_below_1_gives_the_lowest_value() {
-        assert_eq!(quantiles(&mut [(3.0, 0.2), (1.0, 0.1)], [0.9]), Some([1.0]));
-        assert_eq!(quantiles::<1>(&mut [], [0.9]), None);
-    }
-}

@@ -109,7 +109,7 @@ impl EarlyStops {
     pub fn success_rate_lost(&self) -> Result<f64, Error> {
         let (stopped, successes) = (self.stopped_successes as f64, self.successes as f64);
         let (name, range) = ("stopped_successes", "from 0 to successes");
-        setting(stopped <= successes, name, stopped, range)?;
+        setting(name, stopped, stopped <= successes, range)?;
         ratio(name, stopped, successes + self.failures as f64, range)
     }
 
@@ -128,6 +128,6 @@ fn ratio(name: &'static str, part: f64, whole: f64, range: &'static str) -> Resu
     if whole.is_nan() || whole <= 0.0 {
         return Err(scoring_rules::Error::Empty.into());
     }
-    setting((0.0..=whole.min(f64::MAX)).contains(&part), name, part, range)?;
+    setting(name, part, (0.0..=whole.min(f64::MAX)).contains(&part), range)?;
     Ok(part / whole)
 }

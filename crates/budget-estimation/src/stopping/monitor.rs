@@ -122,7 +122,7 @@ impl BudgetMonitor {
     /// [`scoring_rules::Error::Setting`] unless the share is from 0 to 1.
     pub fn with_warning_at(mut self, share: f64) -> Result<Self, Error> {
         let valid = (0.0..=1.0).contains(&share);
-        setting(valid, "share of a cap to warn at", share, "from 0 to 1")?;
+        setting("share of a cap to warn at", share, valid, "from 0 to 1")?;
         self.warn_at = share;
         for resource in &mut self.resources {
             resource.near = if share < 1.0 && resource.cap.is_finite() {
@@ -206,7 +206,7 @@ impl BudgetMonitor {
         failure_probability: Option<Probability>,
     ) -> Result<Advice, Error> {
         let (name, range) = ("number of completed turns", "0 before the first turn");
-        setting(self.turns == 0, name, self.turns as f64, range)?;
+        setting(name, self.turns as f64, self.turns == 0, range)?;
         self.advise(estimates, failure_probability)
     }
 

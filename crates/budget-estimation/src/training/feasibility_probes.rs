@@ -137,10 +137,10 @@ impl FeasibilityProbe {
         }
         for run in runs {
             let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
-            setting(is_amount(run.achieved.abs()), name, run.achieved, range)?;
+            setting(name, run.achieved, is_amount(run.achieved.abs()), range)?;
             positive("time of a run", run.time)?;
             for &value in &run.spent {
-                setting(is_amount(value), "cost of a run", value, "from 0 to 1e100")?;
+                setting("cost of a run", value, is_amount(value), "from 0 to 1e100")?;
             }
         }
         let mut generator = ChaCha8Rng::seed_from_u64(seed.get());

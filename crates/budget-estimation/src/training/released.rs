@@ -36,7 +36,7 @@ impl Rollouts {
         cap: usize,
         seed: Seed,
     ) -> Result<Vec<(usize, usize)>, Error> {
-        setting(buckets > 0, "number of buckets", 0.0, "at least 1")?;
+        setting("number of buckets", 0.0, buckets > 0, "at least 1")?;
         let runs: Vec<(usize, usize)> = self
             .iter()
             .filter(|run| run.turns() > 1)
@@ -120,7 +120,7 @@ pub fn released_split<S: AsRef<str>>(
     share: f64,
     seed: Seed,
 ) -> Result<[Vec<usize>; 2], Error> {
-    setting((0.0..=1.0).contains(&share), "share", share, "from 0 to 1")?;
+    setting("share", share, (0.0..=1.0).contains(&share), "from 0 to 1")?;
     if ids.is_empty() {
         return Err(scoring_rules::Error::Empty.into());
     }

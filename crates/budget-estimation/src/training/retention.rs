@@ -21,7 +21,7 @@ use crate::{checks::setting, error::Error};
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix H, table 6.
 pub fn reward_retention(in_task: f64, transferred: f64) -> Result<f64, Error> {
     for (name, value) in [("in-task reward", in_task), ("transferred reward", transferred)] {
-        setting((0.0..f64::INFINITY).contains(&value), name, value, "finite and at least 0")?;
+        setting(name, value, (0.0..f64::INFINITY).contains(&value), "finite and at least 0")?;
     }
     if in_task == 0.0 {
         let (name, reason) = ("the retention", "the in-task reward is 0");

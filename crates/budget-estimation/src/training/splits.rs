@@ -44,13 +44,13 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     if shares.is_empty() {
         return Err(scoring_rules::Error::Empty.into());
     }
-    setting(n <= MOST_ROLLOUTS, "number of rollouts", n as f64, "at most 100 million")?;
+    setting("number of rollouts", n as f64, n <= MOST_ROLLOUTS, "at most 100 million")?;
     let mut total = 0.0;
     for &share in shares {
-        setting((0.0..=1.0).contains(&share), "share", share, "from 0 to 1")?;
+        setting("share", share, (0.0..=1.0).contains(&share), "from 0 to 1")?;
         total += share;
     }
-    setting((total - 1.0).abs() <= 1e-9, "sum of the shares", total, "1")?;
+    setting("sum of the shares", total, (total - 1.0).abs() <= 1e-9, "1")?;
     let mut order: Vec<usize> = (0..n).collect();
     shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.get()));
     let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
@@ -97,7 +97,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<Vec<usize>, Error> {
-    setting((1..=1000).contains(&copies), "number of copies", copies as f64, "from 1 to 1000")?;
+    setting("number of copies", copies as f64, (1..=1000).contains(&copies), "from 1 to 1000")?;
     let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
     let mut chosen = |feasible: bool, copies: usize| {
         let kept = samples.iter().enumerate();

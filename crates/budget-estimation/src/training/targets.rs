@@ -82,13 +82,13 @@ impl Estimate {
             TargetWidth::Fixed(w) => ("fixed half-width", w, 0.0..=1e15),
         };
         let range = "from 0 to 1 as a share, from 0 to 1e15 as a number";
-        setting(allowed.contains(&value), name, value, range)?;
+        setting(name, value, allowed.contains(&value), range)?;
         let Some(remaining) = remaining else { return Ok(Self::Impossible) };
         if remaining == 0.0 && rounding == TargetRounding::Truncated {
             return Self::interval(0.0, 0.0);
         }
         let valid = (1.0..=1e15).contains(&remaining);
-        setting(valid, "remaining amount", remaining, "from 1 to 1e15")?;
+        setting("remaining amount", remaining, valid, "from 1 to 1e15")?;
         let (low, high) = match width {
             TargetWidth::Share(w) => (remaining * (1.0 - w), remaining * (1.0 + w)),
             TargetWidth::Fixed(w) => (remaining - w, remaining + w),

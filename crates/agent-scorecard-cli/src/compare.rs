@@ -47,5 +47,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         sides.extend(logs.iter().map(|log| Side::from(&log.column)));
     }
     let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
-    forms.show(compare(&sides, &options)?)
+    let mut report = compare(&sides, &options)?;
+    report.together.notes.get_or_insert_default().extend(judging.notes());
+    forms.show(report)
 }

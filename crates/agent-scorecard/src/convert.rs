@@ -77,6 +77,12 @@ pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(of).collect()
 }
 
+/// The text of a file of these lines.
+#[must_use]
+pub fn text(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
 /// The line of a run that the readers of the file count and do not score.
 fn left_out(row: &LoggedRun, reason: &str) -> Value {
     let mut line = named(row);

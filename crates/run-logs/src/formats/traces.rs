@@ -181,6 +181,8 @@ pub struct TraceRemarks {
     unknown_stops: BTreeMap<String, u64>,
     /// Those of them that have no outcome.
     unknown_without_outcome: u64,
+    /// Further notes.
+    others: Vec<String>,
 }
 
 /// Texts in a note.
@@ -199,6 +201,11 @@ impl TraceRemarks {
         self.missing
     }
 
+    /// Adds what is known of the runs beside their lines.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.others.extend(notes);
+    }
+
     /// Adds another file that was read with the same policy.
     pub fn merge(&mut self, other: Self) {
         self.runs.append(&other.runs);
@@ -210,6 +217,7 @@ impl TraceRemarks {
             *self.unknown_stops.entry(text).or_default() += count;
         }
         self.unknown_without_outcome += other.unknown_without_outcome;
+        self.others.extend(other.others);
     }
 
     /// What to know before figures are quoted: forecasts that were repaired, runs that were left out, and
@@ -233,6 +241,7 @@ impl TraceRemarks {
             ));
         }
         notes.extend(self.unknown_stops());
+        notes.extend(self.others.iter().cloned());
         notes
     }
 
@@ -351,6 +360,8 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 pub struct TraceFile {
     /// The file as named by the caller.
     pub file: String,
+    /// The model, if the runs come from a log of several.
+    pub model: Option<String>,
     /// The runs that are kept, in order.
     pub runs: Vec<TraceRun>,
     /// What to know about the other ones.
@@ -364,7 +375,7 @@ impl TraceFile {
         let mut remarks = TraceRemarks::default();
         runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
         remarks.missing.counts.runs = runs.len() as u64;
-        Self { file: file.into(), runs, remarks }
+        Self { file: file.into(), model: None, runs, remarks }
     }
 
     /// Reads a file of traces from its bytes. A line holds a run:
@@ -406,7 +417,7 @@ impl TraceFile {
             Ok(())
         };
         let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
-        Ok(Self { file: file.to_owned(), runs, remarks })
+        Ok(Self { file: file.to_owned(), model: None, runs, remarks })
     }
 
     /// Checks that no id stands twice in the file, for those who look runs up by their ids.

@@ -112,6 +112,8 @@ fn the_example_of_every_help_runs() {
     };
     let data = |name: &str| fs::read_to_string(bundled(name)).unwrap();
     let files = [
+        ("compare", "alpha.eval", data("demo_alpha.jsonl")),
+        ("compare", "beta.eval", data("demo_beta.jsonl")),
         ("traces", "runs.jsonl", data("demo_truthful.jsonl")),
         ("calibration", "runs.jsonl", data("demo_truthful.jsonl")),
         ("cut-off", "runs.jsonl", data("demo_truthful.jsonl")),

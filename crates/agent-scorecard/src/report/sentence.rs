@@ -2,9 +2,13 @@
 
 use std::{cmp::Ordering, fmt::Display};
 
+use serde_json::Value as Json;
 use trajectory_metrics::{Figure, Interval, NoInterval};
 
-use crate::report::{block::Report, tables::figure_text};
+use crate::report::{
+    block::{Block, Report, Value},
+    tables::{Place, figure_text},
+};
 
 /// More clauses about single columns are left to the tables.
 const MOST_CLAUSES: usize = 8;
@@ -128,6 +132,15 @@ pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -
     (!counts.is_empty()).then(|| format!("left out: {}", counts.join(", ")))
 }
 
+/// What an earlier command left out of the lines of a file.
+fn left_out_before(block: &Block) -> Option<String> {
+    let Some(Value::Json(Json::Object(reasons))) = block.get("left_out") else { return None };
+    let reasons = reasons
+        .iter()
+        .map(|(reason, n)| (n.as_u64().unwrap_or(0), format!("({})", reason.replace('_', " "))));
+    left_out(reasons).map(|clause| clause.replacen("left out", "left out before", 1))
+}
+
 /// A clause as a sentence of its own.
 pub(crate) fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
@@ -139,12 +152,15 @@ impl Report {
     /// Makes sentences of what the columns and their parts come to: those of one column under its name, then
     /// those that hold for every column.
     pub(crate) fn conclude(&mut self) {
-        let places = self.places();
+        let places = self.places().into_iter().map(|Place { name, block, .. }| {
+            (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())
+        });
+        let places: Vec<(String, Vec<String>)> = places.collect();
         let (mut own, mut shared) = (Vec::new(), Vec::new());
-        for place in &places {
-            for clause in &place.block.conclusion {
-                if !places.iter().all(|other| other.block.conclusion.contains(clause)) {
-                    own.push(format!("{}: {clause}.", place.name));
+        for (name, clauses) in &places {
+            for clause in clauses {
+                if !places.iter().all(|(_, others)| others.contains(clause)) {
+                    own.push(format!("{name}: {clause}."));
                 } else if !shared.contains(&sentence(clause)) {
                     shared.push(sentence(clause));
                 }

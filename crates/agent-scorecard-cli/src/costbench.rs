@@ -160,9 +160,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             world.max_cost,
             world.noise_std
         ),
-        together: found,
         main_pictures: vec!["plan"],
-        ..Report::default()
+        ..Report::of_columns(vec![(String::new(), None, found)])
     })
 }
 

@@ -10,7 +10,7 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Report,
     calibration::{CalibrationOptions, compare},
-    traces::TraceFile,
+    traces::{MEASURES, TraceFile},
 };
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
@@ -19,6 +19,7 @@ use crate::{
     output::{
         form::Forms,
         program::{Written, at},
+        text::help,
     },
     progress::working,
     traces, values,
@@ -26,7 +27,7 @@ use crate::{
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, traces::FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT, log_file::HELP].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs, each a stream of its own, and so is each model of a log; without a file,
     /// two bundled streams. Whole tasks are

@@ -9,7 +9,7 @@
 use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    cut_off::{CutOffOptions, Hide, cut_off, read_chances, read_continuations},
+    cut_off::{CutOffOptions, Hide, METRICS, cut_off, read_chances, read_continuations},
     traces::{Calibration, TraceFile},
 };
 use censoring::{CensoringAnalysis, CensoringAssumption};
@@ -17,14 +17,14 @@ use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 use crate::{
     files::{bundled, json_lines::read_by, log_file, logs::Streamed},
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::rows},
     progress::working,
     traces, values,
 };
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs, each a stream with a column, and so is each model of a log, in which an id may stand once; where all files hold the
     /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are

@@ -9,7 +9,7 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
-    paths::{PathTally, logged, read},
+    paths::{METRICS, PathTally, logged, read},
 };
 
 use crate::{
@@ -19,12 +19,12 @@ use crate::{
         log_file::{self, LogFile},
         logs::Judging,
     },
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::rows},
 };
 
 /// Compares the tool calls of agents with the calls that their tasks expect
 #[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
+#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
     /// Files of tool calls, or logs or folders of logs; each gets a column, and so does each model where a file names
     /// several; without a file, bundled runs

@@ -15,7 +15,10 @@ use agent_scorecard::{
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 use crate::{
-    files::{bundled, log_file, logs::Streamed},
+    files::{
+        bundled, log_file,
+        logs::{OUTCOMES, Streamed},
+    },
     output::{
         form::Forms,
         program::{Written, at},
@@ -27,7 +30,7 @@ use crate::{
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs, each a stream of its own, and so is each model of a log; without a file,
     /// two bundled streams. Whole tasks are

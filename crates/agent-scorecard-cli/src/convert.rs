@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{
     files::{
         bundled,
-        logs::{Streamed, formats, open},
+        logs::{OUTCOMES, Streamed, formats, open},
     },
     output::{
         program::{self, Written},
@@ -27,7 +27,7 @@ use crate::{
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = [HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// A log or a folder of logs; without it, bundled exchanges
     #[arg(value_name = "LOG")]

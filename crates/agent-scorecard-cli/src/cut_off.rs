@@ -16,7 +16,12 @@ use censoring::{CensoringAnalysis, CensoringAssumption};
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 use crate::{
-    files::{bundled, json_lines::read_by, log_file, logs::Streamed},
+    files::{
+        bundled,
+        json_lines::read_by,
+        log_file,
+        logs::{OUTCOMES, Streamed},
+    },
     output::{form::Forms, program::Written, text::rows},
     progress::working,
     traces, values,
@@ -24,7 +29,7 @@ use crate::{
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs, each a stream with a column, and so is each model of a log, in which an id may stand once; where all files hold the
     /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are
@@ -122,11 +127,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         hide: options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After)),
         given: match given {
             None => BTreeMap::new(),
-            Some(path) => read_by(&path, |file, source| read_chances(file, source))?,
+            Some(path) => read_by(&path, read_chances)?,
         },
-        continuations: continued
-            .map(|path| read_by(&path, |file, source| read_continuations(file, source)))
-            .transpose()?,
+        continuations: continued.map(|path| read_by(&path, read_continuations)).transpose()?,
         min_valid: options.min_valid,
         teachers: read(&options.chance_from)?,
         known: None,

@@ -17,14 +17,14 @@ use crate::{
         bundled,
         json_lines::read_by,
         log_file::{self, LogFile},
-        logs::Judging,
+        logs::{Judging, OUTCOMES},
     },
     output::{form::Forms, program::Written, text::rows},
 };
 
 /// Compares the tool calls of agents with the calls that their tasks expect
 #[derive(Debug, clap::Args)]
-#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
+#[command(after_help = [FORMAT, &rows(&METRICS), OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of tool calls, or logs or folders of logs; each gets a column, and so does each model where a file names
     /// several; without a file, bundled runs

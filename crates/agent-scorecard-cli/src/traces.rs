@@ -14,7 +14,7 @@ use agent_scorecard::{
     traces::{
         Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
         TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
-        with_differences,
+        with_differences, without_outcomes,
     },
 };
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
@@ -24,7 +24,7 @@ use crate::{
         bundled,
         json_lines::read_by,
         log_file::{self, LogFile},
-        logs::Judging,
+        logs::{Judging, OUTCOMES},
     },
     output::{
         form::Forms,
@@ -37,7 +37,7 @@ use crate::{
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
     /// of a log. Without a file, three forecasters on bundled runs are compared
@@ -179,6 +179,10 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
     };
     let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
+    if let Some(mut report) = without_outcomes(&logs, missing)? {
+        report.together.notes.get_or_insert_default().extend(judging.notes());
+        return forms.show(report).map(Some);
+    }
     let mut digests: Vec<TraceFigures> = Vec::new();
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in &logs {

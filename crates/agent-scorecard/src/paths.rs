@@ -21,7 +21,7 @@ use crate::{
         sentence::{counted, percent},
     },
     texts::Texts,
-    traces::LoggedColumn,
+    traces::logged::LoggedColumn,
 };
 
 /// The metrics, each a mean over runs except for the last one.

@@ -65,7 +65,8 @@ fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
 
 #[test]
 fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
-    let cases: [(&[u8], Option<usize>, Option<&str>, &str); 18] = [
+    type Case<'a> = (&'a [u8], Option<usize>, Option<&'a str>, &'a str);
+    let cases: [Case<'_>; 18] = [
         (b"id,conf,outcome\na,1,1\n", Some(1), Some("probability"), "there are id, conf, outcome"),
         (
             b"id,confidence,label\na,1,1\n",

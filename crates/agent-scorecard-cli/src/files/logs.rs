@@ -20,6 +20,9 @@ use crate::{
     values::one_of,
 };
 
+/// The help on `--outcomes`, for the programs that read logs.
+pub(crate) const OUTCOMES: &str = include_str!("../help/outcomes.txt");
+
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {
     let options = ReadOptions::default();
@@ -75,7 +78,7 @@ impl Judging {
         let streams = StreamOptions { confidence, ..StreamOptions::default() };
         let mut outcomes = self.joined.borrow_mut();
         if let (None, Some(path)) = (&*outcomes, &self.outcomes) {
-            let read = read_by(path, |file, source| Outcomes::read(file, source));
+            let read = read_by(path, Outcomes::read);
             *outcomes = Some(read.map_err(|error| error.to_string())?);
         }
         let mut scorers = BTreeSet::new();

@@ -5,13 +5,11 @@ use std::{
 
 use serde::{Deserialize, de::IgnoredAny};
 
-use crate::{
-    formats::traces::{AnyNumber, replace_bare},
-    json_lines::{
-        csv::{Columns, CsvRows, csv_rows, header},
-        fields::{Name, YesOrNo},
-        parsing::{InputError, bytes, parse_line},
-    },
+use crate::json_lines::{
+    bare::{AnyNumber, replace_bare},
+    csv::{Columns, CsvRows, csv_rows, header},
+    fields::{Name, YesOrNo},
+    parsing::{InputError, bytes, parse_line},
 };
 
 /// The names of the column of forecasts.

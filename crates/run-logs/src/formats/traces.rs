@@ -1,8 +1,7 @@
-use std::{borrow::Cow, collections::BTreeMap, fmt, io::Read, sync::LazyLock};
+use std::{collections::BTreeMap, fmt, io::Read};
 
 use censoring::{StopClass, StopReason, Stopped};
 use memchr::memchr_iter;
-use regex_lite::{Captures, Regex};
 use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
@@ -10,6 +9,7 @@ use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
 use crate::{
     formats::steps::trace_lines,
     json_lines::{
+        bare::{AnyNumber, replace_bare},
         parsing::{InputError, is_object, parse_line},
         parts::fold,
         run_counts::RunCounts,
@@ -105,14 +105,6 @@ impl Line {
     }
 }
 
-/// A number of a line whose numbers that are not finite stand in lists; `None` for null.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number such as 0.85, or null")]
-pub(crate) enum AnyNumber {
-    Finite(Option<f64>),
-    Bare([String; 1]),
-}
-
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
@@ -123,20 +115,6 @@ impl From<Line<AnyNumber>> for Line {
         let forecasts = forecasts.into_iter().map(value).collect();
         Self { id, task, forecasts, outcome, stop, horizon, success_chance }
     }
-}
-
-/// A text, or a word that may be a number.
-static TOKEN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
-
-/// The line with something else in place of each number that is not finite and stands outside of texts: `NaN`
-/// and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON has none of them.
-pub(crate) fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
-    let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
-        Ok(number) if !number.is_finite() => replacement(&token[0]),
-        _ => token[0].to_owned(),
-    };
-    TOKEN.as_ref().map_or(Cow::Borrowed(line), |token| token.replace_all(line, replace))
 }
 
 /// Reads a line in which numbers may be NaN or infinite.

@@ -1,5 +1,6 @@
 //! Makes the data that the command is bundled with: runs in a small world whose true probability of success is
-//! known at every step, seen by three forecasters; problems for `triage`, and rollouts for `budget`.
+//! known at every step, seen by three forecasters; problems for `triage`, rollouts for `budget`, and logs of two
+//! models for `compare`.
 //!
 //! ```text
 //! cargo run -p examples --example demo_data FOLDER [TASKS [SEED]]
@@ -17,6 +18,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program")]
 
+mod models;
 mod problems;
 mod rollouts;
 
@@ -95,9 +97,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(1);
     let rollouts = rollouts::lines(ROLLOUTS, &mut rng)?;
+    rng.set_stream(2);
+    let logs = models::logs(&mut rng)?;
     let files = forecasters.iter().map(|(name, _)| *name).zip(files);
     fs::create_dir_all(folder)?;
-    for (name, content) in files.chain([("problems", problems), ("rollouts", rollouts)]) {
+    let others = [("problems", problems), ("rollouts", rollouts)];
+    for (name, content) in files.chain(others).chain(logs) {
         let path = Path::new(folder).join(format!("demo_{name}.jsonl"));
         fs::write(&path, content)?;
         println!("wrote {}", path.display());

@@ -10,7 +10,7 @@ fn the_bundled_data_are_what_their_example_makes() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo_data");
     let lines = program::lines_with("demo_data", &[folder.to_str().unwrap()]);
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/agent-scorecard-cli/data");
-    let names = ["truthful", "overconfident", "constant", "problems", "rollouts"];
+    let names = ["truthful", "overconfident", "constant", "problems", "rollouts", "alpha", "beta"];
     for (name, line) in names.into_iter().zip(lines) {
         let made = folder.join(format!("demo_{name}.jsonl"));
         assert_eq!(line, format!("wrote {}", made.display()));

@@ -700,6 +700,45 @@ def budget(
     return _evaluate("budget", **locals())
 
 
+def compare(
+    runs: Runs = None,
+    *,
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+) -> Report:
+    """Say which agent is better, by how much, and whether that is more than noise.
+
+    Parameters
+    ----------
+    runs : runs
+        Logs, or folders of logs. Each gets a column, and so does each model in it; the first is compared with
+        each of the others.
+    confidence : {"strict", "lenient"}
+        How a stated confidence is read.
+    confidence_pattern : str, optional
+        A regular expression whose first group is the stated confidence.
+    at_limit : {"censored", "scored"}
+        What a limit that ended a run means for its outcome: a failure, or what its score says.
+    scorer : str, optional
+        The scorer whose value is the outcome.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> report = compare()
+    >>> report.difference.is_beyond_noise
+    True
+    >>> report.conclusion[0][:21]
+    'demo_alpha succeeded '
+    """
+    return _evaluate("compare", **locals())
+
+
 def logs(
     runs: Runs = None,
     *,

@@ -55,6 +55,7 @@ CASES = [
     ("costbench", None, {"refinement_level": 1, "block": "ban-tool", "paths": True}),
     ("costbench_sweep", None, {"levels": [0, 1], "noises": [0.1, 1], "most_blocks": 1, "seeds": [5], "resamples": 20}),
     ("logs", None, {}),
+    ("compare", None, {}),
 ]
 
 

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 #[cfg(feature = "client")]
 use crate::run as run_benchmark;
 use crate::{
-    budget, calibration, convert, costbench, costbench_sweep, cut_off, knapsack, logs,
+    budget, calibration, compare, convert, costbench, costbench_sweep, cut_off, knapsack, logs,
     output::{
         outputs,
         program::{self, Written},
@@ -35,6 +35,7 @@ struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
+    Compare(compare::Options),
     Traces(traces::Options),
     Calibration(calibration::Options),
     CutOff(cut_off::Options),
@@ -102,6 +103,7 @@ fn written(arguments: impl IntoIterator<Item = OsString>) -> Result<Written, Box
 
 fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
     match subcommand {
+        Subcommand::Compare(options) => compare::output(options),
         Subcommand::Traces(options) => traces::output(options),
         Subcommand::Calibration(options) => calibration::output(options),
         Subcommand::CutOff(options) => cut_off::output(options),

@@ -2,6 +2,7 @@
 
 pub(crate) mod bundled;
 pub(crate) mod json_lines;
+pub(crate) mod log_file;
 pub(crate) mod logs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;

@@ -3,6 +3,7 @@
 mod budget;
 mod calibration;
 mod command;
+mod compare;
 mod convert;
 mod costbench;
 mod costbench_sweep;

@@ -7,8 +7,6 @@
 //! A file may also be a log, or a folder of logs: then each model and each stream of confidence in it gets a
 //! column.
 
-mod log_file;
-
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -28,6 +26,7 @@ use crate::{
     files::{
         bundled,
         json_lines::{InputError, read_by},
+        log_file::{self, LogFile},
         logs::Judging,
     },
     output::{
@@ -36,7 +35,6 @@ use crate::{
         text::help,
     },
     progress::working,
-    traces::log_file::LogFile,
     values::{self, Clustering},
 };
 

@@ -9,7 +9,8 @@ use std::{fs, path::Path};
 use program::{bundled, in_folder, refusal, run_other, run_words, run_words_in, write};
 
 /// Programs that read files, and what comes before the name of a file.
-const READERS: [(&str, &[&str]); 11] = [
+const READERS: [(&str, &[&str]); 12] = [
+    ("compare", &[]),
     ("traces", &[]),
     ("calibration", &[]),
     ("cut-off", &[]),

@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod calibration;
 mod clusters;
+pub mod compare;
 pub mod convert;
 pub mod costbench;
 pub mod cut_off;

@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod picture;
+pub(crate) mod sentence;
 pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, Report, Shape, Value};

@@ -18,7 +18,9 @@ macro_rules! files {
 }
 
 /// The bundled files by name.
-const FILES: [(&str, &[u8]); 7] = files![
+const FILES: [(&str, &[u8]); 9] = files![
+    "demo_alpha.jsonl"
+    "demo_beta.jsonl"
     "demo_constant.jsonl"
     "demo_log.jsonl"
     "demo_overconfident.jsonl"

@@ -7,6 +7,12 @@ use crate::{output::table::Layout, plain};
 /// The report in this layout.
 pub(crate) fn report(report: &Report, layout: Layout) -> String {
     let mut text = String::new();
+    for sentence in &report.conclusion {
+        text.push_str(&format!("{}\n", plain::line(sentence)));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
     let several = report.columns.len() > 1;
     for column in &report.columns {
         for line in &column.block.lines {

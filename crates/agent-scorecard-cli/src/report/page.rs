@@ -39,6 +39,7 @@ pub(crate) fn of_report(report: &Report) -> String {
             body {
                 main {
                     h1 { (report.title) }
+                    @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
                     p class="lead" { (plain::line(&report.lead)) }
                     @for line in counts { p class="lead" { (plain::line(line)) } }
                     @if !tables.is_empty() {

@@ -16,6 +16,8 @@ use crate::report::picture::Picture;
 pub struct Report {
     /// The question, as a heading.
     pub title: String,
+    /// What the figures come to, in sentences that carry no more than their intervals do.
+    pub conclusion: Vec<String>,
     /// What was measured and how, in a line.
     pub lead: String,
     /// What is said of all columns together, such as their differences.
@@ -466,6 +468,9 @@ impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let mut notes = self.together.notes.clone().unwrap_or_default();
+        if !self.conclusion.is_empty() {
+            map.serialize_entry("conclusion", &self.conclusion)?;
+        }
         self.together.serialize_into(&mut map)?;
         match (self.list_key(), self.columns.as_slice()) {
             (Some(key), columns) => map.serialize_entry(key, columns)?,

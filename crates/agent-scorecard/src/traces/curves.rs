@@ -50,7 +50,10 @@ pub(crate) fn curves(
     let blocks = TiedBlocks::new(&forecasts, traces.outcomes(), None)?;
     let label = forecast_label(settings.summary);
     let figures = [
-        ("reliability", reliability(&[("observed success rate", &blocks)], &label, settings)?),
+        (
+            "reliability",
+            reliability(&[("observed success rate", &blocks)], &label, Some(settings))?,
+        ),
         ("forecasts", histogram(&blocks, &label)),
         ("risk_coverage", risk_coverage(&[("selected by forecast", &blocks)], &label)?),
         ("murphy", murphy(&[("these forecasts", &blocks)], &label)?),
@@ -82,7 +85,7 @@ pub(crate) fn before_and_after(
     let label = forecast_label(settings.summary);
     let both = [("raw", &before), ("calibrated", &after)];
     let figures = [
-        ("reliability", reliability(&both, &label, settings)?),
+        ("reliability", reliability(&both, &label, Some(settings))?),
         ("risk_coverage", risk_coverage(&both, &label)?),
         ("murphy", murphy(&both, &label)?),
     ];
@@ -99,14 +102,15 @@ fn forecast_label(summary: &Summary) -> String {
 }
 
 /// The CORP reliability curves, with the band of the first one's forecasts if they were calibrated.
-fn reliability(
+/// Without settings there is no band.
+pub(crate) fn reliability(
     streams: &[(&str, &TiedBlocks)],
     label: &str,
-    settings: CurveSettings<'_>,
+    settings: Option<CurveSettings<'_>>,
 ) -> Result<Picture, Error> {
     let mut series = Vec::new();
     let mut note = "The curve is the isotonic fit of success rates (CORP). Below the diagonal, forecasts are higher than success rates; above it, lower.".to_owned();
-    if let [(_, blocks)] = streams {
+    if let ([(_, blocks)], Some(settings)) = (streams, settings) {
         let distinct = blocks.as_slice().len();
         let resamples = settings.resamples.min(MOST_DRAWN / distinct.max(1));
         if resamples >= FEWEST_RESAMPLES {

@@ -127,6 +127,7 @@ impl ClusterEstimate {
             estimate: areas[1] - areas[0],
             standard_error: if error <= ROUNDING { 0.0 } else { error },
             clusters: successes.len(),
+            degrees_of_freedom: (successes.len() - 1) as f64,
         })
     }
 }

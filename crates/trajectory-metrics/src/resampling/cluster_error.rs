@@ -3,8 +3,9 @@ use scoring_rules::{Interval, Level, Weight};
 use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
     error::Error,
+    figures::figure::Figure,
     no_interval::NoInterval,
-    numerics::students_t::two_sided_quantile,
+    numerics::{quantiles::tail, students_t::two_sided_quantile},
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
@@ -21,6 +22,9 @@ pub struct ClusterEstimate {
     pub standard_error: f64,
     /// Number of clusters with a row of positive weight.
     pub clusters: usize,
+    /// Degrees of freedom of the standard error: one less than the clusters, and fewer for a
+    /// [difference](Self::difference) whose arms have clusters of their own.
+    pub degrees_of_freedom: f64,
 }
 
 impl ClusterEstimate {
@@ -115,14 +119,27 @@ impl ClusterEstimate {
     /// The (weighted) mean of the rows of the second arm minus the mean of those of the first, with its
     /// cluster-robust standard error by linearization. A cluster may contain rows of both arms.
     ///
-    /// For two agents on the same tasks: the arm of a row is its agent. The small-sample factor is `G / (G - 1)` over all clusters.
+    /// For two agents: the arm of a row is its agent, its cluster the task. Clusters that both arms have are
+    /// pairs. With one row of each arm in each cluster this is the paired t test, and with one row in each
+    /// cluster Welch's; what lies between has, for clusters of the first arm alone, of the second alone and
+    /// of both, the variance
     ///
-    /// Reference: the reference of [`Self::ratio`].
+    /// ```text
+    /// V_k = n / (n - 1) times the sum over these clusters of (sum of w (v - mean) / W)^2
+    /// degrees of freedom = (sum of V_k)^2 / sum of V_k^2 / (n_k (n - 1) / n)
+    /// ```
+    ///
+    /// where W is the total weight of the arm of a row, n_k the number of these clusters, and n that of all
+    /// clusters of their arm; of both arms the smaller.
+    ///
+    /// Reference: the reference of [`Self::ratio`]; Welch (1947), The generalization of "Student's" problem
+    /// when several different population variances are involved, doi:10.1093/biomet/34.1-2.28.
     ///
     /// # Errors
     ///
     /// The errors of [`Self::mean`]; [`scoring_rules::Error::Length`] unless there is one arm per
-    /// row; [`scoring_rules::Error::Empty`] unless both arms have a row of positive weight.
+    /// row; [`scoring_rules::Error::Empty`] unless both arms have a row of positive weight;
+    /// [`Error::ScoringRules`] if an arm has fewer than two clusters.
     ///
     /// ```
     /// use trajectory_metrics::{Arm, ClusterEstimate, Error};
@@ -148,16 +165,19 @@ impl ClusterEstimate {
         let mean = |kind| rows.mean(values, totals[usize::from(kind)], |i| from_second[i] == kind);
         let means = [mean(false), mean(true)];
         let size = rows.sum(|i| values[i].abs() / totals[usize::from(from_second[i])]);
-        linearized(&rows, means[1] - means[0], size, |i| {
+        let sums = rows.cluster_sums(|i| {
             let kind = usize::from(from_second[i]);
             let share = (values[i] - means[kind]) / totals[kind];
             if from_second[i] { share } else { -share }
-        })
+        });
+        let has =
+            [false, true].map(|kind| rows.cluster_sums(|i| f64::from(from_second[i] == kind)));
+        let [first, second] = has.map(|counts| counts.iter().map(|count| *count > 0.0).collect());
+        estimated(means[1] - means[0], size, &sums, &Strata { first, second })
     }
 
     /// The confidence interval `estimate ± t * standard error`, where t is the quantile of Student's
-    /// t distribution with `clusters - 1` degrees of freedom that leaves `(1 - level) / 2` on either
-    /// side.
+    /// t distribution with these degrees of freedom that leaves `(1 - level) / 2` on either side.
     ///
     /// With few clusters it is wider than the interval of the normal distribution, and still tends
     /// to be too narrow if the clusters differ in size. It can exceed the range of the estimated
@@ -187,10 +207,140 @@ impl ClusterEstimate {
         if self.standard_error == 0.0 {
             return Err(NoInterval::Constant.into());
         }
-        let quantile = two_sided_quantile(level.get(), (self.clusters - 1) as f64);
+        let quantile = two_sided_quantile(level.get(), self.degrees_of_freedom.max(1.0));
         let half = quantile * self.standard_error;
         Ok(Interval::new(self.estimate - half, self.estimate + half)?)
     }
+
+    /// The interval of a mean of values in [0, 1], such as a success rate, which stays inside that range.
+    ///
+    /// It is the score interval of as many independent rows as have this standard error,
+    /// `p (1 - p) / standard error^2`, with Student's t in place of the normal quantile. A rate of exactly 0
+    /// or 1 has the exact interval of one row for each cluster, as if the rows of a cluster were copies of
+    /// each other.
+    ///
+    /// Reference: Wilson (1927), Probable inference, the law of succession, and statistical inference,
+    /// doi:10.1080/01621459.1927.10502953; Clopper and Pearson (1934), The use of confidence or fiducial
+    /// limits illustrated in the case of the binomial, doi:10.1093/biomet/26.4.404.
+    ///
+    /// # Errors
+    ///
+    /// [`NoInterval::TooFewClusters`] as in [`NoInterval::check_clusters`]; [`NoInterval::Constant`] for a
+    /// mean outside [0, 1], or inside (0, 1) with a standard error of 0.
+    ///
+    /// ```
+    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
+    ///
+    /// let tasks: Vec<usize> = (0..30).collect();
+    /// let solved = ClusterEstimate::mean(&[1.0; 30], None, &tasks)?;
+    /// let ends = solved.proportion_interval(Level::new(0.95)?)?;
+    /// assert_eq!((ends.low(), ends.high()), (0.025_f64.powf(1.0 / 30.0), 1.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn proportion_interval(&self, level: Level) -> Result<Interval, NoInterval> {
+        NoInterval::check_clusters(self.clusters, level)?;
+        let (rate, error) = (self.estimate, self.standard_error);
+        if error == 0.0 {
+            let end = tail(level).powf(1.0 / self.clusters as f64);
+            return match rate {
+                0.0 => Ok(Interval::between(0.0, 1.0 - end)),
+                1.0 => Ok(Interval::between(end, 1.0)),
+                _ => Err(NoInterval::Constant),
+            };
+        }
+        let spread = rate * (1.0 - rate);
+        if spread <= 0.0 {
+            return Err(NoInterval::Constant);
+        }
+        // t^2 / n of the score interval.
+        let t = two_sided_quantile(level.get(), self.degrees_of_freedom);
+        let share = (t * error) * (t * error) / spread;
+        let centre = (rate + share / 2.0) / (1.0 + share);
+        let half = (t * error).hypot(share / 2.0) / (1.0 + share);
+        Ok(Interval::between((centre - half).max(0.0), (centre + half).min(1.0)))
+    }
+
+    /// The estimate with its [interval](Self::interval) and standard error.
+    ///
+    /// There is no interval with too few degrees of freedom, see [`NoInterval::check_clusters`], nor if
+    /// the standard error is 0.
+    #[must_use]
+    pub fn figure(&self, level: Level) -> Figure {
+        let enough = NoInterval::check_clusters(self.degrees_of_freedom as usize + 1, level);
+        let interval = enough.and_then(|()| self.interval(level).map_err(|_| NoInterval::Constant));
+        let standard_error = Some(self.standard_error).filter(|error| *error > 0.0);
+        Figure { value: self.estimate, interval, standard_error }
+    }
+
+    /// The number of clusters with which a test at this level would find the estimate to differ from 0 with
+    /// this chance, if the estimate and the spread of the clusters are the true ones: the least G with
+    ///
+    /// ```text
+    /// |estimate| >= (t of (1 + level) / 2 + t of power) * standard error * sqrt(clusters / G)
+    /// ```
+    ///
+    /// with t as in [`Self::interval`], and degrees of freedom in proportion to G. `power` is a chance above
+    /// 0.5 and below 1. `None` if the estimate or its standard error is 0, or for more than 1e9 clusters.
+    ///
+    /// An estimate that is itself noise gives a number that is noise too: it says what it would take to
+    /// find an effect of this size, not how large the effect is.
+    ///
+    /// Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, section 5.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for a power outside (0.5, 1).
+    ///
+    /// ```
+    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
+    ///
+    /// let gains: Vec<f64> = (0..100).map(|task| f64::from(task % 10 == 0) - f64::from(task % 20 == 5)).collect();
+    /// let gain = ClusterEstimate::mean(&gains, None, &(0..100).collect::<Vec<_>>())?;
+    /// assert!(gain.interval(Level::new(0.95)?)?.contains(0.0));
+    /// assert_eq!(gain.clusters_needed(Level::new(0.95)?, 0.8)?, Some(470));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn clusters_needed(&self, level: Level, power: f64) -> Result<Option<u64>, Error> {
+        setting("power", power, power > 0.5 && power < 1.0, "above 0.5 and below 1")?;
+        let ratio = self.standard_error / self.estimate.abs();
+        if !(ratio > 0.0 && ratio.is_finite()) {
+            return Ok(None);
+        }
+        let clusters = self.clusters as f64;
+        let is_enough = |needed: u64| {
+            let scale = needed as f64 / clusters;
+            let degrees = (self.degrees_of_freedom * scale).max(1.0);
+            let quantile = |level| two_sided_quantile(level, degrees);
+            (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio <= scale.sqrt()
+        };
+        // The normal distribution needs fewer, and only a few fewer; from there, steps double.
+        let quantile = |level| two_sided_quantile(level, f64::INFINITY);
+        let normal = (quantile(level.get()) + quantile(2.0 * power - 1.0)) * ratio;
+        let least = clusters * normal * normal;
+        if least > MOST_CLUSTERS {
+            return Ok(None);
+        }
+        let (mut low, mut step) = (least as u64, 1);
+        while !is_enough(low + step) {
+            low += step;
+            step *= 2;
+        }
+        let mut high = low + step;
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if is_enough(middle) { high = middle } else { low = middle }
+        }
+        Ok(Some(high))
+    }
+}
+
+/// More clusters are no answer.
+const MOST_CLUSTERS: f64 = 1e9;
+
+/// Which clusters have rows of the first and of the second arm.
+struct Strata {
+    first: Vec<bool>,
+    second: Vec<bool>,
 }
 
 /// An estimate whose sampling error is, to first order, the weighted sum of `part` over the rows.
@@ -202,19 +352,45 @@ fn linearized<G: Ord>(
     part: impl Fn(usize) -> f64,
 ) -> Result<ClusterEstimate, Error> {
     let sums = rows.cluster_sums(part);
-    let clusters = sums.len();
-    at_least_two("clusters", clusters)?;
+    let all = vec![true; sums.len()];
+    estimated(estimate, size, &sums, &Strata { first: all.clone(), second: all })
+}
+
+/// An estimate whose sampling error is the sum of these sums of clusters, which are independent.
+fn estimated(
+    estimate: f64,
+    size: f64,
+    sums: &[f64],
+    Strata { first, second }: &Strata,
+) -> Result<ClusterEstimate, Error> {
+    let arms = [first, second].map(|has| has.iter().filter(|has| **has).count());
+    for clusters in arms {
+        at_least_two("clusters", clusters)?;
+    }
     let largest = sums.iter().fold(0.0_f64, |largest, sum| largest.max(sum.abs()));
     // Squares relative to the largest do not underflow.
-    let relative = |sum: &f64| if largest > 0.0 { sum / largest } else { 0.0 };
-    let squares: f64 = sums.iter().map(relative).map(|share| share * share).sum();
-    let factor = clusters as f64 / (clusters - 1) as f64;
-    let error = largest * (factor * squares).sqrt();
+    let relative = |sum: f64| if largest > 0.0 { sum / largest } else { 0.0 };
+    let (mut variance, mut squared) = (0.0, 0.0);
+    for (kind, n) in
+        [((true, true), arms[0].min(arms[1])), ((true, false), arms[0]), ((false, true), arms[1])]
+    {
+        let of_kind = || (0..sums.len()).filter(|g| (first[*g], second[*g]) == kind);
+        let factor = n as f64 / (n - 1) as f64;
+        let part = factor * of_kind().map(|g| relative(sums[g]).powi(2)).sum::<f64>();
+        variance += part;
+        if part > 0.0 {
+            squared += part * part * factor / of_kind().count() as f64;
+        }
+    }
+    let error = largest * variance.sqrt();
     let error = if error <= ROUNDING * size { 0.0 } else { error };
+    let clusters = sums.len();
+    let degrees = variance * variance / squared;
     Ok(ClusterEstimate {
         estimate: finite("the estimate", estimate)?,
         standard_error: finite("the standard error", error)?,
         clusters,
+        degrees_of_freedom: if degrees > 0.0 { degrees } else { (clusters - 1) as f64 },
     })
 }
 

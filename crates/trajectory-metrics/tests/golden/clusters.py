@@ -4,7 +4,11 @@ Standard errors: weighted least squares with cov_type="cluster", corrected by G 
 is, statsmodels' without its own correction, times the root of that factor). A mean is a regression
 on a constant; a ratio sum w y / sum w x a regression of y on x without constant under weights w / x;
 a difference one on a constant and an indicator. Each is compared with the linearised formula in
-plain numpy.
+plain numpy. A difference where some clusters have rows of one arm alone is that of plain numpy, with
+the factor and the degrees of freedom of each kind of cluster.
+
+"paired" and "welch" are scipy.stats.ttest_rel and ttest_ind without equal variances, with the ends
+of their 95 % intervals in place of the weights.
 
 Sign flips: scipy.stats.permutation_test of the cluster sums against zeros (permutation_type
 "samples"), which tries all 2^G.
@@ -34,6 +38,42 @@ def linearised(parts, groups):
     return np.sqrt(len(sums) / (len(sums) - 1) * np.sum(sums**2))
 
 
+def stratified(parts, second, groups):
+    """Standard error and degrees of freedom with a factor for each kind of cluster."""
+    names = np.unique(groups)
+    sums = np.array([parts[groups == g].sum() for g in names])
+    has = np.array([[np.any(second[groups == g] == arm) for arm in (0, 1)] for g in names])
+    of_arm = has.sum(0)
+    variances, squares = [], 0.0
+    for kind in [(True, True), (True, False), (False, True)]:
+        rows = (has == kind).all(1)
+        n = of_arm[list(kind)].min()
+        variances.append(n / (n - 1) * np.sum(sums[rows] ** 2))
+        if rows.any():
+            squares += variances[-1] ** 2 / (rows.sum() * (n - 1) / n)
+    return np.sqrt(sum(variances)), sum(variances) ** 2 / squares
+
+
+def t_tests(rng, first, second):
+    """Two tests of two columns of numbers, the first of which needs equal lengths."""
+    for kind in ["paired", "welch"]:
+        y = np.concatenate([first, second])
+        arms = np.repeat([0.0, 1.0], [len(first), len(second)])
+        groups = np.arange(len(y))
+        if kind == "paired":
+            if len(first) != len(second):
+                continue
+            groups = groups % len(first)
+            found = scipy.stats.ttest_rel(second, first)
+        else:
+            found = scipy.stats.ttest_ind(second, first, equal_var=False)
+        order = rng.permutation(len(y))
+        gap = second.mean() - first.mean()
+        ends = np.array(found.confidence_interval(0.95))
+        numbers = (gap, gap / found.statistic, len(np.unique(groups)), found.df)
+        write(kind, y[order], arms[order], ends, groups[order], numbers)
+
+
 def text(part):
     return " ".join(repr(v) for v in part.tolist())
 
@@ -54,11 +94,11 @@ def errors(rng, n, count, weighted):
 
     mean, error, found = robust(y, ones, w, groups)
     assert np.isclose(error, linearised(w * (y - mean) / w.sum(), groups), rtol=1e-11)
-    write("mean", y, zeros, w, groups, (mean, error, found))
+    write("mean", y, zeros, w, groups, (mean, error, found, found - 1))
 
     ratio, error, found = robust(y, x, w / x, groups)
     assert np.isclose(error, linearised(w * (y - ratio * x) / (w * x).sum(), groups), rtol=1e-11)
-    write("ratio", y, x, w, groups, (ratio, error, found))
+    write("ratio", y, x, w, groups, (ratio, error, found, found - 1))
 
     gap, error, found = robust(y, np.column_stack([ones, second]), w, groups)
     parts = np.zeros(n)
@@ -67,7 +107,14 @@ def errors(rng, n, count, weighted):
         weight = w[rows].sum()
         parts[rows] = sign * w[rows] * (y[rows] - (w * y)[rows].sum() / weight) / weight
     assert np.isclose(error, linearised(parts, groups), rtol=1e-10)
-    write("difference", y, second, w, groups, (gap, error, found))
+    if min(len(np.unique(groups[second == arm])) for arm in (0, 1)) < 2:
+        return
+    stratified_error, degrees = stratified(parts, second, groups)
+    if degrees == found - 1:
+        assert np.isclose(error, stratified_error, rtol=1e-10)
+    else:
+        error = stratified_error
+    write("difference", y, second, w, groups, (gap, error, found, degrees))
 
 
 def flips(rng, n, count, decimals, weighted):
@@ -82,17 +129,17 @@ def flips(rng, n, count, decimals, weighted):
         permutation_type="samples", n_resamples=np.inf,
     )
     assert len(test.null_distribution) == 2**count
-    numbers = (np.sum(w * y) / np.sum(w), test.pvalue, count)
+    numbers = (np.sum(w * y) / np.sum(w), test.pvalue, count, count - 1)
     write("sign flip", y, np.zeros(n), w, groups, numbers)
 
 
 def main():
     print(
         f"# origin: numpy {np.__version__}, scipy {scipy.__version__} and statsmodels "
-        f"{statsmodels.__version__}, python3 clusters.py > clusters.csv, 2026-11-22, "
+        f"{statsmodels.__version__}, python3 clusters.py > clusters.csv, 2026-11-24, "
         "made by clusters.py"
     )
-    print("kind,y,x,weights,groups,estimate,standard_error_or_p_value,clusters")
+    print("kind,y,x,weights,groups,estimate,standard_error_or_p_value,clusters,degrees")
     rng = np.random.default_rng(20261122)
     for n, count in [(6, 3), (10, 3), (30, 7), (60, 20), (60, 60), (100, 12)]:
         for weighted in [False, True]:
@@ -101,6 +148,8 @@ def main():
                                (12, 12, None), (20, 7, 1), (26, 13, None)]:
         for weighted in [False, True]:
             flips(rng, n, count, decimals, weighted)
+    for n, m in [(3, 3), (8, 8), (20, 20), (60, 60), (20, 7), (4, 50)]:
+        t_tests(rng, rng.normal(0, 1, n), rng.normal(0.5, 2, m))
 
 
 main()

@@ -47,15 +47,18 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
 }
 
 #[test]
-fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
+fn cluster_errors_equal_those_of_statsmodels_and_t_tests_those_of_scipy() {
     let (mut seen, mut worst) = (0, 0.0_f64);
     for row in rows(include_str!("../golden/clusters.csv")) {
         let [kind, y, x, weights, groups, ref want @ ..] = row[..] else { panic!("{row:?}") };
         let (y, x, weights) = (numbers(y), numbers(x), numbers(weights));
         let groups: Vec<u32> = groups.split(' ').map(|group| group.parse().unwrap()).collect();
         let second: Vec<bool> = x.iter().map(|&x| x == 1.0).collect();
+        let ends = &weights;
         let weights = Some(&weights[..]);
-        let estimate = |of: ClusterEstimate| (of.estimate, of.standard_error, of.clusters);
+        let estimate = |of: ClusterEstimate| {
+            (of.estimate, of.standard_error, of.clusters, of.degrees_of_freedom)
+        };
         let got = match kind {
             "mean" => estimate(
                 ClusterEstimate::mean(
@@ -83,6 +86,15 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
                 )
                 .unwrap(),
             ),
+            "paired" | "welch" => {
+                let found = ClusterEstimate::difference(&y, &arms(&second), None, &groups).unwrap();
+                let interval = found.interval(level_of(0.95)).unwrap();
+                for (got, want) in [interval.low(), interval.high()].iter().zip(ends) {
+                    let off = (got - want).abs() / found.standard_error;
+                    assert!(off <= 1e-10, "{kind}: {got} against {want}");
+                }
+                estimate(found)
+            }
             "sign flip" => {
                 let test = SignFlipTest::new(
                     &y,
@@ -93,12 +105,12 @@ fn cluster_errors_equal_those_of_statsmodels_and_p_values_those_of_scipy() {
                 )
                 .unwrap();
                 assert!(test.exact);
-                (test.mean, test.p_value, test.clusters)
+                (test.mean, test.p_value, test.clusters, (test.clusters - 1) as f64)
             }
             other => panic!("{other}"),
         };
         let want: Vec<f64> = want.iter().map(|number| number.parse().unwrap()).collect();
-        for (got, want) in [got.0, got.1, got.2 as f64].iter().zip(want) {
+        for (got, want) in [got.0, got.1, got.2 as f64, got.3].iter().zip(want) {
             let off = (got - want).abs() / want.abs();
             assert!(off <= 1e-12, "{kind} {groups:?}: {got} against {want}, off by {off:e}");
             worst = worst.max(off);

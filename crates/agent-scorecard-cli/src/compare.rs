@@ -1,0 +1,51 @@
+//! Compares agents by the logs of their runs: the subcommand `compare`.
+//!
+//! Without a file it compares two bundled models. Each log gets a column, and so does each model in it. With `--json`, `files` has a report of each, and
+//! `difference` the second minus the first where there are two, `differences` those to the first where there are
+//! more.
+
+use std::{error::Error, path::PathBuf, sync::LazyLock};
+
+use agent_scorecard::compare::{CompareOptions, Side, compare, measures};
+use trajectory_metrics::Level;
+
+use crate::{
+    files::{bundled, log_file, logs::Judging},
+    output::{form::Forms, program::Written, text::help},
+};
+
+/// Says which agent is better, by how much, and whether that is more than noise
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER.as_str())]
+pub(crate) struct Options {
+    /// Logs or folders of logs; each gets a column, and so does each model in it. The first is compared with
+    /// each of the others. Without a file, two bundled models are compared, which are made up
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+static AFTER: LazyLock<String> =
+    LazyLock::new(|| [EXAMPLE, &help(&measures()), include_str!("help/compare.txt")].concat());
+
+const EXAMPLE: &str = "\
+Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.success_rate.ci_high < 0'
+
+";
+
+pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+    let Options { files, judging, forms } = options;
+    let mut sides = Vec::new();
+    for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
+        let Some(logs) = log_file::read(path, &judging)? else {
+            let known = "no log of a known format; agent-scorecard logs --help lists them";
+            return Err(format!("{}: {known}", path.display()).into());
+        };
+        sides.extend(logs.iter().map(|log| Side::from(&log.column)));
+    }
+    let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
+    forms.show(compare(&sides, &options)?)
+}

@@ -1,0 +1,207 @@
+//! Which of several agents is better, by how much, and is that more than noise?
+//!
+//! Rates, means and their differences have intervals from standard errors that take the runs of a task
+//! together, with Student's t distribution, which is wide enough for few tasks. Two agents are compared on the
+//! tasks that both have: what makes a task hard for both is no noise then.
+//!
+//! Assumed is that tasks are drawn independently of each other from the tasks that one wants to know about. In
+//! simulations with 20 to 400 tasks, of which one to four runs succeed at rates between 5 and 95 %, intervals of
+//! the difference cover it with 93 to 97 %, and two equal agents are called different in at most 6 % of pairs.
+//!
+//! Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, sections 2 (clusters), 4 (pairs) and 5
+//! (power); Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+//! Statistics 6, 65-70.
+
+mod conclusion;
+mod difference;
+mod side;
+
+use std::collections::BTreeMap;
+
+use difference::{Difference, holm};
+use scoring_rules::{Level, TiedBlocks};
+use side::{MEANS, share};
+pub use side::{Side, SideRun, measures};
+use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
+
+use crate::{
+    error::Error,
+    report::{
+        block::{Block, Field, Report},
+        picture::{Axis, Mark, Picture, Series},
+    },
+    traces::curves,
+};
+
+/// More tasks are not shown, and stand in the JSON object alone.
+const MOST_TASKS: usize = 30;
+
+/// How agents are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompareOptions {
+    /// The level of the intervals. A difference is beyond noise if equal agents show none like it at a rate of
+    /// 1 minus the level.
+    pub level: Level,
+    /// The chance of finding a difference that the number of tasks is stated for, above 0.5 and below 1.
+    pub power: f64,
+}
+
+/// Compares the runs of several agents: the first with each of the others.
+///
+/// With one side, the report says of it what can be said alone.
+///
+/// # Errors
+///
+/// [`Error::Options`] without a side, or with a power outside (0.5, 1).
+///
+/// ```
+/// use agent_scorecard::compare::{CompareOptions, Side, SideRun, compare};
+/// use agent_scorecard::scoring_rules::Level;
+///
+/// // Both agents try 30 tasks twice. One fails on every tenth run, the other on every third task.
+/// let side = |name: &str, fails: fn(usize) -> bool| {
+///     let runs = (0..60).map(|run| SideRun {
+///         task: format!("task {}", run / 2),
+///         outcome: Some(!fails(run)),
+///         ..SideRun::default()
+///     });
+///     Side { file: name.to_owned(), runs: runs.collect(), ..Side::default() }
+/// };
+/// let sides = [side("alpha", |run| run % 10 == 0), side("beta", |run| run / 2 % 3 == 0)];
+/// let report = compare(&sides, &CompareOptions { level: Level::new(0.95)?, power: 0.8 })?;
+/// assert_eq!(
+///     report.conclusion[0],
+///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]; \
+///      the difference of 23 points [3, 43] is beyond noise."
+/// );
+/// # Ok::<(), agent_scorecard::Error>(())
+/// ```
+pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error> {
+    let CompareOptions { level, power } = *options;
+    if !(power > 0.5 && power < 1.0) {
+        let problem = "must be above 0.5 and below 1".to_owned();
+        return Err(Error::Options { options: &["power"], problem });
+    }
+    let [first, others @ ..] = sides else {
+        return Err(Error::Options { options: &["sides"], problem: "there are none".to_owned() });
+    };
+    let columns =
+        sides.iter().map(|side| (side.file.clone(), side.model.clone(), side.block(level)));
+    let mut report = Report::of_columns(columns.collect());
+    let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
+    let differences = others.iter().map(|other| Difference::new(first, other, options));
+    let mut differences: Vec<Difference> = differences.collect();
+    holm(&mut differences, level);
+
+    report.title = "Which agent is better?".to_owned();
+    report.conclusion = conclusion::sentences(sides, &names, &differences, options);
+    report.lead = lead(&differences, level);
+    let title = |name: &str| match others {
+        [_] => format!("{name} minus {}", names[0]),
+        _ => format!("Differences to {}", names[0]),
+    };
+    let blocks = differences.iter().zip(&names[1..]);
+    let mut blocks: Vec<Block> =
+        blocks.map(|(it, name)| it.block(name, &names[0], title(name))).collect();
+    let together = &mut report.together;
+    if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {
+        report.decided = difference.decided();
+        together.fields.push(Field::block("difference", std::mem::take(block)));
+    } else if !blocks.is_empty() {
+        let beside = blocks.into_iter().zip(&names[1..]).map(|(block, name)| Field {
+            label: name.clone().into(),
+            ..Field::block(name.clone(), block)
+        });
+        together.fields.push(Field::block("differences", Block::of(beside)));
+    }
+    together.fields.push(tasks(sides, &names, level));
+    let pictures =
+        [("success", success(sides, &names, level)), ("reliability", reliability(sides, &names)?)];
+    report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
+    report.together.draw(pictures);
+    Ok(report)
+}
+
+/// The success rates with their intervals.
+fn success(sides: &[Side], names: &[String], level: Level) -> Picture {
+    let point = |(at, side): (usize, &Side)| {
+        let rate = side.success_rate(level).ok()?;
+        let ends = rate.interval.map_or([rate.value; 2], |ends| [ends.low(), ends.high()]);
+        Some([at as f64, rate.value, ends[0], ends[1]])
+    };
+    let points = sides.iter().enumerate().filter_map(point);
+    Picture {
+        title: "Success: how often did each agent succeed?".to_owned(),
+        x: Axis::new("agent").with_categories(names.to_vec()),
+        y: Axis::new("success rate").with_range(0.0, 1.0),
+        series: vec![Series::with_intervals("success rate", Mark::Dots, points)],
+        note: "Lines are intervals. Whether two agents differ is said by the interval of their difference, not by whether theirs overlap.".to_owned(),
+    }
+}
+
+/// How often runs succeed that state a confidence, all agents in one picture.
+fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
+    let blocks = sides.iter().zip(names).filter_map(|(side, name)| Some((name, side.forecasts()?)));
+    let blocks: Vec<(&String, TiedBlocks)> = blocks.collect();
+    let streams: Vec<(&str, &TiedBlocks)> =
+        blocks.iter().map(|(name, blocks)| (name.as_str(), blocks)).collect();
+    Ok(curves::reliability(&streams, "stated confidence", None)?)
+}
+
+/// How the figures were made.
+fn lead(differences: &[Difference], level: Level) -> String {
+    let mut lead = format!(
+        "{:.0} % intervals from standard errors by task (Miller 2024)",
+        100.0 * level.get()
+    );
+    let mut pairings: Vec<String> = differences.iter().map(Difference::pairing).collect();
+    pairings.dedup();
+    if !pairings.is_empty() {
+        lead.push_str(&format!("; differences {}", pairings.join("; ")));
+    }
+    if differences.len() > 1 {
+        let n = differences.len();
+        lead.push_str(&format!("; what is beyond noise is corrected for {n} comparisons (Holm)"));
+    }
+    lead
+}
+
+/// The success rate of each side on each task.
+fn tasks(sides: &[Side], names: &[String], level: Level) -> Field {
+    let mut tasks: BTreeMap<&str, Vec<[u64; 2]>> = BTreeMap::new();
+    for (at, side) in sides.iter().enumerate() {
+        for (task, counts) in side.tasks() {
+            tasks.entry(task).or_insert_with(|| vec![[0; 2]; sides.len()])[at] = counts;
+        }
+    }
+    let is_shown = (2..=MOST_TASKS).contains(&tasks.len());
+    let title = if is_shown { "Success rate by task" } else { "" };
+    let row = |(task, counts): (&str, Vec<[u64; 2]>)| {
+        let of_side = |(name, [runs, successes]): (&String, [u64; 2])| {
+            let label = if is_shown { name.clone() } else { String::new() };
+            let rate = rate_of_task(runs, successes, level);
+            let rate = Field { label: label.into(), ..Field::figure(MEANS[0].measure, rate) };
+            Field::block(name.clone(), Block::of([Field::json("n_runs", runs), rate]))
+        };
+        let sides = Block::of(names.iter().zip(counts).map(of_side));
+        let mut block = Block::of([match is_shown {
+            true => Field::shown("task", "task", task),
+            false => Field::json("task", task),
+        }]);
+        block.fields.push(Field::block("sides", sides));
+        block
+    };
+    Field::rows("tasks", title, tasks.into_iter().map(row).collect())
+}
+
+/// The success rate of the runs of a task, which are independent given the task.
+fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {
+    let rows: Vec<u64> = (0..runs).collect();
+    // That few runs of one task have no interval needs no word in each cell.
+    if runs > 0 && NoInterval::check_clusters(rows.len(), level).is_err() {
+        return Ok(Figure::from(successes as f64 / runs as f64));
+    }
+    let outcomes: Vec<f64> = rows.iter().map(|row| f64::from(*row < successes)).collect();
+    let found = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &rows), level)?;
+    Ok(Figure { standard_error: None, ..found })
+}

@@ -1,0 +1,128 @@
+//! What a comparison comes to, in sentences that say no more than their figures and intervals.
+
+use trajectory_metrics::{Figure, NoInterval};
+
+use crate::{
+    compare::{
+        CompareOptions,
+        difference::{Difference, is_beyond},
+        side::Side,
+    },
+    report::sentence::{Percent, counted, rounded_up},
+};
+
+/// The sentences: success and its differences, limits, confidence.
+pub(super) fn sentences(
+    sides: &[Side],
+    names: &[String],
+    differences: &[Difference],
+    options: &CompareOptions,
+) -> Vec<String> {
+    let mut named = sides.iter().zip(names);
+    let mut all = Vec::new();
+    if let Some(first) = named.next() {
+        let rate = success(first, options);
+        if differences.is_empty() {
+            all.push(format!("{rate}."));
+        }
+        for (difference, second) in differences.iter().zip(named) {
+            let other = success(second, options).replacen(" succeeded", "", 1);
+            let verdict = verdict(difference, differences.len());
+            all.push(format!("{rate}, {other}; {verdict}."));
+        }
+    }
+    let named = || sides.iter().zip(names);
+    all.extend(named().filter_map(|(side, name)| limits(side, name, options)));
+    all.extend(named().filter_map(|(side, name)| confidence(side, name, options)));
+    all
+}
+
+/// "alpha succeeded in 65 % of 240 runs [59, 71]"
+fn success((side, name): (&Side, &String), options: &CompareOptions) -> String {
+    let n = side.count(|run| run.success().is_some());
+    match side.success_rate(options.level) {
+        Ok(rate) => {
+            let Percent { value, interval } = Percent::of(&rate);
+            format!("{name} succeeded in {value} % of {}{interval}", counted(n, "run"))
+        }
+        Err(_) => format!("{name} succeeded in no run that anybody judged"),
+    }
+}
+
+fn verdict(difference: &Difference, n: usize) -> String {
+    let found = match difference.of_success() {
+        Ok(found) => found,
+        Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
+    };
+    let Percent { value, interval } = Percent::of_size(&found);
+    let size = format!("{value} points{interval}");
+    match found.interval {
+        Err(NoInterval::Constant) if found.value == 0.0 => {
+            return "there is no difference between them on any task".to_owned();
+        }
+        Err(reason) => {
+            return format!("whether the difference of {size} is noise cannot be said: {reason}");
+        }
+        Ok(_) if difference.is_beyond_noise => {
+            return format!("the difference of {size} is beyond noise");
+        }
+        Ok(_) => {}
+    }
+    let corrected = match is_beyond(&found) {
+        true => format!(", which {n} comparisons at once do not put beyond noise"),
+        false => String::new(),
+    };
+    let needed = match difference.tasks_needed {
+        Some([tasks, needed]) if needed > tasks => format!(
+            "; about {} tasks in place of {tasks} would be needed to find a difference of this size",
+            rounded_up(needed)
+        ),
+        _ => String::new(),
+    };
+    format!("they cannot be told apart: the difference is {size}{corrected}{needed}")
+}
+
+fn limits(side: &Side, name: &str, options: &CompareOptions) -> Option<String> {
+    let cut_off = side.count(|run| run.is_cut_off);
+    let unknown = side.count(|run| run.success().is_none());
+    let mut parts = Vec::new();
+    if cut_off > 0 {
+        let without = side.uncut_rate(options.level).map_or_else(
+            |_| String::new(),
+            |rate: Figure| {
+                let Percent { value, interval } = Percent::of(&rate);
+                format!("; without them the rate is {value} %{interval}")
+            },
+        );
+        let verb = if cut_off == 1 { "counts as a failure" } else { "count as failures" };
+        let runs = counted(cut_off, "run");
+        parts.push(format!("A limit ended {runs} of {name}, which {verb}{without}."));
+    }
+    if unknown > 0 {
+        let verb = if unknown == 1 { "is" } else { "are" };
+        let runs = counted(unknown, "run");
+        parts.push(format!("{runs} of {name} without an outcome {verb} left out."));
+    }
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+fn confidence(side: &Side, name: &str, options: &CompareOptions) -> Option<String> {
+    let n = side.count(|run| run.success().is_some() && run.confidence.is_some());
+    let found = side.overconfidence(options.level).ok().filter(|found| found.interval.is_ok())?;
+    let runs = counted(n, "run");
+    Some(match is_beyond(&found) {
+        false => {
+            let side = if found.value < 0.0 { "below" } else { "above" };
+            let Percent { value, interval } = Percent::of_size(&found);
+            format!(
+                "Over {runs}, the confidence that {name} stated is {value} points{interval} {side} its success \
+                 rate, which may be noise."
+            )
+        }
+        true => {
+            let word = if found.value > 0.0 { "overconfident" } else { "underconfident" };
+            let Percent { value, interval } = Percent::of_size(&found);
+            format!("{name} is {word} by {value} points{interval} over {runs}.")
+        }
+    })
+}

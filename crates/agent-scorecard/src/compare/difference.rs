@@ -1,0 +1,129 @@
+use std::collections::BTreeSet;
+
+use scoring_rules::Level;
+use trajectory_metrics::{Arm, Better, ClusterEstimate, Error, Figure, Measure, Undefined};
+
+use crate::{
+    compare::{
+        CompareOptions,
+        side::{MEANS, Mean, Side, figure},
+    },
+    report::block::{Block, Field},
+};
+
+/// What a side has more than the first one.
+pub(super) struct Difference {
+    /// That of success comes first.
+    found: Vec<(Measure, Result<ClusterEstimate, Error>)>,
+    level: Level,
+    n_shared: usize,
+    n_tasks: [usize; 2],
+    /// The number of all tasks, and that with which a difference of this size would be found.
+    pub(super) tasks_needed: Option<[u64; 2]>,
+    /// Whether the difference of success rates is beyond noise, after the correction for several comparisons.
+    pub(super) is_beyond_noise: bool,
+}
+
+impl Difference {
+    /// The second side minus the first.
+    pub(super) fn new(first: &Side, second: &Side, options: &CompareOptions) -> Self {
+        let of = |mean: &Mean| {
+            let (mut values, mut tasks) = first.values(mean.value);
+            let mut arms = vec![Arm::First; values.len()];
+            let (of_second, tasks_of_second) = second.values(mean.value);
+            let has_both = !values.is_empty() && !of_second.is_empty();
+            values.extend(of_second);
+            tasks.extend(tasks_of_second);
+            arms.resize(values.len(), Arm::Second);
+            // What one side lacks is no figure of theirs, except success, which was asked for.
+            let is_wanted = has_both || mean.measure == MEANS[0].measure;
+            is_wanted
+                .then(|| (mean.measure, ClusterEstimate::difference(&values, &arms, None, &tasks)))
+        };
+        let [of_first, of_second] =
+            [first, second].map(|side| side.tasks().into_keys().collect::<BTreeSet<&str>>());
+        let found: Vec<_> = MEANS.iter().filter_map(of).collect();
+        let needed = |it: &ClusterEstimate| {
+            let needed = it.clusters_needed(options.level, options.power).ok()??;
+            Some([it.clusters as u64, needed])
+        };
+        Self {
+            tasks_needed: found[0].1.as_ref().ok().and_then(needed),
+            found,
+            level: options.level,
+            n_shared: of_first.intersection(&of_second).count(),
+            n_tasks: [of_first.len(), of_second.len()],
+            is_beyond_noise: false,
+        }
+    }
+
+    /// The difference of success rates.
+    pub(super) fn of_success(&self) -> Result<Figure, Undefined> {
+        self.of_success_at(self.level)
+    }
+
+    fn of_success_at(&self, level: Level) -> Result<Figure, Undefined> {
+        figure(self.found[0].1.clone(), level)
+    }
+
+    /// How the runs of both sides belong together.
+    pub(super) fn pairing(&self) -> String {
+        match (self.n_shared, self.n_tasks) {
+            (0, _) => "not paired, as no task is shared".to_owned(),
+            (shared, [first, second]) if first == shared && second == shared => {
+                format!("paired by {shared} shared tasks")
+            }
+            (shared, [first, second]) => {
+                format!("paired by {shared} shared tasks of {first} and {second}")
+            }
+        }
+    }
+
+    /// The measures of which the interval of the difference leaves out 0.
+    pub(super) fn decided(&self) -> Vec<&'static str> {
+        let decided = self.found.iter().filter(|(measure, found)| {
+            measure.better != Better::Neither
+                && figure(found.clone(), self.level).is_ok_and(|figure| is_beyond(&figure))
+        });
+        decided.map(|(measure, _)| measure.key).collect()
+    }
+
+    pub(super) fn block(&self, name: &str, first: &str, title: String) -> Block {
+        let mut block = Block::of([
+            Field::json("of", name),
+            Field::json("minus", first),
+            Field::json("n_shared_tasks", self.n_shared),
+            Field::json("is_beyond_noise", self.is_beyond_noise),
+            Field::json("n_tasks_needed", self.tasks_needed.map(|[_, needed]| needed)),
+        ]);
+        block.title = title;
+        block.fields.extend(
+            self.found
+                .iter()
+                .map(|(measure, found)| Field::figure(*measure, figure(found.clone(), self.level))),
+        );
+        block.push_reasons();
+        block
+    }
+}
+
+/// Whether a figure has an interval that leaves out 0.
+pub(super) fn is_beyond(figure: &Figure) -> bool {
+    figure.interval.is_ok_and(|ends| ends.low() > 0.0 || ends.high() < 0.0)
+}
+
+/// Marks the differences of success rates that are beyond noise, after Holm: from the clearest on, each has to
+/// be so at an error rate that those that are left share.
+pub(super) fn holm(differences: &mut [Difference], level: Level) {
+    for left in (1..=differences.len()).rev() {
+        let Ok(stricter) = Level::new(1.0 - (1.0 - level.get()) / left as f64) else { return };
+        let next = differences.iter_mut().find(|difference| {
+            let found = difference.of_success_at(stricter);
+            !difference.is_beyond_noise && found.is_ok_and(|figure| is_beyond(&figure))
+        });
+        match next {
+            Some(difference) => difference.is_beyond_noise = true,
+            None => return,
+        }
+    }
+}

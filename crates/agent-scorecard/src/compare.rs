@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 
 use difference::{Difference, holm};
 use scoring_rules::{Level, TiedBlocks};
-use side::{MEANS, share};
+use side::MEANS;
+pub(crate) use side::share;
 pub use side::{Side, SideRun, measures};
 use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 

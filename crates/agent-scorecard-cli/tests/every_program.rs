@@ -112,6 +112,8 @@ fn the_example_of_every_help_runs() {
     };
     let data = |name: &str| fs::read_to_string(bundled(name)).unwrap();
     let files = [
+        ("compare", "alpha.eval", data("demo_alpha.jsonl")),
+        ("compare", "beta.eval", data("demo_beta.jsonl")),
         ("traces", "runs.jsonl", data("demo_truthful.jsonl")),
         ("calibration", "runs.jsonl", data("demo_truthful.jsonl")),
         ("cut-off", "runs.jsonl", data("demo_truthful.jsonl")),
@@ -220,7 +222,7 @@ fn an_option_that_would_change_nothing_is_refused() {
         assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
     }
     let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
-    assert!(error.contains("linear, quantile, conformal"), "{error}");
+    assert!(error.contains("quantile-forest, conformal, quantile, linear"), "{error}");
 }
 
 #[test]

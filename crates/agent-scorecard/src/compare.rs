@@ -14,12 +14,14 @@
 
 mod conclusion;
 mod difference;
+mod settings;
 mod side;
 
 use std::collections::BTreeMap;
 
 use difference::{Difference, holm};
 use scoring_rules::{Level, TiedBlocks};
+pub use settings::CompareOptions;
 use side::MEANS;
 pub(crate) use side::share;
 pub use side::{Side, SideRun, measures};
@@ -36,16 +38,6 @@ use crate::{
 
 /// More tasks are not shown, and stand in the JSON object alone.
 const MOST_TASKS: usize = 30;
-
-/// How agents are compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CompareOptions {
-    /// The level of the intervals. A difference is beyond noise if equal agents show none like it at a rate of
-    /// 1 minus the level.
-    pub level: Level,
-    /// The chance of finding a difference that the number of tasks is stated for, above 0.5 and below 1.
-    pub power: f64,
-}
 
 /// Compares the runs of several agents: the first with each of the others.
 ///
@@ -90,7 +82,7 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
         sides.iter().map(|side| (side.file.clone(), side.model.clone(), side.block(level)));
     let mut report = Report::of_columns(columns.collect());
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
-    let differences = others.iter().map(|other| Difference::new(first, other, options));
+    let differences = others.iter().map(|other| Difference::new([first, other], options));
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
 

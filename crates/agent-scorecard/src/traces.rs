@@ -46,7 +46,7 @@ pub(crate) mod curves;
 mod differences;
 mod evaluation;
 pub(crate) mod figures;
-mod logged;
+pub(crate) mod logged;
 pub(crate) mod settings;
 mod streams;
 pub(crate) mod units;

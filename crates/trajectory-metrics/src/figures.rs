@@ -1,3 +1,4 @@
+mod cluster_figure;
 pub(crate) mod clustered;
 pub(crate) mod figure;
 pub(crate) mod metric;

@@ -4,8 +4,8 @@ use trajectory_metrics::{Figure, NoInterval};
 
 use crate::{
     compare::{
-        CompareOptions,
         difference::{Difference, is_beyond},
+        settings::CompareOptions,
         side::Side,
     },
     report::sentence::{Percent, counted, rounded_up},
@@ -54,8 +54,7 @@ fn verdict(difference: &Difference, n: usize) -> String {
         Ok(found) => found,
         Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
     };
-    let Percent { value, interval } = Percent::of_size(&found);
-    let size = format!("{value} points{interval}");
+    let size = Percent::of_size(&found).points();
     match found.interval {
         Err(NoInterval::Constant) if found.value == 0.0 => {
             return "there is no difference between them on any task".to_owned();
@@ -113,16 +112,14 @@ fn confidence(side: &Side, name: &str, options: &CompareOptions) -> Option<Strin
     Some(match is_beyond(&found) {
         false => {
             let side = if found.value < 0.0 { "below" } else { "above" };
-            let Percent { value, interval } = Percent::of_size(&found);
             format!(
-                "Over {runs}, the confidence that {name} stated is {value} points{interval} {side} its success \
-                 rate, which may be noise."
+                "Over {runs}, the confidence that {name} stated is {} {side} its success rate, which may be noise.",
+                Percent::of_size(&found).points()
             )
         }
         true => {
             let word = if found.value > 0.0 { "overconfident" } else { "underconfident" };
-            let Percent { value, interval } = Percent::of_size(&found);
-            format!("{name} is {word} by {value} points{interval} over {runs}.")
+            format!("{name} is {word} by {} over {runs}.", Percent::of_size(&found).points())
         }
     })
 }

@@ -1,21 +1,21 @@
 use std::collections::BTreeSet;
 
 use scoring_rules::Level;
-use trajectory_metrics::{Arm, Better, ClusterEstimate, Error, Figure, Measure, Undefined};
+use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, Undefined};
 
 use crate::{
     compare::{
-        CompareOptions,
-        side::{MEANS, Mean, Side, figure},
+        settings::CompareOptions,
+        side::{MEANS, Mean, Side, figure, known},
     },
     report::block::{Block, Field},
 };
 
 /// What a side has more than the first one.
-pub(super) struct Difference {
+pub(super) struct Difference<'a> {
+    sides: [&'a Side; 2],
     /// That of success comes first.
-    found: Vec<(Measure, Result<ClusterEstimate, Error>)>,
-    level: Level,
+    found: Vec<(Measure, Result<Figure, Undefined>)>,
     n_shared: usize,
     n_tasks: [usize; 2],
     /// The number of all tasks, and that with which a difference of this size would be found.
@@ -24,46 +24,55 @@ pub(super) struct Difference {
     pub(super) is_beyond_noise: bool,
 }
 
-impl Difference {
+/// The values of both sides in one list, with arms and tasks.
+fn rows<'a>([first, second]: [&'a Side; 2], mean: &Mean) -> (Vec<f64>, Vec<Arm>, Vec<&'a str>) {
+    let (mut values, mut tasks) = first.values(mean.value);
+    let mut arms = vec![Arm::First; values.len()];
+    let (of_second, tasks_of_second) = second.values(mean.value);
+    values.extend(of_second);
+    tasks.extend(tasks_of_second);
+    arms.resize(values.len(), Arm::Second);
+    (values, arms, tasks)
+}
+
+/// The second side minus the first.
+fn difference(sides: [&Side; 2], mean: &Mean, level: Level) -> Result<Figure, Undefined> {
+    let (values, arms, tasks) = rows(sides, mean);
+    match mean.is_share {
+        true => known(ClusterEstimate::proportion_difference(&values, &arms, &tasks, level)),
+        false => figure(ClusterEstimate::difference(&values, &arms, None, &tasks), level),
+    }
+}
+
+impl<'a> Difference<'a> {
     /// The second side minus the first.
-    pub(super) fn new(first: &Side, second: &Side, options: &CompareOptions) -> Self {
+    pub(super) fn new(sides: [&'a Side; 2], options: &CompareOptions) -> Self {
         let of = |mean: &Mean| {
-            let (mut values, mut tasks) = first.values(mean.value);
-            let mut arms = vec![Arm::First; values.len()];
-            let (of_second, tasks_of_second) = second.values(mean.value);
-            let has_both = !values.is_empty() && !of_second.is_empty();
-            values.extend(of_second);
-            tasks.extend(tasks_of_second);
-            arms.resize(values.len(), Arm::Second);
+            let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
-            let is_wanted = has_both || mean.measure == MEANS[0].measure;
-            is_wanted
-                .then(|| (mean.measure, ClusterEstimate::difference(&values, &arms, None, &tasks)))
+            let is_wanted = sides.iter().all(|side| has(side)) || mean.measure == MEANS[0].measure;
+            is_wanted.then(|| (mean.measure, difference(sides, mean, options.level)))
         };
-        let [of_first, of_second] =
-            [first, second].map(|side| side.tasks().into_keys().collect::<BTreeSet<&str>>());
-        let found: Vec<_> = MEANS.iter().filter_map(of).collect();
-        let needed = |it: &ClusterEstimate| {
+        let (values, arms, tasks) = rows(sides, &MEANS[0]);
+        let success = ClusterEstimate::difference(&values, &arms, None, &tasks).ok();
+        let needed = success.and_then(|it| {
             let needed = it.clusters_needed(options.level, options.power).ok()??;
             Some([it.clusters as u64, needed])
-        };
+        });
+        let tasks = sides.map(|side| side.tasks().into_keys().collect::<BTreeSet<&str>>());
         Self {
-            tasks_needed: found[0].1.as_ref().ok().and_then(needed),
-            found,
-            level: options.level,
-            n_shared: of_first.intersection(&of_second).count(),
-            n_tasks: [of_first.len(), of_second.len()],
+            sides,
+            found: MEANS.iter().filter_map(of).collect(),
+            n_shared: tasks[0].intersection(&tasks[1]).count(),
+            n_tasks: tasks.map(|tasks| tasks.len()),
+            tasks_needed: needed,
             is_beyond_noise: false,
         }
     }
 
     /// The difference of success rates.
     pub(super) fn of_success(&self) -> Result<Figure, Undefined> {
-        self.of_success_at(self.level)
-    }
-
-    fn of_success_at(&self, level: Level) -> Result<Figure, Undefined> {
-        figure(self.found[0].1.clone(), level)
+        self.found[0].1.clone()
     }
 
     /// How the runs of both sides belong together.
@@ -82,8 +91,7 @@ impl Difference {
     /// The measures of which the interval of the difference leaves out 0.
     pub(super) fn decided(&self) -> Vec<&'static str> {
         let decided = self.found.iter().filter(|(measure, found)| {
-            measure.better != Better::Neither
-                && figure(found.clone(), self.level).is_ok_and(|figure| is_beyond(&figure))
+            measure.better != Better::Neither && found.as_ref().is_ok_and(is_beyond)
         });
         decided.map(|(measure, _)| measure.key).collect()
     }
@@ -98,9 +106,7 @@ impl Difference {
         ]);
         block.title = title;
         block.fields.extend(
-            self.found
-                .iter()
-                .map(|(measure, found)| Field::figure(*measure, figure(found.clone(), self.level))),
+            self.found.iter().map(|(measure, found)| Field::figure(*measure, found.clone())),
         );
         block.push_reasons();
         block
@@ -114,12 +120,12 @@ pub(super) fn is_beyond(figure: &Figure) -> bool {
 
 /// Marks the differences of success rates that are beyond noise, after Holm: from the clearest on, each has to
 /// be so at an error rate that those that are left share.
-pub(super) fn holm(differences: &mut [Difference], level: Level) {
+pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
     for left in (1..=differences.len()).rev() {
         let Ok(stricter) = Level::new(1.0 - (1.0 - level.get()) / left as f64) else { return };
         let next = differences.iter_mut().find(|difference| {
-            let found = difference.of_success_at(stricter);
-            !difference.is_beyond_noise && found.is_ok_and(|figure| is_beyond(&figure))
+            let found = || self::difference(difference.sides, &MEANS[0], stricter);
+            !difference.is_beyond_noise && found().as_ref().is_ok_and(is_beyond)
         });
         match next {
             Some(difference) => difference.is_beyond_noise = true,

@@ -9,7 +9,7 @@ use trajectory_metrics::{
 
 use crate::{
     report::block::{Block, Field},
-    traces::LoggedColumn,
+    traces::logged::LoggedColumn,
 };
 
 /// The runs of one agent, such as those of one model in a log.
@@ -54,7 +54,7 @@ pub(super) struct Mean {
     pub(super) measure: Measure,
     pub(super) value: Value,
     /// Whether values are 0 or 1.
-    is_share: bool,
+    pub(super) is_share: bool,
     /// The same as a sum over all runs for each success.
     per_success: Option<Measure>,
 }
@@ -388,11 +388,13 @@ pub(super) fn figure(
     found: Result<ClusterEstimate, Error>,
     level: Level,
 ) -> Result<Figure, Undefined> {
-    match found {
-        Ok(found) => Ok(found.figure(level)),
-        Err(Error::ScoringRules(scoring_rules::Error::Empty)) => {
-            Err(Undefined::new("no run has a value"))
-        }
-        Err(error) => Err(Undefined::new(error.to_string())),
-    }
+    known(found.map(|found| found.figure(level)))
+}
+
+/// A figure, or why there is none.
+pub(super) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
+    found.map_err(|error| match error {
+        Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
+        error => Undefined::new(error.to_string()),
+    })
 }

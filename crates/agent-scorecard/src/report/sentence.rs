@@ -26,6 +26,12 @@ impl Percent {
         }
     }
 
+    /// "1 point", "9.4 points [-0.2, 19.0]"
+    pub(crate) fn points(&self) -> String {
+        let Self { value, interval } = self;
+        format!("{value} point{}{interval}", if value == "1" { "" } else { "s" })
+    }
+
     fn new(value: f64, ends: Option<[f64; 2]>) -> Self {
         let numbers = || std::iter::once(value).chain(ends.into_iter().flatten());
         // A number must not look as if it were 0, or, next to 100, as if it were that.

@@ -3,7 +3,6 @@ use scoring_rules::{Interval, Level, Weight};
 use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
     error::Error,
-    figures::figure::Figure,
     no_interval::NoInterval,
     numerics::{quantiles::tail, students_t::two_sided_quantile},
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
@@ -252,24 +251,21 @@ impl ClusterEstimate {
         if spread <= 0.0 {
             return Err(NoInterval::Constant);
         }
-        // t^2 / n of the score interval.
-        let t = two_sided_quantile(level.get(), self.degrees_of_freedom);
-        let share = (t * error) * (t * error) / spread;
-        let centre = (rate + share / 2.0) / (1.0 + share);
-        let half = (t * error).hypot(share / 2.0) / (1.0 + share);
-        Ok(Interval::between((centre - half).max(0.0), (centre + half).min(1.0)))
+        Ok(self.score_interval(two_sided_quantile(level.get(), self.degrees_of_freedom)))
     }
 
-    /// The estimate with its [interval](Self::interval) and standard error.
-    ///
-    /// There is no interval with too few degrees of freedom, see [`NoInterval::check_clusters`], nor if
-    /// the standard error is 0.
-    #[must_use]
-    pub fn figure(&self, level: Level) -> Figure {
-        let enough = NoInterval::check_clusters(self.degrees_of_freedom as usize + 1, level);
-        let interval = enough.and_then(|()| self.interval(level).map_err(|_| NoInterval::Constant));
-        let standard_error = Some(self.standard_error).filter(|error| *error > 0.0);
-        Figure { value: self.estimate, interval, standard_error }
+    /// The score interval with this quantile of a rate in [0, 1]. A rate of 0 or 1 has one row for each cluster.
+    pub(crate) fn score_interval(&self, t: f64) -> Interval {
+        let (rate, half) = (self.estimate, t * self.standard_error);
+        let spread = rate * (1.0 - rate);
+        // t^2 / (n - 1) of as many independent rows.
+        let share = match spread > 0.0 {
+            true => half * half / spread,
+            false => t * t / (self.clusters - 1) as f64,
+        };
+        let centre = (rate + share / 2.0) / (1.0 + share);
+        let half = half.hypot(share / 2.0) / (1.0 + share);
+        Interval::between((centre - half).max(0.0), (centre + half).min(1.0))
     }
 
     /// The number of clusters with which a test at this level would find the estimate to differ from 0 with

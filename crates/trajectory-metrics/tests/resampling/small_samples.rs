@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use trajectory_metrics::{
-    Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
+    Arm, Bootstrap, ClusterEstimate, Error, Evaluation, EvaluationOptions, Level, NoInterval,
     Probability, Ranking, Replicates, Resampling, Seed, Traces, Weight,
 };
 
@@ -235,4 +235,42 @@ fn a_report_of_two_clusters_or_of_equal_values_has_notes_in_place_of_intervals()
     let note = "tps_log: no interval: the value does not vary over clusters or resamples";
     assert!(equal.notes.contains(&note.to_owned()), "{:?}", equal.notes);
     assert!(equal.metrics.estimate("tps_log").unwrap().figure.clone().unwrap().interval.is_err());
+}
+
+/// Chances of so many successes of n.
+fn binomial(n: usize, p: f64) -> Vec<f64> {
+    let mut chances = vec![(1.0 - p).powi(n as i32)];
+    for k in 0..n {
+        chances.push(chances[k] * (n - k) as f64 / (k + 1) as f64 * p / (1.0 - p));
+    }
+    chances
+}
+
+#[test]
+fn differences_of_independent_shares_leave_out_zero_in_at_most_6_of_100_by_all_outcomes() {
+    let level = level_of(0.95);
+    for [n, m] in [[20, 20], [50, 50], [50, 20], [100, 20]] {
+        let arms: Vec<Arm> =
+            (0..n + m).map(|row| if row < n { Arm::First } else { Arm::Second }).collect();
+        let own: Vec<usize> = (0..n + m).collect();
+        let mut beyond = Vec::new();
+        for x in 0..=n {
+            for y in 0..=m {
+                let outcome = |row: usize| f64::from(row < x || (n..n + y).contains(&row));
+                let outcomes: Vec<f64> = (0..n + m).map(outcome).collect();
+                let found =
+                    ClusterEstimate::proportion_difference(&outcomes, &arms, &own, level).unwrap();
+                if !found.interval.unwrap().contains(0.0) {
+                    beyond.push([x, y]);
+                }
+            }
+        }
+        for p in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
+            let (of_first, of_second) = (binomial(n, p), binomial(m, p));
+            let size: f64 = beyond.iter().map(|&[x, y]| of_first[x] * of_second[y]).sum();
+            println!("{n} against {m} rows at {p}: {size:.4}");
+            assert!(size <= 0.06, "{n} against {m} rows at {p}: {size}");
+            assert!(size >= 0.03 || p > 0.8, "{n} against {m} rows at {p}: {size}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use agent_scorecard::{
     Block, ClusterBy, Column, Field, Report,
-    budget::{self, By, METRICS, RunFile, bagen, read_answers},
+    budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
 };
@@ -25,7 +25,7 @@ use crate::{
         bundled,
         json_lines::{bytes, read_by},
     },
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::help},
     progress::working,
     values::{self, Clustering},
 };
@@ -98,6 +98,7 @@ pub(crate) struct Options {
 
 const EXAMPLE: &str = "\
 Example: agent-scorecard budget runs.jsonl --estimator conformal --cap 2500
+Example: agent-scorecard budget runs.jsonl --caps 500,1000,2500
 
 ";
 
@@ -112,10 +113,10 @@ crate, and as_published those of the released code.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
-    [EXAMPLE, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
+    [EXAMPLE, &help(&CAP_MEASURES), PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
 }
 
-const PREFIXES: &str = "\
+const PREFIXES: &str = "
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
 ";

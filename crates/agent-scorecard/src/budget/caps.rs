@@ -45,6 +45,9 @@ const SAVED_USD: Measure = Measure {
     help: "Share of the money of all runs that turns after that in which the cap is reached cost.",
 };
 
+/// The measures of a cap, which each row of `caps` has.
+pub const CAP_MEASURES: [Measure; 3] = [KEPT, SAVED, SAVED_USD];
+
 /// What is known of a run.
 struct Need {
     success: bool,

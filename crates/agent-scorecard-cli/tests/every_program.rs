@@ -287,9 +287,10 @@ fn a_key_that_stands_twice_is_refused_by_every_reader() {
 }
 
 #[test]
-fn the_commands_of_the_manual_do_what_it_says() {
+fn the_commands_of_the_manual_and_of_the_recipes_do_what_they_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let manual = fs::read_to_string(root.join("docs/command.md")).unwrap();
+    let page = |name: &str| fs::read_to_string(root.join("docs").join(name)).unwrap();
+    let manual = page("command.md") + &page("recipes.md");
     let mut run = 0;
     for block in manual.split("```sh\n").skip(1) {
         for line in block.split("```").next().unwrap().lines() {
@@ -310,5 +311,5 @@ fn the_commands_of_the_manual_do_what_it_says() {
             run += 1;
         }
     }
-    assert!(run >= 8, "{run}");
+    assert!(run >= 11, "{run}");
 }

@@ -37,6 +37,8 @@ mod references;
 pub(crate) mod runs;
 mod spread;
 
+use std::cmp::Ordering;
+
 use budget_estimation::{
     EarlyStops, Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary, Sample,
     StopRule, early_stopping, joint_hits,
@@ -44,7 +46,10 @@ use budget_estimation::{
 
 use crate::{
     error::Error,
-    report::block::{Block, Column, Field, Report, Shape, Value},
+    report::{
+        block::{Block, Column, Field, Report, Shape, Value},
+        sentence::{Percent, counted, left_out, percent, side_of},
+    },
 };
 
 pub use caps::{CAP_MEASURES, caps, caps_report};
@@ -154,6 +159,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
     let (by, claim) = (options.by.name(), options.coverage.get());
+    report.conclude();
     report.lead = format!("{resources} by {by}, {cap}, intervals claim {claim}{sure}");
     report
 }
@@ -215,6 +221,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         block.push_json("intervals", &serde_json::Map::new());
     }
     push_counts(&mut block, runs, &known);
+    block.conclusion = conclusion(&block, options);
     block.push_json("spent_by_failures", &known.stops.spent_by_failures);
     block.push_json("saved", &known.stops.saved);
     block.fields.push(before_first_turn(runs)?);
@@ -229,6 +236,52 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         block.draw(pictures::pictures(runs, options, &metrics, &block)?);
     }
     Ok(block)
+}
+
+/// What the intervals and the warnings come to.
+fn conclusion(block: &Block, options: &Options) -> Vec<String> {
+    let claim = options.coverage.get();
+    let mut clauses = Vec::new();
+    if let Ok(coverage) = block.figure("coverage") {
+        let verdict = match side_of(&coverage, claim) {
+            Some(Ordering::Less) => ": less often than they claim",
+            Some(Ordering::Greater) => ": more often than they claim",
+            Some(Ordering::Equal) => "; the difference may be noise",
+            None => "",
+        };
+        clauses.push(format!(
+            "intervals that claim to hold what remained of {} in {} % of cases held it in {} of {}{verdict}",
+            options.resource.replace('_', " "),
+            Percent::of(&claim.into()).value,
+            percent(&coverage),
+            counted(block.count("n_intervals"), "case"),
+        ));
+    }
+    let [failed, feasible, stopped, lost] = [
+        "n_failed_rollouts",
+        "n_feasible_rollouts",
+        "n_stopped_failed_rollouts",
+        "n_stopped_feasible_rollouts",
+    ]
+    .map(|key| block.count(key));
+    if stopped + lost > 0 {
+        let saved = block.figure("saved_token_share").map_or_else(
+            |_| String::new(),
+            |saved| format!(", and save {} of what failed runs spent", percent(&saved)),
+        );
+        clauses.push(format!(
+            "stopping at the first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
+            counted(failed, "failed run"),
+            counted(feasible, "run"),
+        ));
+    } else if failed + feasible > 0 {
+        clauses.push(format!(
+            "none of {} is called impossible, so that stopping saves nothing",
+            counted(failed + feasible, "run")
+        ));
+    }
+    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
+    clauses
 }
 
 fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {

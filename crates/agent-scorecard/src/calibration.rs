@@ -12,7 +12,11 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::{Error, with_causes},
-    report::block::{Block, Field, Shape},
+    report::{
+        block::{Block, Field, Shape},
+        sentence::left_out,
+        tables::shown,
+    },
     traces::{
         calibrated::note_maps,
         curves::{CurveSettings, before_and_after},
@@ -41,6 +45,28 @@ impl Default for CalibrationOptions {
         let schedule = WeightSchedule::default();
         Self { schedule, resamples: 1000, seed: 1, whole_tasks: false, with_pictures: false }
     }
+}
+
+/// What calibration does to the log score, by the rule of the table: changes of less than two standard errors may
+/// be noise.
+fn conclusion(log: &Block) -> Option<String> {
+    let [raw, calibrated, change] = ["raw", "calibrated", "change"].map(|key| log.number(key));
+    let from_to = format!("from {} to {}", shown(raw?), shown(calibrated?));
+    let verb = if change? > 0.0 { "raises" } else { "lowers" };
+    let Some(ratio) = log.number("change_over_se") else {
+        return Some(format!(
+            "calibration {verb} the log score {from_to}; no standard error says whether that is noise"
+        ));
+    };
+    let verdict = match ratio {
+        ratio if ratio >= 2.0 => "these forecasts are not calibrated",
+        ratio if ratio <= -2.0 => "these forecasts are better as they are",
+        _ => "which may be noise",
+    };
+    Some(format!(
+        "calibration {verb} the log score {from_to}, by {:.1} standard errors: {verdict}",
+        ratio.abs()
+    ))
 }
 
 /// Compares the complete runs of one column with themselves after cross-fitted Platt scaling. Both
@@ -147,6 +173,12 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         ..Block::default()
     };
     block.push_json("slopes", &slopes);
+    block.conclusion.extend(metrics.inner("tps_log").and_then(conclusion));
+    let excluded = [
+        (audit.censored(), "that a budget cut off"),
+        (audit.excluded(), "without an outcome that counts"),
+    ];
+    block.conclusion.extend(left_out(excluded));
     block.fields.push(Field::block("metrics", metrics));
     if options.with_pictures {
         let summary = Summary::Weighted(options.schedule.clone());

@@ -108,8 +108,8 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
     together.fields.push(tasks(sides, &names, level));
-    let pictures =
-        [("success", success(sides, &names, level)), ("reliability", reliability(sides, &names)?)];
+    let reliability = reliability(sides, &names)?;
+    let pictures = [("reliability", reliability), ("success", success(sides, &names, level))];
     report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
     report.together.draw(pictures);
     Ok(report)

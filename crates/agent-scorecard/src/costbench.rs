@@ -37,7 +37,10 @@ use trajectory_metrics::{
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
-    report::block::{Block, Field, Shape},
+    report::{
+        block::{Block, Field, Shape},
+        sentence::{percent, with_ends},
+    },
 };
 
 pub use sweep::{SweepOptions, sweep};
@@ -495,6 +498,7 @@ pub fn compare(
         block.fields.push(Field::block("blocked", under_events(found, options, &mut notes)));
     }
     block.notes = Some(notes);
+    block.conclusion = conclusion(&block);
     if with_paths {
         push_paths(&mut block, queries, &still.runs, with_events.as_ref().map(|it| &*it.runs));
     }
@@ -503,6 +507,35 @@ pub fn compare(
         block.draw([("plan", plan_graph::plan_graph(&query.query_id, &scenario)?)]);
     }
     Ok(block)
+}
+
+/// What the figures of the greedy policy come to, without events and with them.
+fn conclusion(block: &Block) -> Vec<String> {
+    let mut clauses = Vec::new();
+    if let (Ok(exact), Ok(gap), Ok(optimum)) =
+        (block.figure("emr"), block.figure("cost_gap"), block.figure("mean_optimal_cost"))
+    {
+        clauses.push(format!(
+            "in {} of {} queries, the greedy policy takes the cheapest plan; on average it costs {} more than the {} of that plan",
+            percent(&exact),
+            block.count("queries"),
+            with_ends(&gap),
+            with_ends(&optimum),
+        ));
+    }
+    let Some(blocked) = block.inner("blocked") else { return clauses };
+    if let Ok(exact) = blocked.figure("emr") {
+        let (all, kept) = (block.count("queries"), blocked.count("queries"));
+        let left_out = match all - kept {
+            0 => String::new(),
+            n => format!("; {n} of {all} queries are left out"),
+        };
+        clauses.push(format!(
+            "under events, it makes the calls of the optimal run in {} of {kept} queries{left_out}",
+            percent(&exact)
+        ));
+    }
+    clauses
 }
 
 /// The greedy run against the optimal run, both under events.

@@ -59,12 +59,16 @@ mod model;
 mod sample;
 mod settings;
 
+use std::cmp::Ordering;
+
 use censoring::{
     IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
 };
 use run_logs::TraceFile;
 use scoring_rules::ExactMean;
-use trajectory_metrics::{Better, Figure, LogScore, Metric, TpsFamily, Undefined};
+use trajectory_metrics::{
+    Better, Figure, Interval, LogScore, Metric, TpsFamily, Undefined, WeightSchedule,
+};
 
 use crate::{
     cut_off::{
@@ -76,10 +80,15 @@ use crate::{
     report::{
         block::{Block, Column, Field, Report, Shape, Value},
         picture::{Axis, Mark, Picture, Series},
+        sentence::{counted, left_out, side_of, size_with_ends},
+        tables::shown,
     },
 };
 
 pub use settings::{CutOffOptions, Hide};
+
+/// Pairs of columns of which the conclusion speaks, at most.
+const MOST_PAIRS: usize = 3;
 
 /// The rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
@@ -249,6 +258,9 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         let streams = named.iter().zip(&rows).map(|(&(file, name), rows)| (file, name, rows));
         changes = order_changes(&streams.collect::<Vec<_>>())?;
     }
+    report
+        .conclusion
+        .splice(0..0, pairs.iter().take(MOST_PAIRS).flat_map(|pair| pair.conclusion.clone()));
     together.fields.push(Field::rows("pairs", "differences of exact means", pairs));
     let title = "streams whose order depends on the treatment of cut-off runs";
     together.fields.push(Field::rows("order_changes", title, changes));
@@ -347,9 +359,69 @@ fn column(
     block.fields.push(Field::block("bounds", within));
     let (of_rules, rows) =
         comparisons(sample, chances.of_runs.as_deref().ok(), options, &mut notes)?;
+    block.conclusion = conclusion(&block, &of_rules, &options.schedule);
     block.fields.push(Field::block("report", of_rules));
     block.notes = Some(notes);
     Ok((block, Some(rows)))
+}
+
+/// What is concluded of one column: what is cut off, and what counting it as failures would change.
+fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec<String> {
+    let (cut_off, complete) = (block.count("n_censored"), block.count("n_complete"));
+    if cut_off == 0 {
+        return vec![format!("none of {} was cut off by a budget", counted(complete, "run"))];
+    }
+    let is = |row: &Block, key, text: &str| row.get(key) == Some(&Value::Json(text.into()));
+    let mut rows = of_rules.rows_of("comparisons").iter();
+    let row = rows.find(|row| is(row, "rule", "log") && is(row, "schedule", schedule.name()));
+    let found = row.and_then(|row| row.figure("exact_minus_simple").ok());
+    let range =
+        block.inner("bounds").and_then(|ends| Some([ends.number("low")?, ends.number("high")?]));
+    let what = "counting the runs that were cut off as failures";
+    let clause = match (found, range) {
+        (Some(found), _) => {
+            let verb = if found.value > 0.0 { "lowers" } else { "raises" };
+            let noise = match side_of(&found, 0.0) {
+                Some(Ordering::Equal) => ", which may be noise",
+                Some(_) => "",
+                None => "; no interval says whether that is noise",
+            };
+            let size = size_with_ends(&found);
+            Some(format!(
+                "{what} {verb} the log score by {size} against their chances of success{noise}"
+            ))
+        }
+        (None, Some([low, high])) => Some(format!(
+            "the chances of success of the runs that were cut off are not known: the log score lies between {} and {}, whatever they are",
+            shown(low),
+            shown(high)
+        )),
+        (None, None) => None,
+    };
+    let counts = format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
+    let excluded = [(block.count("n_excluded"), "without an outcome that counts")];
+    clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()
+}
+
+/// What is concluded of two columns of the same runs, by the bounds of their difference.
+fn of_pair(first: &str, second: &str, bounds: Interval) -> String {
+    let (low, high) = (bounds.low(), bounds.high());
+    let ahead = |ahead: &str, behind: &str, least: f64, most: f64| {
+        let [least, most] = [least, most].map(shown);
+        format!(
+            "On these runs, {ahead} is ahead of {behind} by {least} to {most}, whatever the runs that were cut off would have done."
+        )
+    };
+    match (low > 0.0, high < 0.0) {
+        (true, _) => ahead(first, second, low, high),
+        (_, true) => ahead(second, first, -high, -low),
+        _ => {
+            let [low, high] = [low, high].map(shown);
+            format!(
+                "On these runs, {first} minus {second} lies between {low} and {high}: which is ahead depends on what the runs that were cut off would have done."
+            )
+        }
+    }
 }
 
 /// The difference of two columns, each given by its file and its name.
@@ -376,7 +448,7 @@ fn pair(
         ));
     }
     let at = chances.ok().map(|chances| difference.at(chances)).transpose()?;
-    Ok(Block::of([
+    let mut block = Block::of([
         Field::json("first", first),
         Field::json("second", second),
         Field::shown("streams", "streams", streams),
@@ -384,7 +456,9 @@ fn pair(
         Field::block("bounds", bounds(difference.bounds(), ["least", "most"])),
         Field::shown("keeps_sign", "sign kept", difference.keeps_sign()),
         Field::shown("largest_width", "largest width", width),
-    ]))
+    ]);
+    block.conclusion.push(of_pair(first_name, second_name, difference.bounds()));
+    Ok(block)
 }
 
 /// The mean scores of all columns by treatment.

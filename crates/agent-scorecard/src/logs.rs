@@ -7,8 +7,9 @@ use serde_json::{Map, Value as Json};
 use trajectory_metrics::tool_calls;
 
 use crate::report::{
-    block::{Block, Field, Report},
+    block::{Block, Field, Report, Value},
     picture::{Axis, Picture, Series},
+    sentence::counted,
 };
 
 /// Bars of a picture, at most.
@@ -111,7 +112,8 @@ impl Logs {
         all.extend(notes);
         let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
         let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
-        let lead = format!("{} runs, format {format}", rows.len());
+        let conclusion = conclusion(&rows);
+        let lead = format!("{}, format {format}", counted(rows.len(), "run"));
         let mut together = Block::of([
             Field::json("format", format),
             Field::json("n_runs", rows.len()),
@@ -121,12 +123,33 @@ impl Logs {
         together.draw([("calls", calls), ("endings", endings)]);
         Report {
             title: "What is in this log".to_owned(),
+            conclusion,
             lead,
             together,
             main_pictures: vec!["calls", "endings"],
             ..Report::default()
         }
     }
+}
+
+/// How the runs of all models and tasks ended.
+fn conclusion(rows: &[Block]) -> Vec<String> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let is = |row: &&Block, value: Json| row.get("outcome") == Some(&Value::Json(value));
+    let count = |value: Option<bool>| rows.iter().filter(|row| is(row, value.into())).count();
+    let [succeeded, failed, unknown] = [Some(true), Some(false), None].map(count);
+    let at_limit = rows.iter().filter(|row| row.inner("limit").is_some()).count();
+    let mut sentence =
+        format!("Of {}, {succeeded} succeeded and {failed} failed", counted(rows.len(), "run"));
+    if unknown > 0 {
+        sentence.push_str(&format!("; whether {unknown} did is not known"));
+    }
+    if at_limit > 0 {
+        sentence.push_str(&format!("; a limit ended {at_limit}"));
+    }
+    vec![sentence + "."]
 }
 
 /// The most frequent names, and how often the others occur together.

@@ -17,6 +17,7 @@ use crate::{
     report::{
         block::{Block, Field, Shape},
         picture::{Axis, Mark, Picture, Series},
+        sentence::{counted, percent},
     },
     texts::Texts,
 };
@@ -265,11 +266,11 @@ impl PathTally {
             ));
         }
         if self.silent > 0 {
-            let runs = count(self.silent);
+            let runs = counted(self.silent, "run");
             notes.push(format!("precision: undefined for {runs} without a call, left out"));
         }
         if self.undemanding > 0 {
-            let runs = count(self.undemanding);
+            let runs = counted(self.undemanding, "run");
             notes.push(format!("recall: undefined for {runs} that should call nothing, left out; they match in order and in any order whatever they call"));
         }
         if self.unknown > 0 && !self.taken.is_empty() {
@@ -291,6 +292,7 @@ impl PathTally {
         block.fields.push(Field::shown("n_tasks", "tasks", self.tasks.len()));
         block.push_json("arguments_ignored", &ignore_arguments);
         block.push_metrics(&METRICS, self, |_, value| Figure::from(value));
+        block.conclusion = self.conclusion(&block);
         if with_pictures {
             let matches = matches_picture(&block);
             let repetition = repetition_picture(by_k.iter().flatten());
@@ -305,6 +307,28 @@ impl PathTally {
         });
         block.fields.push(Field::block("pass_hat_k", by_k));
         Ok(block)
+    }
+
+    /// What the shares come to, which have no intervals.
+    fn conclusion(&self, block: &Block) -> Vec<String> {
+        let share = |key| block.figure(key).map(|share| percent(&share));
+        let mut clauses = Vec::new();
+        if let (Ok(exact), Ok(any)) = (share("exact_match"), share("any_order_match")) {
+            let of_tasks = counted(self.tasks.len(), "task");
+            clauses.push(format!(
+                "of {} of {of_tasks}, {exact} make exactly the expected calls and {any} make all of them in any order",
+                counted(self.n, "run")
+            ));
+        }
+        if let (Ok(recall), Ok(precision)) = (share("recall"), share("precision")) {
+            clauses.push(format!(
+                "in the mean run, {recall} of the expected calls are made, and {precision} of the calls that are made are expected"
+            ));
+        }
+        if !clauses.is_empty() {
+            clauses.push("these shares have no intervals, so that whether agents differ by more than noise is not said".to_owned());
+        }
+        clauses
     }
 
     /// Pass^k up to the most trials of any task; undefined where a task has fewer than k.
@@ -351,10 +375,6 @@ fn key(call: &ToolCall, ignore_arguments: bool) -> (&str, Option<&Value>) {
 
 /// The largest k of pass^k: a longer list tells nothing new.
 const MOST_K: u64 = 100;
-
-fn count(runs: usize) -> String {
-    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
-}
 
 fn matches_picture(block: &Block) -> Picture {
     let (names, shares) = block.bars(&METRICS);

@@ -26,6 +26,8 @@ mod pools;
 pub(crate) mod re_solved;
 pub(crate) mod variants;
 
+use std::cmp::Ordering;
+
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Figure, Metric, Undefined};
@@ -35,6 +37,7 @@ use crate::{
     report::{
         block::{Block, Field, Value},
         picture::{Axis, Mark, Picture, Series},
+        sentence::{counted, side_of, with_ends},
     },
 };
 
@@ -243,12 +246,41 @@ pub fn evaluate(
     block.push_json("planner", planner);
     block.push_json("informed", &informed);
     block.push_json("seed", &options.seed);
+    block.conclusion = REGIMES.iter().filter_map(|regime| conclusion(&alphas, regime)).collect();
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
     if options.unsolvable.is_some() {
         let title = "Pools with unsolvable problems in place of a share (ratio) of each";
         block.fields.push(Field::rows("injections", title, injections));
     }
     Ok(block)
+}
+
+/// The regimes: what they are and the key of the efficiency.
+const REGIMES: [(&str, &str); 2] = [
+    ("where allocations do not stop attempts", "eta_advisory_informative"),
+    ("where attempts stop at their allocations", "eta_enforced_informative"),
+];
+
+/// What the efficiencies of one regime come to, over the pools in which they are defined.
+fn conclusion(alphas: &[Block], &(regime, key): &(&str, &str)) -> Option<String> {
+    let found = alphas.iter().filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
+    let found: Vec<(f64, Figure)> = found.collect();
+    let said = |(alpha, eta): &(f64, Figure)| format!("{} at alpha {alpha}", with_ends(eta));
+    let range = match found.as_slice() {
+        [] => return None,
+        [single] => said(single),
+        [first, .., last] => format!("{} and {}", said(first), said(last)),
+    };
+    let count = |side| found.iter().filter(|(_, eta)| side_of(eta, 0.0) == Some(side)).count();
+    let [better, worse, noise] = [Ordering::Greater, Ordering::Less, Ordering::Equal].map(count);
+    let verdict = match better + worse + noise {
+        0 => "; no interval says whether that is noise".to_owned(),
+        all => format!(
+            "; of {}, plans are better than random ones at {better}, worse at {worse}, and at {noise} the difference may be noise",
+            counted(all, "budget")
+        ),
+    };
+    Some(format!("{regime}, the efficiency (0 random, 1 best) is {range}{verdict}"))
 }
 
 fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {

@@ -8,6 +8,7 @@ use agent_scorecard::{
     budget::{By, Input, METRICS, Options, Recorded, block, column, parts_of, replay, report},
     budget_estimation::{Estimate, Level, Rollouts},
 };
+use proptest::prelude::*;
 
 /// Runs of three turns that cost as much each, in two resources; every third run failed.
 fn input(runs: u32) -> Input {
@@ -93,4 +94,47 @@ fn a_run_to_draw_is_one_that_is_scored() {
     let title = &found.block.pictures["fan"].title;
     assert_eq!(title, "r3: 3 turns, not feasible. Do the intervals hold what remained?");
     assert_eq!(drawn("r1", 2).unwrap_err(), Error::UnknownRun("r1".to_owned()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sentence_says_what_its_interval_contradicts(
+        runs in prop::collection::vec((1..9_u32, 0.0..100.0, any::<bool>()), 1..60),
+        claim in 0.1..0.95,
+        cap in prop::option::of(50.0..400.0),
+        resamples in prop_oneof![Just(0_usize), Just(60)],
+        is_learnt in any::<bool>(),
+    ) {
+        let mut rollouts = Rollouts::new(["output_tokens"]).unwrap();
+        let mut counts = RunCounts::default();
+        for (turns, cost, success) in &runs {
+            let costs: Vec<f64> = (0..=*turns).map(|turn| cost * f64::from(1 + turn % 3)).collect();
+            rollouts.push(&costs, *success).unwrap();
+            counts.add(Some(*success), None);
+        }
+        let input = Input { rollouts, lengths: vec![runs.len()], achieved: Vec::new(), counts };
+        let by = if is_learnt { By::Quantile } else { By::Linear };
+        let options = Options { cap, resamples, ..Options::new("output_tokens", by, Level::new(claim).unwrap()) };
+        let report = report(vec![("runs".to_owned(), column(input, &options, &METRICS).unwrap())], &options);
+        let block = &report.columns[0].block;
+        let all = report.conclusion.join(" ");
+        let coverage = block.figure("coverage");
+        prop_assert_eq!(all.contains("held it in"), coverage.is_ok());
+        let ends = coverage.ok().and_then(|coverage| coverage.interval.ok());
+        let said = [": less often than they claim", "may be noise", ": more often than they claim"];
+        let is = ends.map_or([false; 3], |ends| {
+            let (below, above) = (ends.high() < claim, ends.low() > claim);
+            [below, !(below || above), above]
+        });
+        prop_assert_eq!(said.map(|text| all.contains(text)), is, "{}", all);
+        let count = |key| block.number(key).unwrap();
+        let stopped = count("n_stopped_failed_rollouts") + count("n_stopped_feasible_rollouts");
+        prop_assert_eq!(all.contains("stopping saves nothing"), stopped == 0.0, "{}", all);
+        if stopped > 0.0 {
+            let lost = format!("and {} of {} run", count("n_stopped_feasible_rollouts"), count("n_feasible_rollouts"));
+            prop_assert!(all.contains(&lost), "{} {}", all, lost);
+        }
+    }
 }

@@ -9,8 +9,9 @@ use agent_scorecard::{
         CENSORED, MEASURES, TraceEvaluation, TraceFigures, TraceOptions, TraceRun, differences,
         evaluate, with_differences,
     },
-    trajectory_metrics::{NoInterval, Probability},
+    trajectory_metrics::{Figure, NoInterval, Probability},
 };
+use proptest::prelude::*;
 
 fn run(id: usize, forecast: f64, outcome: Option<bool>) -> TraceRun {
     TraceRun {
@@ -112,4 +113,84 @@ fn calibration_mends_forecasts_that_are_too_sure() {
     assert!(number("change") > 0.0 && number("standard_error") > 0.0);
     assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
     assert!(compare(&runs[..1], &options).is_err());
+}
+
+/// Where the interval of a figure lies: below a number, around it, above it.
+fn sides(figure: &Figure, number: f64) -> [bool; 3] {
+    figure.interval.map_or([false; 3], |ends| {
+        let (below, above) = (ends.high() < number, ends.low() > number);
+        [below, !(below || above), above]
+    })
+}
+
+fn any_runs() -> impl Strategy<Value = Vec<TraceRun>> {
+    let outcome = prop_oneof![4 => Just(Some(true)), 4 => Just(Some(false)), 1 => Just(None)];
+    let lean = prop_oneof![Just(0.0), Just(0.4), Just(-0.4)];
+    let one = (0..60_usize, 0.0..=1.0, outcome);
+    (lean, prop::collection::vec(one, 0..60)).prop_map(|(lean, all)| {
+        let forecast = |base: f64, outcome| base + if outcome == Some(true) { lean } else { 0.0 };
+        let run = |(id, base, outcome)| run(id, forecast(base, outcome).clamp(0.01, 0.99), outcome);
+        all.into_iter().map(run).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sentence_says_what_its_interval_contradicts(first in any_runs(), second in any_runs()) {
+        let options = TraceOptions { resamples: 60, cluster_by: ClusterBy::Run, ..options() };
+        let both = [first, second].map(|runs| evaluation(&runs, &options));
+        let compared = differences(&both[0], &both[1]).unwrap();
+        let difference = compared.clone().ok().map(|block| block.figure("tps_log").unwrap());
+        let columns = both.iter().zip(["A", "B"]).map(|(it, name)| {
+            (name.to_owned(), None, it.finish().unwrap().into_block(&options))
+        });
+        let report = Report::of_columns(columns.collect());
+        let report = with_differences(report, vec![("", compared)], false, &options);
+        for column in &report.columns {
+            let sentence = column.block.conclusion.first().unwrap();
+            let has = |text: &str| sentence.contains(text);
+            let score = column.block.figure("tps_log");
+            prop_assert_eq!(has("no complete run"), score.is_err());
+            let found = column.block.figure("auroc").map_or([false; 3], |auroc| sides(&auroc, 0.5));
+            let said = ["higher on failures", "may be noise", "; forecasts tell"].map(has);
+            prop_assert_eq!(said, found, "{}", sentence);
+            if let Ok(score) = score {
+                let (_, rest) = sentence.split_once("better) is ").unwrap();
+                let said: f64 = rest.split([' ', ';']).next().unwrap().parse().unwrap();
+                prop_assert!((said - score.value).abs() <= 6e-4, "{}", sentence);
+            }
+            let left_out = column.block.conclusion.iter().any(|it| it.starts_with("left out: "));
+            prop_assert_eq!(left_out, column.block.number("n_censored") > Some(0.0));
+        }
+        let sentence = report.conclusion.first().filter(|it| it.starts_with("The log score of "));
+        prop_assert_eq!(sentence.is_some(), difference.is_some());
+        if let (Some(sentence), Some(difference)) = (sentence, difference) {
+            let said = [": A is better.", "cannot be told apart.", ": B is better."];
+            prop_assert_eq!(said.map(|text| sentence.ends_with(text)), sides(&difference, 0.0), "{}", sentence);
+        }
+    }
+}
+
+#[test]
+fn what_holds_for_every_column_is_concluded_once() {
+    let options = options();
+    let cut = |mut runs: Vec<TraceRun>| {
+        runs.push(run(30, 0.5, None));
+        figures(&runs).into_block(&options)
+    };
+    let columns = [("good", 0.8, 0.3), ("bad", 0.4, 0.6)];
+    let columns = columns.map(|(name, of_successes, of_failures)| {
+        (name.to_owned(), None, cut(runs(30, of_successes, of_failures)))
+    });
+    let report = Report::of_columns(columns.into());
+    let [good, bad, left_out] = report.conclusion.as_slice() else { panic!("{report:?}") };
+    assert!(
+        good.starts_with("good: over 30 complete runs (33 % succeeded), the log score"),
+        "{good}"
+    );
+    assert!(bad.ends_with("; AUROC is 0.000, where 0.5 is chance."), "{bad}");
+    assert_eq!(left_out, "Left out: 1 run that a budget cut off.");
+    assert_eq!(serde_json::to_value(&report).unwrap()["conclusion"][2], left_out.as_str());
 }

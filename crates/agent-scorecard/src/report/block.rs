@@ -55,6 +55,9 @@ pub struct Column {
 /// Named values: an object in JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
+    /// What the values come to, in clauses that carry no more than their intervals do: they begin in lower case
+    /// and have no full stop, as a report puts the name of the column in front.
+    pub conclusion: Vec<String>,
     /// Lines for people that come before all tables, such as how many runs there are.
     pub lines: Vec<String>,
     /// The heading of the table of these values.
@@ -142,7 +145,8 @@ impl Precision {
 
 impl Report {
     /// A report of these columns: file, model if the file has several, and what was found. Columns are named
-    /// after the stems of their files, and of files of one stem after the whole path.
+    /// after the stems of their files, and of files of one stem after the whole path. The report concludes what
+    /// their blocks do.
     #[must_use]
     pub fn of_columns(columns: Vec<(String, Option<String>, Block)>) -> Self {
         let files: Vec<&str> = columns.iter().map(|(file, ..)| file.as_str()).collect();
@@ -170,7 +174,9 @@ impl Report {
             block,
             ..Column::default()
         });
-        Self { columns: columns.collect(), ..Self::default() }
+        let mut report = Self { columns: columns.collect(), ..Self::default() };
+        report.conclude();
+        report
     }
 
     /// Says of all columns together what was found over their pooled runs. `and` ends the note on pooling.
@@ -344,6 +350,27 @@ impl Block {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|field| field.key == key).map(|field| &field.value)
+    }
+
+    /// The block under a key.
+    pub(crate) fn inner(&self, key: &str) -> Option<&Self> {
+        match self.get(key)? {
+            Value::Block(block) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The rows under a key; none without any.
+    pub(crate) fn rows_of(&self, key: &str) -> &[Self] {
+        match self.get(key) {
+            Some(Value::Rows { rows, .. }) => rows,
+            _ => &[],
+        }
+    }
+
+    /// A count under a key; 0 without one.
+    pub(crate) fn count(&self, key: &str) -> u64 {
+        self.number(key).map_or(0, |count| count as u64)
     }
 
     /// Whether a figure is defined.

@@ -1,6 +1,17 @@
 //! Words and numbers of sentences about figures.
 
-use trajectory_metrics::Figure;
+use std::{cmp::Ordering, fmt::Display};
+
+use serde_json::Value as Json;
+use trajectory_metrics::{Figure, Interval, NoInterval};
+
+use crate::report::{
+    block::{Block, Report, Value},
+    tables::{Place, figure_text},
+};
+
+/// More clauses about single columns are left to the tables.
+const MOST_CLAUSES: usize = 8;
 
 /// A figure in percent or percentage points, as a sentence says it.
 pub(crate) struct Percent {
@@ -53,8 +64,9 @@ impl Percent {
 }
 
 /// "1 run", "2 runs"
-pub(crate) fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+pub(crate) fn counted(n: impl Display, what: &str) -> String {
+    let n = n.to_string();
+    format!("{n} {what}{}", if n == "1" { "" } else { "s" })
 }
 
 /// A number rounded up to two digits, with commas between thousands.
@@ -72,4 +84,97 @@ pub(crate) fn rounded_up(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A figure with its interval, if it has one, as tables show them: "-0.539 [-0.587, -0.491]".
+pub(crate) fn with_ends(figure: &Figure) -> String {
+    let value = figure_text(figure, figure.value);
+    figure.interval.map_or(value.clone(), |ends| {
+        let [low, high] = [ends.low(), ends.high()].map(|end| figure_text(figure, end));
+        format!("{value} [{low}, {high}]")
+    })
+}
+
+/// The size of a difference, whatever its sign, with its interval as tables show it.
+pub(crate) fn size_with_ends(difference: &Figure) -> String {
+    if difference.value >= 0.0 {
+        return with_ends(difference);
+    }
+    let interval = difference.interval.and_then(|ends| {
+        Interval::new(-ends.high(), -ends.low()).map_err(|_| NoInterval::Constant)
+    });
+    with_ends(&Figure { value: -difference.value, interval, ..*difference })
+}
+
+/// "21 % [15, 28]"
+pub(crate) fn percent(figure: &Figure) -> String {
+    let Percent { value, interval } = Percent::of(figure);
+    format!("{value} %{interval}")
+}
+
+/// On which side of a number the interval of a figure lies, or equal if it holds the number; `None` without an
+/// interval.
+pub(crate) fn side_of(figure: &Figure, number: f64) -> Option<Ordering> {
+    let ends = figure.interval.ok()?;
+    Some(match (ends.low() > number, ends.high() < number) {
+        (true, _) => Ordering::Greater,
+        (_, true) => Ordering::Less,
+        _ => Ordering::Equal,
+    })
+}
+
+/// What was left out, each number of runs with the reason: "left out: 56 runs that a budget cut off"; `None` if
+/// nothing was.
+pub(crate) fn left_out<R: Display>(counts: impl IntoIterator<Item = (u64, R)>) -> Option<String> {
+    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+    let counts = counts.map(|(n, reason)| format!("{} {reason}", counted(n, "run")));
+    let counts: Vec<String> = counts.collect();
+    (!counts.is_empty()).then(|| format!("left out: {}", counts.join(", ")))
+}
+
+/// What an earlier command left out of the lines of a file.
+fn left_out_before(block: &Block) -> Option<String> {
+    let Some(Value::Json(Json::Object(reasons))) = block.get("left_out") else { return None };
+    let reasons = reasons
+        .iter()
+        .map(|(reason, n)| (n.as_u64().unwrap_or(0), format!("({})", reason.replace('_', " "))));
+    left_out(reasons).map(|clause| clause.replacen("left out", "left out before", 1))
+}
+
+/// A clause as a sentence of its own.
+pub(crate) fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    format!("{}.", first.chain(characters).collect::<String>())
+}
+
+impl Report {
+    /// Makes sentences of what the columns and their parts come to: those of one column under its name, then
+    /// those that hold for every column.
+    pub(crate) fn conclude(&mut self) {
+        let places = self.places().into_iter().map(|Place { name, block, .. }| {
+            (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())
+        });
+        let places: Vec<(String, Vec<String>)> = places.collect();
+        let (mut own, mut shared) = (Vec::new(), Vec::new());
+        for (name, clauses) in &places {
+            for clause in clauses {
+                if !places.iter().all(|(_, others)| others.contains(clause)) {
+                    own.push(format!("{name}: {clause}."));
+                } else if !shared.contains(&sentence(clause)) {
+                    shared.push(sentence(clause));
+                }
+            }
+        }
+        let more = own.len().saturating_sub(MOST_CLAUSES);
+        own.truncate(MOST_CLAUSES);
+        own.extend(shared);
+        if more > 0 {
+            own.push(format!(
+                "The tables say as much of the other columns, in place of {} here.",
+                counted(more, "sentence")
+            ));
+        }
+        self.conclusion = own;
+    }
 }

@@ -459,7 +459,7 @@ fn escaped(key: &str) -> String {
 }
 
 /// A number with the decimals that suit the value of its figure, so that its ends have as many.
-fn figure_text(figure: &Figure, number: f64) -> String {
+pub(crate) fn figure_text(figure: &Figure, number: f64) -> String {
     let decimals = decimals(figure.value);
     format!("{number:.decimals$}")
 }

@@ -9,8 +9,12 @@ use trajectory_metrics::{
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    report::block::{Block, Field, Report, Value},
+    report::{
+        block::{Block, Field, Report, Value},
+        sentence::sentence,
+    },
     traces::{
+        conclusion,
         evaluation::TraceEvaluation,
         figures::{CENSORED, LEVEL, assumptions, fields},
         settings::{Calibration, TraceOptions},
@@ -161,7 +165,7 @@ pub fn with_differences(
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
     let what = names.iter().rev().copied().collect::<Vec<_>>().join(" minus ");
     let parts_key = report.columns.first().map_or("", |column| column.parts.0);
-    let (mut notes, mut parts) = (Vec::new(), Block::default());
+    let (mut notes, mut verdicts, mut parts) = (Vec::new(), Vec::new(), Block::default());
     for (part, compared) in differences {
         let key = match part {
             "" => "difference".to_owned(),
@@ -172,6 +176,13 @@ pub fn with_differences(
             Ok(mut block) => {
                 let own = block.notes.take();
                 notes.extend(own.iter().flatten().map(|note| format!("{key}: {note}")));
+                if let [first, second] = names[..] {
+                    let clause = conclusion::of_difference(&block, [first, second]);
+                    verdicts.extend(clause.map(|clause| match part {
+                        "" => sentence(&clause),
+                        part => format!("{part}: {clause}."),
+                    }));
+                }
                 let name = if part.is_empty() { "difference" } else { part };
                 block.title = format!("{name}: {what}, {}", block.title);
                 parts.fields.push(Field::block(part, block));
@@ -225,6 +236,8 @@ pub fn with_differences(
         }
     };
     let field = |value| Field { value, ..Field::json("difference", ()) };
+    report.conclude();
+    report.conclusion.splice(0..0, verdicts);
     report.together.fields.extend(difference.map(field));
     report.together.notes.get_or_insert_default().extend(notes);
     report

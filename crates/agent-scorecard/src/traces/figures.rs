@@ -12,6 +12,7 @@ use crate::{
         picture::Pictures,
     },
     traces::{
+        conclusion,
         settings::{Calibration, TraceOptions},
         units::RunsDigest,
     },
@@ -247,6 +248,7 @@ impl TraceFigures {
             block.push_json("bins", &bins);
             block.pictures = pictures;
         }
+        block.conclusion = conclusion::of_column(&block);
         block
     }
 }

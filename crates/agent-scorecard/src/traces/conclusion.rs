@@ -1,0 +1,62 @@
+//! What the scores of forecasts come to.
+
+use std::cmp::Ordering;
+
+use crate::report::{
+    block::Block,
+    sentence::{Percent, counted, left_out, side_of, size_with_ends, with_ends},
+};
+
+/// What is concluded of one column.
+pub(super) fn of_column(block: &Block) -> Vec<String> {
+    let scored = match (block.figure("tps_log"), block.number("base_rate")) {
+        (Ok(score), Some(base_rate)) => {
+            let runs = counted(block.count("n"), "complete run");
+            let successes = Percent::of(&base_rate.into()).value;
+            let constant = block.inner("base_rate_reference").map(|it| it.figure("tps_log"));
+            let constant = constant.and_then(Result::ok).map_or_else(String::new, |constant| {
+                format!("; the base rate as the forecast of every run has {}", with_ends(&constant))
+            });
+            let (score, ranking) = (with_ends(&score), ranking(block));
+            format!(
+                "over {runs} ({successes} % succeeded), the log score (higher is better) is {score}{constant}{ranking}"
+            )
+        }
+        _ => "there is no complete run to score".to_owned(),
+    };
+    let reasons = |key| {
+        let fields = block.inner(key).map_or(&[][..], |block| &block.fields);
+        fields.iter().filter_map(move |field| {
+            let n = block.inner(key)?.count(&field.key);
+            Some((n, format!("({})", field.label.replace('_', " "))))
+        })
+    };
+    let cut_off = [(block.count("n_censored"), "that a budget cut off".to_owned())];
+    let all = cut_off.into_iter().chain(reasons("excluded")).chain(reasons("left_out"));
+    [scored].into_iter().chain(left_out(all)).collect()
+}
+
+/// Whether forecasts are higher on runs that succeed.
+fn ranking(block: &Block) -> String {
+    let Ok(auroc) = block.figure("auroc") else { return String::new() };
+    let verdict = match side_of(&auroc, 0.5) {
+        Some(Ordering::Greater) => "forecasts tell successes from failures",
+        Some(Ordering::Less) => "forecasts are higher on failures than on successes",
+        Some(Ordering::Equal) => "that forecasts tell successes from failures may be noise",
+        None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
+    };
+    format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
+}
+
+/// What is concluded of the difference between two columns, the second minus the first.
+pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option<String> {
+    let found = block.figure("tps_log").ok()?;
+    let size = size_with_ends(&found);
+    let (better, worse) = if found.value < 0.0 { (first, second) } else { (second, first) };
+    let higher = format!("the log score of {better} is {size} higher than that of {worse}");
+    Some(match side_of(&found, 0.0) {
+        Some(Ordering::Equal) => format!("{higher}, which may be noise: they cannot be told apart"),
+        Some(_) => format!("{higher}: {better} is better"),
+        None => format!("{higher}; no interval says whether that is noise"),
+    })
+}

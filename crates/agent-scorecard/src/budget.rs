@@ -75,6 +75,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
         let mut block = block(&replay(input, options)?, options, metrics)?;
         if let Some(mut of_caps) = of_caps.transpose()? {
             block.fields.splice(0..0, of_caps.fields.pop());
+            block.conclusion.splice(0..0, of_caps.conclusion);
             block.pictures.append(&mut of_caps.pictures);
             let notes = block.notes.get_or_insert_default();
             let new = of_caps.notes.into_iter().flatten().filter(|note| !notes.contains(note));
@@ -140,7 +141,6 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     for (named, Column { block, parts, .. }) in report.columns.iter_mut().zip(columns) {
         (named.block, named.parts) = (block, parts);
     }
-    report.conclusion = caps::conclusion(&report.columns, options);
     let places = report.places();
     let by_task = |is: bool| {
         let is = Value::Json(is.into());

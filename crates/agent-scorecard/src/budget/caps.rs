@@ -9,10 +9,10 @@ use crate::{
         runs::{Input, Options, handle, many},
         spread::clusters,
     },
-    compare::share,
+    compare::side::share,
     error::Error,
     report::{
-        block::{Block, Column, Field, Report, Value},
+        block::{Block, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
         sentence::Percent,
     },
@@ -175,6 +175,7 @@ pub fn caps(input: Input, options: &Options) -> Result<Block, Error> {
     if options.with_pictures {
         block.draw([("caps", picture(&needs, &rows, &unit))]);
     }
+    block.conclusion.extend(clause(&rows, &unit));
     block.fields.push(Field::rows("caps", title, rows));
     Ok(block)
 }
@@ -300,7 +301,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
 #[must_use]
 pub fn caps_report(columns: Vec<(String, Block)>, options: &Options) -> Report {
     let columns = columns.into_iter().map(|(file, block)| (file, None, block)).collect();
-    let mut report = Report {
+    Report {
         title: "What would a cap have cost?".to_owned(),
         lead: format!(
             "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
@@ -308,27 +309,13 @@ pub fn caps_report(columns: Vec<(String, Block)>, options: &Options) -> Report {
         ),
         main_pictures: vec!["caps"],
         ..Report::of_columns(columns)
-    };
-    report.conclusion = conclusion(&report.columns, options);
-    report
+    }
 }
 
-/// A sentence for each column with caps.
-pub(super) fn conclusion(columns: &[Column], options: &Options) -> Vec<String> {
-    let several = columns.len() > 1;
-    let sentence = |column: &Column| {
-        let sentence = sentence(&column.block, options)?;
-        Some(if several { format!("{}: {sentence}", column.name) } else { sentence })
-    };
-    columns.iter().filter_map(sentence).collect()
-}
-
-/// The sentence on the lowest cap that keeps nearly all successes, and on the highest if none does.
-fn sentence(block: &Block, options: &Options) -> Option<String> {
-    let Some(Value::Rows { rows, .. }) = block.get("caps") else { return None };
+/// The clause on the lowest cap that keeps nearly all successes, and on the highest if none does.
+fn clause(rows: &[Block], unit: &str) -> Option<String> {
     let keeps = |row: &&Block| row.number(KEPT.key).is_some_and(|kept| kept >= ENOUGH);
     let row = rows.iter().find(keeps).or(rows.last())?;
-    let unit = unit(&options.resource);
     let share = |key| row.figure(key).map(|figure| Percent::of(&figure));
     let kept = match share(KEPT.key) {
         Ok(Percent { value, interval }) => {
@@ -342,7 +329,7 @@ fn sentence(block: &Block, options: &Options) -> Option<String> {
         let Percent { value, interval } = share(key).ok()?;
         Some(format!("{value} %{interval} of the {of}"))
     };
-    let of = if unit == "USD" { "money" } else { unit.as_str() };
+    let of = if unit == "USD" { "money" } else { unit };
     let saved: Vec<String> =
         [saved(SAVED.key, of), saved(SAVED_USD.key, "money")].into_iter().flatten().collect();
     let saved = if saved.is_empty() {
@@ -350,5 +337,5 @@ fn sentence(block: &Block, options: &Options) -> Option<String> {
     } else {
         saved.join(" and ")
     };
-    Some(format!("A cap of {} {unit} would have {kept} and saved {saved}.", row.number("cap")?))
+    Some(format!("a cap of {} {unit} would have {kept} and saved {saved}", row.number("cap")?))
 }

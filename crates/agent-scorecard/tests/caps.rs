@@ -24,10 +24,11 @@ fn found(runs: &[Json], options: &Options) -> Block {
 }
 
 fn rows(block: &Block) -> &[Block] {
-    match block.get("caps") {
-        Some(Value::Rows { rows, .. }) => rows,
-        other => panic!("{other:?}"),
-    }
+    let rows = match block.get("caps") {
+        Some(Value::Rows { rows, .. }) => Some(rows),
+        _ => None,
+    };
+    rows.unwrap()
 }
 
 fn report(runs: &[Json], options: &Options) -> Report {

@@ -23,7 +23,7 @@ fn log(name: &str, runs: usize) -> String {
 
 /// Runs succeed at confidences above a half, but for every seventh.
 fn outcome(run: usize) -> bool {
-    (run % 11 > 5) != (run % 7 == 0)
+    (run % 11 > 5) != run.is_multiple_of(7)
 }
 
 fn outcomes(name: &str, runs: usize) -> String {

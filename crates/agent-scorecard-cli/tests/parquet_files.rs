@@ -144,8 +144,9 @@ fn steps(file: &str, name: &str, rows: &[(&str, f64, f64, bool)]) -> String {
     let mut column = group.next_column().unwrap().unwrap();
     column.typed::<ByteArrayType>().write_batch(&ids, None, None).unwrap();
     column.close().unwrap();
-    for field in [|row: &(&str, f64, f64, bool)| row.1, |row| row.2] {
-        let values: Vec<f64> = rows.iter().map(field).collect();
+    for is_step in [true, false] {
+        let value = |row: &(&str, f64, f64, bool)| if is_step { row.1 } else { row.2 };
+        let values: Vec<f64> = rows.iter().map(value).collect();
         let mut column = group.next_column().unwrap().unwrap();
         column.typed::<DoubleType>().write_batch(&values, None, None).unwrap();
         column.close().unwrap();

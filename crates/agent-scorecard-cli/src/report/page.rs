@@ -10,6 +10,9 @@ use crate::plain;
 #[cfg(feature = "pictures")]
 use crate::report::picture::{inline_svg, page_colours};
 
+/// More lines on what was read are folded.
+const MOST_LINES: usize = 6;
+
 /// Rows of a table in a page.
 const MOST_ROWS: usize = 500;
 
@@ -19,6 +22,8 @@ const STYLE: &str = include_str!("page.css");
 /// those of all columns side by side.
 pub(crate) fn of_report(report: &Report) -> String {
     let (tables, notes) = (report.tables(), report.notes());
+    let lines = report.lines();
+    let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -37,7 +42,9 @@ pub(crate) fn of_report(report: &Report) -> String {
                         }
                     }
                     p class="lead" { (plain::line(&report.lead)) }
-                    @for line in report.lines() { p class="lead" { (plain::line(&line)) } }
+                    @if lines.len() > MOST_LINES {
+                        details { summary { "What was read: " (lines.len()) " lines" } (counts) }
+                    } @else if !lines.is_empty() { (counts) }
                     @if !tables.is_empty() {
                         section {
                             h2 { "Figures" }
@@ -247,9 +254,7 @@ fn section(Drawings { title, drawings, note }: &Drawings) -> Markup {
     html! {
         section {
             h2 { (plain::line(title)) }
-            div class={ "figures" @if drawings.len() == 1 { " alone" } } {
-                @for drawing in drawings { (figure_html(drawing)) }
-            }
+            div class="figures" { @for drawing in drawings { (figure_html(drawing)) } }
             @if !note.is_empty() { p class="note" { (plain::line(note)) } }
         }
     }

@@ -10,6 +10,7 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Report,
     calibration::{CalibrationOptions, compare},
+    traces::MEASURES,
 };
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
@@ -18,6 +19,7 @@ use crate::{
     output::{
         form::Forms,
         program::{Written, at},
+        text::help,
     },
     progress::working,
     traces, values,
@@ -25,7 +27,7 @@ use crate::{
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, traces::FORMAT].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT].concat())]
 pub(crate) struct Options {
     /// Files of traces, each a stream of its own; without a file, two bundled streams. Whole tasks are
     /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined

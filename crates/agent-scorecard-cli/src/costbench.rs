@@ -15,7 +15,7 @@ use std::{
 use agent_scorecard::{
     Report,
     agent_benchmarks::costbench::{read_queries, read_results},
-    costbench::{Blocking, CostbenchOptions, Query, compare},
+    costbench::{Blocking, CostbenchOptions, METRICS, OPTIMUM, Query, compare},
     live::{LiveOptions, costbench_results},
     tool_graph::{RuleVersion, costbench::Task},
 };
@@ -23,13 +23,13 @@ use clap::builder::TypedValueParser;
 
 use crate::{
     files::json_lines::{InputError, read_by},
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::rows},
     plain, values,
 };
 
 /// Compares the greedy policy with the cheapest plan over CostBench queries
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, FORMAT].concat())]
+#[command(after_help = [EXAMPLE, FORMAT, &rows(&METRICS), &rows(&OPTIMUM)].concat())]
 pub(crate) struct Options {
     #[command(flatten)]
     world: WorldOptions,

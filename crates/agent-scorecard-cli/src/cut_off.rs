@@ -13,7 +13,7 @@ use std::{
 };
 
 use agent_scorecard::{
-    cut_off::{CutOffOptions, Hide, cut_off},
+    cut_off::{CutOffOptions, Hide, METRICS, cut_off},
     traces::{Calibration, TraceFile},
 };
 use censoring::{CensoringAnalysis, CensoringAssumption, Continuations};
@@ -25,14 +25,14 @@ use crate::{
         bundled,
         json_lines::{self, InputError},
     },
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::rows},
     progress::working,
     traces, values,
 };
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
     /// Files of traces, each a stream with a column, in which an id may stand once; where all files hold the
     /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are

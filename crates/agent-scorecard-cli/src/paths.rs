@@ -9,17 +9,17 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
-    paths::{PathTally, read},
+    paths::{METRICS, PathTally, read},
 };
 
 use crate::{
     files::{bundled, json_lines::open},
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::rows},
 };
 
 /// Compares the tool calls of agents with the calls that their tasks expect
 #[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
+#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
     /// Files of tool calls, each with a column, and so is each model where a file names several; without a
     /// file, bundled runs

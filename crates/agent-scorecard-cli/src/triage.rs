@@ -19,7 +19,7 @@ use std::{
 use agent_scorecard::{
     Report,
     knapsack_oracle::{Alpha, Pool},
-    triage::{Answers, Planner, Pools, TriageOptions, evaluate, pools},
+    triage::{Answers, METRICS, Planner, Pools, TriageOptions, evaluate, pools},
 };
 use run_logs::{read_capped_runs, read_pool};
 use serde_json::json;
@@ -29,13 +29,14 @@ use crate::{
     output::{
         form::Forms,
         program::{self, Written},
+        text::rows,
     },
     values,
 };
 
 /// Scores which tasks were attempted under a budget, from a random plan (0) to the best one (1)
 #[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
+#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
 pub(crate) struct Options {
     /// Problems, which are cut into pools in order; each pool has a budget of alpha times what its problems
     /// cost. Without a file, bundled problems

@@ -19,7 +19,7 @@ pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// More resamples say no more, and take hours.
+/// More resamples change no digit that is shown, and take hours.
 const MOST_RESAMPLES: u64 = 1_000_000;
 
 /// A whole number within these ends.

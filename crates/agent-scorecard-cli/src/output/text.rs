@@ -1,6 +1,6 @@
 //! A report as text: lines, tables and notes.
 
-use agent_scorecard::{Better, Heading, Measure, Report, Table};
+use agent_scorecard::{Better, Heading, Measure, Metric, Report, Table};
 
 use crate::{output::table::Layout, plain};
 
@@ -74,6 +74,12 @@ fn legend(report: &Report, tables: &[Table]) -> String {
     let signs = signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign);
     let signs: Vec<&str> = report.star(tables).into_iter().chain(signs).collect();
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
+}
+
+/// The rows of a report and what they are, as the end of the help of a subcommand.
+pub(crate) fn rows<E>(metrics: &[Metric<E>]) -> String {
+    let measures: Vec<Measure> = metrics.iter().map(|metric| metric.measure).collect();
+    format!("\n{}", help(&measures))
 }
 
 /// The measures of a report and what they are, as a paragraph of the help of a subcommand.

@@ -20,15 +20,24 @@ pub(super) fn sentences(
 ) -> Vec<String> {
     let mut named = sides.iter().zip(names);
     let mut all = Vec::new();
-    if let Some(first) = named.next() {
-        let rate = success(first, options);
-        if differences.is_empty() {
-            all.push(format!("{rate}."));
+    if let Some((side, first)) = named.next() {
+        let rate = success(side, options);
+        if let (true, Some(rate)) = (differences.is_empty(), &rate) {
+            all.push(format!("{first} succeeded in {rate}."));
         }
-        for (difference, second) in differences.iter().zip(named) {
-            let other = success(second, options).replacen(" succeeded", "", 1);
-            let verdict = verdict(difference, differences.len());
-            all.push(format!("{rate}, {other}; {verdict}."));
+        for (difference, (side, second)) in differences.iter().zip(named) {
+            all.push(match (&rate, success(side, options)) {
+                (Some(rate), Some(other)) => {
+                    let verdict = verdict(difference, differences.len());
+                    format!("{first} succeeded in {rate}, {second} in {other}; {verdict}.")
+                }
+                (rate, _) => {
+                    let lacks = if rate.is_none() { first } else { second };
+                    format!(
+                        "Whether {first} or {second} is better cannot be said, as no run of {lacks} has an outcome."
+                    )
+                }
+            });
         }
     }
     let named = || sides.iter().zip(names);
@@ -37,16 +46,11 @@ pub(super) fn sentences(
     all
 }
 
-/// "alpha succeeded in 65 % of 240 runs [59, 71]"
-fn success((side, name): (&Side, &String), options: &CompareOptions) -> String {
+/// "65 % of 240 runs [59, 71]"
+fn success(side: &Side, options: &CompareOptions) -> Option<String> {
+    let Percent { value, interval } = Percent::of(&side.success_rate(options.level).ok()?);
     let n = side.count(|run| run.success().is_some());
-    match side.success_rate(options.level) {
-        Ok(rate) => {
-            let Percent { value, interval } = Percent::of(&rate);
-            format!("{name} succeeded in {value} % of {}{interval}", counted(n, "run"))
-        }
-        Err(_) => format!("{name} succeeded in no run that anybody judged"),
-    }
+    Some(format!("{value} % of {}{interval}", counted(n, "run")))
 }
 
 fn verdict(difference: &Difference, n: usize) -> String {

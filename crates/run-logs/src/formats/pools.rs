@@ -52,7 +52,8 @@ pub fn read_pool(file: &str, source: impl Read) -> Result<Pool, InputError> {
         let Problem { problem, solved, output_tokens, value } = line.value;
         let wrong = |field, problem| InputError::of_field(file, line.number, field, problem);
         if let Some(first) = seen.insert(problem.clone(), line.number) {
-            let text = format!("{problem:?} is that of line {first} too; problems must differ");
+            let text =
+                format!("{problem:?} is the problem of line {first} already; problems must differ");
             return Err(wrong("problem", text));
         }
         items.push(Item::new(problem, value, output_tokens, solved).map_err(|error| {

@@ -15,7 +15,7 @@
 mod conclusion;
 mod difference;
 mod settings;
-mod side;
+pub(crate) mod side;
 
 use std::collections::BTreeMap;
 

@@ -636,6 +636,7 @@ def budget(
     *,
     estimator: str | Path | Rows | None = None,
     cap: float | None = None,
+    caps: Sequence[float] | None = None,
     resource: str | Sequence[str] = "output_tokens",
     coverage: float = 0.8,
     lenient: bool = False,
@@ -659,9 +660,12 @@ def budget(
         Fields ``id``, ``turns``, ``success`` and optionally ``task``, ``stop_reason``, ``caps``, ``achieved``; or one of
         BAGEN's files.
     estimator : str or path, optional
-        ``"linear"`` (the default), ``"quantile"``, ``"conformal"``, ``"default"``, or recorded answers of a model.
+        ``"quantile-forest"`` (the default), ``"conformal"``, ``"quantile"``, ``"linear"``, or recorded answers of a model.
     cap : float, optional
         The budget of each run.
+    caps : sequence of float, optional
+        Caps to compare: the successes that each would have kept, and what it would have saved, if agents do not know
+        of the cap and act as before. The report is on them alone unless `estimator` or `cap` is given too.
     resource : str or sequence of str
         What is estimated.
     coverage : float
@@ -673,7 +677,7 @@ def budget(
     probes : int, optional
         A seed: label runs that have ``achieved`` by random targets and budgets.
     keys : sequence of str, optional
-        Fields whose runs are alike for the default estimator.
+        Fields whose runs are alike for ``"quantile-forest"``.
     warm_up : int
         Learn from so many first runs without scoring them.
     resamples, seed : int
@@ -695,6 +699,8 @@ def budget(
     --------
     >>> report = budget(estimator="quantile", resamples=0)
     >>> 0 < report.hit_rate < 1
+    True
+    >>> budget(caps=[4000]).conclusion[0].startswith("A cap of 4000 output tokens would have kept 96 %")
     True
     """
     return _evaluate("budget", **locals())

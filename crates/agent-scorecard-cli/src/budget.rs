@@ -13,7 +13,7 @@ use std::{
 
 use agent_scorecard::{
     Block, ClusterBy, Column, Field, Report,
-    budget::{self, By, METRICS, RunFile, bagen, read_answers},
+    budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
 };
@@ -25,7 +25,7 @@ use crate::{
         bundled,
         json_lines::{bytes, read_by},
     },
-    output::{form::Forms, program::Written},
+    output::{form::Forms, program::Written, text::help},
     progress::working,
     values::{self, Clustering},
 };
@@ -37,10 +37,15 @@ pub(crate) struct Options {
     /// Files of runs, each with a column and an estimator of its own; without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// linear, quantile, conformal or default, which learn from the runs before in the file, or a FILE of
-    /// recorded answers of a model (default: linear)
+    /// quantile-forest, conformal, quantile or linear, which learn from the runs before in the file, or a FILE of
+    /// recorded answers of a model (default: quantile-forest)
     #[arg(long)]
     estimator: Option<String>,
+    /// Compare caps on what a run spends: the successes that each would have kept, and what it would have saved, if
+    /// agents do not know of the cap and act as before. The report is on the caps alone unless an --estimator or --cap
+    /// is given too
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::cap)]
+    caps: Vec<f64>,
     /// Budget of each run
     #[arg(long, value_name = "N", value_parser = values::cap)]
     cap: Option<f64>,
@@ -67,7 +72,7 @@ pub(crate) struct Options {
     /// first resource with time in its name
     #[arg(long, value_name = "SEED", value_parser = values::seed)]
     probes: Option<u64>,
-    /// Fields of the runs, such as model, whose runs are alike for the default estimator; it always uses task
+    /// Fields of the runs, such as model, whose runs are alike for quantile-forest; it always uses task
     #[arg(long, value_name = "NAME,...", value_parser = names_of)]
     keys: Option<Names>,
     /// Learn from the first N runs of each file without scoring them
@@ -93,6 +98,7 @@ pub(crate) struct Options {
 
 const EXAMPLE: &str = "\
 Example: agent-scorecard budget runs.jsonl --estimator conformal --cap 2500
+Example: agent-scorecard budget runs.jsonl --caps 500,1000,2500
 
 ";
 
@@ -107,10 +113,10 @@ crate, and as_published those of the released code.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
-    [EXAMPLE, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
+    [EXAMPLE, &help(&CAP_MEASURES), PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
 }
 
-const PREFIXES: &str = "\
+const PREFIXES: &str = "
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
 succeeded, with --cap or `caps` in the file within its caps.
 ";
@@ -135,9 +141,6 @@ const RUNS: &str = include_str!("help/budget_runs.txt");
 
 const ANSWERS: &str = include_str!("help/budget_answers.txt");
 
-/// Estimators that learn from earlier runs.
-const ESTIMATORS: [&str; 4] = ["linear", "quantile", "conformal", "default"];
-
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let files = &bundled::unless(options.files.clone(), &["demo_rollouts.jsonl"]);
     let (forms, has_figures) = (&options.forms, options.forms.has_figures());
@@ -154,6 +157,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if forms.has_files() && resources.len() > 1 {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
+    if !options.caps.is_empty() && resources.len() > 1 {
+        return Err("--caps: they are on one resource; give one with --resource".into());
+    }
     let mut judged = budget::Options {
         probes: options.probes,
         cap: options.cap,
@@ -162,8 +168,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         cluster_by: options.clustering.by(),
         resamples: options.resamples,
         seed: options.seed,
+        caps: options.caps.clone(),
         with_pictures: has_figures && resources.len() == 1,
-        ..budget::Options::new(resources.remove(0), By::Linear, options.coverage)
+        ..budget::Options::new(resources.remove(0), By::QuantileForest, options.coverage)
     };
     judged.others = resources;
     if let Some((path, text)) = files.iter().find_map(|path| Some((path, released_text(path)?))) {
@@ -171,6 +178,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
 
     let all = read(files, &options, &judged)?;
+    if !options.caps.is_empty() && options.estimator.is_none() && options.cap.is_none() {
+        return forms.show(of_caps(&all, &options, &judged)?);
+    }
     judged.by = estimator(&options, &judged, mode, &all)?;
     let mut columns = Vec::new();
     for file in &all {
@@ -194,6 +204,22 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         report.pool(block, "");
     }
     forms.show(report)
+}
+
+/// The report on caps, which needs no estimator.
+fn of_caps(
+    all: &[RunFile],
+    options: &Options,
+    judged: &budget::Options,
+) -> Result<Report, Box<dyn Error>> {
+    let caps = |files: &[&RunFile]| budget::caps(RunFile::together(files, keys(options))?, judged);
+    let columns = all.iter().map(|file| Ok((file.runs.file().to_owned(), caps(&[file])?)));
+    let columns = columns.collect::<Result<_, agent_scorecard::Error>>()?;
+    let mut report = budget::caps_report(columns, judged);
+    if options.pool && all.len() > 1 {
+        report.pool(caps(&all.iter().collect::<Vec<_>>())?, "");
+    }
+    Ok(report)
 }
 
 fn answer_mode(options: &Options) -> AnswerMode {
@@ -243,22 +269,19 @@ fn estimator(
     mode: AnswerMode,
     runs: &[RunFile],
 ) -> Result<By, Box<dyn Error>> {
-    let name = options.estimator.as_deref().unwrap_or("linear");
-    if mode != AnswerMode::Strict && ESTIMATORS.contains(&name) {
+    let name = options.estimator.as_deref().unwrap_or(judged.by.name());
+    let (path, learning) = (Path::new(name), By::named(name));
+    if mode != AnswerMode::Strict && learning.is_some() {
         let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
         return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
     }
-    let path = match name {
-        "linear" => return Ok(By::Linear),
-        "quantile" => return Ok(By::Quantile),
-        "conformal" => return Ok(By::Conformal),
-        "default" => return Ok(By::Default),
-        file => Path::new(file),
-    };
+    if let Some(by) = learning {
+        return Ok(by);
+    }
     if !path.exists() {
+        let known = By::LEARNING.each_ref().map(By::name).join(", ");
         return Err(format!(
-            "--estimator: {name}: there is no such file, and no estimator of this name but {}",
-            ESTIMATORS.join(", ")
+            "--estimator: {name}: there is no such file, and no estimator of this name but {known}"
         )
         .into());
     }
@@ -299,8 +322,8 @@ fn released(
 ) -> Result<Report, Box<dyn Error>> {
     let other = if options.files.len() > 1 {
         Some("another FILE: give a file of BAGEN's estimates alone")
-    } else if judged.cap.is_some() {
-        Some("--cap: the file of BAGEN's estimates has its own caps")
+    } else if judged.cap.is_some() || !judged.caps.is_empty() {
+        Some("--cap, --caps: the file of BAGEN's estimates has its own caps")
     } else if !judged.others.is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")
     } else if options.estimator.is_some() {

@@ -222,7 +222,7 @@ fn an_option_that_would_change_nothing_is_refused() {
         assert!(error.starts_with(&format!("error: {}: ", words[0])), "{program}: {error}");
     }
     let error = refusal(&run_other("budget", &["--estimator", "magic"]), "magic");
-    assert!(error.contains("linear, quantile, conformal"), "{error}");
+    assert!(error.contains("quantile-forest, conformal, quantile, linear"), "{error}");
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn calls() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("triage", "triage", words("--resamples 50 --alpha 0.25 --alpha 0.5")),
         ("triage-variants", "triage_variants", vec![variants]),
         ("re-solved", "re_solved", vec![attempts]),
-        ("budget", "budget", words("--resamples 20 --cap 2500")),
+        ("budget", "budget", words("--resamples 20 --cap 2500 --estimator linear")),
+        ("budget", "budget_caps", words("--caps 500,1500,4000")),
         ("logs", "logs", Vec::new()),
     ]
 }

@@ -15,7 +15,7 @@
 mod conclusion;
 mod difference;
 mod settings;
-mod side;
+pub(crate) mod side;
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ const MOST_TASKS: usize = 30;
 /// assert_eq!(
 ///     report.conclusion[0],
 ///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]; \
-///      the difference of 23 points [3, 43] is beyond noise."
+///      the difference of 23 points [4, 43] is beyond noise."
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```

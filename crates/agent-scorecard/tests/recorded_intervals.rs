@@ -202,7 +202,8 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
             scored.add(order, runs, &mut *estimator);
         }
     }
-    let names = ["past quantiles", "linear", "conformal", "default", "default with keys"];
+    let names =
+        ["past quantiles", "linear", "conformal", "quantile-forest", "quantile-forest with keys"];
     let [.., plain, keys] = [0, 1, 2, 3, 4].map(|at: usize| all[at].print(names[at], &all[0]));
     [plain, keys]
 }

@@ -305,10 +305,10 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
         "learnt.jsonl",
         &[rollout("a", &[10, 10, 10, 10], true), rollout("b", &[10, 10, 10, 10], true)],
     );
-    let report = json(&[&path, "--json"]);
+    let report = json(&[&path, "--estimator", "linear", "--json"]);
     // The first is estimated at 10 (20 - k) and misses; the second at 10 (4 - k) and hits.
     assert_figures(&report, &[("hit_rate", 0.5), ("n_conservative", 3.0)]);
-    let warm = json(&[&path, "--warm-up", "1", "--json"]);
+    let warm = json(&[&path, "--estimator", "linear", "--warm-up", "1", "--json"]);
     assert_figures(&warm, &[("hit_rate", 1.0), ("n_rollouts", 1.0)]);
     assert_eq!(notes(&warm, "1 run learnt from and not scored"), 1);
 }
@@ -317,11 +317,11 @@ fn a_run_is_learnt_from_when_it_has_ended_and_not_before() {
 fn several_files_are_columns_and_each_has_an_estimator_of_its_own() {
     let one = written("column_one.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
     let two = written("column_two.jsonl", &[rollout("a", &[10, 10, 10, 10], true)]);
-    let both = json(&[&one, &two, "--pool", "--json"]);
+    let both = json(&[&one, &two, "--estimator", "linear", "--pool", "--json"]);
     assert_eq!((&both["n_rollouts"], &both["files"][1]["n_rollouts"]), (&2.into(), &1.into()));
     // The second file does not learn from the first.
     assert_eq!((&both["hit_rate"], &both["files"][1]["hit_rate"]), (&0.0.into(), &0.0.into()));
-    let table = String::from_utf8(run(&[&one, &two]).stdout).unwrap();
+    let table = String::from_utf8(run(&[&one, &two, "--estimator", "linear"]).stdout).unwrap();
     assert!(table.contains("column_one") && table.contains("column_two"), "{table}");
     let line = table.lines().find(|line| line.starts_with("interval_reward (+)")).unwrap();
     // A single run has no interval.

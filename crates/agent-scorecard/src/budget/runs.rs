@@ -38,8 +38,8 @@ pub enum By {
     Quantile,
     /// Quantiles of past runs, calibrated run by run.
     Conformal,
-    /// The default of budget-estimation, which learns from features and keys.
-    Default,
+    /// A quantile regression forest over features and keys ([`BudgetEstimator`]).
+    QuantileForest,
     /// A model, whose answers were recorded.
     Recorded {
         /// The file of the answers, or another name for them.
@@ -50,6 +50,28 @@ pub enum By {
 }
 
 impl By {
+    /// The estimators that learn from the runs before. The first is the best on the recorded runs of `docs/findings.md`.
+    pub const LEARNING: [Self; 4] =
+        [Self::QuantileForest, Self::Conformal, Self::Quantile, Self::Linear];
+
+    /// The estimator of this name among those that learn from the runs before. `default` is an older name of
+    /// `quantile-forest`.
+    ///
+    /// ```
+    /// use agent_scorecard::budget::By;
+    ///
+    /// for by in By::LEARNING {
+    ///     assert_eq!(By::named(by.name()).unwrap().name(), by.name());
+    /// }
+    /// assert_eq!(By::named("default").unwrap().name(), "quantile-forest");
+    /// assert!(By::named("answers.jsonl").is_none());
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "default" { "quantile-forest" } else { name };
+        Self::LEARNING.into_iter().find(|by| by.name() == name)
+    }
+
     /// The name of the estimator, or the file of recorded answers.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -57,7 +79,7 @@ impl By {
             Self::Linear => "linear",
             Self::Quantile => "quantile",
             Self::Conformal => "conformal",
-            Self::Default => "default",
+            Self::QuantileForest => "quantile-forest",
             Self::Recorded { file, .. } => file,
         }
     }
@@ -78,7 +100,7 @@ impl By {
                 let calibrator = AdaptiveConformal::new(coverage, STEP)?;
                 Box::new(Calibrated::new(past(), calibrator, MarginUnit::Midpoint))
             }
-            Self::Default => Box::new(BudgetEstimator::new(coverage)),
+            Self::QuantileForest => Box::new(BudgetEstimator::new(coverage)),
             // Read from the file, not asked.
             Self::Recorded { .. } => Box::new(estimator_from_fn(|_| Ok(Estimate::NoAnswer))),
         })
@@ -111,6 +133,8 @@ pub struct Options {
     pub resamples: usize,
     /// The seed of the resamples.
     pub seed: u64,
+    /// Caps that are compared, whoever estimates; see [`caps`](crate::budget::caps).
+    pub caps: Vec<f64>,
     /// Whether pictures are made.
     pub with_pictures: bool,
     /// The id of the run that is drawn; the longest feasible run if no run has this id.
@@ -118,7 +142,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options for one resource, by [`Reading::Cap`], without a cap, probes, warm-up, intervals and pictures.
+    /// Options for one resource, by [`Reading::Cap`], without caps, probes, warm-up, intervals and pictures.
     #[must_use]
     pub fn new(resource: impl Into<String>, by: By, coverage: Level) -> Self {
         Self {
@@ -133,6 +157,7 @@ impl Options {
             cluster_by: ClusterBy::default(),
             resamples: 0,
             seed: 1,
+            caps: Vec::new(),
             with_pictures: false,
             drawn_run: None,
         }
@@ -236,17 +261,17 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         let cut_offs = runs().any(|run| run.is_censored());
         counts.cut_off_files += usize::from(cut_offs);
         let mut estimator = options.by.estimator(options.coverage, cut_offs)?;
-        let is_default = matches!(options.by, By::Default);
+        let is_forest = matches!(options.by, By::QuantileForest);
         // A second one, which is asked for the chance of success.
-        let mut default = is_default.then(|| BudgetEstimator::new(options.coverage));
+        let mut forest = is_forest.then(|| BudgetEstimator::new(options.coverage));
         for (position, run) in runs().enumerate() {
             let mut own = Vec::with_capacity(run.turns());
-            if let Some(default) = &mut default {
+            if let Some(forest) = &mut forest {
                 let mut stated = Vec::new();
                 for prefix in run.replay(resource)? {
-                    stated.push(default.forecast_success(&prefix)?.chance.get());
+                    stated.push(forest.forecast_success(&prefix)?.chance.get());
                 }
-                default.learn(&run, resource)?;
+                forest.learn(&run, resource)?;
                 if position >= options.warm_up {
                     chances.push(stated);
                 }
@@ -325,7 +350,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
 }
 
 /// The resource of this name, made of its parts if it is a sum.
-fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Error> {
+pub(super) fn handle(all: &mut Rollouts, resource: &str) -> Result<Resource, Error> {
     if let Ok(known) = all.resource(resource) {
         return Ok(known);
     }
@@ -397,7 +422,7 @@ impl Counts {
                     "linear assumes the mean number of turns of past successes, {FIRST_TURNS} before the first, and a relative half-width of {HALF_WIDTH}; its intervals claim no coverage, and their losses are computed as if they claimed it"
                 ),
             ),
-            By::Quantile | By::Conformal | By::Default => note(
+            By::Quantile | By::Conformal | By::QuantileForest => note(
                 self.cut_off_files,
                 "runs that a budget ended are learnt from as having needed at least so much"
                     .to_owned(),
@@ -408,6 +433,6 @@ impl Counts {
     }
 }
 
-fn many(count: usize, one: &str, more: &str) -> String {
+pub(super) fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }

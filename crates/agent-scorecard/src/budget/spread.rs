@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use budget_estimation::{Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Sample, Seed};
+use budget_estimation::{
+    Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Rollouts, Sample, Seed,
+};
 use trajectory_metrics::{
     Bootstrap, ClusterEstimate, Error as Unknown, Figure, NoInterval, Replicates,
 };
@@ -56,7 +58,7 @@ pub(super) fn spreads(
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
-    let Clusters { clusters, what } = clusters(runs, cluster_by, notes);
+    let Clusters { clusters, what } = clusters(&runs.rollouts, cluster_by, notes);
     let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
     if clusters.iter().all(|cluster| *cluster == clusters[0]) {
         let why = NoInterval::check_clusters(1, level).err();
@@ -117,9 +119,9 @@ pub(super) fn spreads(
 const TASKS: &str = "tasks";
 
 /// What is resampled.
-struct Clusters {
+pub(super) struct Clusters {
     /// The cluster of each rollout: its position, or that of the first with the same task.
-    clusters: Vec<usize>,
+    pub(super) clusters: Vec<usize>,
     /// What clusters are.
     what: &'static str,
 }
@@ -141,12 +143,13 @@ fn interval_of_share(
 }
 
 /// Tasks, of which a rollout without a task is one, or rollouts.
-fn clusters(runs: &Runs, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
+pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     let mut first = BTreeMap::new();
-    let rollouts = runs.rollouts.iter().enumerate();
-    let of = rollouts.map(|(at, run)| match run.task().filter(|_| by != ClusterBy::Run) {
-        Some(task) => *first.entry(task.to_owned()).or_insert(at),
-        None => at,
+    let of = rollouts.iter().enumerate().map(|(at, run)| {
+        match run.task().filter(|_| by != ClusterBy::Run) {
+            Some(task) => *first.entry(task.to_owned()).or_insert(at),
+            None => at,
+        }
     });
     let mut clusters: Vec<usize> = of.collect();
     let mut what = if first.is_empty() { "runs" } else { TASKS };

@@ -363,7 +363,7 @@ fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
 }
 
 /// The mean of values in [0, 1]. Without two clusters it has no interval, and is known all the same.
-pub(super) fn share(
+pub(crate) fn share(
     values: &[f64],
     found: Result<ClusterEstimate, Error>,
     level: Level,

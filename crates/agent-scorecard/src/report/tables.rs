@@ -201,9 +201,17 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
         };
         main.rows.push(Row { heading: Some(heading), cells: cells.collect() });
     }
+    // Rows in front of all values are what the report is about.
+    let leading = keys.iter().take_while(|it| matches!(it.value, Value::Rows { .. })).count();
+    tables_inside(places, &keys[..leading], tables);
     if !main.rows.is_empty() {
         tables.push(main);
     }
+    tables_inside(places, &keys[leading..], tables);
+}
+
+/// The tables of the rows and blocks under these keys.
+fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>) {
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {

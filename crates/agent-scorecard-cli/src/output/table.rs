@@ -7,6 +7,8 @@ use crate::plain::cell;
 pub(crate) enum Layout {
     /// Columns lined up by spaces.
     Aligned,
+    /// The same in a terminal of this many letters, with long cells on several lines.
+    Fitted(u16),
     /// GitHub's Markdown.
     Markdown,
 }
@@ -16,6 +18,7 @@ impl Layout {
     pub(crate) fn table(self, rows: &[Vec<String>]) -> String {
         match self {
             Self::Aligned => align(rows),
+            Self::Fitted(width) => fit(rows, width),
             Self::Markdown => markdown(rows),
         }
     }
@@ -79,6 +82,25 @@ fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// The lined up columns, with cells broken into lines if they are wider than the terminal.
+fn fit(rows: &[Vec<String>], width: u16) -> String {
+    let aligned = align(rows);
+    if aligned.lines().all(|line| line.chars().count() <= usize::from(width)) {
+        return aligned;
+    }
+    let mut table = comfy_table::Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_width(width);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.add_rows(rows.iter().map(|row| row.iter().map(|text| cell(text))));
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if at > 0 {
+            column.set_cell_alignment(comfy_table::CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}
+
 /// Lines up columns: the first to the left, all others to the right, two spaces between. The first
 /// row is the header.
 fn align(rows: &[Vec<String>]) -> String {
@@ -107,6 +129,19 @@ fn align(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_as_wide_as_the_terminal_at_most_and_keeps_every_letter() {
+        let rows = [
+            vec!["run".to_owned(), "what it did".to_owned()],
+            vec!["a".to_owned(), "one two three four five six seven".to_owned()],
+        ];
+        assert_eq!(Layout::Fitted(80).table(&rows), Layout::Aligned.table(&rows));
+        let fitted = Layout::Fitted(20).table(&rows);
+        assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
+        let words = |text: &str| text.split_whitespace().count();
+        assert_eq!(words(&fitted), words(&Layout::Aligned.table(&rows)), "{fitted}");
+    }
 
     #[test]
     fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {

@@ -1,5 +1,7 @@
 //! Tables, as plain text or as Markdown.
 
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets::NOTHING};
+
 use crate::plain::cell;
 
 /// How tables are written.
@@ -17,8 +19,8 @@ impl Layout {
     /// A table, whose first row is the header.
     pub(crate) fn table(self, rows: &[Vec<String>]) -> String {
         match self {
-            Self::Aligned => align(rows),
-            Self::Fitted(width) => fit(rows, width),
+            Self::Aligned => align(rows, None),
+            Self::Fitted(width) => align(rows, Some(width)),
             Self::Markdown => markdown(rows),
         }
     }
@@ -82,48 +84,21 @@ fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// The lined up columns, with cells broken into lines if they are wider than the terminal.
-fn fit(rows: &[Vec<String>], width: u16) -> String {
-    let aligned = align(rows);
-    if aligned.lines().all(|line| line.chars().count() <= usize::from(width)) {
-        return aligned;
+/// Lines up columns: the first to the left, all others to the right, two spaces between. The first
+/// row is the header. Within a width, long cells are broken into lines.
+fn align(rows: &[Vec<String>], width: Option<u16>) -> String {
+    let mut table = Table::new();
+    table.load_preset(NOTHING);
+    if let Some(width) = width {
+        table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     }
-    let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::NOTHING).set_width(width);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.add_rows(rows.iter().map(|row| row.iter().map(|text| cell(text))));
+    let last = table.column_count().saturating_sub(1);
     for (at, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if at > 0 {
-            column.set_cell_alignment(comfy_table::CellAlignment::Right);
-        }
+        column.set_padding((0, if at < last { 2 } else { 0 }));
+        column.set_cell_alignment([CellAlignment::Left, CellAlignment::Right][usize::from(at > 0)]);
     }
     table.trim_fmt() + "\n"
-}
-
-/// Lines up columns: the first to the left, all others to the right, two spaces between. The first
-/// row is the header.
-fn align(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|text| cell(text).chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (text, &width))| {
-                let cell = cell(text);
-                if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-            })
-            .collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

@@ -34,6 +34,24 @@ pub enum Error {
         /// The name of the place.
         name: &'static str,
     },
+    /// A text is no room of Sokoban.
+    #[cfg(feature = "sokoban")]
+    #[error("line {line} of the room: {problem}")]
+    Room {
+        /// The line, from 1; 0 for the room as a whole.
+        line: usize,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+    /// The generator makes no room from this seed.
+    #[cfg(feature = "sokoban")]
+    #[error("seed {seed} gives no room: {problem}; take another seed")]
+    NoRoom {
+        /// The seed.
+        seed: u32,
+        /// What is missing.
+        problem: &'static str,
+    },
     /// A stored run is not the record of a conversation.
     #[error("a stored value is invalid: {problem}")]
     StoredValue {

@@ -17,6 +17,7 @@ mod plain;
 mod progress;
 mod re_solved;
 mod report;
+mod rooms;
 #[cfg(feature = "client")]
 mod run;
 mod traces;

@@ -52,7 +52,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let mut report = Report {
         title: "Paths of tool calls".to_owned(),
         lead: format!("calls compared by {compared}; means over runs"),
-        main_pictures: vec!["matches"],
+        main_pictures: vec!["matches", "calls"],
         ..Report::of_columns(columns)
     };
     if pool && report.columns.len() > 1 {

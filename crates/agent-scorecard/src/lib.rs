@@ -32,8 +32,8 @@ pub use clusters::{ClusterBy, few_clusters};
 pub use cut_off::cut_off;
 pub use error::{Error, with_causes};
 pub use report::{
-    Axis, BAR_WIDTH, Block, Cell, Column, Field, Heading, Mark, Part, Picture, Pictures, Place,
-    Report, Row, Series, Shape, Table, Value, shown, thinned,
+    Axis, BAR_WIDTH, Block, Cell, Column, Drawing, Drawings, Field, Heading, Mark, Part, Picture,
+    Pictures, Place, Report, Row, Series, Shape, Table, Value, shown, thinned,
 };
 pub use run_logs::json_lines::{InputError, RunCounts};
 pub use texts::Texts;

@@ -16,7 +16,7 @@ use trajectory_metrics::{
 use crate::{
     report::{
         block::{Block, Field, Shape},
-        picture::{Axis, Mark, Picture, Series},
+        picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
         sentence::{counted, percent},
     },
     texts::Texts,
@@ -152,7 +152,7 @@ pub fn read(
 
 /// What a report needs of runs, so that no run is kept.
 ///
-/// Memory: the id and 16 bytes per run, a byte per call, and the names of the tasks.
+/// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
 #[derive(Clone, Debug, Default)]
 pub struct PathTally {
     /// All runs, also those that were left out before.
@@ -175,6 +175,8 @@ pub struct PathTally {
     taken: Vec<bool>,
     /// Calls that do not say so.
     unknown: usize,
+    /// By the name of the tool, the expected calls that were not made, and calls that are not expected.
+    astray: BTreeMap<String, [u64; 2]>,
 }
 
 /// The runs of a task.
@@ -207,6 +209,19 @@ impl PathTally {
         let shared = MultisetMatch::new(&called, &expected);
         self.precision.extend(shared.precision());
         self.recall.extend(shared.recall());
+        // How much more often each call is made than expected.
+        let made = called.iter().zip(&run.agent_calls).map(|(key, agent)| (key, &agent.call, 1));
+        let wanted = expected.iter().zip(&run.expected_calls).map(|(key, call)| (key, call, -1));
+        let mut surplus: BTreeMap<u32, (&str, i64)> = BTreeMap::new();
+        for (&key, call, one) in made.chain(wanted) {
+            surplus.entry(key).or_insert((&call.name, 0)).1 += one;
+        }
+        for (name, n) in surplus.into_values().filter(|(_, n)| *n != 0) {
+            self.add_astray(
+                name,
+                if n < 0 { [n.unsigned_abs(), 0] } else { [0, n.unsigned_abs()] },
+            );
+        }
         self.silent += usize::from(called.is_empty());
         self.undemanding += usize::from(expected.is_empty());
         self.aned.update(normalized_edit_distance(&called, &expected));
@@ -239,6 +254,14 @@ impl PathTally {
         self.undemanding += other.undemanding;
         self.taken.extend(&other.taken);
         self.unknown += other.unknown;
+        other.astray.iter().for_each(|(name, more)| self.add_astray(name, *more));
+    }
+
+    fn add_astray(&mut self, name: &str, [missed, surplus]: [u64; 2]) {
+        match self.astray.get_mut(name) {
+            Some(of_name) => *of_name = [of_name[0] + missed, of_name[1] + surplus],
+            None => _ = self.astray.insert(name.to_owned(), [missed, surplus]),
+        }
     }
 
     fn add_task(&mut self, name: &str, more: Task) {
@@ -296,7 +319,8 @@ impl PathTally {
         if with_pictures {
             let matches = matches_picture(&block);
             let repetition = repetition_picture(by_k.iter().flatten());
-            block.draw([("matches", matches), ("pass_hat_k", repetition)]);
+            let astray = self.astray_picture();
+            block.draw([("calls", astray), ("matches", matches), ("pass_hat_k", repetition)]);
         }
         let by_k = by_k.map(|by_k| {
             let row = |(k, value): (u64, Option<f64>)| {
@@ -329,6 +353,28 @@ impl PathTally {
             clauses.push("these shares have no intervals, so that whether agents differ by more than noise is not said".to_owned());
         }
         clauses
+    }
+
+    /// The tools whose calls are missed and made in excess most.
+    fn astray_picture(&self) -> Picture {
+        let mut names: Vec<(&String, [u64; 2])> =
+            self.astray.iter().map(|(name, counts)| (name, *counts)).collect();
+        names.sort_by_key(|(_, [missed, surplus])| std::cmp::Reverse(missed + surplus));
+        names.truncate(MOST_NAMES);
+        let bars = |side: usize, name: &str| {
+            let edges = |(at, (_, counts)): (usize, &(&String, [u64; 2]))| {
+                let left = at as f64 + 0.5 * BAR_WIDTH * (side as f64 - 1.0);
+                [left, left + 0.5 * BAR_WIDTH, counts[side] as f64]
+            };
+            Series::bars(name, names.iter().enumerate().map(edges))
+        };
+        Picture {
+            title: "Calls: which are missed most, and which are made in excess?".to_owned(),
+            series: vec![bars(0, "expected and not made"), bars(1, "made and not expected")],
+            x: Axis::new("tool").with_categories(names.iter().map(|(name, _)| (*name).clone()).collect()),
+            y: Axis::new("calls of all runs"),
+            note: "A call with other arguments than the expected one counts on both sides if arguments are compared.".to_owned(),
+        }
     }
 
     /// Pass^k up to the most trials of any task; undefined where a task has fewer than k.
@@ -372,6 +418,9 @@ impl PathTally {
 fn key(call: &ToolCall, ignore_arguments: bool) -> (&str, Option<&Value>) {
     (&call.name, (!ignore_arguments).then_some(&call.arguments))
 }
+
+/// Tools of a picture, at most.
+const MOST_NAMES: usize = 6;
 
 /// The largest k of pass^k: a longer list tells nothing new.
 const MOST_K: u64 = 100;

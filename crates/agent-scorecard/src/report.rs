@@ -1,10 +1,12 @@
 //! What an evaluation says: named numbers of one or more columns, which any view can show.
 
 pub(crate) mod block;
+mod drawings;
 pub(crate) mod picture;
 pub(crate) mod sentence;
 pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, Report, Shape, Value};
+pub use drawings::{Drawing, Drawings};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

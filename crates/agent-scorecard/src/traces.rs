@@ -52,7 +52,7 @@ pub(crate) mod settings;
 mod streams;
 pub(crate) mod units;
 
-pub use curves::BAND;
+pub use crate::report::picture::BAND;
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
 pub use figures::{CENSORED, CompleteFigures, LEVEL, LeftOut, MEASURES, TraceFigures};

@@ -13,15 +13,8 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
-    let several = report.columns.len() > 1;
-    for column in &report.columns {
-        for line in &column.block.lines {
-            let name = if several { format!("{}: ", column.name) } else { String::new() };
-            text.push_str(&format!("{name}{}\n", plain::line(line)));
-        }
-    }
-    for line in &report.together.lines {
-        text.push_str(&format!("{line}\n"));
+    for line in report.lines() {
+        text.push_str(&format!("{}\n", plain::line(&line)));
     }
     let tables = report.tables();
     text.push_str(&format!("{}{}\n", report.lead, legend(report, &tables)));
@@ -69,20 +62,17 @@ fn name(measure: &Measure) -> String {
 /// What the signs in the tables mean.
 fn legend(report: &Report, tables: &[Table]) -> String {
     let rows = || tables.iter().flat_map(|table| &table.rows);
-    let is_marked = rows().any(|row| row.cells.iter().any(|cell| cell.plain().starts_with('*')));
     let has = |test: fn(Better) -> bool| {
         rows().any(|row| matches!(&row.heading, Some(Heading::Measure(it)) if test(it.better)))
     };
     let signs = [
-        (is_marked && report.is_comparable, "* best"),
-        (is_marked && !report.is_comparable, "* better, the interval of the difference excludes 0"),
         (has(|better| better == Better::Higher), "(+) higher is better"),
         (has(|better| better == Better::Lower), "(-) lower is better"),
         (has(|better| matches!(better, Better::Near(at) if at != 0.0)), "(=) near the claim"),
         (has(|better| better == Better::Near(0.0)), "(0) near 0"),
     ];
-    let signs: Vec<&str> =
-        signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign).collect();
+    let signs = signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign);
+    let signs: Vec<&str> = report.star(tables).into_iter().chain(signs).collect();
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
 }
 

@@ -2,20 +2,16 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use agent_scorecard::{Better, Cell, Heading, Mark, Part, Picture, Report, Row, Table, shown};
+use agent_scorecard::{
+    Better, Cell, Drawing, Drawings, Heading, Mark, Part, Picture, Report, Row, Table, shown,
+};
 
 use crate::plain;
 #[cfg(feature = "pictures")]
 use crate::report::picture::{inline_svg, page_colours};
 
-/// A picture of a report.
-struct Drawn {
-    /// Whose picture it is, if a section has several.
-    name: String,
-    /// Where the picture stands in the JSON output.
-    pointer: String,
-    picture: Picture,
-}
+/// More lines on what was read are folded.
+const MOST_LINES: usize = 6;
 
 /// Rows of a table in a page.
 const MOST_ROWS: usize = 500;
@@ -25,8 +21,9 @@ const STYLE: &str = include_str!("page.css");
 /// The page of a report as HTML, which is well-formed XML too: its tables first, then its pictures, each with
 /// those of all columns side by side.
 pub(crate) fn of_report(report: &Report) -> String {
-    let counts = report.columns.iter().flat_map(|column| &column.block.lines);
     let (tables, notes) = (report.tables(), report.notes());
+    let lines = report.lines();
+    let counts = html! { ul class="counts" { @for line in &lines { li { (plain::line(line)) } } } };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -39,16 +36,23 @@ pub(crate) fn of_report(report: &Report) -> String {
             body {
                 main {
                     h1 { (report.title) }
-                    @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
+                    @if !report.conclusion.is_empty() {
+                        div class="conclusion" {
+                            @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
+                        }
+                    }
                     p class="lead" { (plain::line(&report.lead)) }
-                    @for line in counts { p class="lead" { (plain::line(line)) } }
+                    @if lines.len() > MOST_LINES {
+                        details { summary { "What was read: " (lines.len()) " lines" } (counts) }
+                    } @else if !lines.is_empty() { (counts) }
                     @if !tables.is_empty() {
                         section {
                             h2 { "Figures" }
+                            @if let Some(star) = report.star(&tables) { p class="note" { (star) } }
                             @for table in &tables { (titled_table(table)) }
                         }
                     }
-                    @for section in pictures(report) { (section) }
+                    @for drawings in report.drawings() { (section(&drawings)) }
                     @if !notes.is_empty() {
                         section {
                             h2 { "What to know before quoting these figures" }
@@ -74,14 +78,19 @@ fn titled_table(table: &Table) -> Markup {
     }
 }
 
-fn figure_html(drawn: &Drawn) -> Markup {
+fn figure_html(drawing: &Drawing) -> Markup {
+    let drawn = &Drawing {
+        name: plain::line(&drawing.name).into_owned(),
+        picture: plain::picture(&drawing.picture),
+        pointers: drawing.pointers.clone(),
+    };
     html! {
         figure {
             figcaption {
                 @if !drawn.name.is_empty() { h3 { (drawn.name) } }
                 (legend(&drawn.picture))
             }
-            (drawing(drawn))
+            (svg(drawn))
             details {
                 summary { "Numbers of this figure" }
                 (table_html(&numbers(drawn)))
@@ -102,7 +111,7 @@ fn legend(picture: &Picture) -> Markup {
 }
 
 #[cfg(feature = "pictures")]
-fn drawing(Drawn { name, pointer, picture }: &Drawn) -> Markup {
+fn svg(Drawing { name, pointers, picture }: &Drawing) -> Markup {
     let described = format!(
         "{name}{}{}. Horizontal axis: {}. Vertical axis: {}. The numbers are in the table below.",
         if name.is_empty() { "" } else { ": " },
@@ -110,7 +119,8 @@ fn drawing(Drawn { name, pointer, picture }: &Drawn) -> Markup {
         picture.x.label,
         picture.y.label,
     );
-    let svg = inline_svg(picture, &pointer.replace('/', "-"));
+    let id = pointers.first().map_or_else(String::new, |pointer| pointer.replace('/', "-"));
+    let svg = inline_svg(picture, &id);
     html! { div role="img" aria-label=(described) { (PreEscaped(svg)) } }
 }
 
@@ -120,7 +130,7 @@ fn legend(_: &Picture) -> Markup {
 }
 
 #[cfg(not(feature = "pictures"))]
-fn drawing(_: &Drawn) -> Markup {
+fn svg(_: &Drawing) -> Markup {
     html! { p class="note" { "No picture: the program that wrote this page was built without its feature pictures." } }
 }
 
@@ -138,7 +148,7 @@ fn swatch(mark: Mark, colour: &str) -> Markup {
 }
 
 /// The numbers of a figure: a row per point of each series.
-fn numbers(drawn: &Drawn) -> Table {
+fn numbers(drawn: &Drawing) -> Table {
     let picture = &drawn.picture;
     let is_category = !picture.x.categories.is_empty();
     let header = ["series", &picture.x.label, &picture.y.label, "from", "to"];
@@ -148,14 +158,14 @@ fn numbers(drawn: &Drawn) -> Table {
         header.truncate(3);
     }
     let mut rows = Vec::new();
-    for (s, series) in picture.series.iter().enumerate() {
+    for (series, pointer) in picture.series.iter().zip(&drawn.pointers) {
         for (i, x) in series.x.iter().enumerate() {
             let cell = |name: &str| {
                 let column = series.columns().find(|(column, _)| *column == name);
                 let Some(value) = column.and_then(|(_, column)| column.get(i)) else {
                     return Cell::default();
                 };
-                let pointer = format!("{}/series/{s}/{name}/{i}", drawn.pointer);
+                let pointer = format!("{pointer}/{name}/{i}");
                 Cell(vec![Part::Number { pointer, text: shown(*value) }])
             };
             let category = picture.x.categories.get(x.round().max(0.0) as usize);
@@ -213,7 +223,22 @@ fn direction(better: Better) -> String {
     }
 }
 
+/// A cell, in whose narrow column the interval stands below the value.
 fn cell(Cell(parts): &Cell) -> Markup {
+    let at =
+        |bracket: &str| parts.iter().position(|it| *it == Part::Text(bracket.to_owned().into()));
+    let (value, ends, error) = match (at(" ["), at("]")) {
+        (Some(first), Some(last)) => (&parts[..first], &parts[first..=last], &parts[last + 1..]),
+        _ => (parts.as_slice(), &[][..], &[][..]),
+    };
+    html! {
+        (pieces(value))
+        @if !ends.is_empty() { " " span class="ends" { (pieces(ends)) } }
+        (pieces(error))
+    }
+}
+
+fn pieces(parts: &[Part]) -> Markup {
     html! {
         @for part in parts {
             @match part {
@@ -224,43 +249,13 @@ fn cell(Cell(parts): &Cell) -> Markup {
     }
 }
 
-/// A section for each picture of the report or of one of its columns.
-fn pictures(report: &Report) -> Vec<Markup> {
-    let places = report.pictured();
-    let mut names: Vec<&str> = report.main_pictures.clone();
-    for name in places.iter().flat_map(|place| place.block.pictures.keys()) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
+/// A section for the pictures of one name.
+fn section(Drawings { title, drawings, note }: &Drawings) -> Markup {
+    html! {
+        section {
+            h2 { (plain::line(title)) }
+            div class="figures" { @for drawing in drawings { (figure_html(drawing)) } }
+            @if !note.is_empty() { p class="note" { (plain::line(note)) } }
         }
     }
-    names.retain(|name| places.iter().any(|place| place.block.pictures.contains_key(*name)));
-    let section = |name: &&str| {
-        let drawn = places.iter().filter_map(|place| {
-            let picture = plain::picture(place.block.pictures.get(*name)?);
-            let pointer = format!("{}/curves/{name}", place.pointer);
-            Some(Drawn { name: plain::line(&place.name).into_owned(), pointer, picture })
-        });
-        let mut all: Vec<Drawn> = drawn.collect();
-        let first = &all[0].picture;
-        let (mut title, note) = (first.title.clone(), first.note.clone());
-        if let [single] = all.as_mut_slice() {
-            single.name.clear();
-        } else if all.iter().any(|drawn| drawn.picture.title != title) {
-            // What differs stands before the question: "run-7: 12 turns. Do the intervals hold …?"
-            for drawn in &mut all {
-                if let Some((own, question)) = drawn.picture.title.rsplit_once(". ") {
-                    drawn.name = format!("{}: {own}", drawn.name);
-                    title = question.to_owned();
-                }
-            }
-        }
-        html! {
-            section {
-                h2 { (title) }
-                div class="figures" { @for drawn in &all { (figure_html(drawn)) } }
-                @if !note.is_empty() { p class="note" { (note) } }
-            }
-        }
-    };
-    names.iter().map(section).collect()
 }

@@ -109,12 +109,13 @@ pub(crate) fn page_colours(figure: &Picture) -> impl Iterator<Item = (&Series, &
 }
 
 /// The series of a figure with their colours. A band and the values in it, which follow each other,
-/// have different colours; lines to compare with are grey.
+/// have different colours; lines to compare with are grey, or have the colour of the curve that they follow.
 fn coloured(figure: &Picture, place: Place) -> impl Iterator<Item = (&Series, &'static str)> {
     let mut next = 0;
     figure.series.iter().map(move |series| {
         if series.mark == Mark::Reference {
-            return (series, place.grey());
+            let is_first = next == 0;
+            return (series, if is_first { place.grey() } else { place.colour(next - 1) });
         }
         next += 1;
         (series, place.colour(next - 1))

@@ -12,6 +12,13 @@ const MOST_POINTS: usize = 200;
 /// Width of a bar of a category, or of the bars of several columns there.
 pub const BAR_WIDTH: f64 = 0.7;
 
+/// The name of the band of calibrated forecasts, which is a single span where all forecasts are equal.
+pub const BAND: &str = "95 % band of calibrated forecasts";
+/// How this band is read, and why it is not there.
+pub(crate) const BAND_NOTE: &str = " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.";
+pub(crate) const NO_BAND_NOTE: &str =
+    " The picture of one column alone has the band of calibrated forecasts.";
+
 /// The axes and series of one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {

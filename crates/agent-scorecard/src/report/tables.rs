@@ -132,6 +132,28 @@ impl Report {
         places.filter(|place| !place.block.pictures.is_empty()).collect()
     }
 
+    /// The lines that come before all tables, under the names of their columns if there are several.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let of_columns = self.columns.iter().flat_map(|column| {
+            let several = self.columns.len() > 1;
+            let name = if several { format!("{}: ", column.name) } else { String::new() };
+            column.block.lines.iter().map(move |line| format!("{name}{line}"))
+        });
+        of_columns.chain(self.together.lines.iter().cloned()).collect()
+    }
+
+    /// What a star in front of a value means; `None` if no table has one.
+    #[must_use]
+    pub fn star(&self, tables: &[Table]) -> Option<&'static str> {
+        let cells = tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
+        let is_star = |cell: &Cell| cell.plain().starts_with('*');
+        cells.into_iter().any(is_star).then_some(match self.is_comparable {
+            true => "* best",
+            false => "* better, the interval of the difference excludes 0",
+        })
+    }
+
     /// All tables, the main one first.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {

@@ -4,7 +4,7 @@ use trajectory_metrics::{
     reliability_diagram, risk_coverage_curve,
 };
 
-use crate::report::picture::{Axis, Mark, Picture, Pictures, Series, thinned};
+use crate::report::picture::{Axis, BAND, BAND_NOTE, Mark, Picture, Pictures, Series, thinned};
 
 /// Bins of the reliability diagram, all of one width.
 const BINS: usize = 10;
@@ -15,8 +15,6 @@ const LEVEL: f64 = 0.95;
 /// Drawn outcomes of a band that are held in memory at once, at most: resamples times distinct
 /// forecasts.
 const MOST_DRAWN: usize = 20_000_000;
-/// The name of the band, which is a single span where all forecasts are equal.
-pub const BAND: &str = "95 % band of calibrated forecasts";
 /// With fewer resamples a band has no meaning.
 const FEWEST_RESAMPLES: usize = 100;
 /// Steps of the figure of mean forecasts, at most.
@@ -108,7 +106,14 @@ pub(crate) fn reliability(
     label: &str,
     settings: Option<CurveSettings<'_>>,
 ) -> Result<Picture, Error> {
-    let mut series = Vec::new();
+    let mut series = vec![Series::reference("perfect calibration", (0.0, 0.0), (1.0, 1.0))];
+    let rate = |blocks: &TiedBlocks| blocks.successes() / (blocks.failures() + blocks.successes());
+    let rates: Vec<f64> = streams.iter().map(|(_, blocks)| rate(blocks)).collect();
+    let base = |name, rate| Series::reference(name, (0.0, rate), (1.0, rate));
+    let is_one_rate = rates.iter().all(|rate| *rate == rates[0]);
+    series.extend(
+        rates.first().filter(|_| is_one_rate).map(|rate| base("base rate".to_owned(), *rate)),
+    );
     let mut note = "The curve is the isotonic fit of success rates (CORP). Below the diagonal, forecasts are higher than success rates; above it, lower.".to_owned();
     if let ([(_, blocks)], Some(settings)) = (streams, settings) {
         let distinct = blocks.as_slice().len();
@@ -125,9 +130,7 @@ pub(crate) fn reliability(
                 if points.len() == 1 { Mark::Spans } else { Mark::Band },
                 thinned(&points),
             ));
-            note.push_str(
-                " In the band lie 95 % of the curves that calibrated forecasts would give, at each forecast separately.",
-            );
+            note.push_str(BAND_NOTE);
         } else {
             note.push_str(&format!(
                 " The band of calibrated forecasts is not drawn: it needs at least {FEWEST_RESAMPLES} resamples, and at most {} distinct forecasts.",
@@ -135,13 +138,14 @@ pub(crate) fn reliability(
             ));
         }
     }
-    series.push(Series::reference("perfect calibration", (0.0, 0.0), (1.0, 1.0)));
-    for (name, blocks) in streams {
+    for ((name, blocks), rate) in streams.iter().zip(rates) {
         let points = reliability_curve(blocks)?;
         let points: Vec<(f64, f64)> =
             points.iter().map(|point| (point.confidence.get(), point.success_rate)).collect();
         let mark = if points.len() == 1 { Mark::Dots } else { Mark::Line };
         series.push(Series::new(*name, mark, thinned(&points)));
+        // In the colour of the curve before it.
+        series.extend((!is_one_rate).then(|| base(format!("{name}: base rate"), rate)));
     }
     Ok(Picture {
         title: "Reliability: do runs succeed as often as forecast?".to_owned(),

@@ -1,0 +1,12 @@
+//! Sokoban as BAGEN's evaluation plays it: its rooms to the cell, its rules and rewards, and its texts.
+//!
+//! Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and table 5; the released code,
+//! `ragen/env/sokoban` of github.com/mll-lab-nu/BAGEN, which is after gym-sokoban 0.0.6.
+
+mod game;
+mod generator;
+mod room;
+
+pub use game::{Effect, Game};
+pub use generator::RoomSettings;
+pub use room::{Direction, Room};

@@ -1,0 +1,300 @@
+use std::{collections::HashSet, ops::Range};
+
+use scoring_rules::checks::setting;
+use trajectory_metrics::random::{NumpyRandom, PythonRandom};
+
+use crate::{
+    error::Error,
+    sokoban::room::{Ground, Room},
+};
+
+/// What rooms are made like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoomSettings {
+    /// Rows and columns, from 5 to 16 each.
+    pub size: [usize; 2],
+    /// Boxes, from 1 to 6.
+    pub boxes: usize,
+    /// How many steps the game is played backwards at most, from 2 to 300.
+    pub depth: u32,
+}
+
+impl RoomSettings {
+    /// The rooms of the evaluation: 8 x 8 with two boxes; their seeds are 123 and those that follow.
+    pub const EVALUATION: Self = Self { size: [8, 8], boxes: 2, depth: 30 };
+    /// The rooms of the training: 6 x 6 with one box.
+    pub const TRAINING: Self = Self { size: [6, 6], boxes: 1, depth: 30 };
+}
+
+/// Cells in the numbers of the released code.
+const WALL: u8 = 0;
+const FLOOR: u8 = 1;
+const TARGET: u8 = 2;
+const MOVED: u8 = 3;
+const BOX: u8 = 4;
+const PLAYER: u8 = 5;
+
+/// Chance that the walk that digs a room turns.
+const TURNS: f64 = 0.35;
+/// Models of a room before its seed is given up.
+const TRIES: usize = 4;
+/// States of a game that is played backwards, at most.
+const MOST_STATES: usize = 300_000;
+/// What the walk digs around its place: rows of three cells as bits, the left one highest.
+const MASKS: [[u8; 3]; 5] = [
+    [0b000, 0b111, 0b000],
+    [0b010, 0b010, 0b010],
+    [0b000, 0b110, 0b010],
+    [0b000, 0b110, 0b110],
+    [0b000, 0b011, 0b010],
+];
+/// Directions of the walk, as the released code lists them.
+const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+/// Up, down, left and right.
+const MOVES: [[isize; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
+
+impl Room {
+    /// The room that the released code makes from a seed, to the cell: a walk digs it, player and targets are placed, and
+    /// the game is played backwards from its solution.
+    ///
+    /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s where they are used up; most rooms take less.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for settings out of range; [`Error::NoRoom`] for a seed that gives none.
+    /// The released code then goes on with a number that differs from process to process; of the seeds
+    /// 123 to 250 of the evaluation, this is 242.
+    ///
+    /// ```
+    /// use agent_benchmarks::{Error, sokoban::{Room, RoomSettings}};
+    ///
+    /// let room = Room::generate(&RoomSettings::EVALUATION, 123)?;
+    /// assert_eq!((room.rows(), room.columns(), room.n_boxes()), (8, 8, 2));
+    /// assert!(matches!(Room::generate(&RoomSettings::EVALUATION, 242), Err(Error::NoRoom { seed: 242, .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn generate(settings: &RoomSettings, seed: u32) -> Result<Self, Error> {
+        let RoomSettings { size: [rows, columns], boxes, depth } = *settings;
+        let within = |value: usize, range: Range<usize>| range.contains(&value);
+        setting("rows", rows as f64, within(rows, 5..17), "from 5 to 16")?;
+        setting("columns", columns as f64, within(columns, 5..17), "from 5 to 16")?;
+        setting("boxes", boxes as f64, within(boxes, 1..7), "from 1 to 6")?;
+        setting("depth", f64::from(depth), (2..=300).contains(&depth), "from 2 to 300")?;
+        let mut maker = Maker {
+            rows,
+            columns,
+            python: PythonRandom::new(u64::from(seed)),
+            numpy: NumpyRandom::new(seed),
+        };
+        for _ in 0..TRIES {
+            let mut room = maker.topology();
+            maker.place(&mut room, boxes).map_err(|problem| Error::NoRoom { seed, problem })?;
+            let fixed: Vec<u8> =
+                room.iter().map(|&cell| if cell == PLAYER { FLOOR } else { cell }).collect();
+            room.iter_mut().filter(|cell| **cell == TARGET).for_each(|cell| *cell = BOX);
+            let best = Backwards::play(&fixed, room, columns, depth);
+            let away = best.displacement();
+            if away > 0 {
+                let mut room = best.room;
+                maker.walk(&mut room, &fixed, if away == 1 { 0.8 } else { 0.5 });
+                return finished(columns, &fixed, &room);
+            }
+        }
+        Err(Error::NoRoom { seed, problem: "no box could be pulled from its target" })
+    }
+}
+
+/// The room of cells in numbers.
+fn finished(columns: usize, fixed: &[u8], room: &[u8]) -> Result<Room, Error> {
+    let ground = |&cell: &u8| match cell {
+        WALL => Ground::Wall,
+        TARGET => Ground::Target,
+        _ => Ground::Floor,
+    };
+    let boxes = room.iter().map(|cell| [MOVED, BOX].contains(cell)).collect();
+    let player = room.iter().position(|cell| *cell == PLAYER).unwrap_or(0);
+    Room::new(columns, fixed.iter().map(ground).collect(), boxes, player)
+}
+
+/// The cell in a direction. Rooms have walls around them, so that it exists.
+fn moved(at: usize, [down, right]: [isize; 2], columns: usize) -> usize {
+    at.wrapping_add_signed(down * columns as isize + right)
+}
+
+struct Maker {
+    rows: usize,
+    columns: usize,
+    python: PythonRandom,
+    numpy: NumpyRandom,
+}
+
+impl Maker {
+    /// Floors and walls.
+    fn topology(&mut self) -> Vec<u8> {
+        let [rows, columns] = [self.rows as isize, self.columns as isize];
+        let mut direction = WALKS[self.python.choice(0..4) as usize];
+        let mut row = self.python.choice(1..self.rows as u32) as isize;
+        let mut column = self.python.choice(1..self.columns as u32) as isize;
+        let mut room = vec![WALL; self.rows * self.columns];
+        // Python's int(1.7 * (rows + columns)).
+        let steps = (1.7 * (self.rows + self.columns) as f64) as usize;
+        for _ in 0..steps {
+            if self.python.uniform(0.0, 1.0) < TURNS {
+                direction = WALKS[self.python.choice(0..4) as usize];
+            }
+            row = (row + direction[0]).clamp(1, rows - 2);
+            column = (column + direction[1]).clamp(1, columns - 2);
+            let mask = MASKS[self.python.choice(0..5) as usize];
+            for (down, bits) in (row - 1..).zip(mask) {
+                for (right, bit) in (column - 1..).zip([0b100, 0b010, 0b001]) {
+                    let is_inside =
+                        (1..rows - 1).contains(&down) && (1..columns - 1).contains(&right);
+                    if bits & bit != 0 && is_inside {
+                        room[(down * columns + right) as usize] = FLOOR;
+                    }
+                }
+            }
+        }
+        room
+    }
+
+    /// Places the player, and the targets on which boxes stand at the end.
+    fn place(&mut self, room: &mut [u8], boxes: usize) -> Result<(), &'static str> {
+        let floors = room.iter().filter(|cell| **cell == FLOOR).count();
+        if floors <= boxes + 1 {
+            return Err("its floor has no place for the player and all boxes");
+        }
+        for cell in std::iter::once(PLAYER).chain(std::iter::repeat_n(TARGET, boxes)) {
+            let floors: Vec<usize> = (0..room.len()).filter(|at| room[*at] == FLOOR).collect();
+            room[floors[self.numpy.below(floors.len() as u32) as usize]] = cell;
+        }
+        Ok(())
+    }
+
+    /// Moves the player up to three steps away.
+    fn walk(&mut self, room: &mut [u8], fixed: &[u8], chance: f64) {
+        if self.python.uniform(0.0, 1.0) > chance {
+            return;
+        }
+        let Some(mut player) = room.iter().position(|cell| *cell == PLAYER) else { return };
+        let mut before = vec![player];
+        for step in 1..=3 {
+            let next = MOVES.map(|change| moved(player, change, self.columns)).into_iter();
+            let next =
+                next.filter(|at| [FLOOR, TARGET].contains(&room[*at]) && !before.contains(at));
+            let next: Vec<usize> = next.collect();
+            if next.is_empty() {
+                return;
+            }
+            let chosen = next[self.python.choice(0..next.len() as u32) as usize];
+            room[player] = fixed[player];
+            room[chosen] = PLAYER;
+            player = chosen;
+            before.push(player);
+            if step == 3 || self.python.uniform(0.0, 1.0) > 0.5 {
+                return;
+            }
+        }
+    }
+}
+
+/// The game backwards: the player pulls boxes from their targets.
+struct Backwards<'a> {
+    fixed: &'a [u8],
+    columns: usize,
+    seen: HashSet<Vec<u8>>,
+    best: Best,
+}
+
+/// The state with the best score so far.
+struct Best {
+    score: i64,
+    room: Vec<u8>,
+    /// Each target with the place of its box.
+    boxes: Vec<[usize; 2]>,
+    columns: usize,
+}
+
+impl Best {
+    fn displacement(&self) -> usize {
+        displacement(&self.boxes, self.columns)
+    }
+}
+
+/// The distances of boxes from their targets along rows and columns.
+fn displacement(boxes: &[[usize; 2]], columns: usize) -> usize {
+    let distance = |[target, place]: &[usize; 2]| {
+        (target / columns).abs_diff(place / columns) + (target % columns).abs_diff(place % columns)
+    };
+    boxes.iter().map(distance).sum()
+}
+
+/// A state on the way.
+#[derive(Clone)]
+struct State {
+    room: Vec<u8>,
+    boxes: Vec<[usize; 2]>,
+    /// How often another box than before was pulled.
+    swaps: i64,
+    /// The target of the box that was pulled last.
+    last: Option<usize>,
+}
+
+impl<'a> Backwards<'a> {
+    fn play(fixed: &'a [u8], room: Vec<u8>, columns: usize, depth: u32) -> Best {
+        let targets = (0..fixed.len()).filter(|at| fixed[*at] == TARGET);
+        let boxes: Vec<[usize; 2]> = targets.map(|at| [at, at]).collect();
+        let best = Best { score: -1, room: room.clone(), boxes: boxes.clone(), columns };
+        let mut game = Self { fixed, columns, seen: HashSet::new(), best };
+        game.search(State { room, boxes, swaps: 0, last: None }, depth);
+        game.best
+    }
+
+    /// Depth first, where a state is searched once, whatever depth was left.
+    fn search(&mut self, state: State, depth: u32) {
+        if depth <= 1 || self.seen.len() >= MOST_STATES || self.seen.contains(&state.room) {
+            return;
+        }
+        let free = state.room.iter().filter(|cell| **cell == TARGET).count();
+        let score = match free == state.boxes.len() {
+            true => state.swaps * displacement(&state.boxes, self.columns) as i64,
+            false => 0,
+        };
+        if score > self.best.score {
+            self.best.score = score;
+            self.best.room.clone_from(&state.room);
+            self.best.boxes.clone_from(&state.boxes);
+        }
+        self.seen.insert(state.room.clone());
+        for change in MOVES {
+            // A step against a wall or box leaves the state, which has been seen.
+            if let Some(next) = self.pulled(&state, change) {
+                self.search(next, depth - 1);
+            }
+        }
+    }
+
+    /// The state after a step that pulls the box behind the player, if one is there.
+    fn pulled(&self, state: &State, change: [isize; 2]) -> Option<State> {
+        let player = state.room.iter().position(|cell| *cell == PLAYER)?;
+        let next = moved(player, change, self.columns);
+        if ![FLOOR, TARGET].contains(&state.room[next]) {
+            return None;
+        }
+        let mut after = state.clone();
+        after.room[player] = self.fixed[player];
+        after.room[next] = PLAYER;
+        let behind = moved(player, change.map(|step| -step), self.columns);
+        if [MOVED, BOX].contains(&state.room[behind]) {
+            after.room[player] = MOVED;
+            after.room[behind] = self.fixed[behind];
+            if let Some(pulled) = after.boxes.iter_mut().find(|[_, place]| *place == behind) {
+                pulled[1] = player;
+                let target = Some(pulled[0]);
+                after.swaps += i64::from(target != after.last);
+                after.last = target;
+            }
+        }
+        Some(after)
+    }
+}

@@ -1,0 +1,279 @@
+use std::fmt;
+
+use crate::error::Error;
+
+/// A step of the player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// To the row above.
+    Up,
+    /// To the row below.
+    Down,
+    /// To the column on the left.
+    Left,
+    /// To the column on the right.
+    Right,
+}
+
+impl Direction {
+    /// All directions in the order of the released numbers 1 to 4.
+    pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
+
+    /// The word of the released prompts.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Up => "Up",
+            Self::Down => "Down",
+            Self::Left => "Left",
+            Self::Right => "Right",
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The largest number of rows and columns.
+const MOST_CELLS_OF_A_SIDE: usize = 64;
+
+/// A room with its boxes and the player. Its edge is wall, so that nothing leaves it; there are as many boxes
+/// as targets, at least one.
+///
+/// ```
+/// use agent_benchmarks::{Error, sokoban::{Direction, Room}};
+///
+/// // Written in the alphabet of the released code, or in XSB: # wall, $ box, . target, @ player.
+/// let mut room = Room::parse("#####\n#@$.#\n#####")?;
+/// assert_eq!(room.to_string(), "#####\n#PXO#\n#####");
+/// assert!(room.step(Direction::Right) && room.is_solved());
+/// assert_eq!(room.to_string(), "#####\n#_P√#\n#####");
+/// assert!(!room.step(Direction::Right), "the box stands at the wall");
+/// assert_eq!(room.to_xsb(), "#####\n# @*#\n#####");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Room {
+    columns: usize,
+    cells: Vec<Ground>,
+    boxes: Vec<bool>,
+    player: usize,
+}
+
+/// What does not move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ground {
+    Wall,
+    Floor,
+    Target,
+}
+
+/// A cell in the alphabet of the released code and in XSB: ground, whether a box and whether the player is there.
+const SIGNS: [(char, char, Ground, bool, bool); 7] = [
+    ('#', '#', Ground::Wall, false, false),
+    ('_', ' ', Ground::Floor, false, false),
+    ('O', '.', Ground::Target, false, false),
+    ('√', '*', Ground::Target, true, false),
+    ('X', '$', Ground::Floor, true, false),
+    ('P', '@', Ground::Floor, false, true),
+    ('S', '+', Ground::Target, false, true),
+];
+
+impl Room {
+    /// Reads a room in the alphabet of the released code (`# _ O √ X P S`) or in XSB (`#`, space or `-`, `.`, `*`, `$`,
+    /// `@`, `+`). Rows may end early in XSB.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Room`] for another character, for a room whose edge is open or that has no player, two
+    /// players, no box, or not as many boxes as targets, and for one of more than 64 rows or columns.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let wrong = |line, problem: &str| Error::Room { line, problem: problem.to_owned() };
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let columns = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        if lines.len() > MOST_CELLS_OF_A_SIDE || columns > MOST_CELLS_OF_A_SIDE {
+            return Err(wrong(0, "at most 64 rows and columns"));
+        }
+        let (mut cells, mut boxes, mut players) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, line) in (1..).zip(&lines) {
+            let padding = std::iter::repeat_n(' ', columns - line.chars().count());
+            for sign in line.chars().chain(padding) {
+                let sign = if sign == '-' { ' ' } else { sign };
+                let found = SIGNS.iter().find(|known| known.0 == sign || known.1 == sign);
+                let Some(&(_, _, ground, has_box, has_player)) = found else {
+                    return Err(wrong(
+                        at,
+                        &format!("{sign:?} is no cell; there are # _ O √ X P S, and those of XSB"),
+                    ));
+                };
+                if has_player {
+                    players.push(cells.len());
+                }
+                cells.push(ground);
+                boxes.push(has_box);
+            }
+        }
+        match players.as_slice() {
+            [player] => Self::new(columns, cells, boxes, *player),
+            players => Err(wrong(0, &format!("{} players; there must be one", players.len()))),
+        }
+    }
+
+    pub(crate) fn new(
+        columns: usize,
+        cells: Vec<Ground>,
+        boxes: Vec<bool>,
+        player: usize,
+    ) -> Result<Self, Error> {
+        let wrong = |problem: String| Err(Error::Room { line: 0, problem });
+        let n_targets = cells.iter().filter(|cell| **cell == Ground::Target).count();
+        let n_boxes = boxes.iter().filter(|is_box| **is_box).count();
+        if n_boxes == 0 || n_boxes != n_targets {
+            return wrong(format!(
+                "{n_boxes} boxes for {n_targets} targets; give as many, at least one"
+            ));
+        }
+        let room = Self { columns, cells, boxes, player };
+        // The player and boxes reach only what is walled in; what lies outside a wall does not matter.
+        if room.reaches_an_edge() {
+            return wrong("the player can leave it; close its walls".to_owned());
+        }
+        Ok(room)
+    }
+
+    /// Whether a walk without boxes from the player or from a box ends at an open edge.
+    fn reaches_an_edge(&self) -> bool {
+        let mut seen = vec![false; self.cells.len()];
+        let boxes = (0..self.cells.len()).filter(|at| self.boxes[*at]);
+        let mut open: Vec<usize> = boxes.chain([self.player]).collect();
+        while let Some(at) = open.pop() {
+            if seen[at] || self.cells[at] == Ground::Wall {
+                continue;
+            }
+            seen[at] = true;
+            for direction in Direction::ALL {
+                match self.beside(at, direction) {
+                    Some(next) => open.push(next),
+                    None => return true,
+                }
+            }
+        }
+        false
+    }
+
+    /// The cell beside a cell; `None` outside the room.
+    pub(crate) fn beside(&self, at: usize, direction: Direction) -> Option<usize> {
+        let (row, column) = (at / self.columns, at % self.columns);
+        match direction {
+            Direction::Up => (row > 0).then(|| at - self.columns),
+            Direction::Down => (row + 1 < self.rows()).then(|| at + self.columns),
+            Direction::Left => (column > 0).then(|| at - 1),
+            Direction::Right => (column + 1 < self.columns).then(|| at + 1),
+        }
+    }
+
+    fn is_free(&self, at: usize) -> bool {
+        self.cells[at] != Ground::Wall && !self.boxes[at]
+    }
+
+    /// Moves the player, who pushes a box that has a free cell behind it. Whether the player moved.
+    pub fn step(&mut self, direction: Direction) -> bool {
+        let Some(next) = self.beside(self.player, direction) else { return false };
+        if self.boxes[next] {
+            let behind = self.beside(next, direction).filter(|behind| self.is_free(*behind));
+            let Some(behind) = behind else { return false };
+            self.boxes[next] = false;
+            self.boxes[behind] = true;
+        }
+        let moves = self.is_free(next);
+        if moves {
+            self.player = next;
+        }
+        moves
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.cells.len() / self.columns
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The number of boxes.
+    #[must_use]
+    pub fn n_boxes(&self) -> usize {
+        self.boxes.iter().filter(|is_box| **is_box).count()
+    }
+
+    /// The number of boxes on targets.
+    #[must_use]
+    pub fn n_on_target(&self) -> usize {
+        let on_target = |(cell, is_box): (&Ground, &bool)| *is_box && *cell == Ground::Target;
+        self.cells.iter().zip(&self.boxes).filter(|pair| on_target(*pair)).count()
+    }
+
+    /// Whether every box is on a target.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.n_on_target() == self.n_boxes()
+    }
+
+    /// The room in XSB, the usual form of files of levels.
+    #[must_use]
+    pub fn to_xsb(&self) -> String {
+        self.text(|sign| sign.1)
+    }
+
+    fn text(&self, sign: impl Fn(&(char, char, Ground, bool, bool)) -> char) -> String {
+        let mut text = String::new();
+        for at in 0..self.cells.len() {
+            if at > 0 && at % self.columns == 0 {
+                text.push('\n');
+            }
+            let cell = (self.cells[at], self.boxes[at], self.player == at);
+            let known = SIGNS.iter().find(|it| (it.2, it.3, it.4) == cell);
+            text.extend(known.map(&sign));
+        }
+        text
+    }
+
+    /// The coordinates and the grid as the released code shows them to a model (`grid_coord`).
+    #[must_use]
+    pub fn observation(&self) -> String {
+        let listed = |wanted: &dyn Fn(usize) -> bool| {
+            let at = (0..self.cells.len()).filter(|at| wanted(*at));
+            let places = at.map(|at| format!("({}, {})", at / self.columns, at % self.columns));
+            places.collect::<Vec<_>>().join(", ")
+        };
+        let is_target = |at: usize| self.cells[at] == Ground::Target;
+        let lists = [
+            ("Targets", listed(&is_target)),
+            ("Boxes", listed(&|at| self.boxes[at] && !is_target(at))),
+            ("Boxes on target", listed(&|at| self.boxes[at] && is_target(at))),
+            ("Player", listed(&|at| self.player == at && !is_target(at))),
+            ("Player on target", listed(&|at| self.player == at && is_target(at))),
+        ];
+        let (rows, columns) = (self.rows(), self.columns);
+        let mut text =
+            format!("Coordinates: \nBoard size: {rows} rows x {columns} cols (zero-indexed).\n");
+        for (label, places) in lists.iter().filter(|(_, places)| !places.is_empty()) {
+            text.push_str(&format!("{label}: {places}\n"));
+        }
+        format!("{text}Grid Map: \n{self}")
+    }
+}
+
+impl fmt::Display for Room {
+    /// The grid in the alphabet of the released code.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(|sign| sign.0))
+    }
+}

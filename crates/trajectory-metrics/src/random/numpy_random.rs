@@ -1,0 +1,39 @@
+use rand_mt::Mt;
+
+/// NumPy's `RandomState(seed)`, to the bit: the Mersenne Twister MT19937, seeded by one number.
+///
+/// Published benchmarks draw from it, so that their draws can be repeated.
+///
+/// ```
+/// use trajectory_metrics::random::NumpyRandom;
+///
+/// // RandomState(42): randint(10), randint(100), randint(7)
+/// let mut random = NumpyRandom::new(42);
+/// assert_eq!([random.below(10), random.below(100), random.below(7)], [6, 51, 4]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumpyRandom(Mt);
+
+impl NumpyRandom {
+    /// The generator of a seed.
+    #[must_use]
+    pub fn new(seed: u32) -> Self {
+        Self(Mt::new(seed))
+    }
+
+    /// `randint(count)`: a number below `count`; 0 for 0 and 1, which draw nothing.
+    pub fn below(&mut self, count: u32) -> u32 {
+        let largest = count.saturating_sub(1);
+        // Takes as many low bits as the largest number has, and draws again until it is not exceeded.
+        let mask = u32::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        if largest == 0 {
+            return 0;
+        }
+        loop {
+            let drawn = self.0.next_u32() & mask;
+            if drawn <= largest {
+                return drawn;
+            }
+        }
+    }
+}

@@ -49,7 +49,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let several = files.len() > 1;
     let (mut logs, mut formats, mut notes) = (Logs::default(), Vec::new(), Vec::new());
     if let Some(path) = &prices {
-        logs = logs.with_prices(read_by(path, |file, it| Prices::read(file, it))?);
+        logs = logs.with_prices(read_by(path, Prices::read)?);
     }
     for path in &files {
         let mut runs = open(path, format)?;

@@ -131,6 +131,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
 
 /// The rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner objects
 /// `usage.input_tokens` and so on. Lists and objects are JSON, what is not known is empty.
+#[must_use]
 pub fn csv(report: &Report) -> String {
     let rows = match report.together.get("runs") {
         Some(Value::Rows { rows, .. }) => rows.as_slice(),

@@ -14,7 +14,7 @@ use crate::{
     error::{Error, with_causes},
     report::{
         block::{Block, Field, Shape},
-        sentence::left_out,
+        sentence::{counted, left_out},
         tables::shown,
     },
     traces::{
@@ -49,13 +49,14 @@ impl Default for CalibrationOptions {
 
 /// What calibration does to the log score, by the rule of the table: changes of less than two standard errors may
 /// be noise.
-fn conclusion(log: &Block) -> Option<String> {
+fn conclusion(log: &Block, n: u64) -> Option<String> {
     let [raw, calibrated, change] = ["raw", "calibrated", "change"].map(|key| log.number(key));
+    let runs = counted(n, "complete run");
     let from_to = format!("from {} to {}", shown(raw?), shown(calibrated?));
     let verb = if change? > 0.0 { "raises" } else { "lowers" };
     let Some(ratio) = log.number("change_over_se") else {
         return Some(format!(
-            "calibration {verb} the log score {from_to}; no standard error says whether that is noise"
+            "over {runs}, calibration {verb} the log score {from_to}; no standard error says whether that is noise"
         ));
     };
     let verdict = match ratio {
@@ -64,7 +65,7 @@ fn conclusion(log: &Block) -> Option<String> {
         _ => "which may be noise",
     };
     Some(format!(
-        "calibration {verb} the log score {from_to}, by {:.1} standard errors: {verdict}",
+        "over {runs}, calibration {verb} the log score {from_to}, by {:.1} standard errors: {verdict}",
         ratio.abs()
     ))
 }
@@ -173,7 +174,9 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         ..Block::default()
     };
     block.push_json("slopes", &slopes);
-    block.conclusion.extend(metrics.inner("tps_log").and_then(conclusion));
+    block
+        .conclusion
+        .extend(metrics.inner("tps_log").and_then(|log| conclusion(log, audit.complete())));
     let excluded = [
         (audit.censored(), "that a budget cut off"),
         (audit.excluded(), "without an outcome that counts"),

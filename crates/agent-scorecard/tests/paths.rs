@@ -42,6 +42,35 @@ fn the_report_on_appended_parts_is_that_on_all_runs() {
 }
 
 #[test]
+fn calls_that_are_missed_and_made_in_excess_are_counted_by_tool() {
+    let call = |name: &str, argument: &str| {
+        ToolCall::new(name, [("at".to_owned(), Value::Text(argument.to_owned()))])
+    };
+    let made = [("get", "a"), ("get", "a"), ("get", "b"), ("put", "x")];
+    let expected = [("get", "a"), ("put", "y"), ("end", ""), ("end", "")];
+    let run = PathRun {
+        agent_calls: made.map(|(name, at)| AgentCall { call: call(name, at), ok: None }).into(),
+        expected_calls: expected.map(|(name, at)| call(name, at)).into(),
+        ..run(0)
+    };
+    // Missed and in excess, the tool that goes astray most first.
+    let wanted = [
+        (false, [("end", [2.0, 0.0]), ("get", [0.0, 2.0]), ("put", [1.0, 1.0])].to_vec()),
+        (true, [("end", [2.0, 0.0]), ("get", [0.0, 2.0])].to_vec()),
+    ];
+    for (ignore_arguments, wanted) in wanted {
+        let mut tally = PathTally::default();
+        tally.update(&run, ignore_arguments).unwrap();
+        let block = tally.block(ignore_arguments, true).unwrap();
+        let picture = &block.pictures["calls"];
+        let [missed, surplus] = picture.series.as_slice() else { panic!("{picture:?}") };
+        let counts = missed.y.iter().zip(&surplus.y).map(|(missed, surplus)| [*missed, *surplus]);
+        let names = picture.x.categories.iter().map(String::as_str);
+        assert_eq!(names.zip(counts).collect::<Vec<_>>(), wanted);
+    }
+}
+
+#[test]
 fn a_figure_that_no_run_defines_says_why() {
     let mut tally = PathTally::default();
     tally.update(&run(0), false).unwrap();

@@ -154,11 +154,11 @@ proptest! {
             let score = column.block.figure("tps_log");
             prop_assert_eq!(has("no complete run"), score.is_err());
             let found = column.block.figure("auroc").map_or([false; 3], |auroc| sides(&auroc, 0.5));
-            let said = ["higher on failures", "may be noise", "; forecasts tell"].map(has);
+            let said = ["higher on failures", "may be noise", ", forecasts tell"].map(has);
             prop_assert_eq!(said, found, "{}", sentence);
             if let Ok(score) = score {
-                let (_, rest) = sentence.split_once("better) is ").unwrap();
-                let said: f64 = rest.split([' ', ';']).next().unwrap().parse().unwrap();
+                let (_, rest) = sentence.split_once("the log score is ").unwrap();
+                let said: f64 = rest.split([' ', ',']).next().unwrap().parse().unwrap();
                 prop_assert!((said - score.value).abs() <= 6e-4, "{}", sentence);
             }
             let left_out = column.block.conclusion.iter().any(|it| it.starts_with("left out: "));
@@ -170,6 +170,43 @@ proptest! {
             let said = [": A is better.", "cannot be told apart.", ": B is better."];
             prop_assert_eq!(said.map(|text| sentence.ends_with(text)), sides(&difference, 0.0), "{}", sentence);
         }
+    }
+}
+
+#[test]
+fn curves_of_several_columns_are_one_picture_with_the_base_rate_of_each() {
+    let options = TraceOptions { with_pictures: true, ..options() };
+    let of = |name: &str, n, of_successes, of_failures| {
+        let runs = runs(n, of_successes, of_failures);
+        (name.to_owned(), None, evaluation(&runs, &options).finish().unwrap().into_block(&options))
+    };
+    // A third succeeds of 30 runs, and 11 do of 31.
+    let same = [of("a", 30, 0.8, 0.3), of("b", 30, 0.6, 0.5)];
+    let other = [of("a", 30, 0.8, 0.3), of("b", 31, 0.6, 0.5)];
+    let names = ["a", "b", "perfect calibration", "base rate", "a: base rate", "b: base rate"];
+    for (columns, wanted) in [(same, &[2, 3, 0, 1][..]), (other, &[2, 0, 4, 1, 5])] {
+        let report =
+            Report { main_pictures: vec!["reliability"], ..Report::of_columns(columns.into()) };
+        let json = serde_json::to_value(&report).unwrap();
+        let sections = report.drawings();
+        let [drawing] = sections[0].drawings.as_slice() else { panic!("{sections:?}") };
+        assert!(!sections[0].note.contains("In the band lie"), "{}", sections[0].note);
+        let found = drawing.picture.series.iter().map(|series| series.name.as_str());
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            wanted.iter().map(|at| names[*at]).collect::<Vec<_>>()
+        );
+        // Each number has its place in the JSON object.
+        for (series, pointer) in drawing.picture.series.iter().zip(&drawing.pointers) {
+            let stored: Vec<f64> =
+                serde_json::from_value(json.pointer(pointer).unwrap()["y"].clone()).unwrap();
+            assert_eq!(stored, series.y);
+        }
+        assert_eq!(report.main_drawing().as_ref(), Some(&drawing.picture));
+        // Bars would hide each other.
+        let bars =
+            sections.iter().find(|section| section.title.starts_with("Forecasts: ")).unwrap();
+        assert_eq!(bars.drawings.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 }
 
@@ -187,10 +224,10 @@ fn what_holds_for_every_column_is_concluded_once() {
     let report = Report::of_columns(columns.into());
     let [good, bad, left_out] = report.conclusion.as_slice() else { panic!("{report:?}") };
     assert!(
-        good.starts_with("good: over 30 complete runs (33 % succeeded), the log score"),
+        good.starts_with("good: over 30 complete runs (33 % succeeded), AUROC is 1.000, where 0.5 is chance; the log score"),
         "{good}"
     );
-    assert!(bad.ends_with("; AUROC is 0.000, where 0.5 is chance."), "{bad}");
+    assert!(bad.contains(", AUROC is 0.000, where 0.5 is chance; "), "{bad}");
     assert_eq!(left_out, "Left out: 1 run that a budget cut off.");
     assert_eq!(serde_json::to_value(&report).unwrap()["conclusion"][2], left_out.as_str());
 }

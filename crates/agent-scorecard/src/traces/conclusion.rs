@@ -15,11 +15,11 @@ pub(super) fn of_column(block: &Block) -> Vec<String> {
             let successes = Percent::of(&base_rate.into()).value;
             let constant = block.inner("base_rate_reference").map(|it| it.figure("tps_log"));
             let constant = constant.and_then(Result::ok).map_or_else(String::new, |constant| {
-                format!("; the base rate as the forecast of every run has {}", with_ends(&constant))
+                format!(", and {} with the base rate as every forecast", with_ends(&constant))
             });
             let (score, ranking) = (with_ends(&score), ranking(block));
             format!(
-                "over {runs} ({successes} % succeeded), the log score (higher is better) is {score}{constant}{ranking}"
+                "over {runs} ({successes} % succeeded), {ranking}the log score is {score}{constant} (higher is better)"
             )
         }
         _ => "there is no complete run to score".to_owned(),
@@ -43,9 +43,9 @@ fn ranking(block: &Block) -> String {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
         Some(Ordering::Equal) => "that forecasts tell successes from failures may be noise",
-        None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
+        None => return format!("AUROC is {}, where 0.5 is chance; ", with_ends(&auroc)),
     };
-    format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
+    format!("{verdict} (AUROC {}, where 0.5 is chance); ", with_ends(&auroc))
 }
 
 /// What is concluded of the difference between two columns, the second minus the first.

@@ -749,6 +749,8 @@ def logs(
     runs: Runs = None,
     *,
     format: str = "auto",
+    prices: Path | None = None,
+    csv: Path | None = None,
 ) -> Report:
     """Report what logs of evaluations hold, run by run.
 
@@ -758,6 +760,11 @@ def logs(
         Logs, or folders of logs.
     format : str
         The format of the files; by default it is recognised.
+    prices : path, optional
+        Prices of models, ``{"MODEL": {"input", "cached_input", "output"}}`` in USD per million tokens, from which runs
+        without a cost in their log get one.
+    csv : path, optional
+        Where to write all runs as CSV.
 
     Returns
     -------

@@ -127,3 +127,75 @@ fn a_broken_log_in_a_folder_is_an_error_that_names_file_line_and_field() {
     let named = "b.jsonl: line 2: id: a string contains half of a surrogate pair; the format is";
     assert!(error.contains(named), "{error}");
 }
+
+/// A run that a model made, of 1,000 input tokens, 600 of them cached, and 100 output tokens.
+fn exchange(id: &str, task: &str, model: &str, outcome: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","task":"{task}","outcome":{outcome},"turns":[{{"response":{{"model":"{model}","choices":[{{"message":{{"content":"x"}}}}],"usage":{{"prompt_tokens":1000,"prompt_tokens_details":{{"cached_tokens":600}},"completion_tokens":100}}}}}}]}}"#
+    )
+}
+
+#[test]
+fn runs_are_counted_by_model_and_task_and_listed_as_people_count() {
+    let lines = [
+        exchange("run-10", "task-10", "m-1", "true"),
+        exchange("run-2", "task-2", "m-1", "true"),
+        exchange("run-2b", "task-2", "m-2", "false"),
+        exchange("run-1", "task-2", "m-1", "null"),
+    ];
+    let log = write("counted.jsonl", &lines.join("\n"));
+    let report = json(&[&log, "--json"]);
+    let of = |list: &str, key: &str| -> Vec<Value> {
+        report[list].as_array().unwrap().iter().map(|row| row[key].clone()).collect()
+    };
+    assert_eq!(of("models", "model"), ["m-1", "m-2"]);
+    assert_eq!(of("models", "n_succeeded"), [2, 0]);
+    assert_eq!(of("models", "n_unknown"), [1, 0]);
+    assert_eq!(of("models", "output_tokens"), [300, 100]);
+    assert_eq!(of("tasks", "task"), ["task-2", "task-2", "task-10"]);
+    assert_eq!(of("tasks", "n_runs"), [2, 1, 1]);
+    assert_eq!(of("runs", "id"), ["run-1", "run-2", "run-2b", "run-10"]);
+    let table = String::from_utf8(run(&[&log]).stdout).unwrap();
+    let [models, tasks, runs] =
+        ["\nBy model\n", "\nBy task\n", "\nRuns\n"].map(|title| table.find(title).unwrap());
+    assert!(models < tasks && tasks < runs, "{table}");
+
+    let many: Vec<String> =
+        (0..31).map(|at| exchange("r", &format!("arith/{at}"), "m-1", "true")).collect();
+    let table = run(&[&write("many.jsonl", &many.join("\n"))]).stdout;
+    let table = String::from_utf8(table).unwrap();
+    let row = table.lines().find(|line| line.starts_with("arith ")).unwrap();
+    assert!(table.contains("By evaluation") && row.contains("31"), "{table}");
+}
+
+#[test]
+fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
+    let log = write(
+        "priced.jsonl",
+        &[exchange("a", "t", "m-1", "true"), exchange("b", "t", "m-2", "true")].join("\n"),
+    );
+    let prices =
+        write("prices.json", r#"{"m-1": {"input": 2.0, "cached_input": 0.5, "output": 8.0}}"#);
+    let csv = program::in_folder("runs.csv");
+    let report = json(&[&log, "--prices", &prices, "--csv", &csv, "--json"]);
+    // 400 tokens at 2, 600 at 0.5 and 100 at 8 dollars a million.
+    assert_eq!(report["runs"][0]["usage"]["cost_usd"], 0.0019);
+    assert_eq!(report["runs"][1]["usage"]["cost_usd"], Value::Null);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("no price of the model m-2: the cost of 1 run is not known"), "{notes}");
+    assert!(notes.contains("sums are without 1 run whose cost is not known"), "{notes}");
+    let csv = fs::read_to_string(csv).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 3, "{csv}");
+    assert!(lines[0].starts_with("id,task,model,outcome,scores,"), "{csv}");
+    assert!(
+        lines[1].starts_with("a,t,m-1,true,{},") && lines[1].ends_with(",1000,600,100,0.0019"),
+        "{csv}"
+    );
+
+    let wrong = write("wrong_prices.json", r#"{"m-1": {"input": -2.0, "output": 8.0}}"#);
+    let error = refusal(&run(&[&log, "--prices", &wrong]), "negative");
+    assert!(error.contains("wrong_prices.json") && error.contains("at least 0"), "{error}");
+    let error = refusal(&run(&[&log, "--csv", &log]), "the log itself");
+    assert!(error.contains("--csv") && error.contains("is read by this command"), "{error}");
+}

@@ -1,9 +1,14 @@
-//! What do logs of agent evaluations hold, run by run?
+//! What do logs of agent evaluations hold, by model, by task and run by run?
+
+mod prices;
+mod summary;
 
 use std::collections::BTreeMap;
 
-use run_logs::{Format, Run};
+pub use prices::{Price, Prices};
+use run_logs::{AtLimit, Format, OutcomePolicy, Run};
 use serde_json::{Map, Value as Json};
+pub use summary::csv;
 use trajectory_metrics::tool_calls;
 
 use crate::report::{
@@ -26,7 +31,9 @@ const MOST_BARS: usize = 6;
 /// logs.update(&run, Format::Atif, None);
 /// let report = logs.finish(Format::Atif.name(), Vec::new());
 /// assert_eq!(report.together.number("n_runs"), Some(1.0));
-/// assert_eq!(report.tables()[0].rows[0].cells[0].plain(), "a");
+/// let [by_task, runs] = &report.tables()[..] else { panic!() };
+/// assert_eq!((by_task.title.as_str(), runs.title.as_str()), ("By task", "Runs"));
+/// assert_eq!(runs.rows[0].cells[0].plain(), "a");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Logs {
@@ -34,10 +41,20 @@ pub struct Logs {
     endings: BTreeMap<String, u64>,
     calls: BTreeMap<String, u64>,
     notes: Vec<String>,
+    prices: Option<Prices>,
+    /// The runs of each model that has no price.
+    unpriced: BTreeMap<String, u64>,
 }
 
 impl Logs {
-    /// Adds a run of a log in this format; `file` names the log if there are several.
+    /// Takes the cost of runs whose log has none from these prices.
+    #[must_use]
+    pub fn with_prices(self, prices: Prices) -> Self {
+        Self { prices: Some(prices), ..self }
+    }
+
+    /// Adds a run of a log in this format; `file` names the log if there are several. The outcome is that of the log, or
+    /// what its only scorer says of a run that no limit ended.
     pub fn update(&mut self, run: &Run, format: Format, file: Option<&str>) {
         let replies = || run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies().flat_map(|reply| &reply.tool_calls);
@@ -49,9 +66,11 @@ impl Logs {
             }
             scores.insert(name.clone(), json(&score.value));
         }
+        let judgement = || OutcomePolicy::new(AtLimit::Censored).judgement(run).ok()?.outcome;
+        let outcome = run.outcome.or_else(judgement);
         let stop = run.stop.as_ref().map(ToString::to_string);
         let limit = run.limit.as_ref();
-        let ending = match (limit, &stop, run.outcome) {
+        let ending = match (limit, &stop, outcome) {
             (Some(limit), ..) => limit.kind.clone(),
             (None, Some(stop), _) => stop.clone(),
             _ if run.error.is_some() => "error".to_owned(),
@@ -80,17 +99,26 @@ impl Logs {
             let kind = Field::shown("type", "limit", limit.kind.as_str());
             Block::of([kind, Field::json("limit", limit.limit)])
         });
+        let priced = |prices: &Prices| {
+            let found = prices.cost_usd(run);
+            let model = found.as_ref().err().filter(|model| !model.is_empty());
+            for model in model.into_iter() {
+                *self.unpriced.entry(model.clone()).or_default() += 1;
+            }
+            found.ok()
+        };
+        let cost_usd = run.usage.cost_usd.or_else(|| self.prices.as_ref().and_then(priced));
         let usage = [
             Field::shown("input_tokens", "input tokens", run.usage.input_tokens),
             Field::json("cached_tokens", run.usage.cached_tokens),
             Field::shown("output_tokens", "output tokens", run.usage.output_tokens),
-            Field::shown("cost_usd", "cost in USD", run.usage.cost_usd),
+            Field::shown("cost_usd", "cost in USD", cost_usd),
         ];
         let failed = run.agent_turns().filter(|turn| turn.reply.is_none()).count();
         row.fields.extend([
             Field::shown("task", "task", run.task.as_deref()),
             Field::shown("model", "model", run.model.as_deref()),
-            Field::shown("outcome", "success", run.outcome),
+            Field::shown("outcome", "success", outcome),
             Field::shown("scores", "scores", scores),
             Field::shown("stop", "stop", stop),
             Field::block("limit", limit),
@@ -108,17 +136,23 @@ impl Logs {
     /// The report on all runs. `format` is that of the logs, or a word for several; `notes` come last.
     #[must_use]
     pub fn finish(self, format: &'static str, notes: Vec<String>) -> Report {
-        let Self { rows, endings, calls, notes: mut all } = self;
+        let Self { mut rows, endings, calls, notes: mut all, unpriced, .. } = self;
         all.extend(notes);
+        all.extend(unpriced.iter().map(|(model, n)| {
+            format!(
+                "no price of the model {model}: the cost of {} is not known",
+                counted(*n as usize, "run")
+            )
+        }));
+        summary::sort(&mut rows);
         let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
         let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
         let conclusion = conclusion(&rows);
         let lead = format!("{}, format {format}", counted(rows.len(), "run"));
-        let mut together = Block::of([
-            Field::json("format", format),
-            Field::json("n_runs", rows.len()),
-            Field::rows("runs", "", rows),
-        ]);
+        let mut together =
+            Block::of([Field::json("format", format), Field::json("n_runs", rows.len())]);
+        together.fields.extend(summary::summary(&rows, &mut all));
+        together.fields.push(Field::rows("runs", "Runs", rows));
         together.notes = Some(all);
         together.draw([("calls", calls), ("endings", endings)]);
         Report {

@@ -55,7 +55,9 @@ impl Forms {
         } else if self.markdown {
             plain::lines(Layout::paragraphs(&text::report(&report, Layout::Markdown)))
         } else {
-            plain::lines(text::report(&report, Layout::Aligned))
+            // The width is known of terminals alone, so that files and pipes have whole lines.
+            let width = console::Term::stdout().size_checked().map(|(_, columns)| columns);
+            plain::lines(text::report(&report, width.map_or(Layout::Aligned, Layout::Fitted)))
         };
         Ok(Written { failures, report: Some(report), ..Written::from(text) })
     }

@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use crate::output::{program::destination, trajectories};
 
 /// Options that name a file or folder that is written.
-const OUTPUTS: [&str; 4] = ["html", "plot", "output", "write_pools"];
+const OUTPUTS: [&str; 5] = ["csv", "html", "plot", "output", "write_pools"];
 
 /// The files of the folder of `run --out` that are read again by the next call.
 const KEPT: [&str; 2] = ["answers.jsonl", "runs"];

@@ -1,5 +1,7 @@
 //! Tables, as plain text or as Markdown.
 
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets::NOTHING};
+
 use crate::plain::cell;
 
 /// How tables are written.
@@ -7,6 +9,8 @@ use crate::plain::cell;
 pub(crate) enum Layout {
     /// Columns lined up by spaces.
     Aligned,
+    /// The same in a terminal of this many letters, with long cells on several lines.
+    Fitted(u16),
     /// GitHub's Markdown.
     Markdown,
 }
@@ -15,7 +19,8 @@ impl Layout {
     /// A table, whose first row is the header.
     pub(crate) fn table(self, rows: &[Vec<String>]) -> String {
         match self {
-            Self::Aligned => align(rows),
+            Self::Aligned => align(rows, None),
+            Self::Fitted(width) => align(rows, Some(width)),
             Self::Markdown => markdown(rows),
         }
     }
@@ -80,33 +85,38 @@ fn markdown(rows: &[Vec<String>]) -> String {
 }
 
 /// Lines up columns: the first to the left, all others to the right, two spaces between. The first
-/// row is the header.
-fn align(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|text| cell(text).chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (text, &width))| {
-                let cell = cell(text);
-                if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-            })
-            .collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
+/// row is the header. Within a width, long cells are broken into lines.
+fn align(rows: &[Vec<String>], width: Option<u16>) -> String {
+    let mut table = Table::new();
+    table.load_preset(NOTHING);
+    if let Some(width) = width {
+        table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     }
-    text
+    table.add_rows(rows.iter().map(|row| row.iter().map(|text| cell(text))));
+    let last = table.column_count().saturating_sub(1);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if at < last { 2 } else { 0 }));
+        column.set_cell_alignment([CellAlignment::Left, CellAlignment::Right][usize::from(at > 0)]);
+    }
+    table.trim_fmt() + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_as_wide_as_the_terminal_at_most_and_keeps_every_letter() {
+        let rows = [
+            vec!["run".to_owned(), "what it did".to_owned()],
+            vec!["a".to_owned(), "one two three four five six seven".to_owned()],
+        ];
+        assert_eq!(Layout::Fitted(80).table(&rows), Layout::Aligned.table(&rows));
+        let fitted = Layout::Fitted(20).table(&rows);
+        assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
+        let words = |text: &str| text.split_whitespace().count();
+        assert_eq!(words(&fitted), words(&Layout::Aligned.table(&rows)), "{fitted}");
+    }
 
     #[test]
     fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {

@@ -261,6 +261,7 @@ def traces(
     confidence_pattern: str | None = None,
     at_limit: Literal["censored", "scored"] = "censored",
     scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
     curves: bool = False,
 ) -> Report:
     """Report how good the probabilities of success were that agents reported along their runs.
@@ -297,6 +298,9 @@ def traces(
         What a limit that ended a run of a log means for its outcome.
     scorer : str, optional
         The scorer of a log whose value is the outcome.
+    outcomes : path, optional
+        What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
+        ``model``, ``expected_calls``, ``horizon``.
     curves : bool
         Add curves and bins if there are no resamples.
 
@@ -321,22 +325,32 @@ def calibration(
     whole_tasks: bool = False,
     resamples: int = 1000,
     seed: int = 1,
-    missing: str = "refuse",
+    missing: str | None = None,
+    stream: str = "stated_confidence",
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what cross-fitted Platt scaling changes about each metric, in standard errors of the change.
 
     Parameters
     ----------
     runs : runs
-        As for `traces`, without logs.
+        As for `traces`; of a log, one stream.
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
     whole_tasks : bool
         Keep the runs of a task in one half; by default runs are halved by their ids.
     resamples, seed : int
         Bootstrap resamples of whole tasks, and their seed.
-    missing : str
+    missing : str, optional
         As for `traces`.
+    stream : str
+        The stream of confidence that is taken from logs.
+    confidence, confidence_pattern, at_limit, scorer, outcomes
+        Of logs, as for `traces`.
 
     Returns
     -------
@@ -354,7 +368,7 @@ def cut_off(
     runs: Runs = None,
     *,
     schedule: Schedule = "linear-front",
-    missing: str = "refuse",
+    missing: str | None = None,
     calibrate: Calibration = "none",
     assume: Literal["non-informative", "failure-side", "none"] = "non-informative",
     odds_ratio: float = 2,
@@ -366,16 +380,22 @@ def cut_off(
     chance_from: Path | Sequence[Path] | Rows | None = None,
     continuations: Path | Rows | None = None,
     min_valid: int = 5,
+    stream: str = "stated_confidence",
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report five ways to count runs that a budget cut off.
 
     Parameters
     ----------
     runs : runs
-        As for `traces`, without logs, and optionally with ``success_chance``.
+        As for `traces`, of a log one stream, and optionally with ``success_chance``.
     schedule : {"linear-front", "uniform", "exponential-front", "linear-back"}
         The weights of the steps of a run.
-    missing : str
+    missing : str, optional
         As for `traces`.
     calibrate : {"none", "platt", "isotonic"}
         Maps of the complete runs of other tasks.
@@ -396,6 +416,10 @@ def cut_off(
         Continuations of cut-off runs: fields ``id``, ``successes``, ``failures`` and optionally ``unresolved``, ``invalid``.
     min_valid : int
         The outcomes that a run needs among its continuations.
+    stream : str
+        The stream of confidence that is taken from logs.
+    confidence, confidence_pattern, at_limit, scorer, outcomes
+        Of logs, as for `traces`.
 
     Returns
     -------
@@ -410,17 +434,29 @@ def cut_off(
     return _evaluate("cut-off", **locals())
 
 
-def paths(runs: Runs = None, *, ignore_arguments: bool = False, pool: bool = False) -> Report:
+def paths(
+    runs: Runs = None,
+    *,
+    ignore_arguments: bool = False,
+    pool: bool = False,
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
+) -> Report:
     """Report how tool calls compare with the calls that their tasks expect.
 
     Parameters
     ----------
     runs : runs
-        Fields ``id``, ``task``, ``agent_calls``, ``expected_calls``, ``success`` and optionally ``model``.
+        Fields ``id``, ``task``, ``agent_calls``, ``expected_calls``, ``success`` and optionally ``model``; or logs.
     ignore_arguments : bool
         Compare calls by name alone.
     pool : bool
         Add a report on all runs together.
+    confidence, confidence_pattern, at_limit, scorer, outcomes
+        Of logs, as for `traces`.
 
     Returns
     -------
@@ -713,6 +749,7 @@ def compare(
     confidence_pattern: str | None = None,
     at_limit: Literal["censored", "scored"] = "censored",
     scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
 ) -> Report:
     """Say which agent is better, by how much, and whether that is more than noise.
 
@@ -729,6 +766,9 @@ def compare(
         What a limit that ended a run means for its outcome: a failure, or what its score says.
     scorer : str, optional
         The scorer whose value is the outcome.
+    outcomes : path, optional
+        What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
+        ``model``, ``expected_calls``, ``horizon``.
 
     Returns
     -------

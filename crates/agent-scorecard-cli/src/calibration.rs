@@ -1,7 +1,7 @@
 //! What cross-fitted Platt scaling changes about each metric of a stream, against its noise: the subcommand
 //! `calibration`.
 //!
-//! Reads the files that `traces` reads, each a stream of its own: both streams are resampled together, by
+//! Reads the files that `traces` reads, each a stream of its own, and each model of a log: both streams are resampled together, by
 //! task; a run that names no task is one of its own. Without a file it compares the bundled runs of an
 //! overconfident and of a truthful forecaster.
 
@@ -10,12 +10,15 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Report,
     calibration::{CalibrationOptions, compare},
-    traces::MEASURES,
+    traces::{MEASURES, TraceFile},
 };
 use trajectory_metrics::{ForecastPolicy, WeightSchedule};
 
 use crate::{
-    files::bundled,
+    files::{
+        bundled, log_file,
+        logs::{OUTCOMES, Streamed},
+    },
     output::{
         form::Forms,
         program::{Written, at},
@@ -27,9 +30,10 @@ use crate::{
 
 /// Reports what cross-fitted Platt scaling changes about each metric, in standard errors of the change
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), traces::FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of traces, each a stream of its own; without a file, two bundled streams. Whole tasks are
+    /// Files of traces, or logs or folders of logs, each a stream of its own, and so is each model of a log; without a file,
+    /// two bundled streams. Whole tasks are
     /// resampled, of which a run without a task is one; standard errors of runs of one task are undefined
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -46,9 +50,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
     seed: u64,
     /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below
-    #[arg(long, default_value = "refuse", value_parser = traces::policy)]
-    missing: ForecastPolicy,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = traces::policy)]
+    missing: Option<ForecastPolicy>,
+    #[command(flatten)]
+    read: Streamed,
     #[command(flatten)]
     forms: Forms,
 }
@@ -58,21 +64,21 @@ Example: agent-scorecard calibration runs.jsonl --whole-tasks
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, schedule, whole_tasks, resamples, seed, missing, forms } = options;
+    let Options { files, schedule, whole_tasks, resamples, seed, missing, read, forms } = options;
     let with_pictures = forms.has_figures();
     let how = CalibrationOptions { schedule, resamples, seed, whole_tasks, with_pictures };
     let mut columns = Vec::new();
     for path in bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
         let file = path.display().to_string();
-        let read = traces::read(&path, missing)?;
-        let compared = working(&format!("calibrating {file}"), || compare(&read.runs, &how));
-        let mut block = compared.map_err(|error| at(&file, error.into()))?;
-        let remarks = &read.remarks;
-        block.lines.insert(0, remarks.runs().line());
-        block.extend_json(remarks.runs());
-        block.push_json("missing", &remarks.missing());
-        block.notes.get_or_insert_default().extend(remarks.notes());
-        columns.push((file, None, block));
+        for TraceFile { model, runs, remarks, .. } in log_file::traces(&path, &read, missing)? {
+            let compared = working(&format!("calibrating {file}"), || compare(&runs, &how));
+            let mut block = compared.map_err(|error| at(&file, error.into()))?;
+            block.lines.insert(0, remarks.runs().line());
+            block.extend_json(remarks.runs());
+            block.push_json("missing", &remarks.missing());
+            block.notes.get_or_insert_default().extend(remarks.notes());
+            columns.push((file.clone(), model, block));
+        }
     }
     let split = if whole_tasks { "whole tasks" } else { "runs" };
     let mut report = Report {
@@ -90,5 +96,6 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     report.together.push_json("whole_tasks", &whole_tasks);
     report.together.push_json("resamples", &resamples);
     report.together.push_json("seed", &seed);
+    report.together.notes.get_or_insert_default().extend(read.judging.notes());
     forms.show(report)
 }

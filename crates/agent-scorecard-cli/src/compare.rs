@@ -10,7 +10,10 @@ use agent_scorecard::compare::{CompareOptions, Side, compare, measures};
 use trajectory_metrics::Level;
 
 use crate::{
-    files::{bundled, log_file, logs::Judging},
+    files::{
+        bundled, log_file,
+        logs::{Judging, OUTCOMES},
+    },
     output::{form::Forms, program::Written, text::help},
 };
 
@@ -28,8 +31,9 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-static AFTER: LazyLock<String> =
-    LazyLock::new(|| [EXAMPLE, &help(&measures()), include_str!("help/compare.txt")].concat());
+static AFTER: LazyLock<String> = LazyLock::new(|| {
+    [EXAMPLE, &help(&measures()), include_str!("help/compare.txt"), OUTCOMES].concat()
+});
 
 const EXAMPLE: &str = "\
 Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.success_rate.ci_high < 0'
@@ -47,5 +51,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         sides.extend(logs.iter().map(|log| Side::from(&log.column)));
     }
     let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
-    forms.show(compare(&sides, &options)?)
+    let mut report = compare(&sides, &options)?;
+    report.together.notes.get_or_insert_default().extend(judging.notes());
+    forms.show(report)
 }

@@ -8,13 +8,13 @@ use std::{
 
 use agent_scorecard::convert;
 use clap::ValueEnum;
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, Run, to_atif};
+use run_logs::{ForecastPolicy, Format, Run, to_atif};
 use serde_json::Value;
 
 use crate::{
     files::{
         bundled,
-        logs::{Judging, formats, open},
+        logs::{OUTCOMES, Streamed, formats, open},
     },
     output::{
         program::{self, Written},
@@ -23,12 +23,11 @@ use crate::{
     plain,
     progress::Progress,
     traces::policy,
-    values::one_of,
 };
 
 /// Converts a log, or a folder of logs, to a file that another subcommand reads, or to ATIF
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = [HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// A log or a folder of logs; without it, bundled exchanges
     #[arg(value_name = "LOG")]
@@ -39,15 +38,12 @@ pub(crate) struct Options {
     /// The file to write; for atif, a folder that gets a file per run. Without it, standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The stream of confidence that traces hold
-    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = one_of(ConfidenceStream::ALL.map(|stream| (stream.name(), stream))))]
-    stream: ConfidenceStream,
+    #[command(flatten)]
+    read: Streamed,
     /// What happens to runs of which a call has no confidence: leave-out leaves the run out of the traces, skip
     /// only the call; refuse, carry-forward, carry-forward-from=P and clip as for traces
     #[arg(long, value_name = "POLICY", default_value = "leave-out", value_parser = policy)]
     missing: ForecastPolicy,
-    #[command(flatten)]
-    judging: Judging,
     /// Only the runs of this model; needed for traces, rollouts and problems if the log has several
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -113,6 +109,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let remark = format!("{left_out} of {n} runs lack {needs} and are left out{counted}");
         written.remarks.push(remark);
     }
+    written.remarks.extend(options.read.judging.notes());
     Ok(written)
 }
 
@@ -157,13 +154,7 @@ fn lines(
     runs: impl Iterator<Item = Result<Run, run_logs::Error>>,
     options: &Options,
 ) -> Result<Lines, Box<dyn Error>> {
-    let mut made = Vec::new();
-    let runs = runs.inspect(|run| {
-        if let (Kind::Paths, Ok(run)) = (options.to, run) {
-            made.push(convert::calls(run));
-        }
-    });
-    let table = options.judging.table(log, runs)?;
+    let table = options.read.judging.table(log, runs)?;
     let rows = table.rows();
     if let (0, Some(model)) = (rows.len(), &options.model) {
         return Err(format!("{}: no run is of the model {model:?}", log.display()).into());
@@ -178,10 +169,10 @@ fn lines(
         .into());
     }
     let lines = match options.to {
-        Kind::Traces => convert::traces(&table, options.stream, options.missing)?,
+        Kind::Traces => convert::traces(&table, options.read.stream, options.missing)?,
         Kind::Rollouts => convert::rollouts(&table),
         Kind::Problems => convert::problems(&table),
-        Kind::Paths | Kind::Atif => convert::paths(&table, made),
+        Kind::Paths | Kind::Atif => convert::paths(&table),
     };
     let kept = lines.iter().filter(|line| line.get("left_out").is_none()).count();
     let lines = lines.iter().map(Value::to_string).collect();

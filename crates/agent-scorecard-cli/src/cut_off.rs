@@ -6,24 +6,21 @@
 //! success is known: it is what the truthful stream says at the stop. Each file is one stream of
 //! forecasts; where all hold the same runs, every two are compared. An id may stand once in a file.
 
-use std::{
-    collections::BTreeMap,
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, error::Error, path::PathBuf};
 
 use agent_scorecard::{
-    cut_off::{CutOffOptions, Hide, METRICS, cut_off},
+    cut_off::{CutOffOptions, Hide, METRICS, cut_off, read_chances, read_continuations},
     traces::{Calibration, TraceFile},
 };
-use censoring::{CensoringAnalysis, CensoringAssumption, Continuations};
-use serde::{Deserialize, de::DeserializeOwned};
+use censoring::{CensoringAnalysis, CensoringAssumption};
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 use crate::{
     files::{
         bundled,
-        json_lines::{self, InputError},
+        json_lines::read_by,
+        log_file,
+        logs::{OUTCOMES, Streamed},
     },
     output::{form::Forms, program::Written, text::rows},
     progress::working,
@@ -32,9 +29,9 @@ use crate::{
 
 /// Compares five ways to count runs that a budget cut off
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS)].concat())]
+#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of traces, each a stream with a column, in which an id may stand once; where all files hold the
+    /// Files of traces, or logs or folders of logs, each a stream with a column, and so is each model of a log, in which an id may stand once; where all files hold the
     /// same runs, every two are compared. Without a file, bundled runs, whose true chances of success are
     /// known
     #[arg(value_name = "FILE")]
@@ -43,9 +40,11 @@ pub(crate) struct Options {
     #[arg(long, default_value = "linear-front")]
     schedule: WeightSchedule,
     /// What is done about forecasts that are missing or outside [0, 1]: refuse, leave-out, skip,
-    /// carry-forward, carry-forward-from=P or clip, see below
-    #[arg(long, default_value = "refuse", value_parser = traces::policy)]
-    missing: ForecastPolicy,
+    /// carry-forward, carry-forward-from=P or clip, see below (default: refuse; for logs leave-out)
+    #[arg(long, value_name = "POLICY", value_parser = traces::policy)]
+    missing: Option<ForecastPolicy>,
+    #[command(flatten)]
+    read: Streamed,
     /// Calibrate forecasts by maps of the complete runs of other tasks
     #[arg(long, default_value = "none", value_parser = values::calibration())]
     calibrate: Calibration,
@@ -106,12 +105,17 @@ fn odds_ratio(text: &str) -> Result<f64, String> {
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let is_bundled = options.files.is_empty();
     let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
-    let read = |path: &PathBuf| {
-        let file = traces::read(path, options.missing)?;
-        file.check_ids().map(|()| file)
+    let read = |paths: &[PathBuf]| {
+        let mut files = Vec::new();
+        for path in paths {
+            for file in log_file::traces(path, &options.read, options.missing)? {
+                file.check_ids()?;
+                files.push(file);
+            }
+        }
+        Ok::<Vec<TraceFile>, Box<dyn Error>>(files)
     };
-    let files = bundled::unless(options.files, &names);
-    let files: Vec<TraceFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let files = read(&bundled::unless(options.files, &names))?;
     let (given, continued) = (options.success_chance, options.continuations);
     let mut how = CutOffOptions {
         schedule: options.schedule,
@@ -121,10 +125,13 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         resamples: options.resamples,
         seed: options.seed,
         hide: options.hide.map(Hide::Rate).or(options.hide_after.map(Hide::After)),
-        given: given.as_deref().map_or_else(|| Ok(BTreeMap::new()), chances)?,
-        continuations: continued.as_deref().map(continuations).transpose()?,
+        given: match given {
+            None => BTreeMap::new(),
+            Some(path) => read_by(&path, read_chances)?,
+        },
+        continuations: continued.map(|path| read_by(&path, read_continuations)).transpose()?,
         min_valid: options.min_valid,
-        teachers: options.chance_from.iter().map(read).collect::<Result<_, _>>()?,
+        teachers: read(&options.chance_from)?,
         known: None,
     };
     if is_bundled {
@@ -136,56 +143,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             how.given.clone_from(known);
         }
     }
-    let report = working("scoring cut-off runs", || cut_off(&files, &how))?;
+    let mut report = working("scoring cut-off runs", || cut_off(&files, &how))?;
+    report.together.notes.get_or_insert_default().extend(options.read.judging.notes());
     options.forms.show(report)
-}
-
-/// Reads a file of chances by run.
-///
-/// # Errors
-///
-/// [`InputError`] that names file, line and field.
-fn chances(path: &Path) -> Result<BTreeMap<String, Probability>, InputError> {
-    #[derive(Deserialize)]
-    struct Line {
-        id: String,
-        success_chance: Probability,
-    }
-    by_id(path, |Line { id, success_chance }| (id, success_chance))
-}
-
-/// Reads a file that says by run how its continuations ended.
-///
-/// # Errors
-///
-/// [`InputError`] that names file, line and field.
-fn continuations(path: &Path) -> Result<BTreeMap<String, Continuations>, InputError> {
-    #[derive(Deserialize)]
-    struct Line {
-        id: String,
-        successes: u64,
-        failures: u64,
-        #[serde(default)]
-        unresolved: u64,
-        #[serde(default)]
-        invalid: u64,
-    }
-    by_id(path, |Line { id, successes, failures, unresolved, invalid }| {
-        (id, Continuations { successes, failures, unresolved, invalid })
-    })
-}
-
-fn by_id<L: DeserializeOwned, T>(
-    path: &Path,
-    entry: impl Fn(L) -> (String, T),
-) -> Result<BTreeMap<String, T>, InputError> {
-    let mut all = BTreeMap::new();
-    for line in json_lines::read::<L>(path)? {
-        let (id, value) = entry(line.value);
-        if all.insert(id, value).is_some() {
-            let (file, problem) = (path.display().to_string(), "an earlier line has the same id");
-            return Err(InputError::of_field(&file, line.number, "id", problem));
-        }
-    }
-    Ok(all)
 }

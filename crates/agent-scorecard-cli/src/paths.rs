@@ -9,20 +9,25 @@ use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Report,
-    paths::{METRICS, PathTally, read},
+    paths::{METRICS, PathTally, logged, read},
 };
 
 use crate::{
-    files::{bundled, json_lines::open},
+    files::{
+        bundled,
+        json_lines::read_by,
+        log_file::{self, LogFile},
+        logs::{Judging, OUTCOMES},
+    },
     output::{form::Forms, program::Written, text::rows},
 };
 
 /// Compares the tool calls of agents with the calls that their tasks expect
 #[derive(Debug, clap::Args)]
-#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
+#[command(after_help = [FORMAT, &rows(&METRICS), OUTCOMES].concat())]
 pub(crate) struct Options {
-    /// Files of tool calls, each with a column, and so is each model where a file names several; without a
-    /// file, bundled runs
+    /// Files of tool calls, or logs or folders of logs; each gets a column, and so does each model where a file names
+    /// several; without a file, bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Compare calls by name alone; by default also by their exact arguments
@@ -32,19 +37,29 @@ pub(crate) struct Options {
     #[arg(long)]
     pool: bool,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     forms: Forms,
 }
 
 const FORMAT: &str = include_str!("help/paths.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, ignore_arguments, pool, forms } = options;
+    let Options { files, ignore_arguments, pool, judging, forms } = options;
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
     for path in bundled::unless(files, &["demo_tool_calls.jsonl"]) {
-        let file = path.display().to_string();
-        for (model, tally) in read(&file, open(&path)?, ignore_arguments)? {
+        let tallies = match log_file::read(&path, &judging)? {
+            None => read_by(&path, |file, source| read(file, source, ignore_arguments))?,
+            Some(logs) => {
+                let tally = |log: LogFile| {
+                    Ok((log.column.model.clone(), logged(&log.column, ignore_arguments)?))
+                };
+                logs.into_iter().map(tally).collect::<Result<_, run_logs::Error>>()?
+            }
+        };
+        for (model, tally) in tallies {
             let block = tally.block(ignore_arguments, forms.has_figures())?;
-            columns.push((file.clone(), model, block));
+            columns.push((path.display().to_string(), model, block));
             together.append(&tally);
         }
     }
@@ -59,5 +74,6 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         let pooled = together.block(ignore_arguments, forms.has_figures())?;
         report.pool(pooled, "; a task in two of them is one");
     }
+    report.together.notes.get_or_insert_default().extend(judging.notes());
     forms.show(report)
 }

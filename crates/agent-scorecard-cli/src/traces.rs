@@ -7,17 +7,14 @@
 //! A file may also be a log, or a folder of logs: then each model and each stream of confidence in it gets a
 //! column.
 
-use std::{
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Block, Field, Report,
     traces::{
         Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
-        TraceFile, TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
-        with_differences,
+        TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
+        with_differences, without_outcomes,
     },
 };
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
@@ -25,9 +22,9 @@ use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 use crate::{
     files::{
         bundled,
-        json_lines::{InputError, read_by},
+        json_lines::read_by,
         log_file::{self, LogFile},
-        logs::Judging,
+        logs::{Judging, OUTCOMES},
     },
     output::{
         form::Forms,
@@ -40,7 +37,7 @@ use crate::{
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP].concat())]
+#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
     /// of a log. Without a file, three forecasters on bundled runs are compared
@@ -104,11 +101,6 @@ Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 
 /// The format of a file, for the help of the programs that read it.
 pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
-
-/// Reads and checks every run of a file.
-pub(crate) fn read(path: &Path, policy: ForecastPolicy) -> Result<TraceFile, InputError> {
-    read_by(path, |file, source| TraceFile::read(file, source, policy))
-}
 
 /// The policy of this name, as an option spells it.
 ///
@@ -187,6 +179,10 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
     };
     let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
+    if let Some(mut report) = without_outcomes(&logs, missing)? {
+        report.together.notes.get_or_insert_default().extend(judging.notes());
+        return forms.show(report).map(Some);
+    }
     let mut digests: Vec<TraceFigures> = Vec::new();
     let (mut columns, mut parts) = (Vec::new(), Vec::new());
     for log in &logs {
@@ -220,6 +216,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         }
     }
     let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
+    report.together.notes.get_or_insert_default().extend(judging.notes());
     forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
 }
 

@@ -56,6 +56,24 @@ fn help_shows_input_that_the_program_reads() {
 }
 
 #[test]
+fn help_shows_outcomes_and_a_table_that_are_read() {
+    let line = |line: &str| line.trim().strip_prefix("a line: ").map(str::to_owned);
+    for program in ["compare", "traces", "calibration", "cut-off", "paths", "convert"] {
+        let lines: Vec<String> = help(program).lines().filter_map(line).collect();
+        let outcomes = write("outcomes.jsonl", &lines.join("\n"));
+        let log = write("log.jsonl", &shown("compare").join("\n"));
+        let output = run_other("compare", &[&log, "--outcomes", &outcomes]);
+        assert!(output.status.success() && lines.len() == 2, "{program}: {output:?}");
+    }
+    for program in ["traces", "calibration", "cut-off"] {
+        let help = help(program);
+        let table = help.lines().skip_while(|line| !line.contains("id,task,step,")).take(3);
+        let table = write("table.csv", &table.map(str::trim).collect::<Vec<_>>().join("\n"));
+        assert!(run_other("traces", &[&table]).status.success(), "{program}");
+    }
+}
+
+#[test]
 fn help_of_budget_shows_estimates_that_it_reads() {
     let lines = shown("budget");
     let (estimates, runs): (Vec<String>, Vec<String>) =

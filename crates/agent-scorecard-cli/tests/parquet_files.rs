@@ -128,3 +128,62 @@ fn a_file_that_is_no_parquet_file_is_refused() {
     let error = refusal(&run_other("traces", &[&path]), "text");
     assert!(error.starts_with(&format!("error: {path}: ")), "{error}");
 }
+
+/// Writes columns of an id, a step, a confidence and an outcome as Parquet, the confidence under this name.
+fn steps(file: &str, name: &str, rows: &[(&str, f64, f64, bool)]) -> String {
+    let schema = format!(
+        "message steps {{ required binary id (UTF8); required double step; required double {name}; required boolean outcome; }}"
+    );
+    let path = write(file, "");
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer =
+        SerializedFileWriter::new(File::create(&path).unwrap(), schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let ids: Vec<ByteArray> = rows.iter().map(|row| ByteArray::from(row.0)).collect();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<ByteArrayType>().write_batch(&ids, None, None).unwrap();
+    column.close().unwrap();
+    for is_step in [true, false] {
+        let value = |row: &(&str, f64, f64, bool)| if is_step { row.1 } else { row.2 };
+        let values: Vec<f64> = rows.iter().map(value).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    let outcomes: Vec<bool> = rows.iter().map(|row| row.3).collect();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<BoolType>().write_batch(&outcomes, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    path
+}
+
+#[test]
+fn rows_with_a_step_each_give_what_their_runs_give() {
+    let rows = [
+        ("b", 2.0, 0.25, false),
+        ("a", 2.0, f64::NAN, true),
+        ("b", 1.0, 0.5, false),
+        ("a", 1.0, 0.75, true),
+    ];
+    let lines = "{\"id\":\"b\",\"forecasts\":[0.5,0.25],\"outcome\":false}\n{\"id\":\"a\",\"forecasts\":[0.75,null],\"outcome\":true}\n";
+    let report = |file: &str| {
+        let mut report = json_of("traces", &[file, "--json", "--missing", "carry-forward"]);
+        report["name"].take();
+        report["file"].take();
+        report["notes"].take();
+        report
+    };
+    let table = report(&steps("steps.parquet", "confidence", &rows));
+    let lines = report(&write("steps.jsonl", lines));
+    assert_eq!(table["tps_log"], lines["tps_log"]);
+    assert_eq!(table["missing"], lines["missing"]);
+    let wrong = run_other("traces", &[&steps("wrong.parquet", "conf", &rows)]);
+    let wrong = refusal(&wrong, "conf");
+    assert!(
+        wrong.contains("field probability") && wrong.contains("there are conf, id,"),
+        "{wrong}"
+    );
+}

@@ -24,13 +24,10 @@
 //! # Ok::<(), Error>(())
 //! ```
 
-use run_logs::{Caller, ConfidenceStream, Error, ForecastPolicy, LoggedRun, Run, RunTable};
+use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable, ToolCall};
 use serde_json::{Value, json};
 
 use crate::logs::json as to_json;
-
-/// The calls that a run made, and those that its task expects.
-pub type Calls = [Value; 2];
 
 /// The lines of a file of traces: the forecasts of a stream, by a policy for missing values.
 ///
@@ -73,12 +70,17 @@ pub fn problems(table: &RunTable) -> Vec<Value> {
     table.rows().iter().filter_map(problem).collect()
 }
 
-/// The lines of a file of tool calls. The table does not hold what tasks expect: `made` has the [`calls`] of each of its
-/// runs, in their order.
+/// The lines of a file of tool calls: those of the agent and its subagents, and those that the task expects of the agent.
 #[must_use]
-pub fn paths(table: &RunTable, made: Vec<Option<Calls>>) -> Vec<Value> {
-    let of = |(made, row)| path(made, row).unwrap_or_else(|reason| left_out(row, reason));
-    made.into_iter().zip(table.rows()).map(of).collect()
+pub fn paths(table: &RunTable) -> Vec<Value> {
+    let of = |row| path(row).unwrap_or_else(|reason| left_out(row, reason));
+    table.rows().iter().map(of).collect()
+}
+
+/// The text of a file of these lines.
+#[must_use]
+pub fn text(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The line of a run that the readers of the file count and do not score.
@@ -126,37 +128,21 @@ fn problem(row: &LoggedRun) -> Option<Value> {
     Some(json!({ "problem": row.name(), "solved": solved, "output_tokens": tokens }))
 }
 
-/// The calls of the agent and its subagents, and those that the task expects of the agent; `None` if it expects
-/// none.
-#[must_use]
-pub fn calls(run: &Run) -> Option<Calls> {
-    let expected: Vec<Value> = run
-        .expected_calls
-        .iter()
-        .filter(|expected| expected.caller == Caller::Agent)
-        .map(|expected| {
-            json!({ "name": expected.call.name, "args": to_json(&expected.call.arguments) })
-        })
-        .collect();
-    if expected.is_empty() {
-        return None;
+fn path(row: &LoggedRun) -> Result<Value, &'static str> {
+    let success = row.outcome.ok_or("no_outcome")?;
+    if row.expected_calls.is_empty() {
+        return Err("no_expected_calls");
     }
-    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
-    let calls = replies.flat_map(|reply| &reply.tool_calls).map(|call| {
-        let mut made = json!({ "name": call.name, "args": to_json(&call.arguments.value()) });
-        set(&mut made, "ok", call.ok);
+    let call = |call: &ToolCall| json!({ "name": call.name, "args": to_json(&call.arguments) });
+    let made = row.tool_calls.iter().zip(&row.calls_ok).map(|(made, ok)| {
+        let mut made = call(made);
+        set(&mut made, "ok", *ok);
         made
     });
-    Some([calls.collect(), expected.into()])
-}
-
-fn path(calls: Option<Calls>, row: &LoggedRun) -> Result<Value, &'static str> {
-    let success = row.outcome.ok_or("no_outcome")?;
-    let [calls, expected] = calls.ok_or("no_expected_calls")?;
     let mut line = named(row);
     set(&mut line, "model", row.model.as_deref());
-    line["agent_calls"] = calls;
-    line["expected_calls"] = expected;
+    line["agent_calls"] = made.collect();
+    line["expected_calls"] = row.expected_calls.iter().map(call).collect();
     line["success"] = json!(success);
     Ok(line)
 }

@@ -55,6 +55,7 @@
 
 mod chances;
 pub(crate) mod comparisons;
+mod files;
 mod model;
 mod sample;
 mod settings;
@@ -85,6 +86,7 @@ use crate::{
     },
 };
 
+pub use files::{read_chances, read_continuations};
 pub use settings::{CutOffOptions, Hide};
 
 /// Pairs of columns of which the conclusion speaks, at most.
@@ -224,7 +226,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         block.extend_json(remarks.runs());
         block.push_json("missing", &remarks.missing());
         block.notes.get_or_insert_default().splice(0..0, remarks.notes());
-        columns.push((sample.file.to_owned(), None, block));
+        columns.push((sample.file.to_owned(), file.model.clone(), block));
         rows.extend(of_rules);
     }
     let mut report = Report {

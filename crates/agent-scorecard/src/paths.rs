@@ -14,12 +14,14 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    convert,
     report::{
         block::{Block, Field, Shape},
         picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
         sentence::{counted, percent},
     },
     texts::Texts,
+    traces::logged::LoggedColumn,
 };
 
 /// The metrics, each a mean over runs except for the last one.
@@ -150,6 +152,29 @@ pub fn read(
     Ok(named.collect())
 }
 
+/// Compares the calls of the runs of a log with those that their tasks expect.
+///
+/// # Errors
+///
+/// [`run_logs::Error::Undefined`] if no run has an outcome and expected calls.
+pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, run_logs::Error> {
+    let lines = convert::paths(&log.table);
+    let mut all = PathTally::default();
+    for (_, tally) in read(&log.file, convert::text(&lines).as_bytes(), ignore_arguments)? {
+        all.append(&tally);
+    }
+    all.notes.clone_from(&log.notes);
+    if all.n == 0 {
+        let reason = format!(
+            "{}: no run has an outcome and the calls that its task expects; an outcomes file gives both ({})",
+            log.file,
+            r#"{"id": "…", "outcome": true, "expected_calls": [{"name": "…", "args": {}}]}"#
+        );
+        return Err(run_logs::Error::Undefined { name: "paths", reason });
+    }
+    Ok(all)
+}
+
 /// What a report needs of runs, so that no run is kept.
 ///
 /// Memory: the id and 16 bytes per run, a byte per call, and the names of tasks and tools.
@@ -158,6 +183,8 @@ pub struct PathTally {
     /// All runs, also those that were left out before.
     runs: RunCounts,
     n: usize,
+    /// What to know about the log.
+    notes: Vec<String>,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
     /// Runs of one task are of different models or domains.
@@ -245,6 +272,7 @@ impl PathTally {
         self.ids.append(&other.ids);
         other.tasks.iter().for_each(|(name, task)| self.add_task(name, task.clone()));
         self.mixed |= other.mixed;
+        self.notes.extend(other.notes.iter().cloned());
         self.matches.iter_mut().zip(&other.matches).for_each(|(mean, more)| mean.merge(more));
         self.precision.merge(&other.precision);
         self.recall.merge(&other.recall);
@@ -280,7 +308,7 @@ impl PathTally {
     ///
     /// None for runs that were added.
     pub fn block(&self, ignore_arguments: bool, with_pictures: bool) -> Result<Block, Error> {
-        let mut notes = Vec::new();
+        let mut notes = self.notes.clone();
         let ids = self.ids.distinct();
         if ids < self.n {
             notes.push(format!(

@@ -50,6 +50,7 @@ pub(crate) mod figures;
 pub(crate) mod logged;
 pub(crate) mod settings;
 mod streams;
+mod sureness;
 pub(crate) mod units;
 
 pub use crate::report::picture::BAND;
@@ -60,4 +61,5 @@ pub use logged::{LoggedColumn, StreamFigures, compared_streams, logged_streams};
 pub use run_logs::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 pub use settings::{Calibration, TraceOptions};
 pub use streams::{stream_runs, streams};
+pub use sureness::{SURENESS, without_outcomes};
 pub use units::RunsDigest;

@@ -14,6 +14,8 @@ pub(crate) mod pools;
 pub(crate) mod rollouts;
 pub(crate) mod run_iterator;
 pub(crate) mod shape;
+#[cfg(feature = "lines")]
+pub(crate) mod steps;
 pub(crate) mod tau2;
 #[cfg(feature = "lines")]
 pub(crate) mod traces;

@@ -18,6 +18,8 @@
 //! # Ok::<(), InputError>(())
 //! ```
 
+pub(crate) mod bare;
+pub(crate) mod csv;
 pub(crate) mod fields;
 pub(crate) mod parsing;
 pub(crate) mod parts;

@@ -15,6 +15,8 @@ mod values;
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
+#[cfg(feature = "lines")]
+pub use conversions::Outcomes;
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
     LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use agent_scorecard::traces::LoggedColumn;
+use agent_scorecard::traces::{LoggedColumn, TraceFile};
 use run_logs::{ConfidenceStream, ForecastPolicy, Format};
 
 use crate::{
     files::{
         bundled,
-        logs::{Contents, Judging, open},
+        json_lines::read_by,
+        logs::{Contents, Judging, Streamed, open},
     },
     plain,
 };
@@ -24,6 +25,26 @@ pub(crate) struct LogFile {
     last_reply: Option<(String, String)>,
 }
 
+/// The runs of a file of traces, or of a stream of a log, model by model where there are several. The policy
+/// is to refuse traces in which something is missing, and to leave such runs of a log out.
+///
+/// # Errors
+///
+/// Those of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
+pub(crate) fn traces(
+    path: &Path,
+    how: &Streamed,
+    missing: Option<ForecastPolicy>,
+) -> Result<Vec<TraceFile>, Box<dyn Error>> {
+    let Some(logs) = read(path, &how.judging)? else {
+        let missing = missing.unwrap_or_default();
+        let file = read_by(path, |file, source| TraceFile::read(file, source, missing))?;
+        return Ok(vec![file]);
+    };
+    let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
+    logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
+}
+
 /// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
 ///
 /// # Errors
@@ -33,12 +54,17 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
-    if !is_log {
-        return Ok(None);
-    }
-    let mut runs = match open(path, Format::Auto) {
-        Err(run_logs::Error::UnknownFormat { .. }) if !path.is_dir() => return Ok(None),
-        runs => runs?,
+    let opened = is_log.then(|| open(path, Format::Auto));
+    let mut runs = match opened {
+        None | Some(Err(run_logs::Error::UnknownFormat { .. })) if !path.is_dir() => {
+            let problem = "is no log, and its lines have outcomes of their own";
+            return match judging.outcomes {
+                Some(_) => Err(format!("--outcomes: {} {problem}", path.display()).into()),
+                None => Ok(None),
+            };
+        }
+        Some(runs) => runs?,
+        None => return Ok(None),
     };
     let mut contents = Contents::default();
     let mut last_reply = None;

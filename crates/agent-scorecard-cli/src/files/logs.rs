@@ -1,18 +1,27 @@
 //! Logs of evaluations, bundled or not.
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     io::Cursor,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use clap::builder::TypedValueParser;
 use run_logs::{
-    AtLimit, ConfidenceField, ConfidenceReading, Error, Format, OutcomePolicy, ReadOptions, Run,
-    RunTable, Runs, StreamOptions, read, read_path,
+    AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, Format, OutcomePolicy,
+    Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, read, read_path,
 };
 
-use crate::{files::bundled, output::program::with_causes, progress::Progress, values::one_of};
+use crate::{
+    files::{bundled, json_lines::read_by},
+    output::program::with_causes,
+    progress::Progress,
+    values::one_of,
+};
+
+/// The help on `--outcomes`, for the programs that read logs.
+pub(crate) const OUTCOMES: &str = include_str!("../help/outcomes.txt");
 
 /// Opens a log or a folder of logs.
 pub(crate) fn open(path: &Path, format: Format) -> Result<Runs<'static>, Error> {
@@ -39,6 +48,12 @@ pub(crate) struct Judging {
     /// The scorer whose value is the outcome, where a log has several
     #[arg(long, value_name = "NAME")]
     scorer: Option<String>,
+    /// What is known of runs beside the log, see below: outcomes or grades, expected calls, horizons
+    #[arg(long, value_name = "FILE")]
+    pub(crate) outcomes: Option<PathBuf>,
+    /// The outcomes, once they have been read.
+    #[arg(skip)]
+    joined: RefCell<Option<Outcomes>>,
 }
 
 impl Judging {
@@ -61,6 +76,11 @@ impl Judging {
         let confidence = confidence_field(self.confidence, self.confidence_pattern.as_deref());
         let confidence = confidence.map_err(|error| error.to_string())?;
         let streams = StreamOptions { confidence, ..StreamOptions::default() };
+        let mut outcomes = self.joined.borrow_mut();
+        if let (None, Some(path)) = (&*outcomes, &self.outcomes) {
+            let read = read_by(path, Outcomes::read);
+            *outcomes = Some(read.map_err(|error| error.to_string())?);
+        }
         let mut scorers = BTreeSet::new();
         let mut progress = Progress::runs(&path.to_string());
         let runs = runs.inspect(|run| {
@@ -71,7 +91,11 @@ impl Judging {
                 }
             }
         });
-        let table = RunTable::new(runs, &policy, &streams).map_err(|error| match error {
+        let table = match &mut *outcomes {
+            Some(outcomes) => RunTable::with_outcomes(runs, outcomes, &policy, &streams),
+            None => RunTable::new(runs, &policy, &streams),
+        };
+        let table = table.map_err(|error| match error {
             Error::Undefined { name: "outcome", .. } if self.scorer.is_none() => {
                 format!("{path}: {error} with --scorer")
             }
@@ -86,6 +110,21 @@ impl Judging {
             _ => Ok(table),
         }
     }
+
+    /// What to know about the outcomes, after all logs have been read.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.joined.borrow().iter().flat_map(Outcomes::notes).collect()
+    }
+}
+
+/// The options that say which stream of a log is read, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Streamed {
+    /// The stream of confidence that is taken from logs
+    #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = one_of(ConfidenceStream::ALL.map(|stream| (stream.name(), stream))))]
+    pub(crate) stream: ConfidenceStream,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
 }
 
 /// Where replies state their confidence: in the usual forms, or where a regular expression says.

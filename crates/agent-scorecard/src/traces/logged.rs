@@ -1,7 +1,10 @@
-use run_logs::{ConfidenceReading, ConfidenceStream, RunTable, TraceRun, json_lines::RunCounts};
+use run_logs::{
+    ConfidenceReading, ConfidenceStream, RunTable, TraceFile, TraceRun, json_lines::RunCounts,
+};
 use trajectory_metrics::{ForecastPolicy, Undefined};
 
 use crate::{
+    convert,
     error::Error,
     logs::common_format,
     report::block::Block,
@@ -27,6 +30,37 @@ pub struct LoggedColumn {
     pub table: RunTable,
     /// What to know about the log.
     pub notes: Vec<String>,
+}
+
+impl LoggedColumn {
+    /// The runs of a stream as a file of traces, in which those that do not have it are counted with the reason.
+    ///
+    /// # Errors
+    ///
+    /// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses, and [`run_logs::Error::Undefined`] if
+    /// no run has the stream, with those that there are.
+    pub fn traces(
+        &self,
+        stream: ConfidenceStream,
+        missing: ForecastPolicy,
+    ) -> Result<TraceFile, Error> {
+        let runs = |stream| self.table.stream(stream, missing).map_or(0, |it| it.runs().len());
+        if runs(stream) == 0 {
+            let others = ConfidenceStream::ALL.into_iter().filter(|&stream| runs(stream) > 0);
+            let others = Vec::from_iter(others.map(|it| format!("{it} ({} runs)", runs(it))));
+            let reason = format!(
+                "no run of {} has it; streams that it has: {}",
+                self.file,
+                if others.is_empty() { "none".to_owned() } else { others.join(", ") }
+            );
+            return Err(run_logs::Error::Undefined { name: stream.name(), reason }.into());
+        }
+        let lines = convert::traces(&self.table, stream, missing)?;
+        let mut traces = TraceFile::read(&self.file, convert::text(&lines).as_bytes(), missing)?;
+        traces.model.clone_from(&self.model);
+        traces.remarks.add_notes(self.notes.iter().cloned());
+        Ok(traces)
+    }
 }
 
 /// A stream of confidence and its figures.

@@ -86,7 +86,7 @@ impl OutcomePolicy {
     /// The outcome of a run and its stop reason.
     ///
     /// A run that ended with an error, that its log excludes, or that has no score of the scorer has
-    /// no outcome. The words of inspect_ai count as it reads them: `C` is 1, `P` 0.5, `I` and `N` 0,
+    /// no outcome, unless there is a [grade](Run::grade) from beside the log. The words of inspect_ai count as it reads them: `C` is 1, `P` 0.5, `I` and `N` 0,
     /// `yes` and `true` 1, `no` and `false` 0 in any case; digits are a number.
     ///
     /// # Errors
@@ -95,6 +95,10 @@ impl OutcomePolicy {
     /// does not stand for a number.
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
+        if let Some(grade) = run.grade {
+            // Whatever the threshold is, a grade of 1 is a success.
+            return Ok(Judgement { outcome: Some(grade >= self.threshold.min(1.0)), stop });
+        }
         if let Some(reason) = &run.excluded {
             let stop = stop.filter(|stop| stop.class() == StopClass::Excluded);
             let stop = stop.unwrap_or_else(|| StopReason::Other(reason.clone()));

@@ -6,6 +6,8 @@ use trajectory_metrics::{
     CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces, tool_calls::ToolCall,
 };
 
+#[cfg(feature = "lines")]
+use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
         outcome_policy::OutcomePolicy,
@@ -18,7 +20,7 @@ use crate::{
     format::Format,
     read::read_path,
     read_options::ReadOptions,
-    values::run::{Run, Usage},
+    values::run::{Caller, Run, Usage},
 };
 
 /// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
@@ -82,6 +84,10 @@ pub struct LoggedRun {
     pub turn_usage: Vec<Usage>,
     /// The agent's tool calls in their order.
     pub tool_calls: Vec<ToolCall>,
+    /// Whether the tools took these calls without an error; `None` where the log does not say.
+    pub calls_ok: Vec<Option<bool>>,
+    /// The calls that the task expects of the agent.
+    pub expected_calls: Vec<ToolCall>,
     /// The values of each turn, in the order of [`ConfidenceStream::ALL`].
     values: Vec<[Result<Probability, MissingValue>; ConfidenceStream::ALL.len()]>,
 }
@@ -120,6 +126,26 @@ impl RunTable {
     ) -> Result<Self, Error> {
         let rows = runs.into_iter().map(|run| LoggedRun::new(run?, policy, options));
         Ok(Self { rows: rows.collect::<Result<_, Error>>()? })
+    }
+
+    /// The table of runs that were read, after each got what is known of it beside its log.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RunTable::new`] and [`Outcomes::join`].
+    #[cfg(feature = "lines")]
+    pub fn with_outcomes(
+        runs: impl IntoIterator<Item = Result<Run, Error>>,
+        outcomes: &mut Outcomes,
+        policy: &OutcomePolicy,
+        options: &StreamOptions<'_>,
+    ) -> Result<Self, Error> {
+        let joined = runs.into_iter().map(|run| {
+            let mut run = run?;
+            outcomes.join(&mut run)?;
+            Ok(run)
+        });
+        Self::new(joined, policy, options)
     }
 
     /// Reads a log, or all logs in a folder.
@@ -226,6 +252,7 @@ impl LoggedRun {
         let judgement = policy.judgement(&run)?;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
+        let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
         // A turn without a model call is not a step of the model.
         let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
         let usage = |reply: Option<&crate::values::run::Reply>| {
@@ -236,7 +263,14 @@ impl LoggedRun {
             stop: judgement.stop,
             horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
             turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
-            tool_calls: calls.map(|call| call.tool_call()).collect(),
+            tool_calls,
+            calls_ok,
+            expected_calls: run
+                .expected_calls
+                .iter()
+                .filter(|expected| expected.caller == Caller::Agent)
+                .map(|expected| expected.call.clone())
+                .collect(),
             values: steps()
                 .map(|turn| ConfidenceStream::ALL.map(|stream| stream.value(turn, options)))
                 .collect(),

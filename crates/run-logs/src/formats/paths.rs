@@ -55,7 +55,9 @@ fn with_its_digits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolCal
     Ok(call)
 }
 
-fn with_all_digits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolCall>, D::Error> {
+pub(crate) fn with_all_digits<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ToolCall>, D::Error> {
     #[derive(Deserialize)]
     struct Checked(#[serde(deserialize_with = "with_its_digits")] ToolCall);
 

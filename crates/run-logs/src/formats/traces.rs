@@ -1,16 +1,19 @@
-use std::{borrow::Cow, collections::BTreeMap, fmt, io::Read, sync::LazyLock};
+use std::{collections::BTreeMap, fmt, io::Read};
 
 use censoring::{StopClass, StopReason, Stopped};
 use memchr::memchr_iter;
-use regex_lite::{Captures, Regex};
 use scoring_rules::Probability;
 use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
 
-use crate::json_lines::{
-    parsing::{InputError, is_object, parse_line},
-    parts::fold,
-    run_counts::RunCounts,
+use crate::{
+    formats::steps::trace_lines,
+    json_lines::{
+        bare::{AnyNumber, replace_bare},
+        parsing::{InputError, is_object, parse_line},
+        parts::fold,
+        run_counts::RunCounts,
+    },
 };
 
 /// One run: the probabilities of success that were reported along it, and how it ended.
@@ -102,14 +105,6 @@ impl Line {
     }
 }
 
-/// A number of a line whose numbers that are not finite stand in lists; `None` for null.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum AnyNumber {
-    Finite(Option<f64>),
-    Bare([String; 1]),
-}
-
 impl From<Line<AnyNumber>> for Line {
     fn from(line: Line<AnyNumber>) -> Self {
         let Line { id, task, forecasts, outcome, stop, horizon, success_chance } = line;
@@ -120,20 +115,6 @@ impl From<Line<AnyNumber>> for Line {
         let forecasts = forecasts.into_iter().map(value).collect();
         Self { id, task, forecasts, outcome, stop, horizon, success_chance }
     }
-}
-
-/// A text, or a word that may be a number.
-static TOKEN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|[0-9A-Za-z+.-]+"#).ok());
-
-/// The line with something else in place of each number that is not finite and stands outside of texts: `NaN`
-/// and `Infinity`, as Python writes them, and numbers beyond the largest, such as `1e999`. JSON has none of them.
-fn replace_bare(line: &str, replacement: impl Fn(&str) -> String) -> Cow<'_, str> {
-    let replace = |token: &Captures<'_>| match token[0].parse::<f64>() {
-        Ok(number) if !number.is_finite() => replacement(&token[0]),
-        _ => token[0].to_owned(),
-    };
-    TOKEN.as_ref().map_or(Cow::Borrowed(line), |token| token.replace_all(line, replace))
 }
 
 /// Reads a line in which numbers may be NaN or infinite.
@@ -178,6 +159,8 @@ pub struct TraceRemarks {
     unknown_stops: BTreeMap<String, u64>,
     /// Those of them that have no outcome.
     unknown_without_outcome: u64,
+    /// Further notes.
+    others: Vec<String>,
 }
 
 /// Texts in a note.
@@ -196,6 +179,11 @@ impl TraceRemarks {
         self.missing
     }
 
+    /// Adds what is known of the runs beside their lines.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.others.extend(notes);
+    }
+
     /// Adds another file that was read with the same policy.
     pub fn merge(&mut self, other: Self) {
         self.runs.append(&other.runs);
@@ -207,6 +195,7 @@ impl TraceRemarks {
             *self.unknown_stops.entry(text).or_default() += count;
         }
         self.unknown_without_outcome += other.unknown_without_outcome;
+        self.others.extend(other.others);
     }
 
     /// What to know before figures are quoted: forecasts that were repaired, runs that were left out, and
@@ -230,6 +219,7 @@ impl TraceRemarks {
             ));
         }
         notes.extend(self.unknown_stops());
+        notes.extend(self.others.iter().cloned());
         notes
     }
 
@@ -336,7 +326,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         part.0.read(file, number, line)?.map_or(Ok(()), |run| add(&mut part.1, run))
     };
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
-    fold(file, source, add, finish, |(remarks, part)| {
+    fold(file, trace_lines(file, source)?, add, finish, |(remarks, part)| {
         all.merge(remarks);
         take(part);
     })?;
@@ -348,6 +338,8 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 pub struct TraceFile {
     /// The file as named by the caller.
     pub file: String,
+    /// The model, if the runs come from a log of several.
+    pub model: Option<String>,
     /// The runs that are kept, in order.
     pub runs: Vec<TraceRun>,
     /// What to know about the other ones.
@@ -361,13 +353,19 @@ impl TraceFile {
         let mut remarks = TraceRemarks::default();
         runs.iter().for_each(|run| remarks.runs.add(run.outcome, run.stop.as_ref()));
         remarks.missing.counts.runs = runs.len() as u64;
-        Self { file: file.into(), runs, remarks }
+        Self { file: file.into(), model: None, runs, remarks }
     }
 
     /// Reads a file of traces from its bytes. A line holds a run:
     /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?,
     /// "success_chance"?}`. A forecast that is null is missing; the policy says what is done about it. Other
     /// fields are ignored. A line with a field `left_out` is a run that was left out ([`RunCounts`]).
+    ///
+    /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with
+    /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `trial` and `step`
+    /// (optional), `forecast`, `confidence` or `probability`, `outcome`, and optionally the other fields of a run. The rows
+    /// of an id, and of its trial, in the order of their steps are a run, which stands in the line of its first row; a row
+    /// without an id is a run of its own.
     ///
     /// # Errors
     ///
@@ -397,7 +395,7 @@ impl TraceFile {
             Ok(())
         };
         let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
-        Ok(Self { file: file.to_owned(), runs, remarks })
+        Ok(Self { file: file.to_owned(), model: None, runs, remarks })
     }
 
     /// Checks that no id stands twice in the file, for those who look runs up by their ids.

@@ -90,6 +90,14 @@ pub fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
     deserializer.deserialize_any(Name)
 }
 
+/// A [`name`] as a value.
+#[derive(Deserialize)]
+pub(crate) struct Name(#[serde(deserialize_with = "name")] pub(crate) String);
+
+/// True and false as a value, as [`yes_or_no`] reads them.
+#[derive(Deserialize)]
+pub(crate) struct YesOrNo(#[serde(deserialize_with = "yes_or_no")] pub(crate) bool);
+
 /// An object. A derived reader of a struct alone would also take a list of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<T>(pub T);

@@ -35,6 +35,8 @@ pub struct Run {
     /// The outcome, if the log itself says whether the run succeeded. Most logs hold scores
     /// instead.
     pub outcome: Option<bool>,
+    /// How well the run did by a judgement from beside the log, from 0 to 1, which wins over all that the log says.
+    pub grade: Option<f64>,
     /// Why the run ended.
     pub stop: Option<StopReason>,
     /// The number of turns over which a run that was cut off would have been scored, if the log says

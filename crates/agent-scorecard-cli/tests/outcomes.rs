@@ -1,0 +1,161 @@
+//! Outcomes from beside a log, logs without any, and tables with a row per step.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use serde_json::Value;
+
+mod program;
+use program::{json_of, refusal, run_other, write};
+
+/// A log of so many runs without outcomes, whose confidence goes from 0 up to 1 in tenths.
+fn log(name: &str, runs: usize) -> String {
+    let line = |run: usize| {
+        let content = format!("<confidence>{}</confidence>", (run % 11) as f64 / 10.0);
+        let call =
+            r#"{"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}"#;
+        format!(
+            r#"{{"id": "r-{run}", "task": "t-{run}", "outcome": null, "turns": [{{"response": {{"model": "m", "choices": [{{"message": {{"content": "{content}", "tool_calls": [{call}]}}}}]}}}}]}}"#
+        ) + "\n"
+    };
+    write(name, &(0..runs).map(line).collect::<String>())
+}
+
+/// Runs succeed at confidences above a half, but for every seventh.
+fn outcome(run: usize) -> bool {
+    (run % 11 > 5) != run.is_multiple_of(7)
+}
+
+fn outcomes(name: &str, runs: usize) -> String {
+    let line = |run: usize| {
+        let outcome = outcome(run);
+        format!("r-{run},{outcome},\"[{{\"\"name\"\": \"\"look\"\", \"\"args\"\": {{}}}}]\"\r\n")
+    };
+    let rows: String = (0..runs).map(line).collect();
+    write(name, &format!("\u{feff}id,outcome,expected_calls\r\n{rows}"))
+}
+
+fn refused(program: &str, arguments: &[&str]) -> String {
+    refusal(&run_other(program, arguments), program)
+}
+
+fn notes(report: &Value) -> String {
+    report["notes"].to_string()
+}
+
+#[test]
+fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are_counted() {
+    let (log, beside) = (log("beside.jsonl", 40), outcomes("beside.csv", 38));
+    fs::write(&beside, fs::read_to_string(&beside).unwrap() + "zz,true,\r\n").unwrap();
+    let report = json_of("traces", &[&log, "--outcomes", &beside, "--json", "--resamples", "0"]);
+    let succeeded = (0..38).filter(|&run| outcome(run)).count();
+    let counts = ["n_runs", "n_succeeded", "n_unknown"].map(|key| report[key].as_u64().unwrap());
+    assert_eq!(counts, [40, succeeded as u64, 2]);
+    let found = notes(&report);
+    assert!(found.contains("no line for 2 of 40 runs, the first of them r-38"), "{found}");
+    assert!(found.contains("no run for 1 of 39 lines, the first of them zz in line 40"), "{found}");
+
+    let compared = json_of("compare", &[&log, "--outcomes", &beside, "--json"]);
+    assert_eq!(compared["n_runs"], 38);
+    assert!(notes(&compared).contains("the first of them zz"), "{compared}");
+}
+
+#[test]
+fn a_log_gives_calibration_and_cut_off_what_its_converted_traces_give() {
+    let (log, beside) = (log("direct.jsonl", 60), outcomes("direct.csv", 60));
+    let converted = write("converted.jsonl", "");
+    let to = ["--to", "traces", "--outcomes", &beside, "--output", &converted];
+    assert!(run_other("convert", &[&[&*log], &to[..]].concat()).status.success());
+    for program in ["calibration", "cut-off"] {
+        let figures = |mut report: Value| {
+            let mut file = report["files"][0].take();
+            for key in ["file", "name", "missing", "curves"] {
+                file[key].take();
+            }
+            file
+        };
+        let few = ["--json", "--resamples", "20"];
+        let direct = json_of(program, &[&[&*log, "--outcomes", &beside], &few[..]].concat());
+        assert_eq!(direct["files"][0]["n_runs"], 60);
+        assert_eq!(
+            figures(direct),
+            figures(json_of(program, &[&[&*converted], &few[..]].concat()))
+        );
+    }
+}
+
+#[test]
+fn paths_of_a_log_are_compared_with_the_expected_calls_of_the_outcomes() {
+    let (log, beside) = (log("calls.jsonl", 12), outcomes("calls.csv", 10));
+    let report = json_of("paths", &[&log, "--outcomes", &beside, "--json"]);
+    let counts = ["n", "exact_match", "n_runs"].map(|key| report[key].as_f64().unwrap());
+    assert_eq!(counts, [10.0, 1.0, 12.0]);
+    let lacking = refused("paths", &[&log]);
+    assert!(lacking.contains("expected_calls") && lacking.contains("calls.jsonl"), "{lacking}");
+}
+
+#[test]
+fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
+    let log = log("unjudged.jsonl", 22);
+    let report = json_of("traces", &[&log, "--json"]);
+    let stated = &report["streams"]["stated_confidence"];
+    let figure = |key: &str| stated[key]["value"].as_f64().unwrap();
+    let found = ["mean", "quartile_1", "median", "quartile_3"].map(figure);
+    // Twice 0, 0.1, ... 1: the quartiles lie between equal neighbours.
+    for (found, expected) in found.into_iter().zip([0.5, 0.225, 0.5, 0.775]) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    let counts = &stated["curves"]["last_confidence"]["series"][0]["y"];
+    assert_eq!(*counts, serde_json::json!([2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 4.0]));
+    let page = write("unjudged.html", "");
+    let text = run_other("traces", &[&log, "--html", &page]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    for words in ["50 % sure on average at the end of 22 runs", r#"{"id": "…", "outcome": true}"#]
+    {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(fs::read_to_string(page).unwrap().contains("<svg"));
+}
+
+#[test]
+fn what_outcomes_and_streams_cannot_do_is_refused_in_a_line() {
+    let (log, beside) = (log("refused.jsonl", 3), outcomes("refused.csv", 3));
+    let no_stream = refused("calibration", &[&log, "--stream", "entropy"]);
+    assert!(no_stream.contains("stated_confidence (3 runs)"), "{no_stream}");
+    let traces = write("of-traces.jsonl", r#"{"id": "a", "forecasts": [1], "outcome": true}"#);
+    for program in ["traces", "calibration", "cut-off", "paths", "compare"] {
+        let found = refused(program, &[&traces, "--outcomes", &beside]);
+        assert!(found.starts_with("error: --outcomes: ") && found.contains("is no log"), "{found}");
+        let twice = write("twice.csv", "id,outcome\nr-1,1\nr-1,0\n");
+        let found = refused(program, &[&log, "--outcomes", &twice]);
+        assert!(found.contains("twice.csv:3: field id"), "{found}");
+    }
+}
+
+#[test]
+fn a_table_with_a_row_per_step_gives_what_its_runs_give_as_lines() {
+    let (mut table, mut lines) = ("id,step,probability,outcome\n".to_owned(), String::new());
+    for run in 0..30 {
+        let (first, last) = ((run % 4) as f64 / 4.0, (run % 5) as f64 / 5.0);
+        let outcome = outcome(run);
+        table += &format!("r-{run},2,{last},{outcome}\nr-{run},1,{first},{outcome}\n");
+        lines += &format!(
+            "{{\"id\": \"r-{run}\", \"forecasts\": [{first}, {last}], \"outcome\": {outcome}}}\n"
+        );
+    }
+    let (table, lines) = (write("steps.csv", &table), write("steps.jsonl", &lines));
+    for program in ["traces", "calibration", "cut-off"] {
+        let report = |file: &str| {
+            let text = json_of(program, &[file, "--json", "--resamples", "20"]).to_string();
+            text.replace(file, "").replace("steps.csv", "").replace("steps.jsonl", "")
+        };
+        assert_eq!(report(&table), report(&lines), "{program}");
+    }
+    let wrong = write("wrong.csv", "id,conf,outcome\na,1,1\n");
+    let found = refused("traces", &[&wrong]);
+    assert!(
+        found.contains("wrong.csv:1: field probability")
+            && found.contains("there are id, conf, outcome"),
+        "{found}"
+    );
+}

@@ -1,0 +1,63 @@
+use std::{collections::BTreeMap, io::Read};
+
+use censoring::{Continuations, Probability};
+use run_logs::json_lines::{InputError, bytes, parse};
+use serde::{Deserialize, de::DeserializeOwned};
+
+/// Reads the chance of success by run: JSON Lines with the fields `id` and `success_chance`.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field.
+pub fn read_chances(
+    file: &str,
+    source: impl Read,
+) -> Result<BTreeMap<String, Probability>, InputError> {
+    #[derive(Deserialize)]
+    struct Line {
+        id: String,
+        success_chance: Probability,
+    }
+    by_id(file, source, |Line { id, success_chance }| (id, success_chance))
+}
+
+/// Reads how the continuations of runs ended: JSON Lines with the fields `id`, `successes`, `failures` and, if there are
+/// any, `unresolved` and `invalid`.
+///
+/// # Errors
+///
+/// [`InputError`] that names file, line and field.
+pub fn read_continuations(
+    file: &str,
+    source: impl Read,
+) -> Result<BTreeMap<String, Continuations>, InputError> {
+    #[derive(Deserialize)]
+    struct Line {
+        id: String,
+        successes: u64,
+        failures: u64,
+        #[serde(default)]
+        unresolved: u64,
+        #[serde(default)]
+        invalid: u64,
+    }
+    by_id(file, source, |Line { id, successes, failures, unresolved, invalid }| {
+        (id, Continuations { successes, failures, unresolved, invalid })
+    })
+}
+
+fn by_id<L: DeserializeOwned, T>(
+    file: &str,
+    source: impl Read,
+    entry: impl Fn(L) -> (String, T),
+) -> Result<BTreeMap<String, T>, InputError> {
+    let mut all = BTreeMap::new();
+    for line in parse::<L>(file, &bytes(file, source)?)? {
+        let (id, value) = entry(line.value);
+        if all.insert(id, value).is_some() {
+            let problem = "an earlier line has the same id";
+            return Err(InputError::of_field(file, line.number, "id", problem));
+        }
+    }
+    Ok(all)
+}

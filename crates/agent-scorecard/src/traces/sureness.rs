@@ -1,0 +1,133 @@
+use run_logs::{ConfidenceStream, json_lines::RunCounts};
+use trajectory_metrics::{Better, Figure, ForecastPolicy, Metric, Undefined};
+
+use crate::{
+    error::Error,
+    report::{
+        block::{Block, Report},
+        picture::{Axis, Picture, Series},
+        sentence::{Percent, counted},
+    },
+    traces::logged::LoggedColumn,
+};
+
+/// What is said of the last confidences of runs, which are in ascending order.
+pub const SURENESS: [Metric<[f64]>; 4] = [
+    Metric::new(
+        "mean",
+        "mean last confidence",
+        Better::Neither,
+        "Mean over runs of the last confidence of each.",
+        |last| match last {
+            [] => Err(none()),
+            last => Ok(last.iter().sum::<f64>() / last.len() as f64),
+        },
+    ),
+    Metric::new("quartile_1", "lower quartile", Better::Neither, QUANTILE, |last| {
+        quantile(last, 0.25)
+    }),
+    Metric::new("median", "median", Better::Neither, QUANTILE, |last| quantile(last, 0.5)),
+    Metric::new("quartile_3", "upper quartile", Better::Neither, QUANTILE, |last| {
+        quantile(last, 0.75)
+    }),
+];
+
+const QUANTILE: &str =
+    "Quantile over runs of the last confidence of each, linear between the two nearest.";
+
+/// What a file of outcomes has for each run.
+const ADD: &str = r#"add --outcomes FILE, with a line {"id": "…", "outcome": true} for each run"#;
+
+fn none() -> Undefined {
+    Undefined::new("there is no run")
+}
+
+fn quantile(ascending: &[f64], share: f64) -> Result<f64, Undefined> {
+    let at = share * ascending.len().saturating_sub(1) as f64;
+    let value = |at: f64| ascending.get(at as usize).copied().ok_or_else(none);
+    let (low, high) = (value(at.floor())?, value(at.ceil())?);
+    Ok(low + (at - at.floor()) * (high - low))
+}
+
+/// How sure models were at the ends of their runs, where no run of these logs has an outcome; `None` if one has.
+///
+/// # Errors
+///
+/// [`run_logs::Error::MissingConfidence`] for a value that the policy refuses.
+pub fn without_outcomes(
+    logs: &[LoggedColumn],
+    missing: ForecastPolicy,
+) -> Result<Option<Report>, Error> {
+    if logs.iter().flat_map(|log| log.table.rows()).any(|row| row.outcome.is_some()) {
+        return Ok(None);
+    }
+    let (mut columns, mut parts) = (Vec::new(), Vec::new());
+    for log in logs {
+        let mut runs = RunCounts::default();
+        log.table.rows().iter().for_each(|run| runs.add(None, run.stop.as_ref()));
+        let lines = vec![runs.line(), format!("format {}", log.format)];
+        let mut block = Block { lines, notes: Some(log.notes.clone()), ..Block::default() };
+        block.push_json("format", log.format);
+        block.extend_json(&runs);
+        block.push_json("missing", &missing);
+        columns.push((log.file.clone(), log.model.clone(), block));
+        let mut streams = Vec::new();
+        for stream in ConfidenceStream::ALL {
+            // A policy that refuses what is missing does not ask for streams that the log does not have.
+            if log.table.stream(stream, ForecastPolicy::Skip)?.runs().is_empty() {
+                continue;
+            }
+            let found = log.table.stream(stream, missing)?;
+            let last = found.runs().iter().filter_map(|run| run.forecasts.last());
+            let mut last: Vec<f64> = last.map(|forecast| forecast.get()).collect();
+            last.sort_by(f64::total_cmp);
+            streams.push((stream.name().to_owned(), of_stream(&last)));
+        }
+        parts.push(streams);
+    }
+    let mut report = Report {
+        title: "How sure were the models?".to_owned(),
+        lead: "the last confidence of each run; no run has an outcome".to_owned(),
+        main_pictures: vec!["last_confidence"],
+        ..Report::of_columns(columns)
+    };
+    for (column, parts) in report.columns.iter_mut().zip(parts) {
+        report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
+            let percent = |key| Some(Percent::of(&block.number(key)?.into()).value);
+            Some(format!(
+                "{}, {stream}: {} % sure on average at the end of {}; half of them from {} to {} %",
+                column.name,
+                percent("mean")?,
+                counted(block.count("n"), "run"),
+                percent("quartile_1")?,
+                percent("quartile_3")?
+            ))
+        }));
+        column.parts = ("streams", parts);
+    }
+    report
+        .conclusion
+        .push(format!("no run has an outcome, so that nothing says whether this is right: {ADD}"));
+    Ok(Some(report))
+}
+
+fn of_stream(ascending: &[f64]) -> Block {
+    let mut block = Block::default();
+    block.push_json("n", &ascending.len());
+    block.push_metrics(&SURENESS, ascending, |_, value| Figure::from(value));
+    // A confidence on an edge is in the upper of two bars, except for 1.
+    let bar = |edge: u8| {
+        let place = |last: &&f64| (**last * 10.0).floor().min(9.0) == f64::from(edge);
+        let count = ascending.iter().filter(place).count();
+        [f64::from(edge) / 10.0, f64::from(edge + 1) / 10.0, count as f64]
+    };
+    let picture = Picture {
+        title: "Last confidences: how sure was the model at the end?".to_owned(),
+        x: Axis::new("last confidence of a run").with_range(0.0, 1.0),
+        y: Axis::new("runs"),
+        series: vec![Series::bars("all runs", (0..10).map(bar))],
+        note: "A bar on the right: runs of which the model was sure.".to_owned(),
+    };
+    block.draw([("last_confidence", picture)]);
+    block
+}

@@ -1,0 +1,270 @@
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::Read,
+};
+
+use serde::Deserialize;
+use trajectory_metrics::tool_calls::ToolCall;
+
+use crate::{
+    error::Error,
+    formats::paths::with_all_digits,
+    json_lines::{
+        csv::{Columns, CsvRows, csv_rows},
+        fields::{Name, YesOrNo},
+        parsing::{InputError, bytes, parse},
+    },
+    values::run::{Caller, ExpectedCall, Run},
+};
+
+const COLUMNS: Columns<'static> = Columns {
+    texts: &["id", "task", "model"],
+    values: &["trial", "outcome", "grade", "expected_calls", "horizon"],
+};
+
+/// The fields of which a file has at least one.
+const VALUES: [&str; 4] = ["outcome", "grade", "expected_calls", "horizon"];
+
+/// What is known of runs beside their log: outcomes or grades, the calls that tasks expect, and horizons.
+///
+/// A line joins the runs of its id, which is that of [`Run::id`], or with the trial behind it as in
+/// [`LoggedRun::name`](crate::LoggedRun::name). Where ids repeat, in the file or in the logs, lines also name the task,
+/// the trial or the model, all lines of one id the same of these. A line with an outcome or a grade stands for one run;
+/// expected calls and a horizon may stand for several. What a line says takes the place of what the log says, also for
+/// a run that a limit or an error ended; what it leaves out or gives as null leaves the log as it is.
+///
+/// ```
+/// use std::io::Cursor;
+/// use run_logs::{
+///     AtLimit, Error, Format, OutcomePolicy, Outcomes, ReadOptions, RunTable, StreamOptions, read,
+/// };
+///
+/// let log = br#"
+///     {"id": "a", "outcome": null, "turns": [{"response": {"choices": []}}]}
+///     {"id": "b", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
+/// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+/// let mut outcomes = Outcomes::read("outcomes.csv", &b"id,outcome\na,true\nc,false\n"[..])?;
+/// let policy = OutcomePolicy::new(AtLimit::Censored);
+/// let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &StreamOptions::default())?;
+/// assert_eq!(table.rows()[0].outcome, Some(true));
+/// assert_eq!(outcomes.notes(), [
+///     "outcomes.csv: no line for 1 of 2 runs, the first of them b",
+///     "outcomes.csv: no run for 1 of 2 lines, the first of them c in line 3",
+/// ]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Outcomes {
+    file: String,
+    entries: Vec<Entry>,
+    by_id: HashMap<String, OfId>,
+    runs: u64,
+    missing: u64,
+    /// The first run without a line.
+    first_missing: Option<String>,
+}
+
+/// What a line names beside the id: task, trial and model.
+type Key = (Option<String>, Option<u64>, Option<String>);
+
+/// The lines of an id.
+#[derive(Clone, Debug)]
+struct OfId {
+    /// Which parts of a key they have.
+    shape: [bool; 3],
+    entries: BTreeMap<Key, usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    id: String,
+    line: usize,
+    grade: Option<f64>,
+    expected_calls: Option<Vec<ToolCall>>,
+    horizon: Option<u64>,
+    /// The first run that it joins.
+    run: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: Name,
+    task: Option<Name>,
+    trial: Option<u64>,
+    model: Option<String>,
+    outcome: Option<YesOrNo>,
+    grade: Option<f64>,
+    expected_calls: Option<Calls>,
+    horizon: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Calls(#[serde(deserialize_with = "with_all_digits")] Vec<ToolCall>);
+
+const fn shape(key: &Key) -> [bool; 3] {
+    [key.0.is_some(), key.1.is_some(), key.2.is_some()]
+}
+
+impl Outcomes {
+    /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns
+    /// are `id`, `task`, `trial` and `model` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
+    /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`. Others are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] with line and field for values that are wrong, for two lines of one run, for lines of one id that
+    /// do not name the same of task, trial and model, and for a file that says nothing of any run.
+    pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
+        let mut text = bytes(file, source)?;
+        let mut fields = Vec::from(VALUES.map(str::to_owned));
+        let start = text.trim_ascii_start().first();
+        if start.is_some_and(|start| !b"{[".contains(start)) {
+            let CsvRows { header, lines } = csv_rows(file, &text, COLUMNS)?;
+            if !header.iter().any(|name| name == "id") {
+                let problem = format!("no column has this name; there are {}", header.join(", "));
+                return Err(InputError::of_field(file, 1, "id", problem));
+            }
+            (text, fields) = (lines, header);
+        }
+        let mut all = Self {
+            file: file.to_owned(),
+            entries: Vec::new(),
+            by_id: HashMap::new(),
+            runs: 0,
+            missing: 0,
+            first_missing: None,
+        };
+        for line in parse::<Line>(file, &text)? {
+            all.add(line.number, line.value)?;
+        }
+        let is_empty =
+            |it: &Entry| (it.grade, it.horizon) == (None, None) && it.expected_calls.is_none();
+        if all.entries.iter().all(is_empty) {
+            let there_are = if fields == VALUES {
+                String::new()
+            } else {
+                format!("; there are {}", fields.join(", "))
+            };
+            let problem = format!("no line has a value of {}{there_are}", VALUES.join(", "));
+            return Err(InputError::of_file(file, problem));
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, line: usize, value: Line) -> Result<(), InputError> {
+        let wrong =
+            |field, problem: String| Err(InputError::of_field(&self.file, line, field, problem));
+        let Line { id: Name(id), task, trial, model, outcome, grade, expected_calls, horizon } =
+            value;
+        let grade = match (outcome, grade) {
+            (Some(_), Some(_)) => {
+                return wrong("grade", "there is an outcome, too; give one of them".to_owned());
+            }
+            (_, Some(grade)) if !(0.0..=1.0).contains(&grade) => {
+                return wrong("grade", format!("{grade} is outside [0, 1]"));
+            }
+            (Some(YesOrNo(outcome)), _) => Some(f64::from(u8::from(outcome))),
+            (None, grade) => grade,
+        };
+        let key: Key = (task.map(|Name(task)| task), trial, model);
+        let of_id = self.by_id.entry(id.clone());
+        let of_id = of_id.or_insert_with(|| OfId { shape: shape(&key), entries: BTreeMap::new() });
+        let earlier = |place: usize| self.entries.get(place).map_or(0, |entry| entry.line);
+        if let Some(&place) = of_id.entries.get(&key) {
+            let problem = format!(
+                "{id:?} stands in line {} already; name the task, trial or model of each",
+                earlier(place)
+            );
+            return wrong("id", problem);
+        }
+        if let (Some(&place), true) = (of_id.entries.values().next(), of_id.shape != shape(&key)) {
+            let problem = format!(
+                "of {id:?}, this line and line {} do not name the same of task, trial and model",
+                earlier(place)
+            );
+            return wrong("id", problem);
+        }
+        of_id.entries.insert(key, self.entries.len());
+        let expected_calls = expected_calls.map(|Calls(calls)| calls);
+        self.entries.push(Entry { id, line, grade, expected_calls, horizon, run: None });
+        Ok(())
+    }
+
+    /// Gives a run what its line says, and counts it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] for an outcome or a grade that joins a second run.
+    pub fn join(&mut self, run: &mut Run) -> Result<(), Error> {
+        let name = run.trial.map_or_else(|| run.id.clone(), |trial| format!("{}#{trial}", run.id));
+        self.runs = self.runs.saturating_add(1);
+        let of = |id: &str| {
+            let OfId { shape, entries } = self.by_id.get(id)?;
+            let task = run.task.clone().filter(|_| shape[0]);
+            let model = run.model.clone().filter(|_| shape[2]);
+            entries.get(&(task, run.trial.filter(|_| shape[1]), model)).copied()
+        };
+        let place = of(&run.id).or_else(|| of(&name));
+        let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) else {
+            self.missing = self.missing.saturating_add(1);
+            self.first_missing.get_or_insert(name);
+            return Ok(());
+        };
+        if let (Some(_), Some(first)) = (entry.grade, &entry.run) {
+            let model = |model: &Option<String>| {
+                model.as_ref().map_or(String::new(), |it| format!(" of {it}"))
+            };
+            let problem = format!(
+                "its outcome would be that of two runs, {first} and {name}{}; name the task, trial or model",
+                model(&run.model)
+            );
+            return Err(InputError::of_field(&self.file, entry.line, "id", problem).into());
+        }
+        entry.run.get_or_insert(name);
+        run.grade = entry.grade.or(run.grade);
+        run.horizon = entry.horizon.or(run.horizon);
+        if let Some(calls) = &entry.expected_calls {
+            run.expected_calls.retain(|expected| expected.caller != Caller::Agent);
+            let expected = |call: &ToolCall| ExpectedCall {
+                caller: Caller::Agent,
+                call: call.clone(),
+                compared: None,
+                matched: None,
+            };
+            run.expected_calls.extend(calls.iter().map(expected));
+        }
+        Ok(())
+    }
+
+    /// How many runs that were joined have no line.
+    #[must_use]
+    pub const fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// How many lines have no run among those that were joined.
+    #[must_use]
+    pub fn surplus(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.run.is_none()).count()
+    }
+
+    /// Says of how many runs there is no line, and of how many lines no run, with the first of each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let (file, runs, lines) = (&self.file, self.runs, self.entries.len());
+        let missing = self.first_missing.iter().map(|first| {
+            format!(
+                "{file}: no line for {} of {runs} runs, the first of them {first}",
+                self.missing
+            )
+        });
+        let unused = self.entries.iter().find(|entry| entry.run.is_none());
+        let surplus = unused.map(|Entry { id, line, .. }| {
+            let n = self.surplus();
+            format!(
+                "{file}: no run for {n} of {lines} lines, the first of them {id} in line {line}"
+            )
+        });
+        missing.chain(surplus).collect()
+    }
+}

@@ -1,0 +1,255 @@
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::{Cursor, Read},
+};
+
+use serde::{Deserialize, de::IgnoredAny};
+
+use crate::json_lines::{
+    bare::{AnyNumber, replace_bare},
+    csv::{Columns, CsvRows, csv_rows, header},
+    fields::{Name, YesOrNo},
+    parsing::{InputError, bytes, parse_line},
+};
+
+/// The names of the column of forecasts.
+const FORECASTS: [&str; 3] = ["forecast", "confidence", "probability"];
+
+const COLUMNS: Columns<'static> = Columns {
+    texts: &["id", "task", "stop"],
+    values: &[
+        "trial",
+        "step",
+        "forecast",
+        "confidence",
+        "probability",
+        "outcome",
+        "horizon",
+        "success_chance",
+    ],
+};
+
+/// Bytes at the start of a file by which its form is known.
+const START: u64 = 1 << 16;
+
+/// A step of a run.
+#[derive(Deserialize)]
+struct Row {
+    id: Option<Name>,
+    task: Option<Name>,
+    trial: Option<u64>,
+    step: Option<f64>,
+    #[serde(alias = "confidence", alias = "probability")]
+    forecast: Option<AnyNumber>,
+    outcome: Option<YesOrNo>,
+    stop: Option<String>,
+    horizon: Option<u64>,
+    success_chance: Option<f64>,
+}
+
+/// The steps of a run, and what its rows say of all of it.
+#[derive(Default)]
+struct Steps {
+    /// The line of the first row.
+    line: usize,
+    /// The number of the step, the line of the row, and the forecast as JSON.
+    steps: Vec<(Option<f64>, usize, String)>,
+    outcome: Option<bool>,
+    /// The other fields as JSON.
+    fields: BTreeMap<&'static str, String>,
+}
+
+/// A source of traces, one a line, from a source of these or of a table with a row per step, which is CSV or JSON Lines.
+///
+/// # Errors
+///
+/// [`InputError`] for a source that cannot be read and for a table that is not one of steps.
+pub(crate) fn trace_lines<'a>(
+    file: &str,
+    mut source: impl Read + 'a,
+) -> Result<Box<dyn Read + 'a>, InputError> {
+    let mut start = Vec::new();
+    let read = source.by_ref().take(START).read_to_end(&mut start);
+    read.map_err(|error| InputError::of_file(file, error.to_string()))?;
+    let found = Form::of(file, &start);
+    let all = Cursor::new(start).chain(source);
+    let lines = match found {
+        Form::Traces => return Ok(Box::new(all)),
+        Form::Rows(names) => {
+            check_columns(file, 1, &names)?;
+            bytes(file, all)?
+        }
+        Form::Csv => {
+            let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, COLUMNS)?;
+            check_columns(file, 1, &header)?;
+            lines
+        }
+    };
+    Ok(Box::new(Cursor::new(put_together(file, &lines)?)))
+}
+
+/// The form of a file of traces.
+enum Form {
+    /// A run per line.
+    Traces,
+    /// JSON Lines of steps, with the keys of the first one.
+    Rows(Vec<String>),
+    Csv,
+}
+
+impl Form {
+    /// The form by how a file starts; a name that ends in .csv, .tsv or .parquet says that it is a table.
+    fn of(file: &str, start: &[u8]) -> Self {
+        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+        let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let file = file.to_ascii_lowercase();
+        let is_one_of = |names: &[String]| names.iter().any(|it| FORECASTS.contains(&it.as_str()));
+        if line.starts_with(b"{") {
+            let text = String::from_utf8_lossy(line);
+            let keys = serde_json::from_str(&replace_bare(&text, |_| "0".to_owned()));
+            let keys: BTreeMap<String, IgnoredAny> = keys.unwrap_or_default();
+            let is_run = keys.contains_key("forecasts") || keys.contains_key("left_out");
+            let keys = Vec::from_iter(keys.into_keys());
+            let is_table = file.ends_with(".parquet") && !keys.is_empty();
+            return if !is_run && (is_table || is_one_of(&keys)) {
+                Self::Rows(keys)
+            } else {
+                Self::Traces
+            };
+        }
+        let is_csv = [".csv", ".tsv"].iter().any(|ending| file.ends_with(ending));
+        if !line.is_empty() && (is_csv || is_one_of(&header(line).0)) {
+            Self::Csv
+        } else {
+            Self::Traces
+        }
+    }
+}
+
+fn check_columns(file: &str, line: usize, names: &[String]) -> Result<(), InputError> {
+    let has = |name: &&&str| names.iter().any(|it| it == **name);
+    let forecasts: Vec<&str> = FORECASTS.iter().filter(has).copied().collect();
+    let there_are = names.join(", ");
+    let problem = |field, problem: String| Err(InputError::of_field(file, line, field, problem));
+    match forecasts[..] {
+        [] => {
+            let others = FORECASTS[..2].join(" or ");
+            problem(
+                FORECASTS[2],
+                format!("no column has this name, or {others}; there are {there_are}"),
+            )
+        }
+        [_] if !has(&&"outcome") => {
+            problem("outcome", format!("no column has this name; there are {there_are}"))
+        }
+        [_] => Ok(()),
+        [first, ..] => {
+            let all = forecasts.join(", ");
+            problem(first, format!("the columns {all} are all forecasts; keep one of them"))
+        }
+    }
+}
+
+/// The runs of a table with a row per step, one a line, which is that of their first row. A row without an id is a run.
+fn put_together(file: &str, lines: &[u8]) -> Result<Vec<u8>, InputError> {
+    let mut runs: Vec<Steps> = Vec::new();
+    let mut places: HashMap<(String, Option<u64>), usize> = HashMap::new();
+    for (line, text) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let row = parse_row(file, line, text)?;
+        let place = match &row.id {
+            None => runs.len(),
+            Some(Name(id)) => *places.entry((id.clone(), row.trial)).or_insert(runs.len()),
+        };
+        if place == runs.len() {
+            runs.push(Steps { line, ..Steps::default() });
+        }
+        runs[place].add(file, line, row)?;
+    }
+    let (mut made, mut line) = (Vec::with_capacity(lines.len()), 1);
+    for run in runs {
+        made.resize(made.len() + run.line - line, b'\n');
+        line = run.line;
+        made.extend_from_slice(run.into_line(file)?.as_bytes());
+    }
+    Ok(made)
+}
+
+fn parse_row(file: &str, line: usize, text: &[u8]) -> Result<Row, InputError> {
+    parse_line(file, line, text).or_else(|refused| {
+        let Ok(text) = str::from_utf8(text) else { return Err(refused) };
+        let lists = replace_bare(text, |bare| format!(r#"["{bare}"]"#));
+        parse_line(file, line, lists.as_bytes()).map_err(|_| refused)
+    })
+}
+
+impl Steps {
+    fn add(&mut self, file: &str, line: usize, row: Row) -> Result<(), InputError> {
+        let differs = |field: &str| {
+            let problem = format!(
+                "differs from that of an earlier row of this run, from line {}; give each run an id of its own",
+                self.line
+            );
+            InputError::of_field(file, line, field, problem)
+        };
+        let text = |text: String| serde_json::Value::from(text).to_string();
+        let id = match (row.id, row.trial) {
+            (None, _) => format!("row-{line}"),
+            (Some(Name(id)), None) => id,
+            (Some(Name(id)), Some(trial)) => format!("{id}#{trial}"),
+        };
+        let fields = [
+            ("id", Some(text(id))),
+            ("task", row.task.map(|Name(task)| text(task))),
+            ("stop", row.stop.map(text)),
+            ("horizon", row.horizon.map(|horizon| horizon.to_string())),
+            ("success_chance", row.success_chance.map(|chance| format!("{chance:?}"))),
+        ];
+        for (field, value) in fields {
+            let Some(value) = value else { continue };
+            if self.fields.get(field).is_some_and(|known| *known != value) {
+                return Err(differs(field));
+            }
+            self.fields.insert(field, value);
+        }
+        if let Some(YesOrNo(outcome)) = row.outcome {
+            if self.outcome.is_some_and(|known| known != outcome) {
+                return Err(differs("outcome"));
+            }
+            self.outcome = Some(outcome);
+        }
+        if self.steps.last().is_some_and(|(step, ..)| step.is_some() != row.step.is_some()) {
+            let problem = "some rows of this run have a step and some have none";
+            return Err(InputError::of_field(file, line, "step", problem));
+        }
+        let forecast = match row.forecast {
+            None | Some(AnyNumber::Finite(None)) => "null".to_owned(),
+            Some(AnyNumber::Finite(Some(value))) => format!("{value:?}"),
+            Some(AnyNumber::Bare([bare])) => bare,
+        };
+        self.steps.push((row.step, line, forecast));
+        Ok(())
+    }
+
+    fn into_line(mut self, file: &str) -> Result<String, InputError> {
+        let number = |step: &Option<f64>| step.unwrap_or(0.0);
+        // Rows without a step stay as they are.
+        self.steps.sort_by(|(a, ..), (b, ..)| number(a).total_cmp(&number(b)));
+        for pair in self.steps.windows(2) {
+            if let [(Some(first), ..), (Some(second), line, _)] = pair
+                && first == second
+            {
+                let problem = format!("{second} stands twice in this run");
+                return Err(InputError::of_field(file, *line, "step", problem));
+            }
+        }
+        let forecasts = Vec::from_iter(self.steps.into_iter().map(|(.., forecast)| forecast));
+        self.fields.insert("forecasts", format!("[{}]", forecasts.join(",")));
+        let outcome = self.outcome.map_or("null".to_owned(), |outcome| outcome.to_string());
+        self.fields.insert("outcome", outcome);
+        let fields = self.fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
+        Ok(format!("{{{}}}", Vec::from_iter(fields).join(",")))
+    }
+}

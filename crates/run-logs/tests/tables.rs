@@ -1,0 +1,261 @@
+//! Tables: comma-separated values and rows with a step each, as traces and as outcomes of logs.
+#![cfg(feature = "lines")]
+#![allow(clippy::unwrap_used)]
+
+use std::io::Cursor;
+
+use proptest::prelude::*;
+use run_logs::{
+    AtLimit, Error, ForecastPolicy, Format, OutcomePolicy, Outcomes, ReadOptions, RunTable,
+    StopReason, StreamOptions, TraceFile, TraceRun, json_lines::InputError, read,
+};
+
+fn traces(file: &str, text: impl AsRef<[u8]>) -> Result<Vec<TraceRun>, InputError> {
+    let policy = ForecastPolicy::CarryForward;
+    TraceFile::read(file, text.as_ref(), policy).map(|file| file.runs)
+}
+
+fn shown(runs: &[TraceRun]) -> Vec<String> {
+    let of = |run: &TraceRun| {
+        let forecasts: Vec<f64> = run.forecasts.iter().map(|it| it.get()).collect();
+        let (id, task, line) = (&run.id, run.task.as_deref().unwrap_or("-"), run.line.unwrap());
+        format!("{line}: {id} {task} {forecasts:?} {:?}", run.outcome)
+    };
+    runs.iter().map(of).collect()
+}
+
+#[test]
+fn rows_of_an_id_in_the_order_of_their_steps_are_one_run_in_the_line_of_the_first() {
+    let text = "id,task,step,confidence,outcome,note\n\
+        a,t,2,0.5,,\"x, y\"\nb,t,1,0.25,0,\na,t,1.0,.75,TRUE,z\n,,,1,True,\nb,t,2,NA,,\n";
+    let found = shown(&traces("runs.csv", text).unwrap());
+    let expected = [
+        "2: a t [0.75, 0.5] Some(true)",
+        "3: b t [0.25, 0.25] Some(false)",
+        "5: row-5 - [1.0] Some(true)",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn rows_without_a_step_keep_their_order_and_trials_are_runs_of_their_own() {
+    let text =
+        "\u{feff}ID;Trial;Probability;Outcome\r\n007;1;0.9;1\r\n007;2;0.5;0\r\n007;1;0.1;\r\n";
+    let found = shown(&traces("a table", text).unwrap());
+    assert_eq!(found, ["2: 007#1 - [0.9, 0.1] Some(true)", "3: 007#2 - [0.5] Some(false)"]);
+}
+
+#[test]
+fn a_row_on_several_lines_and_blank_lines_keep_the_lines_of_errors_right() {
+    let text = "id,forecast,outcome\n\"a\nb\",0.5,1\n\n\nc,2,1\n";
+    let found = TraceFile::read("f.csv", text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
+    assert_eq!((found.line, found.field.as_deref()), (Some(6), Some("forecasts[0]")), "{found}");
+}
+
+#[test]
+fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
+    let text = "{\"id\": 7, \"step\": 1, \"forecast\": 0.5, \"outcome\": null, \"stop\": \"max_steps\"}\n\
+        {\"id\": 7, \"step\": 2, \"forecast\": NaN, \"outcome\": null, \"stop\": \"max_steps\", \"horizon\": 4}\n";
+    let runs = traces("runs.parquet", text).unwrap();
+    assert_eq!(shown(&runs), ["1: 7 - [0.5, 0.5] None"]);
+    assert_eq!((runs[0].stop.clone(), runs[0].horizon), (Some(StopReason::MaxSteps), Some(4)));
+    let refused = TraceFile::read("f", text.as_bytes(), ForecastPolicy::Refuse).unwrap_err();
+    assert_eq!(refused.field.as_deref(), Some("forecasts[1]"));
+}
+
+#[test]
+fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
+    type Case<'a> = (&'a [u8], Option<usize>, Option<&'a str>, &'a str);
+    let cases: [Case<'_>; 18] = [
+        (b"id,conf,outcome\na,1,1\n", Some(1), Some("probability"), "there are id, conf, outcome"),
+        (
+            b"id,confidence,label\na,1,1\n",
+            Some(1),
+            Some("outcome"),
+            "there are id, confidence, label",
+        ),
+        (b"id,forecast,confidence,outcome\na,1,1,1\n", Some(1), Some("forecast"), "keep one"),
+        (b"id,forecast,outcome,ID\na,1,1,b\n", Some(1), Some("id"), "two columns"),
+        (b"id,forecast,outcome\na,85%,1\n", Some(2), Some("forecast"), "such as 0.85"),
+        (b"id,forecast,outcome\na,0.5,maybe\n", Some(2), Some("outcome"), "maybe"),
+        (b"id,forecast,outcome\na,0.5,2\n", Some(2), Some("outcome"), "true, false, 1 or 0"),
+        (b"id,forecast,outcome\na,0.5,1\na,0.5,0\n", Some(3), Some("outcome"), "line 2"),
+        (b"id,task,forecast,outcome\na,s,1,1\na,t,1,1\n", Some(3), Some("task"), "line 2"),
+        (b"id,step,forecast,outcome\na,1,1,1\na,1,1,1\n", Some(3), Some("step"), "twice"),
+        (b"id,step,forecast,outcome\na,1,1,1\na,,1,1\n", Some(3), Some("step"), "some have none"),
+        (b"id,forecast,outcome\na,0.5\n", Some(2), None, "2 cells and the first line 3"),
+        (b"id,forecast,outcome\na,0.5,1\n\xff,1,1\n", Some(3), None, "UTF-8"),
+        (b"id,forecast,outcom\xe9\na,0.5,1\n", Some(1), None, "UTF-8"),
+        (b"forecast,outcome,id\n0.5,1,a\n0.5,1,\"b\n0.5,1,c\n", Some(3), None, "not closed"),
+        (b"id,forecast,outcome\n", None, None, "no row"),
+        (b"\xff\xfei\0d\0,\0f\0\n\0", Some(1), None, "UTF-8"),
+        (b" \n", None, None, "empty"),
+    ];
+    for (text, line, field, problem) in cases {
+        let found = traces("f.csv", text).unwrap_err();
+        let text = String::from_utf8_lossy(text);
+        assert_eq!((found.line, found.field.as_deref()), (line, field), "{text}: {found}");
+        assert!(found.problem.contains(problem), "{text}: {found}");
+    }
+}
+
+#[test]
+fn a_cell_of_many_bytes_is_a_name_like_others() {
+    let long = "x\"\"".repeat(200_000);
+    let text = format!("id,forecast,outcome\n\"{long}\",1,1\n\"{long}\",0.5,1\n");
+    let runs = traces("f.csv", text).unwrap();
+    assert_eq!((runs.len(), runs[0].id.len(), runs[0].forecasts.len()), (1, 400_000, 2));
+}
+
+proptest! {
+    #[test]
+    fn a_table_is_read_as_the_lines_of_its_runs(
+        runs in prop::collection::vec((prop::collection::vec(0.0..=1.0, 1..4), any::<bool>()), 1..9),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let mut rows = Vec::new();
+        let mut lines = String::new();
+        for (run, (forecasts, outcome)) in runs.iter().enumerate() {
+            lines += &format!("{{\"id\":\"{run}\",\"forecasts\":{forecasts:?},\"outcome\":{outcome}}}\n");
+            for (step, forecast) in forecasts.iter().enumerate() {
+                rows.push(format!("{forecast},{step},{run},{outcome}"));
+            }
+        }
+        let at = order.index(rows.len());
+        rows.rotate_left(at);
+        let table = format!("confidence,step,id,outcome\n{}", rows.join("\r\n"));
+        let sorted = |mut runs: Vec<TraceRun>| {
+            runs.iter_mut().for_each(|run| run.line = None);
+            runs.sort_by(|a, b| a.id.cmp(&b.id));
+            runs
+        };
+        let (table, lines) = (traces("t.csv", table).unwrap(), traces("t.jsonl", lines).unwrap());
+        prop_assert_eq!(sorted(table), sorted(lines));
+    }
+
+    #[test]
+    fn no_bytes_of_a_table_are_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), cells in "[,;\"\n\r ida1.{}\\[\\]]{0,80}") {
+        for file in ["f.csv", "f.parquet", "f"] {
+            let _ = traces(file, [b"id,forecast,outcome\n", &bytes[..]].concat());
+            let _ = traces(file, &bytes);
+            let _ = traces(file, &cells);
+            let _ = Outcomes::read(file, &bytes[..]);
+            let _ = Outcomes::read(file, cells.as_bytes());
+        }
+    }
+}
+
+/// A log of two models, each with two trials of task t and one of task u.
+fn log() -> String {
+    let mut log = String::new();
+    for model in ["m", "n"] {
+        for (task, trial) in [("t", 0), ("t", 1), ("u", 0)] {
+            log += &format!(
+                "{{\"id\": \"{task}\", \"task\": \"{task}\", \"trial\": {trial}, \"outcome\": false, \
+                 \"turns\": [{{\"response\": {{\"model\": \"{model}\", \"choices\": []}}}}]}}\n"
+            );
+        }
+    }
+    log
+}
+
+fn joined(file: &str, text: &str) -> Result<(RunTable, Outcomes), Error> {
+    let runs = read(Cursor::new(log().into_bytes()), Format::Auto, &ReadOptions::default())?;
+    let mut outcomes = Outcomes::read(file, text.as_bytes())?;
+    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let options = StreamOptions::default();
+    let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &options)?;
+    Ok((table, outcomes))
+}
+
+fn succeeded(table: &RunTable) -> Vec<String> {
+    let rows = table.rows().iter().filter(|row| row.outcome == Some(true));
+    rows.map(|row| format!("{} {}", row.name(), row.model.as_deref().unwrap())).collect()
+}
+
+#[test]
+fn an_outcome_of_the_file_wins_and_lines_without_a_run_and_runs_without_a_line_are_counted() {
+    let text = "id,trial,model,outcome\nt,1,m,1\nu,0,n,true\nu,0,m,\nzz,0,m,0\n";
+    let (table, outcomes) = joined("o.csv", text).unwrap();
+    assert_eq!(succeeded(&table), ["t#1 m", "u#0 n"]);
+    assert_eq!((outcomes.missing(), outcomes.surplus()), (3, 1));
+    let notes = [
+        "o.csv: no line for 3 of 6 runs, the first of them t#0",
+        "o.csv: no run for 1 of 4 lines, the first of them zz in line 5",
+    ];
+    assert_eq!(outcomes.notes(), notes);
+}
+
+#[test]
+fn a_name_with_its_trial_joins_as_the_id_does() {
+    let text = "{\"id\": \"t#1\", \"model\": \"m\", \"grade\": 1}\n{\"id\": \"t#1\", \"model\": \"n\", \"grade\": 0.99}\n";
+    assert_eq!(succeeded(&joined("o.jsonl", text).unwrap().0), ["t#1 m"]);
+}
+
+#[test]
+fn an_outcome_that_two_runs_would_have_is_refused_and_expected_calls_may_stand_for_several() {
+    let found = joined("o.csv", "id,trial,outcome\nt,0,1\n").unwrap_err();
+    let Error::Input(found) = found else { panic!("{found}") };
+    assert_eq!((found.line, found.field.as_deref()), (Some(2), Some("id")), "{found}");
+
+    let text =
+        r#"{"id": "t", "expected_calls": [{"name": "look", "args": {"at": 1}}], "horizon": 7}"#;
+    let (table, outcomes) = joined("o.jsonl", text).unwrap();
+    let known =
+        |row: &&run_logs::LoggedRun| row.horizon == Some(7) && row.expected_calls.len() == 1;
+    assert_eq!(table.rows().iter().filter(known).count(), 4);
+    assert_eq!((outcomes.missing(), outcomes.surplus()), (2, 0));
+}
+
+#[test]
+fn an_outcome_of_the_file_also_stands_for_a_run_that_a_limit_or_an_error_ended() {
+    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let mut outcomes = Outcomes::read("o", &b"id,outcome\na,1\nb,0\n"[..]).unwrap();
+    let [mut a, mut b] = ["a", "b"].map(run_logs::Run::new);
+    a.stop = Some(StopReason::MaxSteps);
+    b.excluded = Some("no container".to_owned());
+    for (run, outcome) in [(&mut a, true), (&mut b, false)] {
+        assert_eq!(policy.judgement(run).unwrap().outcome, None);
+        outcomes.join(run).unwrap();
+        assert_eq!(policy.judgement(run).unwrap().outcome, Some(outcome));
+    }
+}
+
+#[test]
+fn wrong_values_and_doubled_lines_of_outcomes_are_refused_with_their_line_and_field() {
+    let cases = [
+        ("id,outcome\na,1\na,0\n", Some(3), Some("id"), "line 2"),
+        ("id,trial,outcome\na,1,1\na,1,0\n", Some(3), Some("id"), "line 2"),
+        ("id,trial,outcome\na,1,1\na,,0\n", Some(3), Some("id"), "do not name the same"),
+        ("id,outcome,grade\na,1,0.5\n", Some(2), Some("grade"), "too"),
+        ("id,grade\na,1.5\n", Some(2), Some("grade"), "outside [0, 1]"),
+        ("id,grade\na,-1e-9\n", Some(2), Some("grade"), "outside [0, 1]"),
+        ("id,outcome\na,yes\n", Some(2), Some("outcome"), "true, false, 1 or 0"),
+        ("id,trial,outcome\na,-1,1\n", Some(2), Some("trial"), "-1"),
+        ("id,outcome\n,1\n", Some(2), None, "missing field `id`"),
+        ("name,outcome\na,1\n", Some(1), Some("id"), "there are name, outcome"),
+        ("id,label\na,1\n", None, None, "there are id, label"),
+        ("id,outcome\na,\n", None, None, "no line has a value"),
+        ("id,outcome,outcome\na,1,0\n", Some(1), Some("outcome"), "two columns"),
+        ("id,expected_calls\na,look\n", Some(2), Some("expected_calls"), "look"),
+        ("id,expected_calls\na,\"[{\"\"args\"\": 1}]\"\n", Some(2), None, "name"),
+        ("{\"id\": \"a\", \"outcome\": 0.5}\n", Some(1), Some("outcome"), "true, false, 1 or 0"),
+        ("{\"id\": \"a\", \"label\": true}\n", None, None, "no line has a value"),
+        ("[{\"id\": \"a\", \"outcome\": true}]\n", Some(1), None, "one object per line"),
+        ("", None, None, "empty"),
+    ];
+    for (text, line, field, problem) in cases {
+        let found = Outcomes::read("o", text.as_bytes()).unwrap_err();
+        assert_eq!(found.line, line, "{text}: {found}");
+        assert!(field.is_none() || found.field.as_deref() == field, "{text}: {found}");
+        assert!(found.problem.contains(problem), "{text}: {found}");
+    }
+}
+
+#[test]
+fn calls_in_a_cell_are_read_as_json_over_several_lines() {
+    let text = "id,expected_calls,outcome\nt,\"[{\"\"name\"\": \"\"look\"\",\r\n  \"\"args\"\": {}}]\",\nu,[],\n";
+    let (table, _) = joined("o.csv", text).unwrap();
+    let counts: Vec<usize> = table.rows().iter().map(|row| row.expected_calls.len()).collect();
+    assert_eq!(counts, [1, 1, 0, 1, 1, 0]);
+}

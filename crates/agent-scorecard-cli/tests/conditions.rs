@@ -75,7 +75,7 @@ fn differences_between_two_files_are_the_second_minus_the_first() {
         assert_eq!(output.status.code(), Some(code), "{condition}");
     }
     let alone = run_other("traces", &[&files[0], "--fail-if", "difference.tps_log < 0"]);
-    assert!(refusal(&alone, "alone").contains("traces computes that of exactly two columns"));
+    assert!(refusal(&alone, "alone").contains("there is one of exactly two columns"));
 }
 
 /// The words of a report in Markdown, without the marks of the language.

@@ -150,9 +150,15 @@ fn stated_confidence_is_judged_by_its_interval() {
         });
         compare(&[side("a", runs)], &options()).unwrap().conclusion[1].clone()
     };
-    assert_eq!(stated(0.9), "a is overconfident by 40 points [26, 54] over 50 runs.");
-    assert_eq!(stated(0.2), "a is underconfident by 30 points [16, 44] over 50 runs.");
-    let unsure = "Over 50 runs, the confidence that a stated is 5 points [-9, 19] above its success rate, which may be noise.";
+    assert_eq!(
+        stated(0.9),
+        "a is overconfident by 40 points [26, 54] over 50 runs; as stated, its confidence scores worse than one number for all runs would."
+    );
+    assert_eq!(
+        stated(0.2),
+        "a is underconfident by 30 points [16, 44] over 50 runs; as stated, its confidence scores worse than one number for all runs would."
+    );
+    let unsure = "Over 50 runs, the confidence that a stated is 5 points [-9, 19] above its success rate, which may be noise; as stated, its confidence does not score better than one number for all runs beyond noise.";
     assert_eq!(stated(0.55), unsure);
 }
 
@@ -308,6 +314,13 @@ proptest! {
                 prop_assert_eq!(has(&format!("{name} is overconfident")), ends.low() > 0.0);
                 prop_assert_eq!(has(&format!("{name} is underconfident")), ends.high() < 0.0);
                 prop_assert_eq!(has(&format!("confidence that {name} stated")), !excludes(&ends));
+            }
+            if let Ok(gain) = column.block.figure("brier_gain") && let Ok(ends) = gain.interval {
+                let worth = report.conclusion.iter().filter(|it| it.starts_with(&format!("{name} is ")) || it.contains(&format!("that {name} stated")));
+                for sentence in worth {
+                    prop_assert_eq!(sentence.contains("scores better"), ends.low() > 0.0);
+                    prop_assert_eq!(sentence.contains("scores worse"), ends.high() < 0.0);
+                }
             }
             let n = column.block.number("n_cut_off").unwrap();
             let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} run")));

@@ -79,6 +79,7 @@ impl Threshold {
         let number = at.get("value").unwrap_or(at);
         match number {
             Value::Null => Err(self.wrong("is undefined; the notes of --json say why")),
+            Value::Bool(flag) => Ok(f64::from(*flag)),
             number => {
                 number.as_f64().ok_or_else(|| self.wrong("is no number; name a number inside it"))
             }
@@ -143,7 +144,7 @@ fn no_difference(report: &Value) -> String {
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
     let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
     why.map_or_else(
-        || "no difference was computed; traces computes that of exactly two columns".to_owned(),
+        || "no difference was computed; there is one of exactly two columns, and of more compare has differences.NAME".to_owned(),
         |why| format!("no difference was computed: {why}"),
     )
 }

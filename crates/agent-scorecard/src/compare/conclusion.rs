@@ -113,17 +113,24 @@ fn confidence(side: &Side, name: &str, options: &CompareOptions) -> Option<Strin
     let n = side.count(|run| run.success().is_some() && run.confidence.is_some());
     let found = side.overconfidence(options.level).ok().filter(|found| found.interval.is_ok())?;
     let runs = counted(n, "run");
-    Some(match is_beyond(&found) {
+    let as_stated = match is_beyond(&found) {
         false => {
             let side = if found.value < 0.0 { "below" } else { "above" };
+            let points = Percent::of_size(&found).points();
             format!(
-                "Over {runs}, the confidence that {name} stated is {} {side} its success rate, which may be noise.",
-                Percent::of_size(&found).points()
+                "Over {runs}, the confidence that {name} stated is {points} {side} its success rate, which may be noise"
             )
         }
         true => {
             let word = if found.value > 0.0 { "overconfident" } else { "underconfident" };
-            format!("{name} is {word} by {} over {runs}.", Percent::of_size(&found).points())
+            format!("{name} is {word} by {} over {runs}", Percent::of_size(&found).points())
         }
-    })
+    };
+    let gain = side.gain(options.level).ok().filter(|gain| gain.interval.is_ok());
+    let worth = gain.map_or("", |gain| match (is_beyond(&gain), gain.value > 0.0) {
+        (true, true) => "; as stated, its confidence scores better than one number for all runs would",
+        (true, false) => "; as stated, its confidence scores worse than one number for all runs would",
+        _ => "; as stated, its confidence does not score better than one number for all runs beyond noise",
+    });
+    Some(format!("{as_stated}{worth}."))
 }

@@ -87,6 +87,17 @@ const OVERCONFIDENCE: Mean = Mean {
     is_share: false,
     per_success: None,
 };
+const BRIER: Mean = Mean {
+    measure: measure!(
+        "brier",
+        "Brier score of confidence",
+        Better::Higher,
+        "Mean of -(confidence - outcome)^2; 0 is best."
+    ),
+    value: |run| Some(-(run.confidence? - f64::from(run.success()?)).powi(2)),
+    is_share: false,
+    per_success: None,
+};
 /// All means, that of success first.
 pub(super) const MEANS: [Mean; 8] = [
     SUCCESS,
@@ -161,19 +172,15 @@ pub(super) const MEANS: [Mean; 8] = [
         per_success: None,
     },
     OVERCONFIDENCE,
-    Mean {
-        measure: measure!(
-            "brier",
-            "Brier score of confidence",
-            Better::Higher,
-            "Mean of -(confidence - outcome)^2; 0 is best."
-        ),
-        value: |run| Some(-(run.confidence? - f64::from(run.success()?)).powi(2)),
-        is_share: false,
-        per_success: None,
-    },
+    BRIER,
 ];
 
+const GAIN: Measure = measure!(
+    "brier_gain",
+    "Brier score gained over the base rate",
+    Better::Higher,
+    "Brier score of stated confidence minus that of the success rate as the confidence of every run."
+);
 const PASS_AT: Measure = measure!(
     "pass_at_k",
     "pass@k",
@@ -194,7 +201,7 @@ const MOST_K: u64 = 16;
 #[must_use]
 pub fn measures() -> Vec<Measure> {
     let means = MEANS.iter().flat_map(|mean| std::iter::once(mean.measure).chain(mean.per_success));
-    means.chain([PASS_AT, PASS_HAT]).collect()
+    means.chain([GAIN, PASS_AT, PASS_HAT]).collect()
 }
 
 impl SideRun {
@@ -257,6 +264,18 @@ impl Side {
         figure(ClusterEstimate::mean(&values, None, &tasks), level)
     }
 
+    /// What the Brier score of confidence is more than that of the success rate of the same runs. That the rate
+    /// is estimated does not change the standard error to first order, as the rate has the best mean score.
+    pub(super) fn gain(&self, level: Level) -> Result<Figure, Undefined> {
+        let (outcomes, tasks) = self.values(|run| run.confidence.and(run.success()).map(f64::from));
+        let (scores, _) = self.values(BRIER.value);
+        let rate = outcomes.iter().sum::<f64>() / outcomes.len() as f64;
+        let gains =
+            scores.iter().zip(&outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
+        let gains: Vec<f64> = gains.collect();
+        figure(ClusterEstimate::mean(&gains, None, &tasks), level)
+    }
+
     /// The success rate of runs that no limit ended.
     pub(super) fn uncut_rate(&self, level: Level) -> Result<Figure, Undefined> {
         self.mean(&MEANS[1], level)
@@ -311,6 +330,9 @@ impl Side {
                         Field::figure(measure, self.per_success(mean.value, level))
                     }));
             }
+        }
+        if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
+            block.fields.push(Field::figure(GAIN, self.gain(level)));
         }
         block.fields.push(Field::rows("passes", "Several runs of a task", passes(&tasks, level)));
         let mut endings: BTreeMap<&str, u64> = BTreeMap::new();

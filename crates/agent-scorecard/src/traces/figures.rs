@@ -213,7 +213,7 @@ impl TraceFigures {
         let constant = Block {
             title: "base rate: the same of one forecast for all runs, their share of successes"
                 .to_owned(),
-            note: "Forecasts that are no better carry no information.".to_owned(),
+            note: "Forecasts that are no better are worth no more, as they stand, than one number for all runs; ranking shows whether calibration would help.".to_owned(),
             fields: fields(&reference),
             ..Block::default()
         };

@@ -5,8 +5,9 @@
 //! tasks that both have: what makes a task hard for both is no noise then.
 //!
 //! Assumed is that tasks are drawn independently of each other from the tasks that one wants to know about. In
-//! simulations with 20 to 400 tasks, of which one to four runs succeed at rates between 5 and 95 %, intervals of
-//! the difference cover it with 93 to 97 %, and two equal agents are called different in at most 6 % of pairs.
+//! simulations with 20 to 400 tasks of one to four runs each and success rates from 0.2 to 0.8, intervals of the
+//! difference cover it with 93 to 96 %, and equal agents are called different in at most 6 % of pairs; at a rate of
+//! 0.95 and 20 tasks, intervals are wider than need be (`docs/findings.md`, "Which of two agents is better").
 //!
 //! Reference: Miller (2024), Adding error bars to evals, arXiv:2411.00640, sections 2 (clusters), 4 (pairs) and 5
 //! (power); Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of

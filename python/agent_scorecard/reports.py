@@ -358,7 +358,7 @@ def calibration(
 
     Examples
     --------
-    >>> list(calibration(resamples=100))[:2]
+    >>> list(calibration(resamples=100))[1:3]
     ['schedule', 'whole_tasks']
     """
     return _evaluate("calibration", **locals())

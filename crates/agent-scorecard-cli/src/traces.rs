@@ -179,7 +179,9 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         working("scoring streams", || logged_streams(logs, missing, judging.confidence, how))
     };
     let logs: Vec<LoggedColumn> = logs.into_iter().map(|log| log.column).collect();
-    if let Some(mut report) = without_outcomes(&logs, missing)? {
+    // What is pooled are scores, which are undefined without outcomes.
+    let unscored = if options.pool { None } else { without_outcomes(&logs, missing)? };
+    if let Some(mut report) = unscored {
         report.together.notes.get_or_insert_default().extend(judging.notes());
         return forms.show(report).map(Some);
     }

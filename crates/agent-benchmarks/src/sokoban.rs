@@ -6,7 +6,9 @@
 mod game;
 mod generator;
 mod room;
+mod solver;
 
 pub use game::{Effect, Game};
 pub use generator::RoomSettings;
 pub use room::{Direction, Room};
+pub use solver::Need;

@@ -195,6 +195,18 @@ impl Room {
         moves
     }
 
+    pub(crate) fn ground(&self, at: usize) -> Ground {
+        self.cells[at]
+    }
+
+    pub(crate) fn has_box(&self, at: usize) -> bool {
+        self.boxes[at]
+    }
+
+    pub(crate) fn player(&self) -> usize {
+        self.player
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {

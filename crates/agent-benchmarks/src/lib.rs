@@ -24,6 +24,8 @@ pub mod confidence;
 pub mod costbench;
 mod engines;
 mod error;
+#[cfg(feature = "play")]
+pub mod play;
 #[cfg(feature = "sokoban")]
 pub mod sokoban;
 #[cfg(feature = "triage")]

@@ -3,12 +3,16 @@
 //! Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and table 5; the released code,
 //! `ragen/env/sokoban` of github.com/mll-lab-nu/BAGEN, which is after gym-sokoban 0.0.6.
 
+mod environment;
 mod game;
 mod generator;
+mod policies;
 mod room;
 mod solver;
 
+pub use environment::Sokoban;
 pub use game::{Effect, Game};
 pub use generator::RoomSettings;
+pub use policies::{Player, Policy};
 pub use room::{Direction, Room};
 pub use solver::Need;

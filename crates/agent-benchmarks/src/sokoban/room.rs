@@ -199,6 +199,13 @@ impl Room {
         self.cells[at]
     }
 
+    /// The cells of boxes and of targets.
+    pub(crate) fn boxes_and_targets(&self) -> (Vec<usize>, Vec<usize>) {
+        let cells = || 0..self.cells.len();
+        let is_target = |at: &usize| self.cells[*at] == Ground::Target;
+        (cells().filter(|at| self.boxes[*at]).collect(), cells().filter(is_target).collect())
+    }
+
     pub(crate) fn has_box(&self, at: usize) -> bool {
         self.boxes[at]
     }

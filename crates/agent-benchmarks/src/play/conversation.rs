@@ -1,0 +1,284 @@
+use budget_estimation::{Advice, AnswerMode, BudgetMonitor, Estimate, parse_answer, parse_answers};
+use censoring::StopReason;
+use run_logs::{Message, Reply, Role, Run, Usage};
+
+use crate::{
+    engines::{
+        conversation::Conversation,
+        dialogue::{Dialogue, through_dialogue},
+    },
+    error::Error,
+    play::{
+        environment::{End, Environment},
+        record::{PlayRecord, PlayTurn},
+        settings::{Play, names},
+    },
+    values::{reply_event::ReplyEvent, request::Request},
+};
+
+/// A run in an environment. Made by [`Play::conversation`].
+#[derive(Clone, Debug)]
+pub struct PlayConversation<E> {
+    settings: Play,
+    environment: E,
+    dialogue: Dialogue,
+    monitor: Option<BudgetMonitor>,
+    /// Where the resources that are asked for stand among those that turns spend.
+    asked: Vec<usize>,
+    turns: Vec<PlayTurn>,
+    /// The messages before the question that waits for an answer.
+    before_question: Option<usize>,
+    end: Option<End>,
+    is_truncated: bool,
+    asking: [Option<u64>; 2],
+}
+
+impl Play {
+    /// A run in this environment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BudgetEstimation`] for questions about a resource that the environment does not spend, or with a
+    /// cap out of range.
+    pub fn conversation<E: Environment>(
+        &self,
+        id: &str,
+        environment: E,
+    ) -> Result<PlayConversation<E>, Error> {
+        let place = |name: &String| {
+            let none = budget_estimation::Error::NoSuchResource { name: name.clone() };
+            names::<E>().position(|it| it == name).ok_or(none)
+        };
+        let asked = self.asks.iter().map(|(name, _)| place(name)).collect::<Result<_, _>>()?;
+        let instruction = self.instruction.clone().unwrap_or_else(|| environment.instruction());
+        let messages = vec![
+            Message::new(Role::System, instruction),
+            Message::new(Role::User, environment.observation()),
+        ];
+        let request = Request { sampling: self.sampling.clone(), ..Request::new(messages) };
+        let mut conversation = PlayConversation {
+            settings: self.clone(),
+            environment,
+            dialogue: Dialogue::new(Run::new(id), request),
+            monitor: if self.asks.is_empty() { None } else { Some(self.monitor()?) },
+            asked,
+            turns: Vec::new(),
+            before_question: None,
+            end: None,
+            is_truncated: false,
+            asking: [Some(0); 2],
+        };
+        if let Some(end) = conversation.environment.end() {
+            conversation.finish_run(end);
+        } else if self.most_turns == 0 {
+            conversation.reach_turns();
+        }
+        Ok(conversation)
+    }
+}
+
+impl<E: Environment> PlayConversation<E> {
+    /// The environment as it stands.
+    #[must_use]
+    pub const fn environment(&self) -> &E {
+        &self.environment
+    }
+
+    /// Whether an answer to a question waits, and not a turn.
+    #[must_use]
+    pub const fn is_asking(&self) -> bool {
+        self.before_question.is_some()
+    }
+
+    /// The turns so far.
+    #[must_use]
+    pub fn turns(&self) -> &[PlayTurn] {
+        &self.turns
+    }
+
+    /// What is asked for, each with what the turns have spent of it.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
+        let turns = 0..self.turns.len();
+        let sum = move |place: usize| turns.clone().map(|at| self.spent(at, place)).sum();
+        let names = self.settings.asks.iter().map(|(name, _)| name.as_str());
+        names.zip(self.asked.iter().map(move |place| sum(*place)))
+    }
+
+    /// What a turn spent of a resource; tokens of unknown number count nothing.
+    fn spent(&self, at: usize, place: usize) -> f64 {
+        let tokens = |at: usize| self.turns[at].tokens.map(|tokens| tokens.unwrap_or(0));
+        let [input, output] = tokens(at);
+        let before = at.checked_sub(1).map_or(0, |at| tokens(at).iter().sum());
+        match place {
+            0 => output as f64,
+            // Requests repeat what was read and said before.
+            1 => input.saturating_sub(before).saturating_add(output) as f64,
+            _ => self.turns[at].spent.get(place - 2).copied().unwrap_or(0.0),
+        }
+    }
+
+    fn finish_run(&mut self, end: End) {
+        self.end = Some(end);
+        if end == End::AtLimit {
+            self.dialogue.end(StopReason::MaxSteps);
+        } else {
+            self.dialogue.end(StopReason::Completed);
+        }
+    }
+
+    fn reach_turns(&mut self) {
+        self.end = Some(End::AtLimit);
+        self.dialogue.end_at_limit("turns", self.settings.most_turns, "the most turns of a run");
+    }
+
+    /// A turn: carries out the reply, and asks or goes on.
+    fn act(&mut self, reply: &Reply) {
+        let shown = self.dialogue.request_so_far().messages.iter().rev();
+        let shown = shown.filter(|message| message.role == Role::User).map(|it| it.text.clone());
+        let usage = reply.usage.clone().unwrap_or_default();
+        let mut turn = PlayTurn {
+            observation: shown.into_iter().next().unwrap_or_default(),
+            reply: reply.text.clone(),
+            tokens: [usage.input_tokens, usage.output_tokens],
+            spent: vec![0.0; E::RESOURCES.len()],
+            ..PlayTurn::default()
+        };
+        let most = self.settings.most_tokens_of_a_turn;
+        if usage.total_tokens().zip(most).is_some_and(|(tokens, most)| tokens > most) {
+            self.turns.push(turn);
+            self.is_truncated = true;
+            self.end = Some(End::AtLimit);
+            let most = most.unwrap_or_default();
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            return self.dialogue.end_at_limit("tokens", most, "the most tokens of a turn");
+        }
+        let acted = self.environment.act(&reply.text);
+        for problem in acted.problems {
+            self.dialogue.note(ReplyEvent::Unreadable { problem });
+        }
+        (turn.reward, turn.penalty, turn.n_actions) =
+            (acted.reward, acted.penalty, acted.n_actions);
+        (turn.spent, turn.need) = (acted.spent, self.environment.need());
+        self.turns.push(turn);
+        match self.environment.end() {
+            Some(end) => self.finish_run(end),
+            None if self.turns.len() >= self.settings.most_turns => self.reach_turns(),
+            None if self.monitor.is_some() => self.ask(),
+            None => self.dialogue.say(Role::User, self.environment.observation()),
+        }
+    }
+
+    fn ask(&mut self) {
+        let caps = self.settings.asks.iter().map(|(_, cap)| *cap);
+        let parts = self.asked().zip(caps).map(|((name, spent), cap)| {
+            let cap = cap.map_or(String::new(), |cap| format!(" of {cap}"));
+            format!("{name} {spent}{cap}")
+        });
+        let parts = Vec::from_iter(parts).join(", ");
+        let form = match &self.settings.asks[..] {
+            [_] => "[low, high]".to_owned(),
+            several => {
+                let each = several.iter().map(|(name, _)| format!("{name}:[low, high]"));
+                Vec::from_iter(each).join(", ")
+            }
+        };
+        let question = format!(
+            "So far the run has spent {parts}. How much more will it spend until the task is done, from the next turn on? Answer with an interval that is narrow and yet holds the true amount, as in <answer>{form}</answer>, or with <answer>impossible</answer> if the task cannot be done any more."
+        );
+        self.before_question = Some(self.dialogue.request_so_far().messages.len());
+        self.dialogue.say(Role::User, question);
+    }
+
+    /// Takes the answer to a question.
+    fn answer(&mut self, reply: &Reply, start: usize) -> Result<(), Error> {
+        let usage = reply.usage.clone().unwrap_or_default();
+        for (sum, tokens) in self.asking.iter_mut().zip([usage.input_tokens, usage.output_tokens]) {
+            *sum = sum.zip(tokens).map(|(sum, tokens)| sum.saturating_add(tokens));
+        }
+        let names: Vec<&str> = self.settings.asks.iter().map(|(name, _)| name.as_str()).collect();
+        let read = match names.len() {
+            1 => parse_answer(&reply.text, AnswerMode::Lenient).map(|estimate| vec![estimate]),
+            _ => parse_answers(&reply.text, &names, AnswerMode::Lenient),
+        };
+        let estimates = read.unwrap_or_else(|problem| {
+            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
+            vec![Estimate::NoAnswer; names.len()]
+        });
+        let last = self.turns.len().saturating_sub(1);
+        let costs = self.asked.iter().map(|place| self.spent(last, *place));
+        let costs: Vec<(f64, Estimate)> = costs.zip(estimates.iter().copied()).collect();
+        let advice = match &mut self.monitor {
+            Some(monitor) => Some(monitor.push(&costs, None)?),
+            None => None,
+        };
+        if !self.settings.keeps_answers {
+            self.dialogue.request_mut().messages.truncate(start);
+        }
+        let stop = advice.as_ref().and_then(Advice::stop_reason);
+        if let Some(turn) = self.turns.last_mut() {
+            (turn.estimates, turn.advice) = (estimates, advice);
+        }
+        match stop {
+            Some(stop) => {
+                self.end = Some(End::AtLimit);
+                self.dialogue.end(stop);
+            }
+            None => self.dialogue.say(Role::User, self.environment.observation()),
+        }
+        Ok(())
+    }
+}
+
+impl<E: Environment> Conversation for PlayConversation<E> {
+    type Record = PlayRecord;
+
+    through_dialogue!(problem);
+
+    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
+        self.dialogue.take(reply.clone())?;
+        match self.before_question.take() {
+            Some(start) => self.answer(&reply, start),
+            None => {
+                self.act(&reply);
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self) -> PlayRecord {
+        let succeeded = self.end == Some(End::Succeeded);
+        let mut record = self.dialogue.finish();
+        record.run.outcome = self.end.map(|_| succeeded);
+        let Self { turns, end, is_truncated, asking, .. } = self;
+        PlayRecord { record, turns, end, succeeded, is_truncated, asking }
+    }
+}
+
+/// Characters of a token, by the usual rule of thumb.
+const CHARACTERS_OF_A_TOKEN: usize = 4;
+
+/// Plays a run by a policy, which writes the replies: a function of the run so far, with its environment.
+///
+/// The tokens of requests and replies are a quarter of their characters, rounded up, so that budgets of tokens can be
+/// studied without a model.
+///
+/// # Errors
+///
+/// Those of [`Conversation::reply`].
+pub fn play<E: Environment>(
+    mut conversation: PlayConversation<E>,
+    mut policy: impl FnMut(&PlayConversation<E>) -> String,
+) -> Result<PlayRecord, Error> {
+    let tokens = |characters: usize| Some(characters.div_ceil(CHARACTERS_OF_A_TOKEN) as u64);
+    while let Some(request) = conversation.request() {
+        let input = request.messages.iter().map(|message| message.text.chars().count()).sum();
+        let text = policy(&conversation);
+        let usage = Usage {
+            input_tokens: tokens(input),
+            output_tokens: tokens(text.chars().count()),
+            ..Usage::default()
+        };
+        conversation.reply(Reply { text, usage: Some(usage), ..Reply::default() })?;
+    }
+    Ok(conversation.finish())
+}

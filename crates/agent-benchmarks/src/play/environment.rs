@@ -1,0 +1,50 @@
+/// How a run in an environment ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum End {
+    /// The task is done.
+    Succeeded,
+    /// The task can no longer be done.
+    Failed,
+    /// A limit of the environment or of the setting is reached.
+    AtLimit,
+}
+
+/// What a reply did.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Acted {
+    /// The reward of the turn, without penalties for its form.
+    pub reward: f64,
+    /// What a form that was not understood costs, at most 0.
+    pub penalty: f64,
+    /// The actions that were carried out.
+    pub n_actions: usize,
+    /// What was spent of each of [`Environment::RESOURCES`].
+    pub spent: Vec<f64>,
+    /// What was not understood or not possible.
+    pub problems: Vec<String>,
+}
+
+/// What a model plays.
+pub trait Environment {
+    /// What turns spend beside tokens.
+    const RESOURCES: &'static [&'static str];
+
+    /// What the model is told before the first turn.
+    fn instruction(&self) -> String;
+
+    /// What the model is shown at its next turn, with what its latest reply did.
+    fn observation(&self) -> String;
+
+    /// Carries out a reply. Nothing that a reply says is an error.
+    fn act(&mut self, reply: &str) -> Acted;
+
+    /// How the run has ended; `None` while it goes on.
+    fn end(&self) -> Option<End>;
+
+    /// The least that still has to be spent of the first resource, as far as it is known.
+    fn need(&self) -> Option<f64> {
+        None
+    }
+}

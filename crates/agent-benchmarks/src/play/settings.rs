@@ -1,0 +1,100 @@
+use budget_estimation::{BudgetMonitor, StopRule};
+
+use crate::{
+    error::Error,
+    play::environment::Environment,
+    values::{request::Sampling, setters::setters},
+};
+
+/// What turns spend of each model.
+pub(super) const TOKENS: [&str; 2] = ["output_tokens", "total_tokens"];
+
+/// A setting in which environments are played.
+///
+/// ```
+/// use agent_benchmarks::play::{Play, play};
+/// use agent_benchmarks::sokoban::{Room, Sokoban};
+/// use agent_benchmarks::Error;
+///
+/// let room = Sokoban::new(Room::parse("######\n#P_XO#\n######")?);
+/// let conversation = Play::new().conversation("one box", room)?;
+/// let record = play(conversation, |_| "<answer>Right || Right</answer>".to_owned())?;
+/// assert!(record.succeeded);
+/// assert_eq!((record.turns.len(), record.turns[0].spent[0]), (1, 2.0));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Play {
+    pub(super) most_turns: usize,
+    pub(super) most_tokens_of_a_turn: Option<u64>,
+    pub(super) sampling: Sampling,
+    pub(super) instruction: Option<String>,
+    /// What is asked for between turns, with its cap.
+    pub(super) asks: Vec<(String, Option<f64>)>,
+    pub(super) keeps_answers: bool,
+    pub(super) rule: Option<StopRule>,
+}
+
+impl Default for Play {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Play {
+    /// The setting of the paper: ten turns, at temperature 0, without questions in between.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            most_turns: 10,
+            most_tokens_of_a_turn: None,
+            sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
+            instruction: None,
+            asks: Vec::new(),
+            keeps_answers: false,
+            rule: None,
+        }
+    }
+
+    setters! {
+        /// Sets the most turns of a run.
+        with_most_turns(most_turns: usize);
+
+        /// Sets the most tokens of one request and its reply. A turn with more carries nothing out and ends the run, which
+        /// fails. The released evaluation of Sokoban has 2,500.
+        with_most_tokens_of_a_turn(most_tokens_of_a_turn: Option<u64>);
+
+        /// Sets the sampling.
+        with_sampling(sampling: Sampling);
+
+        /// Sets what the model is told first; `None` is the text of the environment.
+        with_instruction(instruction: Option<String>);
+
+        /// Sets when answers to questions end a run.
+        with_stop_rule(rule: Option<StopRule>);
+    }
+
+    /// Asks after each turn what the run will still spend of these resources, each with its cap, if any: those of
+    /// [`Environment::RESOURCES`], `output_tokens` and `total_tokens`. A run ends when a cap is passed. `keeps_answers` says
+    /// whether later turns show what was answered.
+    #[must_use]
+    pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {
+        self.asks = asks.iter().map(|&(name, cap)| (name.to_owned(), cap)).collect();
+        self.keeps_answers = keeps_answers;
+        self
+    }
+
+    /// The monitor of what is asked for.
+    pub(super) fn monitor(&self) -> Result<BudgetMonitor, Error> {
+        let monitor = BudgetMonitor::new(self.asks.iter().cloned())?;
+        Ok(match self.rule {
+            Some(rule) => monitor.with_stop_rule(rule),
+            None => monitor,
+        })
+    }
+}
+
+/// The names of what turns of an environment spend, tokens first.
+pub(super) fn names<E: Environment>() -> impl Iterator<Item = &'static str> {
+    TOKENS.into_iter().chain(E::RESOURCES.iter().copied())
+}

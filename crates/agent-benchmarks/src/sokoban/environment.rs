@@ -1,0 +1,240 @@
+use crate::{
+    error::Error,
+    play::{Acted, End, Environment},
+    sokoban::{
+        game::Game,
+        room::{Direction, Room},
+        solver::Need,
+    },
+    values::{setters::setters, template::Template},
+};
+
+/// Stands between actions of a reply.
+const BETWEEN: &str = "||";
+/// What a reply costs that has an action that is none, or no action.
+const PENALTY: f64 = -0.1;
+/// Tags and marks that are taken out of an answer.
+const MARKS: [&str; 16] = [
+    "<budget-thinking>",
+    "</budget-thinking>",
+    "<think>",
+    "</think>",
+    "<answer>",
+    "</answer>",
+    "<token_estimation>",
+    "</token_estimation>",
+    "<turn_estimation>",
+    "</turn_estimation>",
+    "<remaining_action_points_estimation>",
+    "</remaining_action_points_estimation>",
+    "<action_points_estimation>",
+    "</action_points_estimation>",
+    "<|im_start|>",
+    "<|im_end|>",
+];
+
+/// Sokoban as BAGEN's evaluation plays it: up to three actions a turn, separated by `||`, of 30 in a run.
+///
+/// A turn shows coordinates and grid. Of an answer, the first three parts count; what is no direction is passed over and
+/// costs 0.1 for the turn, as an answer without a direction does. Turns spend `steps`. The forms of turns and
+/// rewards are the released ones; the sentences are this crate's own and can be set.
+///
+/// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and appendix I; the released
+/// `ragen/llm_agent/{ctx_manager,es_manager}.py`.
+///
+/// ```
+/// use agent_benchmarks::{Error, play::{End, Environment}, sokoban::{Room, Sokoban}};
+///
+/// let mut sokoban = Sokoban::new(Room::parse("######\n#P_XO#\n######")?);
+/// let acted = sokoban.act("<think>It is right there.</think><answer>Right || jump || RIGHT</answer>");
+/// assert_eq!((acted.n_actions, acted.penalty, &acted.problems[..]), (2, -0.1, &["\"jump\" is no action; there are Up, Down, Left, Right".to_owned()][..]));
+/// assert_eq!((acted.reward, sokoban.end()), (10.8, Some(End::Succeeded)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sokoban {
+    game: Game,
+    most_actions_of_a_turn: usize,
+    most_actions: usize,
+    tells_limits: bool,
+    most_states: usize,
+    sentence: Template,
+    warning: String,
+    n_turns: usize,
+    n_actions: usize,
+    /// What the latest turn earned, and whether it had an action.
+    latest: Option<(f64, usize)>,
+    is_warned: bool,
+}
+
+impl Sokoban {
+    /// A run in this room, with the limits of the evaluation, which its turns do not tell.
+    #[must_use]
+    pub fn new(room: Room) -> Self {
+        let sentence = "Reply with at most {most_actions} actions, separated by ||, as in <answer>Up || Right</answer>.";
+        Self {
+            game: Game::new(room),
+            most_actions_of_a_turn: 3,
+            most_actions: 30,
+            tells_limits: false,
+            most_states: 100_000,
+            sentence: Template::new(sentence, &PLACES).unwrap_or_default(),
+            warning: "The last reply had no action that could be carried out; nothing has changed."
+                .to_owned(),
+            n_turns: 0,
+            n_actions: 0,
+            latest: None,
+            is_warned: false,
+        }
+    }
+
+    setters! {
+        /// Sets the most actions of a turn; what follows them is left out.
+        with_most_actions_of_a_turn(most_actions_of_a_turn: usize);
+
+        /// Sets the most actions of a run.
+        with_most_actions(most_actions: usize);
+
+        /// Sets whether turns are numbered and say how many actions are left, as in training; the evaluation does not.
+        with_limits_told(tells_limits: bool);
+
+        /// Sets after how many states the search for the least remaining steps is given up; 0 for no search.
+        with_most_states(most_states: usize);
+
+        /// Sets what follows a reply without an action.
+        with_warning(warning: String);
+    }
+
+    /// Sets the sentence behind each state, which may have the place `{most_actions}`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownPlace`] for another place.
+    pub fn with_sentence(mut self, sentence: &str) -> Result<Self, Error> {
+        self.sentence = Template::new(sentence, &PLACES)?;
+        Ok(self)
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn game(&self) -> &Game {
+        &self.game
+    }
+}
+
+/// The places of the sentence behind a state.
+const PLACES: [&str; 1] = ["most_actions"];
+
+impl Environment for Sokoban {
+    const RESOURCES: &'static [&'static str] = &["steps"];
+
+    fn instruction(&self) -> String {
+        "You play Sokoban. Push every box onto a target: you move up, down, left or right, push a box by moving against it, and cannot pull. A box moves only if the cell behind it is free. # is a wall, _ floor, O a target, X a box, √ a box on a target, P you, S you on a target.".to_owned()
+    }
+
+    fn observation(&self) -> String {
+        let earned = self.latest.map_or(String::new(), |(reward, n_actions)| match n_actions {
+            0 => "Reward:\n0\n".to_owned(),
+            _ => format!("Reward:\n{reward:?}\n"),
+        });
+        let turn = match self.tells_limits {
+            true => format!("Turn {}:\n", self.n_turns + 1),
+            false => String::new(),
+        };
+        let warning = match self.is_warned {
+            true => format!("{}\n", self.warning),
+            false => String::new(),
+        };
+        let left = match self.tells_limits {
+            true => {
+                format!("{} actions are left. ", self.most_actions.saturating_sub(self.n_actions))
+            }
+            false => String::new(),
+        };
+        let sentence = self.sentence.fill(|_| self.most_actions_of_a_turn.to_string().into());
+        let state = self.game.room().observation();
+        format!("{earned}\n{turn}State:\n{state}\n{warning}{left}{sentence}\n")
+    }
+
+    fn act(&mut self, reply: &str) -> Acted {
+        let mut acted = Acted::default();
+        let mut content = answer(reply).unwrap_or_default().to_owned();
+        for mark in MARKS {
+            content = content.replace(mark, "").trim().to_owned();
+        }
+        let parts = content.split(BETWEEN).map(str::trim).filter(|part| !part.is_empty());
+        let mut directions = Vec::new();
+        let mut left_out = 0;
+        for (at, part) in parts.enumerate() {
+            if at >= self.most_actions_of_a_turn {
+                left_out += 1;
+                continue;
+            }
+            let lower = part.to_lowercase();
+            match Direction::ALL.into_iter().find(|it| it.name().to_lowercase() == lower) {
+                Some(direction) => directions.push(direction),
+                None => {
+                    let part: String = part.chars().take(40).collect();
+                    let known = Direction::ALL.map(Direction::name).join(", ");
+                    acted.problems.push(format!("{part:?} is no action; there are {known}"));
+                }
+            }
+        }
+        if directions.is_empty() && acted.problems.is_empty() {
+            acted.problems.push("no action between <answer> and </answer>".to_owned());
+        }
+        if !acted.problems.is_empty() {
+            acted.penalty = PENALTY;
+        }
+        if left_out > 0 {
+            let most = self.most_actions_of_a_turn;
+            acted.problems.push(format!("{left_out} actions beyond the first {most} are left out"));
+        }
+        self.is_warned = directions.is_empty();
+        for direction in directions {
+            if self.end().is_some() {
+                break;
+            }
+            acted.reward += self.game.step(direction).reward;
+            acted.n_actions += 1;
+            self.n_actions += 1;
+        }
+        acted.spent = vec![acted.n_actions as f64];
+        self.latest = Some((acted.reward, acted.n_actions));
+        self.n_turns += 1;
+        acted
+    }
+
+    fn end(&self) -> Option<End> {
+        let is_solved = self.game.has_ended() && self.game.room().is_solved();
+        let is_over = self.game.has_ended() || self.n_actions >= self.most_actions;
+        match () {
+            () if is_solved => Some(End::Succeeded),
+            () if is_over => Some(End::AtLimit),
+            () => None,
+        }
+    }
+
+    fn need(&self) -> Option<f64> {
+        match self.game.room().least_steps(self.most_states) {
+            Need::Exact { least, .. } => Some(f64::from(least)),
+            _ => None,
+        }
+    }
+}
+
+/// The text of an answer: that which directly follows thoughts, or else the first one.
+fn answer(reply: &str) -> Option<&str> {
+    let between = |text: &str| {
+        let inner = text.strip_prefix("<answer>")?;
+        inner.find("</answer>").map(|end| text.len() - inner.len() + end)
+    };
+    let thoughts = reply.find("<think>").map_or("", |at| &reply[at + "<think>".len()..]);
+    let ends = thoughts.match_indices("</think>");
+    let mut rests = ends.map(|(at, end)| thoughts[at + end.len()..].trim_start());
+    let direct = rests.find_map(|rest| between(rest).map(|end| &rest["<answer>".len()..end]));
+    direct.or_else(|| {
+        let rest = &reply[reply.find("<answer>")?..];
+        between(rest).map(|end| &rest["<answer>".len()..end])
+    })
+}

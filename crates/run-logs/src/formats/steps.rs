@@ -8,7 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use crate::json_lines::{
     bare::{AnyNumber, replace_bare},
-    csv::{Columns, csv_rows, header},
+    csv::{Columns, CsvRows, csv_rows, header},
     fields::{Name, YesOrNo},
     parsing::{InputError, bytes, parse_line},
 };
@@ -96,16 +96,17 @@ impl<'a> TraceSource<'a> {
                 return Ok(vec![Self { model: None, notes: Vec::new(), lines: Box::new(all) }]);
             }
             Form::Rows(names) => {
-                let [_, outcome] = check_columns(file, &names)?;
+                let outcome = check_columns(file, &names)?;
                 let others = |name: &&str| *name != outcome && names.iter().any(|it| it == name);
                 let others = Vec::from_iter(OUTCOMES.into_iter().filter(others));
                 (outcome, without(&others, bytes(file, all)?))
             }
             Form::Csv(names) => {
-                let [forecast, outcome] = check_columns(file, &names)?;
-                let values = [&VALUES[..], &[forecast, outcome]].concat();
+                let outcome = OUTCOMES.into_iter().find(|name| names.iter().any(|it| it == name));
+                let values = [&VALUES[..], &FORECASTS, outcome.as_slice()].concat();
                 let columns = Columns { texts: &TEXTS, values: &values };
-                (outcome, csv_rows(file, &bytes(file, all)?, columns)?.lines)
+                let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, columns)?;
+                (check_columns(file, &header)?, lines)
             }
         };
         let notes = match outcome {
@@ -160,8 +161,8 @@ impl Form {
     }
 }
 
-/// The names of the columns of forecasts and of outcomes among these.
-fn check_columns(file: &str, names: &[String]) -> Result<[&'static str; 2], InputError> {
+/// The name of the column of outcomes among these, of which one has to be that of forecasts.
+fn check_columns(file: &str, names: &[String]) -> Result<&'static str, InputError> {
     let has = |name: &&str| names.iter().any(|it| it == name);
     let lacks = |field, known: &[&str]| {
         let (known, names) = (known.join(", "), names.join(", "));
@@ -174,9 +175,10 @@ fn check_columns(file: &str, names: &[String]) -> Result<[&'static str; 2], Inpu
         let problem = format!("the columns {all} are all forecasts; keep one of them");
         return Err(InputError::of_field(file, 1, first, problem));
     }
-    let forecast = forecasts.first().ok_or_else(|| lacks("confidence", &FORECASTS))?;
-    let outcome = OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))?;
-    Ok([*forecast, outcome])
+    if forecasts.is_empty() {
+        return Err(lacks("confidence", &FORECASTS));
+    }
+    OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))
 }
 
 /// JSON Lines without these fields of their objects.

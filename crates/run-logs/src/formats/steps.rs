@@ -113,11 +113,7 @@ impl<'a> TraceSource<'a> {
             "outcome" => Vec::new(),
             other => vec![format!("outcomes are those of the column {other}")],
         };
-        let models = put_together(file, &lines)?.into_iter().map(|(model, lines)| {
-            let lines = Box::new(Cursor::new(lines));
-            Self { model, notes: notes.clone(), lines }
-        });
-        Ok(models.collect())
+        put_together(file, &lines, &notes)
     }
 }
 
@@ -202,7 +198,11 @@ fn without(fields: &[&str], lines: Vec<u8>) -> Vec<u8> {
 
 /// The runs of a table with a row per step, one a line, which is that of their first row, model by model if there are
 /// several. A row without an id is a run.
-fn put_together(file: &str, lines: &[u8]) -> Result<Vec<(Option<String>, Vec<u8>)>, InputError> {
+fn put_together(
+    file: &str,
+    lines: &[u8],
+    notes: &[String],
+) -> Result<Vec<TraceSource<'static>>, InputError> {
     let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
     let mut places: HashMap<(Option<String>, String, Option<u64>), usize> = HashMap::new();
     for (line, text) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
@@ -230,7 +230,7 @@ fn put_together(file: &str, lines: &[u8]) -> Result<Vec<(Option<String>, Vec<u8>
             made.extend_from_slice(run.into_line(file)?.as_bytes());
         }
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
-        Ok((model, made))
+        Ok(TraceSource { model, notes: notes.to_vec(), lines: Box::new(Cursor::new(made)) })
     });
     made.collect()
 }

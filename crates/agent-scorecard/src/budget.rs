@@ -257,6 +257,13 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             counted(block.count("n_intervals"), "case"),
         ));
     }
+    clauses.extend(stopping(block));
+    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
+    clauses
+}
+
+/// What stopping at the first "impossible" would do.
+pub(crate) fn stopping(block: &Block) -> Option<String> {
     let [failed, feasible, stopped, lost] = [
         "n_failed_rollouts",
         "n_feasible_rollouts",
@@ -269,19 +276,16 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             |_| String::new(),
             |saved| format!(", and save {} of what failed runs spent", percent(&saved)),
         );
-        clauses.push(format!(
+        return Some(format!(
             "stopping at the first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
             counted(failed, "failed run"),
             counted(feasible, "run"),
         ));
-    } else if failed + feasible > 0 {
-        clauses.push(format!(
-            "none of {} is called impossible, so that stopping saves nothing",
-            counted(failed + feasible, "run")
-        ));
     }
-    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
-    clauses
+    (failed + feasible > 0).then(|| {
+        let runs = counted(failed + feasible, "run");
+        format!("none of {runs} is called impossible, so that stopping saves nothing")
+    })
 }
 
 fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {

@@ -42,7 +42,7 @@
 //! ```
 
 pub(crate) mod calibrated;
-mod conclusion;
+pub(crate) mod conclusion;
 pub(crate) mod curves;
 mod differences;
 mod evaluation;

@@ -246,7 +246,11 @@ pub fn evaluate(
     block.push_json("planner", planner);
     block.push_json("informed", &informed);
     block.push_json("seed", &options.seed);
-    block.conclusion = REGIMES.iter().filter_map(|regime| conclusion(&alphas, regime)).collect();
+    block.conclusion.extend(REGIMES.iter().filter_map(|(regime, key)| {
+        let found = alphas.iter();
+        let found = found.filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
+        conclusion(regime, &found.collect::<Vec<_>>())
+    }));
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
     if options.unsolvable.is_some() {
         let title = "Pools with unsolvable problems in place of a share (ratio) of each";
@@ -256,17 +260,15 @@ pub fn evaluate(
 }
 
 /// The regimes: what they are and the key of the efficiency.
-const REGIMES: [(&str, &str); 2] = [
+pub(crate) const REGIMES: [(&str, &str); 2] = [
     ("where allocations do not stop attempts", "eta_advisory_informative"),
     ("where attempts stop at their allocations", "eta_enforced_informative"),
 ];
 
-/// What the efficiencies of one regime come to, over the pools in which they are defined.
-fn conclusion(alphas: &[Block], &(regime, key): &(&str, &str)) -> Option<String> {
-    let found = alphas.iter().filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
-    let found: Vec<(f64, Figure)> = found.collect();
+/// What the efficiencies of one regime come to, over the pools in which they are defined, by budget.
+pub(crate) fn conclusion(regime: &str, found: &[(f64, Figure)]) -> Option<String> {
     let said = |(alpha, eta): &(f64, Figure)| format!("{} at alpha {alpha}", with_ends(eta));
-    let range = match found.as_slice() {
+    let range = match found {
         [] => return None,
         [single] => said(single),
         [first, .., last] => format!("{} and {}", said(first), said(last)),

@@ -18,7 +18,10 @@ use crate::{
         block::{Block, Field, Report},
         picture::Pictures,
     },
-    traces::curves::{CurveSettings, curves},
+    traces::{
+        conclusion::of_column,
+        curves::{CurveSettings, curves},
+    },
 };
 
 /// How good the confidence of a model is, by stream of confidence in its replies.
@@ -144,7 +147,22 @@ fn setting(row: &ConfidenceFigures) -> Setting {
             ("without_stream", sum(&row.left_out)),
         ],
         figures: stream_figures(row),
+        conclusion: conclusion(row),
     }
+}
+
+/// What the complete runs of a stream come to.
+fn conclusion(row: &ConfidenceFigures) -> Vec<String> {
+    let Some(evaluation) = &row.evaluation else { return Vec::new() };
+    let of = |metrics| Block::of(figures(metrics).map(|(measure, it)| Field::figure(measure, it)));
+    let mut block = of(&evaluation.metrics);
+    block.fields.extend([
+        Field::json("n", evaluation.n),
+        Field::json("base_rate", evaluation.base_rate),
+        Field::json("n_censored", row.cut_off),
+        Field::block("base_rate_reference", of(&evaluation.base_rate_reference)),
+    ]);
+    of_column(&block)
 }
 
 /// The constant forecast that equals the share of successes among the complete runs of a stream.
@@ -155,6 +173,7 @@ fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
         name: format!("base rate of the runs of {}", row.stream.name()),
         counts: vec![("runs", evaluation.n)],
         figures: figures(constant).collect(),
+        ..Setting::default()
     })
 }
 

@@ -149,17 +149,20 @@ pub(crate) fn sentence(clause: &str) -> String {
 }
 
 impl Report {
-    /// Makes sentences of what the columns and their parts come to: those of one column under its name, then
-    /// those that hold for every column.
+    /// Makes sentences of what the columns and their parts come to: those of one column under its name, unless no
+    /// other column has any, then those that hold for every column.
     pub(crate) fn conclude(&mut self) {
         let places = self.places().into_iter().map(|Place { name, block, .. }| {
             (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())
         });
-        let places: Vec<(String, Vec<String>)> = places.collect();
+        let mut places: Vec<(String, Vec<String>)> = places.collect();
+        places.retain(|(_, clauses)| !clauses.is_empty());
         let (mut own, mut shared) = (Vec::new(), Vec::new());
         for (name, clauses) in &places {
             for clause in clauses {
-                if !places.iter().all(|(_, others)| others.contains(clause)) {
+                if places.len() == 1 {
+                    own.push(sentence(clause));
+                } else if !places.iter().all(|(_, others)| others.contains(clause)) {
                     own.push(format!("{name}: {clause}."));
                 } else if !shared.contains(&sentence(clause)) {
                     shared.push(sentence(clause));
@@ -171,7 +174,7 @@ impl Report {
         own.extend(shared);
         if more > 0 {
             own.push(format!(
-                "The tables say as much of the other columns, in place of {} here.",
+                "The tables say as much of the rest, in place of {} here.",
                 counted(more, "sentence")
             ));
         }

@@ -8,7 +8,7 @@ use crate::report::{
 };
 
 /// What is concluded of one column.
-pub(super) fn of_column(block: &Block) -> Vec<String> {
+pub(crate) fn of_column(block: &Block) -> Vec<String> {
     let scored = match (block.figure("tps_log"), block.number("base_rate")) {
         (Ok(score), Some(base_rate)) => {
             let runs = counted(block.count("n"), "complete run");

@@ -133,18 +133,19 @@ pub fn triage(
 
 /// What the efficiencies of plans come to, for each framing and regime.
 fn clauses(rows: &[TriageFigures]) -> Vec<String> {
-    let mut found: Vec<(String, Vec<(f64, Figure)>)> = Vec::new();
+    let mut found: Vec<(String, u64, Vec<(f64, Figure)>)> = Vec::new();
     for row in rows {
         let Some(eta) = row.figure("efficiency_informative") else { continue };
         let regime = REGIMES[usize::from(row.regime == Regime::Enforced)].0;
         let own = format!("{} framing{}, {regime}", row.framing, live(row));
-        let at = found.iter().position(|(known, _)| *known == own).unwrap_or(found.len());
+        let at = found.iter().position(|(known, ..)| *known == own).unwrap_or(found.len());
         if at == found.len() {
-            found.push((own, Vec::new()));
+            found.push((own, row.pools as u64, Vec::new()));
         }
-        found[at].1.push((row.alpha.get(), eta));
+        found[at].2.push((row.alpha.get(), eta));
     }
-    found.iter().filter_map(|(own, found)| conclusion(own, found)).map(|it| sentence(&it)).collect()
+    let clauses = found.iter().filter_map(|(own, pools, found)| conclusion(own, *pools, found));
+    clauses.map(|clause| sentence(&clause)).collect()
 }
 
 /// How the problems of a row were solved, as the end of its name.

@@ -133,7 +133,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         figures: row.figures,
     });
     let note = has_events.then(|| NO_GAP_UNDER_EVENTS.to_owned());
-    let mut report = report(settings, note);
+    let mut report = report(&options.model, settings, note);
     compare(
         &mut report,
         "How good are the paths?",
@@ -245,11 +245,15 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
 }
 
 /// The report of a column for each setting. Notes on figures name their setting.
-fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
+fn report(
+    model: &str,
+    settings: impl Iterator<Item = Setting>,
+    note: Option<String>,
+) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;
     let columns = settings.map(|setting| {
-        let title = "How good is the model?".to_owned();
+        let title = format!("How good is {model}?");
         let mut metrics = Block { title, fields: setting.measured().collect(), ..Block::default() };
         metrics.push_reasons();
         is_empty &= !metrics.has_figure();

@@ -296,7 +296,12 @@ fn y_range(figure: &Picture) -> (f64, f64) {
         };
         series.y.iter().chain(ends.into_iter().flatten())
     });
-    range(&figure.y, values.copied(), true)
+    let (low, high) = range(&figure.y, values.copied(), true);
+    // Dots at the ends of a given range are not cut off.
+    let is_dotted = |series: &Series| matches!(series.mark, Mark::Dots | Mark::LineDots);
+    let is_given = figure.y.range.is_some() && figure.series.iter().any(is_dotted);
+    let room = if is_given { 0.5 * MARGIN * (high - low) } else { 0.0 };
+    (low - room, high + room)
 }
 
 /// The ends of an axis: as given, or those of the values, with some room if asked for.
@@ -407,14 +412,8 @@ mod tests {
     #[test]
     fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
         for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
-            let figure = Picture {
-                title: String::new(),
-                x: Axis::new("x"),
-                y: Axis::new("y"),
-                series: vec![Series::new("a", Mark::Line, [(0.0, 1.0), (last, 2.0)])],
-                note: String::new(),
-            };
-            assert_eq!(whole_step(&figure), Some(step), "{last}");
+            let found = whole_step(&Axis::new("x"), (0.0, last), [0.0, last].iter());
+            assert_eq!(found, Some(step), "{last}");
         }
     }
 }

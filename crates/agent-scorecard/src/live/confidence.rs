@@ -107,7 +107,7 @@ fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Er
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
     let reference = rows.iter().find_map(base_rate);
-    let mut report = report(rows.iter().map(setting).chain(reference), note);
+    let mut report = report(&options.model, rows.iter().map(setting).chain(reference), note);
     report.main_pictures = vec!["reliability"];
     for (column, row) in report.columns.iter_mut().zip(&rows) {
         column.block.pictures = pictures(table, row, options)?;

@@ -122,7 +122,7 @@ pub fn triage(
         })
     });
     let again = again.collect::<Result<Vec<_>, Error>>()?;
-    let mut report = report(settings.chain(again), None);
+    let mut report = report(&options.model, settings.chain(again), None);
     report.conclusion.splice(0..0, clauses);
     if !picture.is_empty() {
         report.together.pictures.insert("efficiency".to_owned(), picture);

@@ -280,8 +280,9 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                 }
             }
             Value::Block(_) if field.label.is_empty() => {
+                // A column of which nothing is known here is left out.
                 let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
-                    Some(Value::Block(block)) => {
+                    Some(Value::Block(block)) if !block.fields.is_empty() => {
                         Some(Place { name: place.name.clone(), pointer: inside(place), block })
                     }
                     _ => None,

@@ -173,10 +173,10 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
             format!("; runs that reach the goal cost {} more than the cheapest plan", with_ends(&gap))
         });
         format!(
-            "{} completes {} of {} and makes the calls of the best plan in {}{greedy}{gap}",
+            "of {}, {} completes {} and makes the calls of the best plan in {}{greedy}{gap}",
+            counted(row.runs, "run"),
             row.model,
             percent(&completed),
-            counted(row.runs, "run"),
             percent(&exact)
         )
     });

@@ -285,7 +285,7 @@ pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> O
     });
     let verdict = match parts.collect::<Vec<_>>() {
         parts if parts.is_empty() => "no interval says whether that is noise".to_owned(),
-        parts => format!("they are {}", parts.join(", ")),
+        parts => format!("these plans are {}", parts.join(", ")),
     };
     Some(format!(
         "{regime}, the efficiency (0 random, 1 best) of plans for {} is {range}; {verdict}",

@@ -152,7 +152,7 @@ fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
                 _ => None,
             }
         };
-        for (text, group, last) in [("steps", 0, 2), ("noise of the costs", 1, 1)] {
+        for (text, group, last) in [("in steps", 0, 2), ("noise of costs", 1, 1)] {
             let expected = match (interval(group, 0), interval(group, last)) {
                 (Some(a), Some(b)) => {
                     let is_apart = a[1] < b[0] || b[1] < a[0];

@@ -163,7 +163,7 @@ fn conclusion([length, noise, block, ..]: &[Vec<Setting>; 5]) -> Vec<String> {
     let gap = |settings: &[Setting], at: fn(&CostbenchOptions) -> f64, name: &str| {
         let [(low, first), (high, last)] = ends(settings, "cost_gap", |it, _| at(&it.options))?;
         Some(format!(
-            "from {} to {} {name}, the cost of the greedy policy beyond the optimum goes from {} to {}{}",
+            "as {name} from {} to {}, the cost of the greedy policy beyond the optimum goes from {} to {}{}",
             at(&low.options),
             at(&high.options),
             with_ends(&first),
@@ -181,8 +181,8 @@ fn conclusion([length, noise, block, ..]: &[Vec<Setting>; 5]) -> Vec<String> {
             overlap([least, most])
         )
     });
-    let steps = gap(length, |options| options.refinement_level as f64 + 3.0, "steps");
-    let noise = gap(noise, |options| options.noise_std, "noise of the costs");
+    let steps = gap(length, |options| options.refinement_level as f64 + 3.0, "tasks grow in steps");
+    let noise = gap(noise, |options| options.noise_std, "the noise of costs grows");
     [steps, noise, of_events].into_iter().flatten().collect()
 }
 

@@ -137,7 +137,7 @@ fn clauses(rows: &[TriageFigures]) -> Vec<String> {
     for row in rows {
         let Some(eta) = row.figure("efficiency_informative") else { continue };
         let regime = REGIMES[usize::from(row.regime == Regime::Enforced)].0;
-        let own = format!("{} framing{}, {regime}", row.framing, live(row));
+        let own = format!("with the {} framing{}, {regime}", row.framing, live(row));
         let at = found.iter().position(|(known, ..)| *known == own).unwrap_or(found.len());
         if at == found.len() {
             found.push((own, row.pools as u64, Vec::new()));

@@ -38,8 +38,12 @@ impl Solved {
         let Self { value, chosen, optimal, seconds } = self;
         let items = counted(chosen.len(), "item");
         let clause = match optimal {
-            true => format!("no choice within the capacity is worth more than {value}, which {items} give"),
-            false => format!("the best choice found is worth {value}, with {items}; that none is worth more is not proved"),
+            true => format!(
+                "no choice within the capacity is worth more than {value}, which {items} give"
+            ),
+            false => format!(
+                "the best choice found is worth {value}, with {items}; that none is worth more is not proved"
+            ),
         };
         let fields = [
             Field::shown("value", "value", *value),

@@ -110,10 +110,12 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         row.figures.retain(|(measure, _)| !measure.key.starts_with("path_coverage"));
     }
     let greedy = |row: &CostBenchFigures| {
-        let of_row = |it: &&CostBenchFigures| (it.task_length, &it.events) == (row.task_length, &row.events);
+        let of_row =
+            |it: &&CostBenchFigures| (it.task_length, &it.events) == (row.task_length, &row.events);
         baseline.iter().find(of_row)?.figure("exact_match_ratio")
     };
-    let own: Vec<_> = rows.into_iter().map(|row| (conclusion(&row, greedy(&row)), String::new(), row)).collect();
+    let own: Vec<_> =
+        rows.into_iter().map(|row| (conclusion(&row, greedy(&row)), String::new(), row)).collect();
     let baseline = baseline.into_iter().map(|row| (Vec::new(), format!("{}, ", row.model), row));
     let settings = own.into_iter().chain(baseline).map(|(conclusion, whose, row)| Setting {
         conclusion,
@@ -170,7 +172,10 @@ fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
             format!(" (the greedy policy in {})", percent(&greedy))
         });
         let gap = row.figure("cost_gap").map_or_else(String::new, |gap| {
-            format!("; runs that reach the goal cost {} more than the cheapest plan", with_ends(&gap))
+            format!(
+                "; runs that reach the goal cost {} more than the cheapest plan",
+                with_ends(&gap)
+            )
         });
         format!(
             "of {}, {} completes {} and makes the calls of the best plan in {}{greedy}{gap}",
@@ -245,11 +250,7 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
 }
 
 /// The report of a column for each setting. Notes on figures name their setting.
-fn report(
-    model: &str,
-    settings: impl Iterator<Item = Setting>,
-    note: Option<String>,
-) -> Report {
+fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;
     let columns = settings.map(|setting| {

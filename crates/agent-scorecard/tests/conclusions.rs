@@ -4,9 +4,9 @@
 use agent_scorecard::{
     Block, Report, Value,
     agent_benchmarks::{
-        Reply,
+        Reply, converse,
         costbench::{CostBench, Split, queries},
-        converse, model_from_fn,
+        model_from_fn,
     },
     costbench::{CostbenchOptions, Query, SweepOptions, sweep},
     knapsack::solve,
@@ -44,12 +44,15 @@ fn counts(attempts: &[(bool, bool)]) -> ReSolvedCounts {
 
 #[test]
 fn a_clear_gain_of_disclosed_budgets_is_called_so_with_its_interval() {
-    let attempts = [vec![(false, true); 30], vec![(true, true); 30], vec![(false, false); 40]].concat();
+    let attempts =
+        [vec![(false, true); 30], vec![(true, true); 30], vec![(false, false); 40]].concat();
     let report = report(re_solved(&counts(&attempts)));
     assert_eq!(
         report.conclusion,
-        ["Of 100 problems, m solved 30 % [22, 40] without a disclosed budget and 60 % [50, 69] with one; \
-          the gain of 30 points [21, 39] is beyond noise; 60 % [50, 69] of the attempts with one stayed within it."]
+        [
+            "Of 100 problems, m solved 30 % [22, 40] without a disclosed budget and 60 % [50, 69] with one; \
+          the gain of 30 points [21, 39] is beyond noise; 60 % [50, 69] of the attempts with one stayed within it."
+        ]
     );
 }
 
@@ -125,7 +128,8 @@ proptest! {
 /// Whether the sentence that contains a text says that two figures are apart.
 fn verdict(report: &Report, text: &str) -> [bool; 3] {
     let said = report.conclusion.iter().find(|sentence| sentence.contains(text)).unwrap();
-    ["do not overlap", "intervals overlap", "no interval says"].map(|verdict| said.contains(verdict))
+    ["do not overlap", "intervals overlap", "no interval says"]
+        .map(|verdict| said.contains(verdict))
 }
 
 #[test]
@@ -170,7 +174,8 @@ fn a_live_model_is_described_with_its_runs_beside_the_greedy_policy() {
     let bench = CostBench::new(0).unwrap();
     let silent = || model_from_fn(|_| Ok(Reply::default()));
     let records = queries(Split::Test, 42)[..12].iter();
-    let records = records.map(|query| converse(bench.instance(query).conversation(), silent()).unwrap());
+    let records =
+        records.map(|query| converse(bench.instance(query).conversation(), silent()).unwrap());
     let records: Vec<_> = records.collect();
     let options = LiveOptions { model: "silent".to_owned(), resamples: 50, seed: 1 };
     let report = live::costbench(&records, &options).unwrap();

@@ -144,7 +144,8 @@ pub fn budget(
             }
         }
     }
-    let mut report = super::report(&options.model, settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
+    let mut report =
+        super::report(&options.model, settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
     compare(
         &mut report,
         "How good are the estimates?",

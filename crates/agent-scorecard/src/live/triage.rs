@@ -113,7 +113,8 @@ pub fn triage(
         let problems = [("problems", rows.len()), ("problems_left_out", left_out)];
         let n = counts.items();
         let figures: Vec<_> = RE_SOLVING.iter().map(|metric| metric.measure).zip(figures).collect();
-        let fields = figures.iter().cloned().map(|(measure, figure)| Field::figure(measure, figure));
+        let fields =
+            figures.iter().cloned().map(|(measure, figure)| Field::figure(measure, figure));
         Ok(Setting {
             conclusion: clause(&options.model, n, &Block::of(fields)).into_iter().collect(),
             name: format!("alpha 1, {framing}, solved again with announced allocations"),

@@ -164,12 +164,15 @@ impl Report {
     /// What the names in these tables mean, each with its definition.
     #[must_use]
     pub fn terms(&self, tables: &[Table]) -> Vec<[&'static str; 2]> {
-        let of_rows = tables.iter().flat_map(|table| &table.rows).filter_map(|row| match row.heading {
-            Some(Heading::Measure(measure)) => Some(measure),
-            _ => None,
-        });
+        let of_rows =
+            tables.iter().flat_map(|table| &table.rows).filter_map(|row| match row.heading {
+                Some(Heading::Measure(measure)) => Some(measure),
+                _ => None,
+            });
         let mut terms: Vec<[&'static str; 2]> = Vec::new();
-        for Measure { label, help, .. } in of_rows.chain(tables.iter().flat_map(|it| it.measures.clone())) {
+        for Measure { label, help, .. } in
+            of_rows.chain(tables.iter().flat_map(|it| it.measures.clone()))
+        {
             if !terms.contains(&[label, help]) {
                 terms.push([label, help]);
             }

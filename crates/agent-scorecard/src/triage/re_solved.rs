@@ -139,9 +139,10 @@ fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
     let problems: Vec<u64> = (0..n).collect();
     let few = NoInterval::check_clusters(n as usize, level);
     let found = ClusterEstimate::mean(&values.collect::<Vec<f64>>(), None, &problems);
-    let interval = few.and(found.map_err(|_| NoInterval::Constant)).and_then(|found| match is_change {
-        true => found.figure(level).interval,
-        false => found.proportion_interval(level),
-    });
+    let interval =
+        few.and(found.map_err(|_| NoInterval::Constant)).and_then(|found| match is_change {
+            true => found.figure(level).interval,
+            false => found.proportion_interval(level),
+        });
     Figure { interval, ..value.into() }
 }

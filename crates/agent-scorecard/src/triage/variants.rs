@@ -104,7 +104,8 @@ impl VariantTable {
 
 /// What the variants of a prompt change in one regime.
 fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Block]) -> String {
-    let taus = by_alpha.iter().filter_map(|row| Some([row.number("min_tau_b")?, row.number("alpha")?]));
+    let taus =
+        by_alpha.iter().filter_map(|row| Some([row.number("min_tau_b")?, row.number("alpha")?]));
     let least = taus.min_by(|a, b| a[0].total_cmp(&b[0])).map_or_else(String::new, |[tau, alpha]| {
         format!(
             "; rankings of models agree least at alpha {alpha} (tau-b {}, where 1 is the same order)",

@@ -173,7 +173,8 @@ fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
 fn a_live_model_is_described_with_its_runs_beside_the_greedy_policy() {
     let bench = CostBench::new(0).unwrap();
     let silent = || model_from_fn(|_| Ok(Reply::default()));
-    let records = queries(Split::Test, 42)[..12].iter();
+    let queries = queries(Split::Test, 42);
+    let records = queries[..12].iter();
     let records =
         records.map(|query| converse(bench.instance(query).conversation(), silent()).unwrap());
     let records: Vec<_> = records.collect();

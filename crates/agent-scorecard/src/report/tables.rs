@@ -368,7 +368,7 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
     };
     let mut table_rows: Vec<Row> = rows.iter().zip(&all).map(of_row).collect();
     let mut same = Vec::new();
-    if !shows_all && columns.len() > MOST_COLUMNS && rows.len() > 1 {
+    if !shows_all && columns.len() > MOST_COLUMNS && rows.len() > 2 {
         for at in (1..columns.len()).rev() {
             let first = table_rows[0].cells[at].plain();
             if table_rows.iter().all(|row| row.cells[at].plain() == first) {

@@ -34,6 +34,9 @@ pub struct ReSolved {
     pub attempts: Option<ReSolve>,
 }
 
+/// Efficiencies by budget.
+type ByAlpha = Vec<(f64, Figure)>;
+
 /// The problems that were solved again under one framing.
 #[derive(Default)]
 struct Again<'a> {
@@ -134,7 +137,7 @@ pub fn triage(
 
 /// What the efficiencies of plans come to, for each framing and regime.
 fn clauses(rows: &[TriageFigures]) -> Vec<String> {
-    let mut found: Vec<(String, u64, Vec<(f64, Figure)>)> = Vec::new();
+    let mut found: Vec<(String, u64, ByAlpha)> = Vec::new();
     for row in rows {
         let Some(eta) = row.figure("efficiency_informative") else { continue };
         let regime = REGIMES[usize::from(row.regime == Regime::Enforced)].0;
@@ -165,7 +168,7 @@ fn how(row: &TriageFigures) -> String {
 
 /// The efficiencies by budget, with those of the baselines in the first framing and regime.
 fn by_alpha(rows: &[TriageFigures]) -> Picture {
-    let mut curves: Vec<(String, Vec<(f64, Figure)>)> = Vec::new();
+    let mut curves: Vec<(String, ByAlpha)> = Vec::new();
     let first = rows.first().map(how);
     for row in rows {
         let own = how(row);

@@ -17,11 +17,9 @@ use crate::{
     report::{
         block::{Block, Field, Report},
         picture::Pictures,
+        sentence::{Percent, counted, left_out, with_ends},
     },
-    traces::{
-        conclusion::of_column,
-        curves::{CurveSettings, curves},
-    },
+    traces::curves::{CurveSettings, curves},
 };
 
 /// How good the confidence of a model is, by stream of confidence in its replies.
@@ -151,18 +149,23 @@ fn setting(row: &ConfidenceFigures) -> Setting {
     }
 }
 
-/// What the complete runs of a stream come to.
+/// What the complete runs of a stream come to, beside those that were cut off.
 fn conclusion(row: &ConfidenceFigures) -> Vec<String> {
     let Some(evaluation) = &row.evaluation else { return Vec::new() };
-    let of = |metrics| Block::of(figures(metrics).map(|(measure, it)| Field::figure(measure, it)));
-    let mut block = of(&evaluation.metrics);
-    block.fields.extend([
-        Field::json("n", evaluation.n),
-        Field::json("base_rate", evaluation.base_rate),
-        Field::json("n_censored", row.cut_off),
-        Field::block("base_rate_reference", of(&evaluation.base_rate_reference)),
-    ]);
-    of_column(&block)
+    let score = |of| figures(of).find(|(it, _)| it.key == "tps_log").and_then(|it| it.1.ok());
+    let scores = score(&evaluation.metrics).zip(score(&evaluation.base_rate_reference));
+    let scored = scores.map(|(score, constant)| {
+        format!(
+            "over {} ({} % succeeded), the log score of {} is {}, and {} with the base rate as every forecast (higher is better)",
+            counted(evaluation.n, "complete run"),
+            Percent::of(&evaluation.base_rate.into()).value,
+            row.stream.name().replace('_', " "),
+            with_ends(&score),
+            with_ends(&constant),
+        )
+    });
+    let cut_off = left_out([(row.cut_off as u64, "that a limit cut off")]);
+    scored.into_iter().chain(cut_off).collect()
 }
 
 /// The constant forecast that equals the share of successes among the complete runs of a stream.

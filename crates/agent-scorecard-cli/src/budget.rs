@@ -13,9 +13,9 @@ use std::{
 use agent_scorecard::{
     Block, ClusterBy, Column, Field, Report,
     budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
-    traces::LoggedColumn,
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
+    traces::LoggedColumn,
 };
 use budget_estimation::{Level, Reading};
 use serde_json::Value;
@@ -226,7 +226,8 @@ fn of_caps(
         budget::caps(RunFile::together(files, keys(options))?, &options.caps, judged)
     };
     let columns = all.iter().flat_map(|file| {
-        let name = |(model, runs): (_, RunFile)| Ok((file.runs.file().to_owned(), model, caps(&[&runs])?));
+        let name =
+            |(model, runs): (_, RunFile)| Ok((file.runs.file().to_owned(), model, caps(&[&runs])?));
         file.by_model().into_iter().map(name)
     });
     let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;

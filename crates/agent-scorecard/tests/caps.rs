@@ -149,7 +149,10 @@ fn a_share_below_the_target_is_never_rounded_up_to_it() {
     let mut runs: Vec<Json> = (0..368).map(|_| run(&[50], true)).collect();
     runs.extend((0..20).map(|_| run(&[100], true)));
     let said = report(&runs, &[60.0]).conclusion;
-    assert!(said[0].starts_with("A cap of 60 output tokens would have kept 94.8 % of 388"), "{said:?}");
+    assert!(
+        said[0].starts_with("A cap of 60 output tokens would have kept 94.8 % of 388"),
+        "{said:?}"
+    );
     assert!(said[0].ends_with("; that it keeps fewer than 95 % may be noise."), "{said:?}");
     assert_eq!(said[1], "The lowest cap that would have kept 95 % is 100 output tokens [50, 100].");
 }
@@ -205,7 +208,7 @@ fn a_negative_cap_is_refused() {
 #[test]
 fn a_lowest_cap_beyond_noise_keeps_what_it_should_in_94_of_100_samples() {
     // Shares of a normal distribution below these values.
-    let quantiles = [("cap_keeping_90", 1.281_551_566), ("cap_keeping_95", 1.644_853_627)];
+    let quantiles = [("cap_keeping_90", 1.281_551_566_f64), ("cap_keeping_95", 1.644_853_627)];
     for (design, (tasks, trials, alike)) in
         [(40, 1, 0.0_f64), (80, 1, 0.0), (80, 3, 0.5), (80, 3, 0.95), (200, 3, 0.5), (200, 3, 0.95)]
             .into_iter()

@@ -208,7 +208,7 @@ fn tasks_needed(percent: usize) -> usize {
 /// `min(spent, cap)`. Money is that of all turns up to the one in which the cap is reached, which counts in whole, over
 /// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`ClusterEstimate`]), for caps that were
 /// chosen without looking at these runs. The interval of a lowest cap allows for its choice: in simulations it lies
-/// below the cap that keeps as many of all such runs in at most 6 % of cases, for 40 to 400 tasks of one to three runs.
+/// below the cap that keeps as many of all such runs in at most 6 % of cases, for 40 to 200 tasks of one to three runs.
 ///
 /// This assumes that agents do not know of the cap and act as before up to it, and that a run that the cap ends does
 /// not succeed.
@@ -258,7 +258,8 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let found = clusters(&known, options.cluster_by, &mut notes);
     let n_tasks = found.count();
     let Clusters { clusters, what } = found;
-    let needs = known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
+    let needs =
+        known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     let successes = Successes::new(&needs)?;
     let unit = unit(&options.resource);
@@ -270,7 +271,10 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
     let priced = count(|need| need.money.is_some());
     let runs = |n: usize| many(n, "run", "runs");
     let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
-    note(left_out, format!("caps: {} left out, as {} is not known", runs(left_out), options.resource));
+    note(
+        left_out,
+        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource),
+    );
     note(
         cut_off,
         format!(
@@ -280,12 +284,22 @@ pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Erro
         ),
     );
     if priced < needs.len() {
-        note(priced, format!("caps: the money is of {} of {}, whose cost is known", priced, runs(needs.len())));
+        note(
+            priced,
+            format!(
+                "caps: the money is of {} of {}, whose cost is known",
+                priced,
+                runs(needs.len())
+            ),
+        );
     }
     let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
     note(
         usize::from(successes.lowest_cap(99).is_ok_and(|lowest| lowest.interval.is_err())),
-        format!("caps: the interval of a lowest cap needs so many {what} with a success: {}", needed.join(", ")),
+        format!(
+            "caps: the interval of a lowest cap needs so many {what} with a success: {}",
+            needed.join(", ")
+        ),
     );
     let mut block = Block { lines: vec![counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&counts);
@@ -498,7 +512,9 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let (is_enough, target) = (is_enough(row), ENOUGH as f64 / 100.0);
     let subject = match is_enough || rows.len() == 1 {
         true => format!("a cap of {cap} {unit}"),
-        false => format!("none of these caps would have kept {ENOUGH} % of the successes; the highest, {cap} {unit},"),
+        false => format!(
+            "none of these caps would have kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
+        ),
     };
     let verdict = kept.interval.map_or("", |ends| match is_enough {
         true if ends.low() >= target => "; that it keeps at least 95 % is beyond noise",
@@ -513,7 +529,10 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
             Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
             Err(_) => " (from too few tasks for an interval)".to_owned(),
         };
-        format!("the lowest cap that would have kept {ENOUGH} % is {} {unit}{interval}", lowest.value)
+        format!(
+            "the lowest cap that would have kept {ENOUGH} % is {} {unit}{interval}",
+            lowest.value
+        )
     });
     std::iter::once(on_caps).chain(on_lowest).collect()
 }
@@ -525,9 +544,9 @@ fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
     let mut sentences: Vec<String> =
         (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
-    let lowest = columns.iter().filter_map(|column| {
-        Some((column.block.number(LOWEST[1].1.key)?, column.name.as_str()))
-    });
+    let lowest = columns
+        .iter()
+        .filter_map(|column| Some((column.block.number(LOWEST[1].1.key)?, column.name.as_str())));
     let mut lowest: Vec<(f64, &str)> = lowest.collect();
     lowest.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let [(least, first), .., (most, last)] = lowest[..] {
@@ -549,12 +568,15 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
         x.value.total_cmp(&y.value).then(b.count("n_kept").cmp(&a.count("n_kept")))
     });
     let (worst, row, least) = kept.first()?;
-    let (best, of_best, most) = kept.iter().find(|(.., it)| it.value == kept[kept.len() - 1].2.value)?;
+    let (best, of_best, most) =
+        kept.iter().find(|(.., it)| it.value == kept[kept.len() - 1].2.value)?;
     let cap = row.number("cap")?;
     let n = kept.len();
     if least.value == most.value {
         let Percent { value, .. } = Percent::of(least);
-        return Some(format!("A cap of {cap} {unit} would have kept {value} % of the successes of each of {n} columns."));
+        return Some(format!(
+            "A cap of {cap} {unit} would have kept {value} % of the successes of each of {n} columns."
+        ));
     }
     let overlap = match (least.interval, most.interval) {
         (Ok(worst), Ok(best)) if worst.high() < best.low() => "",

@@ -14,7 +14,7 @@ use run_logs::{
 use crate::{
     budget::runs::{Answers, FRESH, Input, Recorded, parts_of},
     convert,
-    traces::LoggedColumn,
+    traces::logged::LoggedColumn,
 };
 
 /// What turns spend.

@@ -159,6 +159,7 @@ impl<E: Environment> PlayConversation<E> {
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
         (turn.spent, turn.need) = (acted.spent, self.environment.need());
+        turn.features = self.environment.features();
         self.turns.push(turn);
         match self.environment.end() {
             Some(end) => self.finish_run(end),

@@ -1,0 +1,450 @@
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use scoring_rules::Seed;
+
+use crate::warehouse::{
+    actions::{Action, Refusal},
+    catalogue::{
+        BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
+        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer, SHELVED, STEPS,
+        STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
+    },
+    cents::Cents,
+    demand::{Demand, Start, Units, below},
+    flows::Flows,
+};
+
+/// Lots that the factory works on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Order {
+    sku: Sku,
+    units: i64,
+    by: Freight,
+    pub(super) done: u32,
+    deposit: Cents,
+    balance: Cents,
+}
+
+impl Order {
+    fn freight(&self) -> Cents {
+        let grams_by_cents = self.units * self.sku.product().grams * rate(self.by);
+        Cents::new((grams_by_cents + 500) / 1_000)
+    }
+
+    /// What has to be paid before it travels.
+    pub(super) fn due(&self) -> Cents {
+        self.balance + self.freight()
+    }
+}
+
+/// Goods on their way.
+#[derive(Clone, Debug, PartialEq)]
+struct Shipment {
+    /// `None` for the warehouse.
+    to: Option<Retailer>,
+    sku: Sku,
+    units: i64,
+    arrives: u32,
+}
+
+/// What a retailer has bought and not yet paid.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Invoice {
+    pub(super) due: u32,
+    pub(super) amount: Cents,
+}
+
+/// A firm that produces, ships and sells for 11 steps of 14 days.
+///
+/// At the start of a step, actions are carried out by [`Game::act`] in their order; then [`Game::advance`] lets 14 days
+/// pass. On each day, retailers pay what is due; orders that are complete, and that cash suffices for, are paid and shipped, and others
+/// wait; goods arrive. At the end of the step, retailers sell what they have of what is asked for, and storage, fixed costs and interest
+/// are paid.
+///
+/// ```
+/// use agent_benchmarks::{Seed, warehouse::{Cents, Demand, Game, Start}};
+///
+/// let mut game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed::new(1)), Seed::new(1));
+/// game.act("produce JCA374 2 air".parse()?)?;
+/// // 30 % of 2,000 cables at 5.50 less 8 %.
+/// assert_eq!(game.flows().manufacturing, Cents::new(303_600));
+/// let step = game.advance();
+/// assert_eq!((step.opex, game.cash()), (Cents::new(1_600_000), Cents::new(48_096_400)));
+/// # Ok::<(), agent_benchmarks::warehouse::Refusal>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Game {
+    start: Start,
+    demand: Demand,
+    rng: ChaCha8Rng,
+    step: usize,
+    cash: Cents,
+    credit: Cents,
+    invoices: Vec<Invoice>,
+    orders: Vec<Order>,
+    shipments: Vec<Shipment>,
+    stock: [i64; 5],
+    shelves: Units,
+    flows: Flows,
+    latest: Option<Flows>,
+}
+
+impl Game {
+    /// A game at its start. The seed is that of the days that goods travel.
+    #[must_use]
+    pub fn new(start: Start, demand: Demand, seed: Seed) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        // The other stream of a seed draws the demand.
+        rng.set_stream(1);
+        let (stock, shelves) = match start {
+            Start::Empty => ([0; 5], [[0; 5]; 5]),
+            Start::Stocked => (STOCKED, SHELVED),
+        };
+        Self {
+            start,
+            demand,
+            rng,
+            step: 0,
+            cash: CASH,
+            credit: Cents::ZERO,
+            invoices: Vec::new(),
+            orders: Vec::new(),
+            shipments: Vec::new(),
+            stock,
+            shelves,
+            flows: Flows::default(),
+            latest: None,
+        }
+    }
+
+    /// The game as who does not know the future imagines it: with this demand in each step to come.
+    pub(super) fn imagined(&self, demand: Demand) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        rng.set_stream(2);
+        Self { demand, rng, ..self.clone() }
+    }
+
+    /// With what the game began.
+    pub(super) const fn start(&self) -> Start {
+        self.start
+    }
+
+    /// The steps that have passed.
+    #[must_use]
+    pub const fn steps(&self) -> usize {
+        self.step
+    }
+
+    /// The days that have passed.
+    #[must_use]
+    pub const fn day(&self) -> u32 {
+        self.step as u32 * DAYS
+    }
+
+    /// The cash.
+    #[must_use]
+    pub const fn cash(&self) -> Cents {
+        self.cash
+    }
+
+    /// The credit that is used.
+    #[must_use]
+    pub const fn credit(&self) -> Cents {
+        self.credit
+    }
+
+    /// What may still be borrowed.
+    #[must_use]
+    pub fn credit_left(&self) -> Cents {
+        CREDIT - self.credit
+    }
+
+    /// What retailers owe.
+    #[must_use]
+    pub fn receivables(&self) -> Cents {
+        self.invoices.iter().map(|invoice| invoice.amount).sum()
+    }
+
+    pub(super) fn invoices(&self) -> &[Invoice] {
+        &self.invoices
+    }
+
+    pub(super) fn orders(&self) -> &[Order] {
+        &self.orders
+    }
+
+    /// Units of a product in the warehouse.
+    #[must_use]
+    pub const fn stock(&self, sku: Sku) -> i64 {
+        self.stock[sku as usize]
+    }
+
+    /// Units of a product that the factory works on.
+    #[must_use]
+    pub fn in_production(&self, sku: Sku) -> i64 {
+        self.orders.iter().filter(|order| order.sku == sku).map(|order| order.units).sum()
+    }
+
+    /// Units of a product on the way to a retailer, or to the warehouse.
+    #[must_use]
+    pub fn in_transit(&self, to: Option<Retailer>, sku: Sku) -> i64 {
+        let there = self.shipments.iter().filter(|it| it.to == to && it.sku == sku);
+        there.map(|shipment| shipment.units).sum()
+    }
+
+    /// Units of a product at a retailer.
+    #[must_use]
+    pub const fn shelf(&self, retailer: Retailer, sku: Sku) -> i64 {
+        self.shelves[retailer as usize][sku as usize]
+    }
+
+    /// What was asked for in a step that has passed, from 0; `None` for steps to come.
+    #[must_use]
+    pub fn demand(&self, step: usize, retailer: Retailer, sku: Sku) -> Option<u32> {
+        (step < self.step).then(|| self.demand.units(step, retailer, sku))
+    }
+
+    /// What the step that has begun moved so far.
+    #[must_use]
+    pub const fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
+    /// What the latest step moved; `None` before the end of the first.
+    #[must_use]
+    pub const fn latest(&self) -> Option<&Flows> {
+        self.latest.as_ref()
+    }
+
+    /// Whether all steps have passed or cash is below its floor.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.step >= STEPS || self.is_bankrupt()
+    }
+
+    /// Whether cash is below -200,000, which ends the game.
+    #[must_use]
+    pub fn is_bankrupt(&self) -> bool {
+        self.cash < FLOOR
+    }
+
+    /// Cash, receivables, deposits on orders and completed goods, less credit. Goods count what they cost in the smallest lot, so
+    /// that each step changes the sum by [`Flows::worth`].
+    #[must_use]
+    pub fn worth(&self) -> Cents {
+        let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
+        let all = |sku: Sku| {
+            let shipped = self.shipments.iter().filter(|it| it.sku == sku);
+            let shelved: i64 = Retailer::ALL.map(|it| self.shelf(it, sku)).iter().sum();
+            self.stock(sku) + shipped.map(|it| it.units).sum::<i64>() + shelved
+        };
+        let goods = Sku::ALL.map(|sku| sku.product().cost * all(sku)).into_iter().sum();
+        self.cash + self.receivables() + deposits + goods - self.credit
+    }
+
+    /// Carries out an action.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`] if it is not possible; then nothing has changed.
+    pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
+        if self.has_ended() {
+            return Err(Refusal::Ended);
+        }
+        match action {
+            Action::Produce { sku, lots, by } => self.produce(sku, lots, by),
+            Action::Replenish { retailer, sku, trucks } => self.replenish(retailer, sku, trucks),
+            Action::DrawCredit(amount) => {
+                at_most(amount, self.credit_left(), "the credit line has left")?;
+                self.credit += amount;
+                self.cash += amount;
+                self.flows.drawn += amount;
+                Ok(())
+            }
+            Action::RepayCredit(amount) => {
+                at_most(amount, self.credit, "is owed")?;
+                self.pay(amount)?;
+                self.credit -= amount;
+                self.flows.repaid += amount;
+                Ok(())
+            }
+            Action::FactorReceivables(amount) => self.factor(amount),
+            Action::Pass => Ok(()),
+        }
+    }
+
+    fn pay(&mut self, needed: Cents) -> Result<(), Refusal> {
+        if needed > self.cash {
+            return Err(Refusal::CashShort { needed, available: self.cash });
+        }
+        self.cash -= needed;
+        Ok(())
+    }
+
+    fn produce(&mut self, sku: Sku, lots: i64, by: Freight) -> Result<(), Refusal> {
+        let product = sku.product();
+        let mut discounts = (1..).zip(DISCOUNTS);
+        let Some((_, discount)) = discounts.find(|(number, _)| *number == lots) else {
+            return Err(Refusal::Unknown);
+        };
+        let units = lots * product.lot;
+        let total = (product.cost * units).per_mille(1_000 - discount);
+        let deposit = total.per_mille(DEPOSIT);
+        self.pay(deposit)?;
+        self.flows.manufacturing += deposit;
+        self.flows.ordered += units;
+        let (done, balance) = (self.day() + product.lead, total - deposit);
+        self.orders.push(Order { sku, units, by, done, deposit, balance });
+        Ok(())
+    }
+
+    fn replenish(&mut self, retailer: Retailer, sku: Sku, trucks: i64) -> Result<(), Refusal> {
+        if !(1..=MOST_TRUCKS).contains(&trucks) {
+            return Err(Refusal::Unknown);
+        }
+        let units = self.stock(sku).min(TRUCK * trucks);
+        if units == 0 {
+            return Err(Refusal::OutOfStock { sku });
+        }
+        let cost = TRUCK_COST * ((units + TRUCK - 1) / TRUCK);
+        self.pay(cost)?;
+        self.flows.freight += cost;
+        self.stock[sku as usize] -= units;
+        let arrives = self.day() + self.days(DELIVERY);
+        self.shipments.push(Shipment { to: Some(retailer), sku, units, arrives });
+        Ok(())
+    }
+
+    fn factor(&mut self, amount: Cents) -> Result<(), Refusal> {
+        at_most(amount, self.receivables(), "are outstanding")?;
+        let fee = amount.per_mille(FACTORING);
+        let mut rest = amount;
+        while let Some(last) = self.invoices.last_mut().filter(|_| rest > Cents::ZERO) {
+            let sold = rest.min(last.amount);
+            rest -= sold;
+            last.amount -= sold;
+            if last.amount == Cents::ZERO {
+                self.invoices.pop();
+            }
+        }
+        self.cash += amount - fee;
+        self.flows.factored += amount;
+        self.flows.factoring_fee += fee;
+        Ok(())
+    }
+
+    /// A number of days from the first to the last.
+    fn days(&mut self, [first, last]: [u32; 2]) -> u32 {
+        first + below(&mut self.rng, u64::from(last - first + 1)) as u32
+    }
+
+    /// Lets the days of a step pass, and returns what it moved; after the end, nothing.
+    pub fn advance(&mut self) -> Flows {
+        if self.has_ended() {
+            return Flows::default();
+        }
+        for day in self.day() + 1..=self.day() + DAYS {
+            self.collect(day);
+            self.complete(day);
+            self.receive(day);
+        }
+        self.sell();
+        let flows = &mut self.flows;
+        flows.holding = HOLDING * (WEEKS * self.stock.iter().sum::<i64>());
+        flows.opex = OPEX * WEEKS;
+        flows.interest = self.credit.per_mille(INTEREST);
+        self.cash -= flows.holding + flows.opex + flows.interest;
+        if self.cash < Cents::ZERO {
+            flows.bankruptcy = BANKRUPT;
+        }
+        let shelved = self.shelves.iter().map(|shelf| shelf.iter().sum::<i64>());
+        for (retailer, units) in Retailer::ALL.into_iter().zip(shelved) {
+            // In hundredths of units, as 95 % of a room need not be whole.
+            let above = (100 * units - OVERSTOCK_ABOVE * retailer.room()).max(0);
+            flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);
+            flows.item_weeks += WEEKS * units;
+        }
+        flows.item_weeks += WEEKS * self.stock.iter().sum::<i64>();
+        self.step += 1;
+        let flows = std::mem::take(&mut self.flows);
+        self.latest = Some(flows.clone());
+        flows
+    }
+
+    fn collect(&mut self, day: u32) {
+        let due = self.invoices.extract_if(.., |invoice| invoice.due <= day);
+        let collected = due.map(|invoice| invoice.amount).sum();
+        self.cash += collected;
+        self.flows.collected += collected;
+    }
+
+    fn complete(&mut self, day: u32) {
+        let mut cash = self.cash;
+        let done = self.orders.extract_if(.., |order| {
+            let is_paid = order.done <= day && order.due() <= cash;
+            if is_paid {
+                cash -= order.due();
+            }
+            is_paid
+        });
+        let shipped: Vec<Order> = done.collect();
+        self.cash = cash;
+        for order in shipped {
+            self.flows.manufacturing += order.balance;
+            self.flows.freight += order.freight();
+            let standard = order.sku.product().cost * order.units;
+            self.flows.discounts += standard - order.deposit - order.balance;
+            let arrives = day + self.days(transit(order.by));
+            let Order { sku, units, .. } = order;
+            self.shipments.push(Shipment { to: None, sku, units, arrives });
+        }
+    }
+
+    fn receive(&mut self, day: u32) {
+        let mut left = ROOM - self.stock.iter().sum::<i64>();
+        let (stock, shelves) = (&mut self.stock, &mut self.shelves);
+        self.shipments.retain(|it| {
+            let place = match it.to {
+                _ if it.arrives > day => return true,
+                Some(retailer) => &mut shelves[retailer as usize][it.sku as usize],
+                None if it.units > left => return true,
+                None => {
+                    left -= it.units;
+                    &mut stock[it.sku as usize]
+                }
+            };
+            *place += it.units;
+            false
+        });
+    }
+
+    fn sell(&mut self) {
+        let mut unmet = Cents::ZERO;
+        for retailer in Retailer::ALL {
+            for sku in Sku::ALL {
+                let asked = i64::from(self.demand.units(self.step, retailer, sku));
+                let shelf = &mut self.shelves[retailer as usize][sku as usize];
+                let sold = asked.min(*shelf);
+                *shelf -= sold;
+                self.flows.sold += sold;
+                self.flows.revenue += retailer.price(sku) * sold;
+                self.flows.cost_of_sales += sku.product().cost * sold;
+                unmet += retailer.price(sku) * (asked - sold);
+            }
+        }
+        self.flows.stockout = unmet.per_mille(STOCKOUT);
+        let amount = self.flows.revenue;
+        if amount > Cents::ZERO {
+            self.invoices.push(Invoice { due: self.day() + DAYS + NET, amount });
+        }
+    }
+}
+
+fn at_most(amount: Cents, available: Cents, what: &'static str) -> Result<(), Refusal> {
+    if amount <= Cents::ZERO {
+        return Err(Refusal::Amount { word: amount.to_string() });
+    }
+    if amount > available {
+        return Err(Refusal::TooMuch { amount, available, what });
+    }
+    Ok(())
+}

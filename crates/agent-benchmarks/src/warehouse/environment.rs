@@ -93,9 +93,10 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
     }
 
     fn observation(&self) -> String {
-        let earned = self.game.latest().map_or(String::new(), |flows| {
-            format!("Reward:\n{:?}\n", flows.reward().dollars())
-        });
+        let earned = self
+            .game
+            .latest()
+            .map_or(String::new(), |flows| format!("Reward:\n{:?}\n", flows.reward().dollars()));
         let (turn, left) = (self.game.steps() + 1, STEPS.saturating_sub(self.game.steps()));
         let (state, report) = (self.game.observation(), &self.report);
         format!("{earned}\nTurn {turn}:\nState:\n{state}{report}You have {left} actions left.\n")
@@ -119,7 +120,8 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
         }
         if parts.len() > MOST_ACTIONS {
             let left_out = parts.len() - MOST_ACTIONS;
-            let problem = format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out");
+            let problem =
+                format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out");
             acted.problems.push(problem);
         }
         let flows = self.game.advance();

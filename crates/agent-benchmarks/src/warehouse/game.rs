@@ -5,8 +5,8 @@ use crate::warehouse::{
     actions::{Action, Refusal},
     catalogue::{
         BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
-        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer, SHELVED, STEPS,
-        STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
+        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer,
+        SHELVED, STEPS, STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
     },
     cents::Cents,
     demand::{Demand, Start, Units, below},

@@ -45,7 +45,8 @@ impl Game {
             for sku in Sku::ALL {
                 let latest = self.steps().checked_sub(1);
                 let demand = latest.and_then(|step| self.demand(step, retailer, sku));
-                let demand = demand.map_or("last demand 0".to_owned(), |it| format!("demand [{it}]"));
+                let demand =
+                    demand.map_or("last demand 0".to_owned(), |it| format!("demand [{it}]"));
                 let _ = writeln!(
                     text,
                     "    {sku}: {} stock, {} in-transit, {demand}",
@@ -61,7 +62,11 @@ impl Game {
 impl Flows {
     /// What a step moved, as the released texts write it: `before` and `after` are the cash. Names of flows that the
     /// released step does not have are this crate's own.
-    pub(super) fn report(&self, before: impl std::fmt::Display, after: impl std::fmt::Display) -> String {
+    pub(super) fn report(
+        &self,
+        before: impl std::fmt::Display,
+        after: impl std::fmt::Display,
+    ) -> String {
         let mut text = format!("\nCash flow: {before} → {after}\n");
         for (name, sign, amount) in [
             ("AR collected", '+', self.collected),

@@ -3,8 +3,8 @@
 use crate::warehouse::{
     actions::{Action, Refusal},
     catalogue::{
-        DAYS, DELIVERY, FACTORING, Freight, HOLDING, MOST_TRUCKS, OPEX, Retailer, STEPS, Sku, TRUCK,
-        WEEKS, transit,
+        DAYS, DELIVERY, FACTORING, Freight, HOLDING, MOST_TRUCKS, OPEX, Retailer, STEPS, Sku,
+        TRUCK, WEEKS, transit,
     },
     cents::Cents,
     demand::{Demand, Units},
@@ -61,7 +61,8 @@ impl Rule {
         for sku in Sku::ALL {
             // Of scarce goods, retailers get equal shares of what they lack.
             let lacks = Retailer::ALL.map(|retailer| {
-                let there = plan.game.shelf(retailer, sku) + plan.game.in_transit(Some(retailer), sku);
+                let there =
+                    plan.game.shelf(retailer, sku) + plan.game.in_transit(Some(retailer), sku);
                 (2 * forecast[retailer as usize][sku as usize] - there).max(0)
             });
             let stock = plan.game.stock(sku);
@@ -88,7 +89,8 @@ impl Rule {
             let days = (ahead + self.cover).min(rest);
             let asked: i64 = forecast.iter().map(|row| row[sku as usize]).sum();
             let there = game.stock(sku) + game.in_transit(None, sku) + game.in_production(sku);
-            let shelved = Retailer::ALL.map(|it| game.shelf(it, sku) + game.in_transit(Some(it), sku));
+            let shelved =
+                Retailer::ALL.map(|it| game.shelf(it, sku) + game.in_transit(Some(it), sku));
             let lack = asked * days / i64::from(DAYS) - there - shelved.iter().sum::<i64>();
             // Goods that come later than the last step cannot be sold.
             if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }

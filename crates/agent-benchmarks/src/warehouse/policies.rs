@@ -22,7 +22,7 @@ const AROUND: [f64; 2] = [0.8, 1.25];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Orders by ship up to the demand until goods arrive and four weeks beyond, and keeps 50,000 dollars
+    /// Orders by ship up to the demand until goods arrive and four weeks beyond, and keeps 200,000 dollars
     /// beside what open orders need.
     BaseStock,
     /// Orders by air what the next step lacks, and looks no further.
@@ -62,17 +62,13 @@ impl Policy {
             }
             Self::Random => Vec::new(),
             Self::Lookahead => {
-                let mut rules = vec![BASE_STOCK];
-                for cover in [14, 28, 42] {
-                    for by in Freight::ALL {
-                        for reserve in [0, 50_000, 150_000].map(Cents::from_dollars) {
-                            for borrows in [false, true] {
-                                rules.push(Rule { cover, by, reserve, borrows, ..BASE_STOCK });
-                            }
-                        }
-                    }
-                }
-                rules
+                let reserve = Cents::from_dollars(50_000);
+                let covers = [14, 28, 42].into_iter();
+                let ways = covers.flat_map(|cover| Freight::ALL.map(|by| (cover, by)));
+                let rules = ways.flat_map(|(cover, by)| {
+                    [false, true].map(|borrows| Rule { cover, by, borrows, reserve, ..BASE_STOCK })
+                });
+                rules.chain([BASE_STOCK]).collect()
             }
         }
     }
@@ -130,10 +126,7 @@ impl Player {
         let rules = self.policy.rules();
         let best = match &rules[..] {
             [one] => Some(one),
-            // The first of equally good ones.
-            several => {
-                several.iter().rev().max_by_key(|rule| rule.expected_reward(game, &forecast))
-            }
+            several => several.iter().max_by_key(|rule| rule.expected_reward(game, &forecast)),
         };
         best.map(|rule| rule.actions(game, &forecast)).unwrap_or_default()
     }

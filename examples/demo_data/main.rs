@@ -1,6 +1,6 @@
 //! Makes the data that the command is bundled with: runs in a small world whose true probability of success is
 //! known at every step, seen by three forecasters; problems for `triage`, rollouts for `budget`, and logs of two
-//! models for `compare`.
+//! models for `compare`, with a table of their confidences.
 //!
 //! ```text
 //! cargo run -p examples --example demo_data FOLDER [TASKS [SEED]]
@@ -102,8 +102,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files = forecasters.iter().map(|(name, _)| *name).zip(files);
     fs::create_dir_all(folder)?;
     let others = [("problems", problems), ("rollouts", rollouts)];
-    for (name, content) in files.chain(others).chain(logs) {
-        let path = Path::new(folder).join(format!("demo_{name}.jsonl"));
+    let lines = files.chain(others);
+    let lines = lines.map(|(name, content)| (format!("demo_{name}.jsonl"), content));
+    for (name, content) in lines.chain(logs) {
+        let path = Path::new(folder).join(name);
         fs::write(&path, content)?;
         println!("wrote {}", path.display());
     }

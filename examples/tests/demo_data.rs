@@ -11,10 +11,11 @@ fn the_bundled_data_are_what_their_example_makes() {
     let lines = program::lines_with("demo_data", &[folder.to_str().unwrap()]);
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/agent-scorecard-cli/data");
     let names = ["truthful", "overconfident", "constant", "problems", "rollouts", "alpha", "beta"];
-    for (name, line) in names.into_iter().zip(lines) {
-        let made = folder.join(format!("demo_{name}.jsonl"));
+    let names = names.map(|name| format!("demo_{name}.jsonl")).into_iter();
+    for (name, line) in names.chain(["confidences.csv".to_owned()]).zip(lines) {
+        let made = folder.join(&name);
         assert_eq!(line, format!("wrote {}", made.display()));
-        let bundled = bundled.join(format!("demo_{name}.jsonl"));
+        let bundled = bundled.join(&name);
         assert_eq!(fs::read(made).unwrap(), fs::read(bundled).unwrap(), "{name}");
     }
 }

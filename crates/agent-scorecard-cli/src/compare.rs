@@ -6,12 +6,17 @@
 
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
-use agent_scorecard::compare::{CompareOptions, Side, compare, measures};
-use trajectory_metrics::Level;
+use agent_scorecard::{
+    compare::{CompareOptions, Side, compare, measures},
+    traces::TraceFile,
+};
+use trajectory_metrics::{ForecastPolicy, Level};
 
 use crate::{
     files::{
-        bundled, log_file,
+        bundled,
+        json_lines::read_by,
+        log_file,
         logs::{Judging, OUTCOMES},
     },
     output::{form::Forms, program::Written, text::help},
@@ -44,11 +49,17 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, judging, forms } = options;
     let mut sides = Vec::new();
     for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
-        let Some(logs) = log_file::read(path, &judging)? else {
-            let known = "no log of a known format; agent-scorecard logs --help lists them";
-            return Err(format!("{}: {known}", path.display()).into());
-        };
-        sides.extend(logs.iter().map(|log| Side::from(&log.column)));
+        match log_file::read(path, &judging)? {
+            Some(logs) => sides.extend(logs.iter().map(|log| Side::from(&log.column))),
+            None => {
+                let read =
+                    |file: &str, source| TraceFile::read_all(file, source, ForecastPolicy::Skip);
+                let files = read_by(path, read).map_err(|error| {
+                    format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read")
+                })?;
+                sides.extend(files.iter().map(Side::from));
+            }
+        }
     }
     let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
     let mut report = compare(&sides, &options)?;

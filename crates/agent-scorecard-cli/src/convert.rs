@@ -84,6 +84,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         _ => true,
     });
     if options.to == Kind::Atif {
+        if options.read.judging.outcomes.is_some() {
+            let problem =
+                "trajectories have what the log says; give the outcomes to what reads them";
+            return Err(format!("--outcomes: {problem}").into());
+        }
         let mut progress = Progress::runs(&log.display().to_string());
         return atif(runs.inspect(|_| progress.add(1)), options.output.as_deref());
     }

@@ -13,8 +13,8 @@ use agent_scorecard::{
     Block, Field, Report,
     traces::{
         Calibration, LoggedColumn, MEASURES, StreamFigures, TraceEvaluation, TraceFigures,
-        TraceOptions, TraceRemarks, compared_streams, differences, logged_streams,
-        with_differences, without_outcomes,
+        TraceOptions, TraceRemarks, TraceSource, VERDICTS, compared_streams, differences,
+        logged_streams, with_differences, without_outcomes,
     },
 };
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
@@ -37,7 +37,7 @@ use crate::{
 
 /// Scores the confidence that agents reported along their runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, &help(&MEASURES), FORMAT, log_file::HELP, OUTCOMES].concat())]
+#[command(after_help = [EXAMPLE, &help(&[&VERDICTS[..], &MEASURES].concat()), FORMAT, log_file::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of traces, or logs or folders of logs; each gets a column, and so does each model and each stream
     /// of a log. Without a file, three forecasters on bundled runs are compared
@@ -124,32 +124,37 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         return Ok(output);
     }
     let missing = options.missing.unwrap_or_default();
-    let read =
-        |path: &PathBuf| read_by(path, |file, it| TraceEvaluation::read(file, it, missing, &how));
-    let mut all: Vec<(TraceEvaluation, TraceRemarks)> =
-        options.files.iter().map(read).collect::<Result<_, _>>()?;
-    let mut columns = Vec::new();
-    for (path, (evaluation, remarks)) in options.files.iter().zip(&mut all) {
-        let file = path.display().to_string();
+    let (mut all, mut columns) = (Vec::new(), Vec::new());
+    for path in &options.files {
+        all.extend(read_by(path, |file, source| {
+            let models = TraceSource::all(file, source)?.into_iter().map(|source| {
+                let names = (file.to_owned(), source.model.clone());
+                Ok((names, TraceEvaluation::read(file, source, missing, &how)?))
+            });
+            models.collect::<Result<Vec<_>, agent_scorecard::Error>>()
+        })?);
+    }
+    for ((file, model), (evaluation, remarks)) in &mut all {
         let found = working(&format!("scoring {file}"), || {
             evaluation.settle()?;
             evaluation.finish()
         });
-        let figures = found.map_err(|error| at(&file, error.into()))?.with_remarks(remarks);
-        columns.push((file, figures));
+        let figures = found.map_err(|error| at(file, error.into()))?.with_remarks(remarks);
+        columns.push((file.clone(), model.clone(), figures));
     }
-    let is_same_runs = columns.windows(2).all(|pair| pair[0].1.is_of_same_runs(&pair[1].1));
+    let is_same_runs = columns.windows(2).all(|pair| pair[0].2.is_of_same_runs(&pair[1].2));
     let compared = match all.as_slice() {
-        [(first, _), (second, _)] => {
+        [(_, (first, _)), (_, (second, _))] => {
             vec![("", working("comparing the files", || differences(first, second))?)]
         }
         _ => Vec::new(),
     };
-    let columns = columns.into_iter().map(|(file, figures)| (file, None, figures.into_block(&how)));
+    let columns =
+        columns.into_iter().map(|(file, model, figures)| (file, model, figures.into_block(&how)));
     let mut report = Report::of_columns(columns.collect());
     if options.pool && all.len() > 1 {
         let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
-        for (evaluation, of_file) in all {
+        for (_, (evaluation, of_file)) in all {
             every.merge(evaluation)?;
             remarks.merge(of_file);
         }

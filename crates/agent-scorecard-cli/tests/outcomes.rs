@@ -154,8 +154,108 @@ fn a_table_with_a_row_per_step_gives_what_its_runs_give_as_lines() {
     let wrong = write("wrong.csv", "id,conf,outcome\na,1,1\n");
     let found = refused("traces", &[&wrong]);
     assert!(
-        found.contains("wrong.csv:1: field probability")
+        found.contains("wrong.csv:1: field confidence")
             && found.contains("there are id, conf, outcome"),
         "{found}"
     );
+}
+
+/// A run of each of two models on 30 tasks: id, model, task, what both state, and whether each succeeds.
+fn judged() -> Vec<(String, &'static str, usize, f64, bool)> {
+    let of = |model: &'static str, every: usize| {
+        (0..30).map(move |task| {
+            let stated = 0.3 + 0.05 * (task % 10) as f64;
+            (format!("q{task}"), model, task, stated, task % every != 0)
+        })
+    };
+    of("beta", 2).chain(of("alpha", 5)).collect()
+}
+
+#[test]
+fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes() {
+    let rows = judged().into_iter();
+    let rows = rows.map(|(id, model, task, stated, correct)| {
+        format!("{id},{model},t{task},{stated},{},\"no, but\"\n", u8::from(correct))
+    });
+    let table = "id,model,task,confidence,correct,label\n".to_owned() + &rows.collect::<String>();
+    let table = write("models.csv", &table);
+    let lines = judged().into_iter().map(|(id, model, task, stated, correct)| {
+        format!(
+            "{{\"label\": \"x\", \"id\": \"{id}\", \"model\": \"{model}\", \"task\": \"t{task}\", \
+             \"confidence\": {stated}, \"correct\": {correct}}}\n"
+        )
+    });
+    let lines = write("models.jsonl", &lines.collect::<String>());
+    let traces = json_of("traces", &[&table, "--json", "--resamples", "20"]);
+    let compared = json_of("compare", &[&table, "--json"]);
+    let calibrated = json_of("calibration", &[&table, "--json", "--resamples", "20"]);
+    for report in [&traces, &compared, &calibrated] {
+        let names = [0, 1].map(|at| report["files"][at]["name"].as_str().unwrap());
+        assert_eq!(names, ["alpha", "beta"]);
+        let note = report.to_string().contains("outcomes are those of the column correct");
+        assert!(note, "{report}");
+    }
+    for at in 0..2 {
+        let runs = judged().into_iter().filter(|run| run.1 == ["alpha", "beta"][at]);
+        let all: Vec<f64> = runs.map(|run| run.3 - f64::from(run.4)).collect();
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let figure = |report: &Value, key: &str, part: &str| {
+            report["files"][at][key][part].as_f64().unwrap()
+        };
+        for (key, part) in
+            [("overconfidence", "value"), ("overconfidence", "ci_low"), ("brier_gain", "ci_high")]
+        {
+            let found = [&traces, &compared].map(|report| figure(report, key, part));
+            assert!((found[0] - found[1]).abs() < 1e-12, "{key}.{part}: {found:?}");
+        }
+        assert!((figure(&traces, "overconfidence", "value") - mean).abs() < 1e-12);
+    }
+    assert_eq!(compared["difference"]["n_shared_tasks"], 30);
+    assert_eq!(traces["difference"]["pairing"], "tasks");
+    let text = |file: &str| {
+        let json = json_of("traces", &[file, "--json", "--resamples", "20"]).to_string();
+        json.replace(file, "").replace("models.jsonl", "").replace("models.csv", "")
+    };
+    assert_eq!(text(&table), text(&lines));
+}
+
+#[test]
+fn a_table_of_other_columns_is_refused_with_its_columns_and_the_names_that_are_read() {
+    let none = write("none.csv", "question,answer,conf,ok\n1,2,0.5,1\n");
+    let no_outcome = write("no_outcome.csv", "id,confidence,ok\na,0.5,1\n");
+    for program in ["traces", "calibration", "compare", "cut-off"] {
+        let found = refused(program, &[&none]);
+        let names = "field confidence: no column has one of the names forecast, confidence, probability; there are question, answer, conf, ok";
+        assert!(found.contains(names), "{found}");
+        let found = refused(program, &[&no_outcome]);
+        let names = "field outcome: no column has one of the names outcome, correct, is_correct, success, passed, score, label; there are id, confidence, ok";
+        assert!(found.contains(names), "{found}");
+    }
+    let graded = write("graded.csv", "id,confidence,score\na,0.5,1\nb,0.5,0.7\n");
+    let found = refused("traces", &[&graded]);
+    assert!(found.contains("graded.csv:3: field score: ") && found.contains("0.7"), "{found}");
+}
+
+#[test]
+fn outcomes_name_the_log_of_a_run_where_two_have_the_same_ids() {
+    let logs = ["first.jsonl", "second.jsonl"].map(|name| log(name, 20));
+    let line = |name: &str, right: bool| {
+        (0..20).map(|run| format!("r-{run},{name},{}\n", outcome(run) == right)).collect::<String>()
+    };
+    let beside = write(
+        "logs.csv",
+        &("id,log,outcome\n".to_owned()
+            + &line("first.jsonl", true)
+            + &line("second.jsonl", false)),
+    );
+    let report = json_of("compare", &[&logs[0], &logs[1], "--outcomes", &beside, "--json"]);
+    let rates = [0, 1].map(|at| report["files"][at]["success_rate"]["value"].as_f64().unwrap());
+    let right = (0..20).filter(|&run| outcome(run)).count() as f64 / 20.0;
+    assert!((rates[0] - right).abs() < 1e-12 && (rates[1] - (1.0 - right)).abs() < 1e-12);
+    assert_eq!(notes(&report).matches("no line for").count(), 0, "{report}");
+    // Without the column, an outcome would be that of two runs.
+    let found = refused("compare", &[&logs[0], &logs[1], "--outcomes", &outcomes("one.csv", 20)]);
+    assert!(found.contains("name the task, trial, model or log"), "{found}");
+    let atif = refused("convert", &[&logs[0], "--to", "atif", "--outcomes", &beside]);
+    assert!(atif.contains("--outcomes: trajectories have what the log says"), "{atif}");
 }

@@ -87,7 +87,7 @@ pub fn compare(sides: &[Side], options: &CompareOptions) -> Result<Report, Error
     holm(&mut differences, level);
 
     report.title = "Which agent is better?".to_owned();
-    report.conclusion = conclusion::sentences(sides, &names, &differences, options);
+    report.conclusion = conclusion::sentences(sides, &report.columns, &differences, options);
     report.lead = lead(&differences, level);
     let title = |name: &str| match others {
         [_] => format!("{name} minus {}", names[0]),

@@ -4,6 +4,7 @@ pub mod budget;
 pub mod calibration;
 mod clusters;
 pub mod compare;
+mod confidence;
 pub mod convert;
 pub mod costbench;
 pub mod cut_off;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use agent_scorecard::{
-    Better, ClusterBy, Report, Value,
+    Better, ClusterBy, Heading, Report, Value,
     calibration::{CalibrationOptions, compare},
     censoring::StopReason,
     traces::{
@@ -123,6 +123,9 @@ fn sides(figure: &Figure, number: f64) -> [bool; 3] {
     })
 }
 
+#[path = "confidence/mod.rs"]
+mod confidence;
+
 fn any_runs() -> impl Strategy<Value = Vec<TraceRun>> {
     let outcome = prop_oneof![4 => Just(Some(true)), 4 => Just(Some(false)), 1 => Just(None)];
     let lean = prop_oneof![Just(0.0), Just(0.4), Just(-0.4)];
@@ -151,20 +154,15 @@ proptest! {
         for column in &report.columns {
             let sentence = column.block.conclusion.first().unwrap();
             let has = |text: &str| sentence.contains(text);
-            let score = column.block.figure("tps_log");
-            prop_assert_eq!(has("no complete run"), score.is_err());
+            prop_assert_eq!(has("no complete run"), column.block.figure("tps_log").is_err());
+            confidence::check(&column.block, Some(sentence).filter(|_| !has("no complete run")))?;
             let found = column.block.figure("auroc").map_or([false; 3], |auroc| sides(&auroc, 0.5));
-            let said = ["higher on failures", "may be noise", ", forecasts tell"].map(has);
+            let said = ["higher on failures", "failures may be noise", "; forecasts tell"].map(has);
             prop_assert_eq!(said, found, "{}", sentence);
-            if let Ok(score) = score {
-                let (_, rest) = sentence.split_once("the log score is ").unwrap();
-                let said: f64 = rest.split([' ', ',']).next().unwrap().parse().unwrap();
-                prop_assert!((said - score.value).abs() <= 6e-4, "{}", sentence);
-            }
             let left_out = column.block.conclusion.iter().any(|it| it.starts_with("left out: "));
             prop_assert_eq!(left_out, column.block.number("n_censored") > Some(0.0));
         }
-        let sentence = report.conclusion.first().filter(|it| it.starts_with("The log score of "));
+        let sentence = report.conclusion.iter().find(|it| it.starts_with("The log score of "));
         prop_assert_eq!(sentence.is_some(), difference.is_some());
         if let (Some(sentence), Some(difference)) = (sentence, difference) {
             let said = [": A is better.", "cannot be told apart.", ": B is better."];
@@ -211,6 +209,34 @@ fn curves_of_several_columns_are_one_picture_with_the_base_rate_of_each() {
 }
 
 #[test]
+fn figures_of_single_forecasts_stand_once_in_tables_and_all_in_json() {
+    let mut single = runs(30, 0.75, 0.25);
+    single.iter_mut().for_each(|run| run.forecasts.truncate(1));
+    let rows = |runs: &[TraceRun]| {
+        let block = figures(runs).into_block(&options());
+        let report = Report::of_columns(vec![("a".to_owned(), None, block)]);
+        let rows = report.tables().into_iter().flat_map(|table| table.rows);
+        let names = rows.filter_map(|row| match row.heading? {
+            Heading::Measure(measure) => Some(measure.label),
+            Heading::Text(_) => None,
+        });
+        (names.collect::<Vec<_>>(), serde_json::to_value(&report).unwrap())
+    };
+    let verdicts = ["overconfidence", "Brier score gained over the base rate"];
+    let ranking = ["AUROC", "average precision of failures", "AURC", "T-ECE"];
+    let (names, json) = rows(&single);
+    let scores = ["log score", "Brier score"];
+    assert_eq!(names, [&verdicts[..], &scores, &ranking, &scores].concat());
+    let (names, all) = rows(&runs(30, 0.75, 0.25));
+    let scores = ["TPS, log score", "TPS, Brier score", "TPS, beta score"];
+    assert_eq!(names, [&verdicts[..], &scores, &ranking, &["T-Brier"], &scores].concat());
+    for key in ["tps_beta_2_4", "t_brier", "tps_log_censored_simple", "base_rate_reference"] {
+        assert!(!json[key].is_null() && !all[key].is_null(), "{key}");
+    }
+    assert_eq!(json["tps_brier"]["value"], -json["t_brier"]["value"].as_f64().unwrap());
+}
+
+#[test]
 fn what_holds_for_every_column_is_concluded_once() {
     let options = options();
     let cut = |mut runs: Vec<TraceRun>| {
@@ -224,10 +250,12 @@ fn what_holds_for_every_column_is_concluded_once() {
     let report = Report::of_columns(columns.into());
     let [good, bad, left_out] = report.conclusion.as_slice() else { panic!("{report:?}") };
     assert!(
-        good.starts_with("good: over 30 complete runs (33 % succeeded), AUROC is 1.000, where 0.5 is chance; the log score"),
+        good.starts_with(
+            "good: over 30 runs, mean confidence is 13 points above the success rate; "
+        ) && good.ends_with("; AUROC is 1.000, where 0.5 is chance."),
         "{good}"
     );
-    assert!(bad.contains(", AUROC is 0.000, where 0.5 is chance; "), "{bad}");
+    assert!(bad.ends_with("; AUROC is 0.000, where 0.5 is chance."), "{bad}");
     assert_eq!(left_out, "Left out: 1 run that a budget cut off.");
     assert_eq!(serde_json::to_value(&report).unwrap()["conclusion"][2], left_out.as_str());
 }

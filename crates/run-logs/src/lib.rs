@@ -37,6 +37,8 @@ pub use formats::pools::{CappedRuns, read_capped_runs, read_pool};
 #[cfg(all(feature = "lines", feature = "rollouts"))]
 pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, write_rollouts};
 #[cfg(feature = "lines")]
+pub use formats::steps::TraceSource;
+#[cfg(feature = "lines")]
 pub use formats::traces::{Missing, TraceFile, TraceRemarks, TraceRun, fold_traces};
 #[cfg(feature = "pools")]
 pub use knapsack_oracle::{self, Item, Pool};

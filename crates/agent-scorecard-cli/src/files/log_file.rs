@@ -38,8 +38,7 @@ pub(crate) fn traces(
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
     let Some(logs) = read(path, &how.judging)? else {
         let missing = missing.unwrap_or_default();
-        let file = read_by(path, |file, source| TraceFile::read(file, source, missing))?;
-        return Ok(vec![file]);
+        return Ok(read_by(path, |file, source| TraceFile::read_all(file, source, missing))?);
     };
     let missing = missing.unwrap_or(ForecastPolicy::LeaveOut);
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()

@@ -68,6 +68,7 @@ impl Judging {
         path: &Path,
         runs: impl Iterator<Item = Result<Run, Error>>,
     ) -> Result<RunTable, String> {
+        let log = path;
         let path = path.display();
         let mut policy = OutcomePolicy::new(self.at_limit);
         if let Some(scorer) = &self.scorer {
@@ -92,7 +93,10 @@ impl Judging {
             }
         });
         let table = match &mut *outcomes {
-            Some(outcomes) => RunTable::with_outcomes(runs, outcomes, &policy, &streams),
+            Some(outcomes) => {
+                outcomes.set_log(log);
+                RunTable::with_outcomes(runs, outcomes, &policy, &streams)
+            }
             None => RunTable::new(runs, &policy, &streams),
         };
         let table = table.map_err(|error| match error {

@@ -25,7 +25,8 @@ fn picture(name: &str) -> Result<PathBuf, &'static str> {
     let is_known = matches!(ending(&path).as_str(), "svg" | "png");
     if cfg!(not(feature = "pictures")) {
         Err(
-            "this program was built without its feature pictures; build it with --features pictures",
+            "this program was built without its feature pictures: leave --plot out for the report without a picture, \
+             or build it with --features pictures",
         )
     } else if is_known {
         Ok(path)

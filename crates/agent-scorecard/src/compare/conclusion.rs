@@ -8,24 +8,29 @@ use crate::{
         settings::CompareOptions,
         side::Side,
     },
-    report::sentence::{Percent, counted, rounded_up},
+    confidence,
+    report::{
+        block::Column,
+        sentence::{Percent, counted, rounded_up},
+    },
 };
 
 /// The sentences: success and its differences, limits, confidence.
 pub(super) fn sentences(
     sides: &[Side],
-    names: &[String],
+    columns: &[Column],
     differences: &[Difference],
     options: &CompareOptions,
 ) -> Vec<String> {
-    let mut named = sides.iter().zip(names);
+    let named = || sides.iter().zip(columns.iter().map(|column| column.name.as_str()));
+    let mut others = named();
     let mut all = Vec::new();
-    if let Some((side, first)) = named.next() {
+    if let Some((side, first)) = others.next() {
         let rate = success(side, options);
         if let (true, Some(rate)) = (differences.is_empty(), &rate) {
             all.push(format!("{first} succeeded in {rate}."));
         }
-        for (difference, (side, second)) in differences.iter().zip(named) {
+        for (difference, (side, second)) in differences.iter().zip(others) {
             all.push(match (&rate, success(side, options)) {
                 (Some(rate), Some(other)) => {
                     let verdict = verdict(difference, differences.len());
@@ -40,9 +45,11 @@ pub(super) fn sentences(
             });
         }
     }
-    let named = || sides.iter().zip(names);
     all.extend(named().filter_map(|(side, name)| limits(side, name, options)));
-    all.extend(named().filter_map(|(side, name)| confidence(side, name, options)));
+    all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
+        let runs = side.count(|run| run.success().is_some() && run.confidence.is_some());
+        Some(format!("{name}: {}.", confidence::clause(block, runs as u64)?))
+    }));
     all
 }
 
@@ -107,30 +114,4 @@ fn limits(side: &Side, name: &str, options: &CompareOptions) -> Option<String> {
         parts.push(format!("{runs} of {name} without an outcome {verb} left out."));
     }
     (!parts.is_empty()).then(|| parts.join(" "))
-}
-
-fn confidence(side: &Side, name: &str, options: &CompareOptions) -> Option<String> {
-    let n = side.count(|run| run.success().is_some() && run.confidence.is_some());
-    let found = side.overconfidence(options.level).ok().filter(|found| found.interval.is_ok())?;
-    let runs = counted(n, "run");
-    let as_stated = match is_beyond(&found) {
-        false => {
-            let side = if found.value < 0.0 { "below" } else { "above" };
-            let points = Percent::of_size(&found).points();
-            format!(
-                "Over {runs}, the confidence that {name} stated is {points} {side} its success rate, which may be noise"
-            )
-        }
-        true => {
-            let word = if found.value > 0.0 { "overconfident" } else { "underconfident" };
-            format!("{name} is {word} by {} over {runs}", Percent::of_size(&found).points())
-        }
-    };
-    let gain = side.gain(options.level).ok().filter(|gain| gain.interval.is_ok());
-    let worth = gain.map_or("", |gain| match (is_beyond(&gain), gain.value > 0.0) {
-        (true, true) => "; as stated, its confidence scores better than one number for all runs would",
-        (true, false) => "; as stated, its confidence scores worse than one number for all runs would",
-        _ => "; as stated, its confidence does not score better than one number for all runs beyond noise",
-    });
-    Some(format!("{as_stated}{worth}."))
 }

@@ -6,8 +6,9 @@ use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, Undefine
 use crate::{
     compare::{
         settings::CompareOptions,
-        side::{MEANS, Mean, Side, figure, known},
+        side::{MEANS, Mean, Side},
     },
+    confidence::{figure, known},
     report::block::{Block, Field},
 };
 

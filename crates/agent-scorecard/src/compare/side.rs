@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use run_logs::{ConfidenceStream, LoggedRun};
+use censoring::{StopClass, StopReason};
+use run_logs::{ConfidenceStream, LoggedRun, TraceFile, TraceRun};
 use scoring_rules::{Level, Probability, TiedBlocks};
 use trajectory_metrics::{
     Better, ClusterEstimate, Error, Figure, ForecastPolicy, Measure, NoInterval, Undefined,
@@ -8,6 +9,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    confidence::{self, GAIN, figure},
     report::block::{Block, Field},
     traces::logged::LoggedColumn,
 };
@@ -77,12 +79,7 @@ const SUCCESS: Mean = Mean {
     per_success: None,
 };
 const OVERCONFIDENCE: Mean = Mean {
-    measure: measure!(
-        "overconfidence",
-        "overconfidence",
-        Better::Near(0.0),
-        "Mean stated confidence minus the success rate of the same runs."
-    ),
+    measure: confidence::OVERCONFIDENCE,
     value: |run| Some(run.confidence? - f64::from(run.success()?)),
     is_share: false,
     per_success: None,
@@ -175,12 +172,6 @@ pub(super) const MEANS: [Mean; 8] = [
     BRIER,
 ];
 
-const GAIN: Measure = measure!(
-    "brier_gain",
-    "Brier score gained over the base rate",
-    Better::Higher,
-    "Brier score of stated confidence minus that of the success rate as the confidence of every run."
-);
 const PASS_AT: Measure = measure!(
     "pass_at_k",
     "pass@k",
@@ -205,27 +196,53 @@ pub fn measures() -> Vec<Measure> {
 }
 
 impl SideRun {
+    fn ended(outcome: Option<bool>, stop: Option<&StopReason>) -> Self {
+        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
+        Self {
+            outcome,
+            is_cut_off: outcome.is_none() && stop.is_some_and(is_limit),
+            ending: stop.map(|stop| stop.name().into_owned()),
+            ..Self::default()
+        }
+    }
+
     /// Whether the run succeeded, where one that a limit ended did not.
     pub(super) fn success(&self) -> Option<bool> {
         self.outcome.or(self.is_cut_off.then_some(false))
     }
 }
 
+impl From<&TraceRun> for SideRun {
+    fn from(run: &TraceRun) -> Self {
+        Self {
+            task: run.task.clone().unwrap_or_else(|| run.id.clone()),
+            confidence: run.forecasts.last().map(|forecast| forecast.get()),
+            ..Self::ended(run.outcome, run.stop.as_ref())
+        }
+    }
+}
+
+impl From<&TraceFile> for Side {
+    fn from(file: &TraceFile) -> Self {
+        Self {
+            file: file.file.clone(),
+            model: file.model.clone(),
+            runs: file.runs.iter().map(SideRun::from).collect(),
+            notes: file.remarks.notes(),
+        }
+    }
+}
+
 impl From<&LoggedRun> for SideRun {
     fn from(run: &LoggedRun) -> Self {
         let stated = run.forecasts(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip).ok();
-        let stop = run.stop.as_ref();
-        let is_limit =
-            |stop: &censoring::StopReason| stop.class() == censoring::StopClass::Censored;
         Self {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
-            outcome: run.outcome,
-            is_cut_off: run.outcome.is_none() && stop.is_some_and(is_limit),
-            ending: stop.map(|stop| stop.name().into_owned()),
             turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
             tokens: run.usage.total_tokens(),
             cost_usd: run.usage.cost_usd,
             confidence: stated.and_then(|stated| Some(stated.last()?.get())),
+            ..Self::ended(run.outcome, run.stop.as_ref())
         }
     }
 }
@@ -250,8 +267,10 @@ impl Side {
     /// The mean over the runs that have a value. That of a share stays in [0, 1].
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
-        let found = ClusterEstimate::mean(&values, None, &tasks);
-        if mean.is_share { share(&values, found, level) } else { figure(found, level) }
+        match mean.is_share {
+            true => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
+            false => confidence::mean(&values, Some((&tasks, level))),
+        }
     }
 
     /// How the success rate of all runs is said, with its interval.
@@ -259,21 +278,10 @@ impl Side {
         self.mean(&SUCCESS, level)
     }
 
-    pub(super) fn overconfidence(&self, level: Level) -> Result<Figure, Undefined> {
-        let (values, tasks) = self.values(OVERCONFIDENCE.value);
-        figure(ClusterEstimate::mean(&values, None, &tasks), level)
-    }
-
-    /// What the Brier score of confidence is more than that of the success rate of the same runs. That the rate
-    /// is estimated does not change the standard error to first order, as the rate has the best mean score.
-    pub(super) fn gain(&self, level: Level) -> Result<Figure, Undefined> {
+    fn gain(&self, level: Level) -> Result<Figure, Undefined> {
         let (outcomes, tasks) = self.values(|run| run.confidence.and(run.success()).map(f64::from));
         let (scores, _) = self.values(BRIER.value);
-        let rate = outcomes.iter().sum::<f64>() / outcomes.len() as f64;
-        let gains =
-            scores.iter().zip(&outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
-        let gains: Vec<f64> = gains.collect();
-        figure(ClusterEstimate::mean(&gains, None, &tasks), level)
+        confidence::gain(&scores, &outcomes, Some((&tasks, level)))
     }
 
     /// The success rate of runs that no limit ended.
@@ -403,20 +411,4 @@ pub(crate) fn share(
         }
         Err(error) => figure(Err(error), level),
     }
-}
-
-/// The figure of an estimate.
-pub(super) fn figure(
-    found: Result<ClusterEstimate, Error>,
-    level: Level,
-) -> Result<Figure, Undefined> {
-    known(found.map(|found| found.figure(level)))
-}
-
-/// A figure, or why there is none.
-pub(super) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
-    found.map_err(|error| match error {
-        Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
-        error => Undefined::new(error.to_string()),
-    })
 }

@@ -196,8 +196,11 @@ impl Report {
 fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mut Vec<Table>) {
     let mut keys: Vec<&Field> = Vec::new();
     for field in places.iter().flat_map(|place| &place.block.fields) {
-        if !keys.iter().any(|other| other.key == field.key) {
-            keys.push(field);
+        match keys.iter_mut().find(|other| other.key == field.key) {
+            // What tables leave out of one place may be a row of another.
+            Some(known) if field.is_row() && !known.is_row() => *known = field,
+            Some(_) => {}
+            None => keys.push(field),
         }
     }
     let Some(first) = places.first().map(|place| place.block) else { return };

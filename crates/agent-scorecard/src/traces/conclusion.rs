@@ -2,27 +2,19 @@
 
 use std::cmp::Ordering;
 
-use crate::report::{
-    block::Block,
-    sentence::{Percent, counted, left_out, side_of, size_with_ends, with_ends},
+use crate::{
+    confidence,
+    report::{
+        block::Block,
+        sentence::{left_out, side_of, size_with_ends, with_ends},
+    },
 };
 
 /// What is concluded of one column.
 pub(super) fn of_column(block: &Block) -> Vec<String> {
-    let scored = match (block.figure("tps_log"), block.number("base_rate")) {
-        (Ok(score), Some(base_rate)) => {
-            let runs = counted(block.count("n"), "complete run");
-            let successes = Percent::of(&base_rate.into()).value;
-            let constant = block.inner("base_rate_reference").map(|it| it.figure("tps_log"));
-            let constant = constant.and_then(Result::ok).map_or_else(String::new, |constant| {
-                format!(", and {} with the base rate as every forecast", with_ends(&constant))
-            });
-            let (score, ranking) = (with_ends(&score), ranking(block));
-            format!(
-                "over {runs} ({successes} % succeeded), {ranking}the log score is {score}{constant} (higher is better)"
-            )
-        }
-        _ => "there is no complete run to score".to_owned(),
+    let scored = match confidence::clause(block, block.count("n")) {
+        None => "there is no complete run to score".to_owned(),
+        Some(clause) => clause + &ranking(block),
     };
     let reasons = |key| {
         let fields = block.inner(key).map_or(&[][..], |block| &block.fields);
@@ -43,9 +35,9 @@ fn ranking(block: &Block) -> String {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
         Some(Ordering::Equal) => "that forecasts tell successes from failures may be noise",
-        None => return format!("AUROC is {}, where 0.5 is chance; ", with_ends(&auroc)),
+        None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
     };
-    format!("{verdict} (AUROC {}, where 0.5 is chance); ", with_ends(&auroc))
+    format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
 }
 
 /// What is concluded of the difference between two columns, the second minus the first.

@@ -1,12 +1,11 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, btree_map::Entry},
-    io::Read,
 };
 
 use censoring::{Observation, StopClass, Stopped, TerminationAudit, simple_score};
 use rayon::prelude::*;
-use run_logs::{TraceRemarks, TraceRun, fold_traces, json_lines::RunCounts};
+use run_logs::{TraceRemarks, TraceRun, TraceSource, fold_traces, json_lines::RunCounts};
 use trajectory_metrics::{
     Diagnostics, ExactMean, ForecastPolicy, Level, LogScore, NoInterval, Probability, Resampling,
     ScoredStream, StreamFigure, Summary, TiedBlocks, Tps, TpsFamily, Traces,
@@ -14,6 +13,7 @@ use trajectory_metrics::{
 
 use crate::{
     clusters::ClusterBy,
+    confidence::{gain, mean},
     error::Error,
     traces::{
         calibrated::calibrated,
@@ -154,20 +154,21 @@ impl TraceEvaluation {
     ///
     /// ```
     /// use agent_scorecard::{
-    ///     traces::{TraceEvaluation, TraceOptions},
+    ///     traces::{TraceEvaluation, TraceOptions, TraceSource},
     ///     trajectory_metrics::ForecastPolicy,
     /// };
     ///
     /// let line = br#"{"id": "a", "forecasts": [0.9], "outcome": true}"#;
     /// let options = TraceOptions::default();
+    /// let source = TraceSource::all("runs.jsonl", &line[..])?.remove(0);
     /// let (runs, remarks) =
-    ///     TraceEvaluation::read("runs.jsonl", &line[..], ForecastPolicy::Refuse, &options)?;
+    ///     TraceEvaluation::read("runs.jsonl", source, ForecastPolicy::Refuse, &options)?;
     /// assert_eq!(runs.finish()?.with_remarks(&remarks).n, 1);
     /// # Ok::<(), agent_scorecard::Error>(())
     /// ```
     pub fn read(
         file: &str,
-        source: impl Read,
+        source: TraceSource<'_>,
         missing: ForecastPolicy,
         options: &TraceOptions,
     ) -> Result<(Self, TraceRemarks), Error> {
@@ -360,6 +361,7 @@ impl TraceEvaluation {
             excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
             n_tasks,
             n_ids,
+            is_of_single_forecasts: self.is_of_single_forecasts(),
             clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
             digest: self.digest,
             notes,
@@ -380,6 +382,12 @@ impl TraceEvaluation {
             }
         }
         Ok(figures)
+    }
+
+    /// Whether every run that is scored has one forecast.
+    pub(crate) fn is_of_single_forecasts(&self) -> bool {
+        self.steps.iter().all(|steps| *steps == 1)
+            && self.lengths.iter().all(|lengths| *lengths == (1, 1))
     }
 
     fn complete_figures(
@@ -411,10 +419,19 @@ impl TraceEvaluation {
         });
         summaries.insert(chosen.name().to_owned(), of_chosen.collect());
         let reference = constant.estimates(None, resampling)?;
+        let outcomes: Vec<f64> = self.stream.outcomes().iter().map(|it| f64::from(*it)).collect();
+        let clusters = resampling.map(|Resampling { bootstrap, level, .. }| {
+            (&bootstrap.cluster_of()[..outcomes.len()], level)
+        });
+        let over = self.stream.confidence().iter().zip(&outcomes);
+        let over: Vec<f64> = over.map(|(confidence, outcome)| confidence.get() - outcome).collect();
+        let verdicts =
+            [mean(&over, clusters), gain(&self.stream.scores().brier, &outcomes, clusters)];
         Ok(Some(CompleteFigures {
             base_rate: base_rate.get(),
             notes: self.stream.notes(&estimates, &reference, None, resampling),
             censored_reference: censored_estimate(&constant, &constant_scores, resampling)?,
+            verdicts,
             estimates,
             reference,
             summaries,

@@ -1,12 +1,13 @@
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use run_logs::{Missing, TraceRemarks, json_lines::RunCounts};
 use trajectory_metrics::{
-    Better, Level, Measure, NoInterval, ReliabilityBin, STREAM_MEASURES, StreamFigure, Summary,
-    Undefined,
+    Better, Figure, Level, Measure, NoInterval, ReliabilityBin, STREAM_MEASURES, StreamFigure,
+    Summary, Undefined,
 };
 
 use crate::{
+    confidence::VERDICTS,
     report::{
         block::{Block, Field, Value},
         picture::Pictures,
@@ -55,6 +56,8 @@ pub struct TraceFigures {
     pub n_tasks: usize,
     /// Different ids among them.
     pub n_ids: usize,
+    /// Whether every run that is scored has one forecast, so that trajectory scores are those of this forecast.
+    pub is_of_single_forecasts: bool,
     /// Whether whole tasks were resampled.
     pub clustered_by_task: bool,
     /// Which complete runs these are.
@@ -82,6 +85,8 @@ pub struct TraceFigures {
 pub struct CompleteFigures {
     /// Share of successes.
     pub base_rate: f64,
+    /// The figures of [`VERDICTS`].
+    pub verdicts: [Result<Figure, Undefined>; 2],
     /// The metrics of [`STREAM_MEASURES`].
     pub estimates: Vec<StreamFigure>,
     /// The metrics of a constant forecast of the base rate.
@@ -168,7 +173,10 @@ impl TraceFigures {
             ("n_excluded", "runs excluded", self.excluded.values().sum()),
             ("n_tasks", "different tasks", self.n_tasks as u64),
         ];
-        block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
+        block.fields.extend(counts.map(|(key, label, count)| match count {
+            0 if key != "n" => Field::json(key, count),
+            _ => Field::shown(key, label, count),
+        }));
         let base_rate = self.complete.as_ref().map(|complete| complete.base_rate);
         block.fields.push(Field::shown("base_rate", "share of successes", base_rate));
         block.push_json("schedule", options.schedule.name());
@@ -179,8 +187,11 @@ impl TraceFigures {
         block.push_json("seed", &options.seed);
         block.push_json("clustered_by_task", &self.clustered_by_task);
         let (mut estimates, mut reference) = (vec![self.censored], Vec::new());
+        let none = || Err(Undefined::new("there is no complete run"));
+        let mut verdicts = [none(), none()];
         let (mut summaries, mut by_summary) = (BTreeMap::new(), Block::default());
         if let Some(complete) = self.complete {
+            verdicts = complete.verdicts;
             estimates.extend(complete.estimates);
             reference = complete.reference;
             reference.push(complete.censored_reference);
@@ -190,36 +201,47 @@ impl TraceFigures {
             }
             summaries = complete.summaries;
         }
-        let is_cut_off = self.n_censored > 0;
+        let (is_cut_off, is_single) = (self.n_censored > 0, self.is_of_single_forecasts);
         // Without resamples of the runs, it was not asked for intervals or there is one cluster.
         let one = Level::new(LEVEL).ok().and_then(|it| NoInterval::check_clusters(1, it).err());
         let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
-        let fields = |estimates: &[StreamFigure]| -> Vec<Field> {
-            let mut fields = fields(estimates, is_cut_off);
-            for field in &mut fields {
-                if let Value::Figure(_, Ok(figure)) = &mut field.value {
-                    figure.standard_error = None;
-                    if figure.interval == Err(NoInterval::NotRequested) {
-                        figure.interval = Err(why_none);
-                    }
+        let prepared = |mut field: Field| {
+            if let Value::Figure(_, Ok(figure)) = &mut field.value {
+                figure.standard_error = None;
+                if figure.interval == Err(NoInterval::NotRequested) {
+                    figure.interval = Err(why_none);
                 }
             }
-            fields
+            field
         };
-        block.note = "tps_log, tps_brier and tps_beta_2_4 are proper: no forecast does better on average than the true probability. \
-            average_precision and aurc depend on the share of failures: compare them on the same runs only."
-            .to_owned();
+        let fields = |estimates| fields(estimates, is_cut_off, is_single).into_iter().map(prepared);
+        let verdicts = VERDICTS.into_iter().zip(verdicts);
+        let verdicts = verdicts.map(|(measure, found)| prepared(Field::figure(measure, found)));
+        block.fields.extend(verdicts);
+        let proper = match is_single {
+            true => {
+                "Every run has one forecast: tps_log and tps_brier are its log score and its Brier score"
+            }
+            false => "tps_log, tps_brier and tps_beta_2_4",
+        };
+        let verb = if is_single { ", which are proper" } else { " are proper" };
+        block.note = format!(
+            "{proper}{verb}: no forecast does better on average than the true probability. \
+             average_precision and aurc depend on the share of failures: compare them on the same runs only."
+        );
         block.fields.extend(fields(&estimates));
         let constant = Block {
             title: "base rate: the same of one forecast for all runs, their share of successes"
                 .to_owned(),
-            note: "Forecasts that are no better are worth no more, as they stand, than one number for all runs; ranking shows whether calibration would help.".to_owned(),
-            fields: fields(&reference),
+            fields: fields(&reference).map(of_reference).collect(),
             ..Block::default()
         };
         block.fields.push(Field::block("base_rate_reference", constant));
         block.push_json("summaries", &summaries);
         by_summary.title = "auroc by summary of a run (the trajectory scores use none)".to_owned();
+        if is_single {
+            by_summary.fields.iter_mut().for_each(|field| field.label = Cow::Borrowed(""));
+        }
         block.fields.push(Field::block("auroc_by_summary", by_summary));
         block.push_json("assumptions", &assumptions());
         let counted = |title: &str, counts: BTreeMap<String, u64>| Block {
@@ -253,10 +275,18 @@ impl TraceFigures {
     }
 }
 
-/// The figures of all measures with their standard errors.
-pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool) -> Vec<Field> {
+/// The figures of all measures with their standard errors. Tables have none that says what another one says: of
+/// runs of which none was cut off, and of runs that have one forecast each.
+pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bool) -> Vec<Field> {
     let field = |mut measure: Measure| {
-        if measure == CENSORED && !is_cut_off {
+        measure.label = match measure.key {
+            key if key == CENSORED.key && !is_cut_off => "",
+            "tps_beta_2_4" | "t_brier" if is_single => "",
+            "tps_log" if is_single => "log score",
+            "tps_brier" if is_single => "Brier score",
+            _ => measure.label,
+        };
+        if measure.key == CENSORED.key && !is_cut_off {
             measure.better = Better::Higher;
         }
         let found = estimates.iter().find(|found| found.measure.key == measure.key);
@@ -264,6 +294,14 @@ pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool) -> Vec<Field>
         Field::figure(measure, found.map_or_else(none, |found| found.figure.clone()))
     };
     MEASURES.into_iter().map(field).collect()
+}
+
+/// One forecast for all runs has nothing to rank, and is calibrated on them but for rounding.
+fn of_reference(field: Field) -> Field {
+    match field.key.starts_with("tps_") {
+        true => field,
+        false => Field { label: Cow::Borrowed(""), ..field },
+    }
 }
 
 /// What must hold for a measure to mean what its name says, by measure.

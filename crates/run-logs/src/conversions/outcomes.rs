@@ -1,6 +1,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io::Read,
+    path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
@@ -18,7 +19,7 @@ use crate::{
 };
 
 const COLUMNS: Columns<'static> = Columns {
-    texts: &["id", "task", "model"],
+    texts: &["id", "task", "model", "log"],
     values: &["trial", "outcome", "grade", "expected_calls", "horizon"],
 };
 
@@ -29,7 +30,7 @@ const VALUES: [&str; 4] = ["outcome", "grade", "expected_calls", "horizon"];
 ///
 /// A line joins the runs of its id, which is that of [`Run::id`], or with the trial behind it as in
 /// [`LoggedRun::name`](crate::LoggedRun::name). Where ids repeat, in the file or in the logs, lines also name the task,
-/// the trial or the model, all lines of one id the same of these. A line with an outcome or a grade stands for one run;
+/// the trial, the model or the log, all lines of one id the same of these. A line with an outcome or a grade stands for one run;
 /// expected calls and a horizon may stand for several. What a line says takes the place of what the log says, also for
 /// a run that a limit or an error ended; what it leaves out or gives as null leaves the log as it is.
 ///
@@ -58,20 +59,22 @@ pub struct Outcomes {
     file: String,
     entries: Vec<Entry>,
     by_id: HashMap<String, OfId>,
+    /// The log of the runs that are joined next, and the folders in front of it: `a.eval`, `logs/a.eval`, ….
+    logs: Vec<String>,
     runs: u64,
     missing: u64,
     /// The first run without a line.
     first_missing: Option<String>,
 }
 
-/// What a line names beside the id: task, trial and model.
-type Key = (Option<String>, Option<u64>, Option<String>);
+/// What a line names beside the id: task, trial, model and log.
+type Key = (Option<String>, Option<u64>, Option<String>, Option<String>);
 
 /// The lines of an id.
 #[derive(Clone, Debug)]
 struct OfId {
     /// Which parts of a key they have.
-    shape: [bool; 3],
+    shape: [bool; 4],
     entries: BTreeMap<Key, usize>,
 }
 
@@ -92,6 +95,7 @@ struct Line {
     task: Option<Name>,
     trial: Option<u64>,
     model: Option<String>,
+    log: Option<String>,
     outcome: Option<YesOrNo>,
     grade: Option<f64>,
     expected_calls: Option<Calls>,
@@ -101,19 +105,19 @@ struct Line {
 #[derive(Deserialize)]
 struct Calls(#[serde(deserialize_with = "with_all_digits")] Vec<ToolCall>);
 
-const fn shape(key: &Key) -> [bool; 3] {
-    [key.0.is_some(), key.1.is_some(), key.2.is_some()]
+const fn shape(key: &Key) -> [bool; 4] {
+    [key.0.is_some(), key.1.is_some(), key.2.is_some(), key.3.is_some()]
 }
 
 impl Outcomes {
     /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns
-    /// are `id`, `task`, `trial` and `model` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
+    /// are `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
     /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`. Others are ignored.
     ///
     /// # Errors
     ///
     /// [`InputError`] with line and field for values that are wrong, for two lines of one run, for lines of one id that
-    /// do not name the same of task, trial and model, and for a file that says nothing of any run.
+    /// do not name the same of task, trial, model and log, and for a file that says nothing of any run.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
         let mut text = bytes(file, source)?;
         let mut fields = Vec::from(VALUES.map(str::to_owned));
@@ -130,6 +134,7 @@ impl Outcomes {
             file: file.to_owned(),
             entries: Vec::new(),
             by_id: HashMap::new(),
+            logs: Vec::new(),
             runs: 0,
             missing: 0,
             first_missing: None,
@@ -154,7 +159,7 @@ impl Outcomes {
     fn add(&mut self, line: usize, value: Line) -> Result<(), InputError> {
         let wrong =
             |field, problem: String| Err(InputError::of_field(&self.file, line, field, problem));
-        let Line { id: Name(id), task, trial, model, outcome, grade, expected_calls, horizon } =
+        let Line { id: Name(id), task, trial, model, log, outcome, grade, expected_calls, horizon } =
             value;
         let grade = match (outcome, grade) {
             (Some(_), Some(_)) => {
@@ -166,20 +171,20 @@ impl Outcomes {
             (Some(YesOrNo(outcome)), _) => Some(f64::from(u8::from(outcome))),
             (None, grade) => grade,
         };
-        let key: Key = (task.map(|Name(task)| task), trial, model);
+        let key: Key = (task.map(|Name(task)| task), trial, model, log);
         let of_id = self.by_id.entry(id.clone());
         let of_id = of_id.or_insert_with(|| OfId { shape: shape(&key), entries: BTreeMap::new() });
         let earlier = |place: usize| self.entries.get(place).map_or(0, |entry| entry.line);
         if let Some(&place) = of_id.entries.get(&key) {
             let problem = format!(
-                "{id:?} stands in line {} already; name the task, trial or model of each",
+                "{id:?} stands in line {} already; name the task, trial, model or log of each",
                 earlier(place)
             );
             return wrong("id", problem);
         }
         if let (Some(&place), true) = (of_id.entries.values().next(), of_id.shape != shape(&key)) {
             let problem = format!(
-                "of {id:?}, this line and line {} do not name the same of task, trial and model",
+                "of {id:?}, this line and line {} do not name the same of task, trial, model and log",
                 earlier(place)
             );
             return wrong("id", problem);
@@ -188,6 +193,14 @@ impl Outcomes {
         let expected_calls = expected_calls.map(|Calls(calls)| calls);
         self.entries.push(Entry { id, line, grade, expected_calls, horizon, run: None });
         Ok(())
+    }
+
+    /// Says which log the runs that are joined next are from: lines name it by its file, with folders in front where
+    /// that is needed.
+    pub fn set_log(&mut self, log: &Path) {
+        let parts: Vec<_> = log.components().collect();
+        let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
+        self.logs = (0..parts.len()).rev().map(name).collect();
     }
 
     /// Gives a run what its line says, and counts it.
@@ -202,7 +215,14 @@ impl Outcomes {
             let OfId { shape, entries } = self.by_id.get(id)?;
             let task = run.task.clone().filter(|_| shape[0]);
             let model = run.model.clone().filter(|_| shape[2]);
-            entries.get(&(task, run.trial.filter(|_| shape[1]), model)).copied()
+            let mut key = (task, run.trial.filter(|_| shape[1]), model, None);
+            if !shape[3] {
+                return entries.get(&key).copied();
+            }
+            self.logs.iter().find_map(|log| {
+                key.3 = Some(log.clone());
+                entries.get(&key).copied()
+            })
         };
         let place = of(&run.id).or_else(|| of(&name));
         let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) else {
@@ -215,7 +235,7 @@ impl Outcomes {
                 model.as_ref().map_or(String::new(), |it| format!(" of {it}"))
             };
             let problem = format!(
-                "its outcome would be that of two runs, {first} and {name}{}; name the task, trial or model",
+                "its outcome would be that of two runs, {first} and {name}{}; name the task, trial, model or log",
                 model(&run.model)
             );
             return Err(InputError::of_field(&self.file, entry.line, "id", problem).into());

@@ -1,5 +1,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
+    fmt,
     io::{Cursor, Read},
 };
 
@@ -15,19 +16,12 @@ use crate::json_lines::{
 /// The names of the column of forecasts.
 const FORECASTS: [&str; 3] = ["forecast", "confidence", "probability"];
 
-const COLUMNS: Columns<'static> = Columns {
-    texts: &["id", "task", "stop"],
-    values: &[
-        "trial",
-        "step",
-        "forecast",
-        "confidence",
-        "probability",
-        "outcome",
-        "horizon",
-        "success_chance",
-    ],
-};
+/// The names of the column of outcomes, of which the first that there is counts.
+const OUTCOMES: [&str; 7] =
+    ["outcome", "correct", "is_correct", "success", "passed", "score", "label"];
+
+const TEXTS: [&str; 4] = ["id", "task", "model", "stop"];
+const VALUES: [&str; 4] = ["trial", "step", "horizon", "success_chance"];
 
 /// Bytes at the start of a file by which its form is known.
 const START: u64 = 1 << 16;
@@ -37,10 +31,19 @@ const START: u64 = 1 << 16;
 struct Row {
     id: Option<Name>,
     task: Option<Name>,
+    model: Option<Name>,
     trial: Option<u64>,
     step: Option<f64>,
     #[serde(alias = "confidence", alias = "probability")]
     forecast: Option<AnyNumber>,
+    #[serde(
+        alias = "correct",
+        alias = "is_correct",
+        alias = "success",
+        alias = "passed",
+        alias = "score",
+        alias = "label"
+    )]
     outcome: Option<YesOrNo>,
     stop: Option<String>,
     horizon: Option<u64>,
@@ -59,33 +62,59 @@ struct Steps {
     fields: BTreeMap<&'static str, String>,
 }
 
-/// A source of traces, one a line, from a source of these or of a table with a row per step, which is CSV or JSON Lines.
-///
-/// # Errors
-///
-/// [`InputError`] for a source that cannot be read and for a table that is not one of steps.
-pub(crate) fn trace_lines<'a>(
-    file: &str,
-    mut source: impl Read + 'a,
-) -> Result<Box<dyn Read + 'a>, InputError> {
-    let mut start = Vec::new();
-    let read = source.by_ref().take(START).read_to_end(&mut start);
-    read.map_err(|error| InputError::of_file(file, error.to_string()))?;
-    let found = Form::of(file, &start);
-    let all = Cursor::new(start).chain(source);
-    let lines = match found {
-        Form::Traces => return Ok(Box::new(all)),
-        Form::Rows(names) => {
-            check_columns(file, 1, &names)?;
-            bytes(file, all)?
-        }
-        Form::Csv => {
-            let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, COLUMNS)?;
-            check_columns(file, 1, &header)?;
-            lines
-        }
-    };
-    Ok(Box::new(Cursor::new(put_together(file, &lines)?)))
+/// Traces that are read line by line: those of a file, or those of one model of a table that has several.
+pub struct TraceSource<'a> {
+    /// The model, if the table has several.
+    pub model: Option<String>,
+    /// What to know about how the table was read.
+    pub(crate) notes: Vec<String>,
+    pub(crate) lines: Box<dyn Read + 'a>,
+}
+
+impl fmt::Debug for TraceSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, notes, .. } = self;
+        f.debug_struct("TraceSource").field("model", model).field("notes", notes).finish()
+    }
+}
+
+impl<'a> TraceSource<'a> {
+    /// The traces of a file, which may be a table with a row per step, as [`TraceFile::read`](crate::TraceFile::read)
+    /// describes; those of each model of a table that has several, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] for a source that cannot be read and for a table that is not one of steps.
+    pub fn all(file: &str, mut source: impl Read + 'a) -> Result<Vec<Self>, InputError> {
+        let mut start = Vec::new();
+        let read = source.by_ref().take(START).read_to_end(&mut start);
+        read.map_err(|error| InputError::of_file(file, error.to_string()))?;
+        let found = Form::of(file, &start);
+        let all = Cursor::new(start).chain(source);
+        let (outcome, lines) = match found {
+            Form::Traces => {
+                return Ok(vec![Self { model: None, notes: Vec::new(), lines: Box::new(all) }]);
+            }
+            Form::Rows(names) => {
+                let outcome = check_columns(file, &names)?;
+                let others = |name: &&str| *name != outcome && names.iter().any(|it| it == name);
+                let others = Vec::from_iter(OUTCOMES.into_iter().filter(others));
+                (outcome, without(&others, bytes(file, all)?))
+            }
+            Form::Csv(names) => {
+                let outcome = OUTCOMES.into_iter().find(|name| names.iter().any(|it| it == name));
+                let values = [&VALUES[..], &FORECASTS, outcome.as_slice()].concat();
+                let columns = Columns { texts: &TEXTS, values: &values };
+                let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, columns)?;
+                (check_columns(file, &header)?, lines)
+            }
+        };
+        let notes = match outcome {
+            "outcome" => Vec::new(),
+            other => vec![format!("outcomes are those of the column {other}")],
+        };
+        put_together(file, &lines, &notes)
+    }
 }
 
 /// The form of a file of traces.
@@ -94,7 +123,8 @@ enum Form {
     Traces,
     /// JSON Lines of steps, with the keys of the first one.
     Rows(Vec<String>),
-    Csv,
+    /// A table with these columns.
+    Csv(Vec<String>),
 }
 
 impl Form {
@@ -118,63 +148,91 @@ impl Form {
             };
         }
         let is_csv = [".csv", ".tsv"].iter().any(|ending| file.ends_with(ending));
-        if !line.is_empty() && (is_csv || is_one_of(&header(line).0)) {
-            Self::Csv
+        let (names, _) = header(line);
+        if !line.is_empty() && (is_csv || is_one_of(&names)) {
+            Self::Csv(names)
         } else {
             Self::Traces
         }
     }
 }
 
-fn check_columns(file: &str, line: usize, names: &[String]) -> Result<(), InputError> {
-    let has = |name: &&&str| names.iter().any(|it| it == **name);
-    let forecasts: Vec<&str> = FORECASTS.iter().filter(has).copied().collect();
-    let there_are = names.join(", ");
-    let problem = |field, problem: String| Err(InputError::of_field(file, line, field, problem));
-    match forecasts[..] {
-        [] => {
-            let others = FORECASTS[..2].join(" or ");
-            problem(
-                FORECASTS[2],
-                format!("no column has this name, or {others}; there are {there_are}"),
-            )
-        }
-        [_] if !has(&&"outcome") => {
-            problem("outcome", format!("no column has this name; there are {there_are}"))
-        }
-        [_] => Ok(()),
-        [first, ..] => {
-            let all = forecasts.join(", ");
-            problem(first, format!("the columns {all} are all forecasts; keep one of them"))
-        }
+/// The name of the column of outcomes among these, of which one has to be that of forecasts.
+fn check_columns(file: &str, names: &[String]) -> Result<&'static str, InputError> {
+    let has = |name: &&str| names.iter().any(|it| it == name);
+    let lacks = |field, known: &[&str]| {
+        let (known, names) = (known.join(", "), names.join(", "));
+        let problem = format!("no column has one of the names {known}; there are {names}");
+        InputError::of_field(file, 1, field, problem)
+    };
+    let forecasts = Vec::from_iter(FORECASTS.into_iter().filter(has));
+    if let [first, _, ..] = forecasts[..] {
+        let all = forecasts.join(", ");
+        let problem = format!("the columns {all} are all forecasts; keep one of them");
+        return Err(InputError::of_field(file, 1, first, problem));
     }
+    if forecasts.is_empty() {
+        return Err(lacks("confidence", &FORECASTS));
+    }
+    OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))
 }
 
-/// The runs of a table with a row per step, one a line, which is that of their first row. A row without an id is a run.
-fn put_together(file: &str, lines: &[u8]) -> Result<Vec<u8>, InputError> {
-    let mut runs: Vec<Steps> = Vec::new();
-    let mut places: HashMap<(String, Option<u64>), usize> = HashMap::new();
+/// JSON Lines without these fields of their objects.
+fn without(fields: &[&str], lines: Vec<u8>) -> Vec<u8> {
+    if fields.is_empty() {
+        return lines;
+    }
+    let changed = lines.split(|&byte| byte == b'\n').map(|line| {
+        let text = String::from_utf8_lossy(line);
+        let object = serde_json::from_str(&replace_bare(&text, |_| "null".to_owned()));
+        object.map_or_else(
+            |_| line.to_vec(),
+            |mut object: serde_json::Map<String, serde_json::Value>| {
+                fields.iter().for_each(|field| drop(object.remove(*field)));
+                serde_json::Value::Object(object).to_string().into_bytes()
+            },
+        )
+    });
+    changed.collect::<Vec<_>>().join(&b'\n')
+}
+
+/// The runs of a table with a row per step, one a line, which is that of their first row, model by model if there are
+/// several. A row without an id is a run.
+fn put_together(
+    file: &str,
+    lines: &[u8],
+    notes: &[String],
+) -> Result<Vec<TraceSource<'static>>, InputError> {
+    let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
+    let mut places: HashMap<(Option<String>, String, Option<u64>), usize> = HashMap::new();
     for (line, text) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
         if text.trim_ascii().is_empty() {
             continue;
         }
         let row = parse_row(file, line, text)?;
+        let model = row.model.as_ref().map(|Name(model)| model.clone());
+        let runs = models.entry(model.clone()).or_default();
         let place = match &row.id {
             None => runs.len(),
-            Some(Name(id)) => *places.entry((id.clone(), row.trial)).or_insert(runs.len()),
+            Some(Name(id)) => *places.entry((model, id.clone(), row.trial)).or_insert(runs.len()),
         };
         if place == runs.len() {
             runs.push(Steps { line, ..Steps::default() });
         }
         runs[place].add(file, line, row)?;
     }
-    let (mut made, mut line) = (Vec::with_capacity(lines.len()), 1);
-    for run in runs {
-        made.resize(made.len() + run.line - line, b'\n');
-        line = run.line;
-        made.extend_from_slice(run.into_line(file)?.as_bytes());
-    }
-    Ok(made)
+    let is_one = models.len() <= 1;
+    let made = models.into_iter().map(|(model, runs)| {
+        let (mut made, mut line) = (Vec::new(), 1);
+        for run in runs {
+            made.resize(made.len() + run.line - line, b'\n');
+            line = run.line;
+            made.extend_from_slice(run.into_line(file)?.as_bytes());
+        }
+        let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
+        Ok(TraceSource { model, notes: notes.to_vec(), lines: Box::new(Cursor::new(made)) })
+    });
+    made.collect()
 }
 
 fn parse_row(file: &str, line: usize, text: &[u8]) -> Result<Row, InputError> {
@@ -189,7 +247,7 @@ impl Steps {
     fn add(&mut self, file: &str, line: usize, row: Row) -> Result<(), InputError> {
         let differs = |field: &str| {
             let problem = format!(
-                "differs from that of an earlier row of this run, from line {}; give each run an id of its own",
+                "differs from that of an earlier row of this run, from line {}; give each run an id of its own, or number the runs of an id in a column trial",
                 self.line
             );
             InputError::of_field(file, line, field, problem)

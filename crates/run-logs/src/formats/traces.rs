@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastPolicy};
 
 use crate::{
-    formats::steps::trace_lines,
+    formats::steps::TraceSource,
     json_lines::{
         bare::{AnyNumber, replace_bare},
         parsing::{InputError, is_object, parse_line},
@@ -313,7 +313,7 @@ impl TraceRemarks {
 /// Those of [`TraceFile::read`], and those of `add` and `finish`; the first in the order of the file.
 pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
     file: &str,
-    source: impl Read,
+    source: TraceSource<'_>,
     policy: ForecastPolicy,
     add: impl Fn(&mut P, TraceRun) -> Result<(), E> + Sync,
     finish: impl Fn(P) -> Result<T, E> + Sync,
@@ -321,12 +321,13 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 ) -> Result<TraceRemarks, E> {
     let mut all = TraceRemarks::default();
     all.missing.policy = policy;
+    all.add_notes(source.notes);
     let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
         part.0.missing.policy = policy;
         part.0.read(file, number, line)?.map_or(Ok(()), |run| add(&mut part.1, run))
     };
     let finish = |(remarks, part)| Ok((remarks, finish(part)?));
-    fold(file, trace_lines(file, source)?, add, finish, |(remarks, part)| {
+    fold(file, source.lines, add, finish, |(remarks, part)| {
         all.merge(remarks);
         take(part);
     })?;
@@ -362,15 +363,16 @@ impl TraceFile {
     /// fields are ignored. A line with a field `left_out` is a run that was left out ([`RunCounts`]).
     ///
     /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with
-    /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `trial` and `step`
-    /// (optional), `forecast`, `confidence` or `probability`, `outcome`, and optionally the other fields of a run. The rows
-    /// of an id, and of its trial, in the order of their steps are a run, which stands in the line of its first row; a row
-    /// without an id is a run of its own.
+    /// a column of forecasts), or JSON Lines without `forecasts`. Its columns are `id`, `task`, `model`, `trial` and `step`
+    /// (optional), `forecast`, `confidence` or `probability`, and optionally the other fields of a run. The outcome is
+    /// the first column that there is of `outcome`, `correct`, `is_correct`, `success`, `passed`, `score` and `label`. The
+    /// rows of an id, of its trial and of its model, in the order of their steps are a run, which stands in the line of
+    /// its first row; a row without an id is a run of its own.
     ///
     /// # Errors
     ///
     /// [`InputError`] that names file, line and field of the first thing that is wrong, or of the first
-    /// forecast that the policy refuses.
+    /// forecast that the policy refuses; and for a table of several models, which [`TraceFile::read_all`] reads.
     ///
     /// ```
     /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
@@ -389,13 +391,48 @@ impl TraceFile {
     /// # Ok::<(), InputError>(())
     /// ```
     pub fn read(file: &str, source: impl Read, policy: ForecastPolicy) -> Result<Self, InputError> {
-        let mut runs = Vec::new();
-        let add = |part: &mut Vec<TraceRun>, run| {
-            part.push(run);
-            Ok(())
+        let mut models = Self::read_all(file, source, policy)?;
+        match (models.pop(), models.len()) {
+            (Some(only), 0) => Ok(only),
+            (_, others) => {
+                let problem =
+                    format!("there are runs of {} models, which are read apart", others + 1);
+                Err(InputError::of_field(file, 1, "model", problem))
+            }
+        }
+    }
+
+    /// As [`TraceFile::read`], with the runs of each model of a table apart.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TraceFile::read`].
+    ///
+    /// ```
+    /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
+    ///
+    /// let table = b"id,model,confidence,correct\n1,a,0.9,1\n1,b,0.4,0\n2,a,0.6,0\n";
+    /// let files = TraceFile::read_all("runs.csv", &table[..], ForecastPolicy::Refuse)?;
+    /// let of: Vec<_> = files.iter().map(|it| (it.model.as_deref(), it.runs.len())).collect();
+    /// assert_eq!(of, [(Some("a"), 2), (Some("b"), 1)]);
+    /// assert_eq!(files[0].remarks.notes(), ["outcomes are those of the column correct"]);
+    /// # Ok::<(), InputError>(())
+    /// ```
+    pub fn read_all(
+        file: &str,
+        source: impl Read,
+        policy: ForecastPolicy,
+    ) -> Result<Vec<Self>, InputError> {
+        let read = |source: TraceSource<'_>| {
+            let (mut runs, model) = (Vec::new(), source.model.clone());
+            let add = |part: &mut Vec<TraceRun>, run| {
+                part.push(run);
+                Ok(())
+            };
+            let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
+            Ok(Self { file: file.to_owned(), model, runs, remarks })
         };
-        let remarks = fold_traces(file, source, policy, add, Ok, |part| runs.extend(part))?;
-        Ok(Self { file: file.to_owned(), model: None, runs, remarks })
+        TraceSource::all(file, source)?.into_iter().map(read).collect()
     }
 
     /// Checks that no id stands twice in the file, for those who look runs up by their ids.

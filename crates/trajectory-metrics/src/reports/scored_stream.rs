@@ -170,6 +170,12 @@ impl ScoredStream {
         &self.outcomes
     }
 
+    /// The confidence of each trace: the summary of its forecasts.
+    #[must_use]
+    pub fn confidence(&self) -> &[Probability] {
+        &self.confidence
+    }
+
     /// Appends the traces of another stream that was scored in the same way.
     pub fn append(&mut self, other: &Self) {
         self.scores.log.extend_from_slice(&other.scores.log);

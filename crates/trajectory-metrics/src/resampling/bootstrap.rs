@@ -194,7 +194,9 @@ impl Bootstrap {
         &self.draws
     }
 
-    pub(crate) fn cluster_of(&self) -> &[u32] {
+    /// The number of the cluster of each row, from 0.
+    #[must_use]
+    pub fn cluster_of(&self) -> &[u32] {
         &self.cluster_of
     }
 

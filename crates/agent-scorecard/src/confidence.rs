@@ -1,0 +1,107 @@
+//! What the confidence that runs reported comes to, beside how often they succeeded.
+//!
+//! The same two figures and one sentence stand in every report on confidence and outcomes.
+
+use std::cmp::Ordering;
+
+use scoring_rules::Level;
+use trajectory_metrics::{
+    Better, ClusterEstimate, Error, ExactMean, Figure, Measure, NoInterval, Undefined,
+};
+
+use crate::report::{
+    block::Block,
+    sentence::{Percent, counted, side_of, with_ends},
+};
+
+pub(crate) const OVERCONFIDENCE: Measure = Measure {
+    key: "overconfidence",
+    label: "overconfidence",
+    better: Better::Near(0.0),
+    help: "Mean confidence minus the success rate of the same runs; interval from standard errors by task.",
+};
+
+/// That the success rate is that of the same runs is to the disadvantage of the confidence by about `p (1 - p) / n`:
+/// no constant scores better on them, one that was stated in advance least of all.
+pub(crate) const GAIN: Measure = Measure {
+    key: "brier_gain",
+    label: "Brier score gained over the base rate",
+    better: Better::Higher,
+    help: "Brier score of confidence minus that of the runs' success rate as the confidence of each; interval from standard errors by task.",
+};
+
+/// What is said of confidence in every report on it, before all else.
+pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
+
+/// The mean of values, with an interval if the cluster of each is given with a level, of which there are two.
+pub(crate) fn mean<G: Ord>(
+    values: &[f64],
+    clusters: Option<(&[G], Level)>,
+) -> Result<Figure, Undefined> {
+    let alone = ExactMean::of(values.iter().copied(), None).map(Figure::from);
+    let alone = known(alone.map_err(Error::from))?;
+    let Some((clusters, level)) = clusters else { return Ok(alone) };
+    match ClusterEstimate::mean(values, None, clusters) {
+        Ok(found) => Ok(found.figure(level)),
+        Err(_) => {
+            let few = NoInterval::check_clusters(1, level).err();
+            Ok(Figure { interval: Err(few.unwrap_or(NoInterval::Constant)), ..alone })
+        }
+    }
+}
+
+/// What the scores of runs, of which 0 is the best, are more than the Brier score of their success rate. That the
+/// rate is estimated does not change the standard error to first order, as no other number has a better mean score.
+///
+/// Reference: West (1996), Asymptotic inference about predictive ability, Econometrica 64, 1067-1084,
+/// doi:10.2307/2171956.
+pub(crate) fn gain<G: Ord>(
+    scores: &[f64],
+    outcomes: &[f64],
+    clusters: Option<(&[G], Level)>,
+) -> Result<Figure, Undefined> {
+    let rate = mean::<G>(outcomes, None)?.value;
+    let gains =
+        scores.iter().zip(outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
+    mean(&gains.collect::<Vec<f64>>(), clusters)
+}
+
+/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
+pub(crate) fn clause(block: &Block, runs: u64) -> Option<String> {
+    let over = block.figure(OVERCONFIDENCE.key).ok()?;
+    let (points, runs) = (Percent::of_size(&over).points(), counted(runs, "run"));
+    let side = if over.value < 0.0 { "below" } else { "above" };
+    let stated = match side_of(&over, 0.0) {
+        Some(Ordering::Greater) => format!("overconfident by {points} over {runs}"),
+        Some(Ordering::Less) => format!("underconfident by {points} over {runs}"),
+        is_noise => format!(
+            "over {runs}, mean confidence is {points} {side} the success rate{}",
+            is_noise.map_or("", |_| ", which may be noise")
+        ),
+    };
+    let worth = block.figure(GAIN.key).ok().and_then(|gain| {
+        let verdict = match side_of(&gain, 0.0)? {
+            Ordering::Greater => "it scores better than one number for all runs",
+            Ordering::Less => "it scores worse than one number for all runs",
+            Ordering::Equal => "it does not score better than one number for all runs beyond noise",
+        };
+        Some(format!("; as stated, {verdict} (Brier score gained: {})", with_ends(&gain)))
+    });
+    Some(stated + &worth.unwrap_or_default())
+}
+
+/// The figure of an estimate.
+pub(crate) fn figure(
+    found: Result<ClusterEstimate, Error>,
+    level: Level,
+) -> Result<Figure, Undefined> {
+    known(found.map(|found| found.figure(level)))
+}
+
+/// A figure, or why there is none.
+pub(crate) fn known(found: Result<Figure, Error>) -> Result<Figure, Undefined> {
+    found.map_err(|error| match error {
+        Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),
+        error => Undefined::new(error.to_string()),
+    })
+}

@@ -45,7 +45,6 @@ const BASE_STOCK: Rule = Rule {
     by: Freight::Ocean,
     most_lots: 3,
     reserve: Cents::from_dollars(200_000),
-    once: false,
     borrows: false,
 };
 
@@ -58,7 +57,7 @@ impl Policy {
             }
             Self::Cautious => {
                 let reserve = Cents::from_dollars(250_000);
-                vec![Rule { most_lots: 1, once: true, reserve, ..BASE_STOCK }]
+                vec![Rule { most_lots: 1, reserve, ..BASE_STOCK }]
             }
             Self::Random => Vec::new(),
             Self::Lookahead => {

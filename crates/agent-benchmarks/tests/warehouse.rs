@@ -98,6 +98,7 @@ fn an_order_is_paid_made_shipped_delivered_sold_and_collected_on_its_days() -> R
     assert_eq!((game.in_production(cable), game.in_transit(None, cable)), (0, 3_000));
     step(&mut game, -16_000.0 - 2.0 * 0.35 * 3_000.0);
     assert_eq!((game.day(), game.stock(None, cable)), (42, 3_000));
+    assert_eq!(game.ending_value(), game.cash() + cents(3_000.0 * 5.5));
     // A truck takes 200 units.
     game.act("replenish TechZone JCA374 2".parse()?)?;
     assert_eq!(game.in_transit(Some(Retailer::TechZone), cable), 400);

@@ -228,6 +228,14 @@ impl Game {
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
+    /// What the combined score of C.5 adds to the sum of rewards: cash, and what the goods in the warehouse and at the retailers
+    /// cost.
+    #[must_use]
+    pub fn ending_value(&self) -> Cents {
+        let units = |sku: Sku| self.goods.iter().map(|row| row[sku as usize]).sum();
+        self.cash + Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
+    }
+
     /// Carries out an action.
     ///
     /// # Errors

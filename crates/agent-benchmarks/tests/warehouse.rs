@@ -312,6 +312,7 @@ fn the_scale_is_the_printed_one() {
         mean((0..128).map(|seed| all(&Demand::draw(start, Seed::new(seed))).1.dollars() / 22.0))
     };
     let (empty, stocked) = (weekly(Start::Empty), weekly(Start::Stocked));
+    println!("dollars a week: {empty:.0}, with goods at the start {stocked:.0}");
     assert!((empty / 116_000.0 - 1.0).abs() < 0.01, "{empty}");
     // The recovered step earned 865,821 in two weeks.
     assert!((stocked / 432_911.0 - 1.0).abs() < 0.02, "{stocked}");

@@ -5,7 +5,7 @@ use rand_chacha::{
 use scoring_rules::{Probability, Seed};
 
 use crate::{
-    play::{Environment, PlayConversation},
+    play::{conversation::PlayConversation, environment::Environment},
     sokoban::{
         environment::Sokoban,
         room::{Direction, Room},

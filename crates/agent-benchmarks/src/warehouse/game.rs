@@ -116,7 +116,7 @@ impl Game {
         }
     }
 
-    /// The game as who does not know the future imagines it: with this demand in each step to come.
+    /// A copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
     pub(super) fn imagined(&self, demand: Demand) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         rng.set_stream(2);
@@ -195,7 +195,7 @@ impl Game {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
     }
 
-    /// What the step that has begun moved so far.
+    /// What the actions of the step that has begun moved.
     #[must_use]
     pub const fn flows(&self) -> &Flows {
         &self.flows

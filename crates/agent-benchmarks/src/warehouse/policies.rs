@@ -2,7 +2,7 @@ use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Seed;
 
 use crate::{
-    play::PlayConversation,
+    play::conversation::PlayConversation,
     warehouse::{
         actions::Action,
         catalogue::{Freight, Retailer, STEPS, Sku},

@@ -31,6 +31,8 @@ pub mod sokoban;
 #[cfg(feature = "triage")]
 pub mod triage;
 mod values;
+#[cfg(feature = "warehouse")]
+pub mod warehouse;
 
 #[cfg(feature = "budget")]
 pub use budget_estimation;

@@ -31,6 +31,9 @@ pub trait Environment {
     /// What turns spend beside tokens.
     const RESOURCES: &'static [&'static str];
 
+    /// Facts of the state that estimators of budgets are shown, such as cash.
+    const FEATURES: &'static [&'static str] = &[];
+
     /// What the model is told before the first turn.
     fn instruction(&self) -> String;
 
@@ -46,5 +49,10 @@ pub trait Environment {
     /// The least that still has to be spent of the first resource, as far as it is known.
     fn need(&self) -> Option<f64> {
         None
+    }
+
+    /// The values of [`Environment::FEATURES`] as the environment stands.
+    fn features(&self) -> Vec<f64> {
+        Vec::new()
     }
 }

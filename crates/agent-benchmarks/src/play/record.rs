@@ -30,6 +30,8 @@ pub struct PlayTurn {
     pub spent: Vec<f64>,
     /// The least that then still had to be spent of the first resource, as far as the environment knows.
     pub need: Option<f64>,
+    /// What [`Environment::FEATURES`] then were.
+    pub features: Vec<f64>,
     /// What the model answered after the turn for each resource that was asked for; nothing if it was not asked.
     pub estimates: Vec<Estimate>,
     /// What followed from the answers.
@@ -82,7 +84,7 @@ impl PlayRecord {
 
 /// The rollouts of runs in one kind of environment: `output_tokens`, `total_tokens` without what requests repeat, and
 /// what the environment spends. Their feature `need` is the least that still had to be spent of the first resource of the
-/// environment, where that is known. Runs without a turn are left out.
+/// environment, where that is known, beside [`Environment::FEATURES`]. Runs without a turn are left out.
 ///
 /// # Errors
 ///
@@ -90,7 +92,8 @@ impl PlayRecord {
 pub fn rollouts<'a, E: Environment>(
     records: impl IntoIterator<Item = &'a PlayRecord>,
 ) -> Result<Rollouts, Error> {
-    let mut rollouts = Rollouts::new(names::<E>())?.with_features(["need"])?;
+    let features = ["need"].into_iter().chain(E::FEATURES.iter().copied());
+    let mut rollouts = Rollouts::new(names::<E>())?.with_features(features)?;
     for record in records {
         let turns = record.turns.iter().zip(record.tokens());
         let costs: Vec<Option<f64>> = turns
@@ -108,6 +111,9 @@ pub fn rollouts<'a, E: Environment>(
             rollouts.set_observation(rollout, at, turn.observation.clone())?;
             if let Some(need) = turn.need {
                 rollouts.set_feature(rollout, at, "need", need)?;
+            }
+            for (name, value) in E::FEATURES.iter().zip(&turn.features) {
+                rollouts.set_feature(rollout, at, name, *value)?;
             }
         }
     }

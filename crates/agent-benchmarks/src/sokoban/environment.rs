@@ -1,6 +1,9 @@
 use crate::{
     error::Error,
-    play::{Acted, End, Environment},
+    play::{
+        answer::answer,
+        environment::{Acted, End, Environment},
+    },
     sokoban::{
         game::Game,
         room::{Direction, Room},
@@ -221,20 +224,4 @@ impl Environment for Sokoban {
             _ => None,
         }
     }
-}
-
-/// The text of an answer: that which directly follows thoughts, or else the first one.
-fn answer(reply: &str) -> Option<&str> {
-    let between = |text: &str| {
-        let inner = text.strip_prefix("<answer>")?;
-        inner.find("</answer>").map(|end| text.len() - inner.len() + end)
-    };
-    let thoughts = reply.find("<think>").map_or("", |at| &reply[at + "<think>".len()..]);
-    let ends = thoughts.match_indices("</think>");
-    let mut rests = ends.map(|(at, end)| thoughts[at + end.len()..].trim_start());
-    let direct = rests.find_map(|rest| between(rest).map(|end| &rest["<answer>".len()..end]));
-    direct.or_else(|| {
-        let rest = &reply[reply.find("<answer>")?..];
-        between(rest).map(|end| &rest["<answer>".len()..end])
-    })
 }

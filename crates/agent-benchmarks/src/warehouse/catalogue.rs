@@ -1,0 +1,229 @@
+//! Every number of the rules, and where it is from.
+
+use std::fmt;
+
+use crate::warehouse::cents::Cents;
+
+/// Implements the names of an enumeration.
+macro_rules! names {
+    ($type:ident, $($item:ident $name:literal),*) => {
+        impl $type {
+            /// All of them, in the order of observations.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$item),*];
+
+            /// The name in actions and observations.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$item => $name),* }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+/// A product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sku {
+    /// A hub.
+    Jcd543,
+    /// A docking station.
+    Jcd612,
+    /// A cable.
+    Jca374,
+    /// An adapter.
+    Jua365,
+    /// A small dock.
+    Jcd389,
+}
+
+names!(Sku, Jcd543 "JCD543", Jcd612 "JCD612", Jca374 "JCA374", Jua365 "JUA365", Jcd389 "JCD389");
+
+/// A retailer, who sells what the maker has put on its shelves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Retailer {
+    /// A mass discounter.
+    MegaMart,
+    /// A seller of electronics.
+    TechZone,
+    /// A seller of household goods.
+    ValueCo,
+    /// A seller of office supplies.
+    OfficePlus,
+    /// SupplyDirect, which sells directly to small accounts.
+    SupplyDirect,
+}
+
+names!(
+    Retailer,
+    MegaMart "MegaMart",
+    TechZone "TechZone",
+    ValueCo "ValueCo",
+    OfficePlus "OfficePlus",
+    SupplyDirect "SD"
+);
+
+/// How goods travel from the factory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Freight {
+    /// By ship, in 28 to 36 days.
+    Ocean,
+    /// By aeroplane, in 5 to 7 days.
+    Air,
+}
+
+names!(Freight, Ocean "ocean", Air "air");
+
+/// What is the same for all units of a product.
+#[derive(Debug)]
+pub(super) struct Product {
+    /// The name in observations. Recovered.
+    pub(super) name: &'static str,
+    /// The smallest lot. Recovered.
+    pub(super) lot: i64,
+    /// Days from order to completion. From 25 for cables to 45 for docks (C.3); those in between are chosen.
+    pub(super) lead: u32,
+    /// What a unit costs in the smallest lot: about 45 % of its price. Chosen.
+    pub(super) cost: Cents,
+    /// Chosen.
+    pub(super) grams: i64,
+}
+
+const fn product(name: &'static str, lot: i64, lead: u32, cost: i64, grams: i64) -> Product {
+    Product { name, lot, lead, cost: Cents::new(cost), grams }
+}
+
+const PRODUCTS: [Product; 5] = [
+    product("USB-C 9-in-1 Multi-Port Hub", 500, 32, 1_700, 150),
+    product("USB-C 4K Docking Station", 300, 45, 3_600, 900),
+    product("USB-C to 4K HDMI Cable 1.8m", 1_000, 25, 550, 120),
+    product("USB 3.0 to HDMI/VGA Adapter", 500, 30, 1_350, 180),
+    product("USB-C Compact Travel Dock", 400, 38, 2_450, 350),
+];
+
+impl Sku {
+    pub(super) const fn product(self) -> &'static Product {
+        &PRODUCTS[self as usize]
+    }
+}
+
+/// Wholesale prices in cents by retailer and product. Chosen, so that the recovered step earns what it earned: 865,821.38.
+const PRICES: [[i64; 5]; 5] = [
+    [3_685, 7_565, 1_295, 3_015, 5_170],
+    [3_765, 7_730, 1_320, 3_080, 5_280],
+    [3_730, 7_645, 1_305, 3_050, 5_224],
+    [3_960, 8_120, 1_390, 3_240, 5_550],
+    [4_075, 8_360, 1_430, 3_335, 5_715],
+];
+
+/// Units that a retailer has room for. Recovered; 7,000 to 25,000 in C.2.
+const ROOMS: [i64; 5] = [25_000, 18_000, 15_000, 8_000, 7_000];
+
+/// Mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that goods of about
+/// 116,000 dollars are asked for in a week (C.3).
+pub(super) const LEVELS: [[i64; 5]; 5] = [
+    [48, 55, 64, 22, 9],
+    [204, 318, 298, 220, 212],
+    [91, 113, 46, 281, 82],
+    [83, 38, 40, 81, 112],
+    [69, 64, 105, 71, 22],
+];
+/// Largest change from week to week, in hundredths of the level. Chosen.
+pub(super) const SWING: i64 = 35;
+/// The week in which the first series of each retailer rises by a half: a step change, as C.1 says that some have. Chosen.
+pub(super) const RISE: usize = 11;
+/// The week after which the last series of OfficePlus falls to a tenth: the one that C.1 says collapses. Chosen.
+pub(super) const COLLAPSE: usize = 13;
+/// The seed of the weekly series, which are the same in all games. Chosen.
+pub(super) const SERIES: u64 = 22;
+
+impl Retailer {
+    pub(super) const fn room(self) -> i64 {
+        ROOMS[self as usize]
+    }
+
+    /// What the retailer pays for a unit.
+    #[must_use]
+    pub const fn price(self, sku: Sku) -> Cents {
+        Cents::new(PRICES[self as usize][sku as usize])
+    }
+}
+
+/// What a kilogram costs from the factory, in cents. Chosen.
+pub(super) const fn rate(by: Freight) -> i64 {
+    match by {
+        Freight::Ocean => 150,
+        Freight::Air => 650,
+    }
+}
+
+/// Days from the factory: 32 ± 4 and 6 ± 1 (C.3).
+pub(super) const fn transit(by: Freight) -> [u32; 2] {
+    match by {
+        Freight::Ocean => [28, 36],
+        Freight::Air => [5, 7],
+    }
+}
+
+/// Days from the warehouse to a retailer (C.2).
+pub(super) const DELIVERY: [u32; 2] = [3, 4];
+/// The most trucks of an action. Recovered.
+pub(super) const MOST_TRUCKS: i64 = 3;
+/// Units that a truck takes. Chosen.
+pub(super) const TRUCK: i64 = 200;
+/// What a truck costs. Chosen.
+pub(super) const TRUCK_COST: Cents = Cents::from_dollars(180);
+
+/// Decisions of a run: 22 weeks, 14 days each (C.3).
+pub const STEPS: usize = 11;
+/// Weeks of a step (C.3).
+pub(super) const WEEKS: i64 = 2;
+/// Days of a step (C.3).
+pub(super) const DAYS: u32 = 14;
+/// Cash at the start (C.3).
+pub(super) const CASH: Cents = Cents::from_dollars(500_000);
+/// Units that the warehouse has room for (C.2). What does not fit waits at its gate (chosen).
+pub(super) const ROOM: i64 = 50_000;
+/// Credit line (C.2).
+pub(super) const CREDIT: Cents = Cents::from_dollars(200_000);
+/// Interest on used credit in thousandths a step (C.2).
+pub(super) const INTEREST: i64 = 8;
+/// The discount on receivables that are sold, in thousandths (C.2).
+pub(super) const FACTORING: i64 = 50;
+/// The share of an order that is paid when it is placed, in thousandths; the rest on completion (C.3).
+pub(super) const DEPOSIT: i64 = 300;
+/// The discounts for one, two and three lots, in thousandths (C.3).
+pub(super) const DISCOUNTS: [i64; 3] = [0, 80, 150];
+/// Days until a retailer pays (C.1).
+pub(super) const NET: u32 = 30;
+/// What a unit in the warehouse costs in a week (C.5); goods elsewhere cost nothing (recovered).
+pub(super) const HOLDING: Cents = Cents::new(35);
+/// What the firm costs in a week (C.5).
+pub(super) const OPEX: Cents = Cents::from_dollars(8_000);
+/// The occupancy above which a retailer is overstocked, in hundredths (C.2); judged at the end of a step (recovered).
+pub(super) const OVERSTOCK_ABOVE: i64 = 95;
+/// The chargeback on a unit above that, in a step. Chosen.
+pub(super) const OVERSTOCK: Cents = Cents::new(50);
+/// The chargeback on demand that is not met, in thousandths of its price. Chosen.
+pub(super) const STOCKOUT: i64 = 50;
+/// What a step that ends with cash below 0 costs (C.3).
+pub(super) const BANKRUPT: Cents = Cents::from_dollars(50_000);
+/// Cash below which a run ends (C.3).
+pub(super) const FLOOR: Cents = Cents::from_dollars(-200_000);
+
+/// Units in the warehouse, and at the retailers, at the start of the earlier calibration. Recovered.
+pub(super) const STOCKED: [[i64; 5]; 6] = [
+    [12_204, 13_557, 12_258, 16_252, 11_077],
+    [1_402, 1_394, 1_063, 875, 945],
+    [4_354, 5_852, 5_055, 4_106, 4_285],
+    [1_637, 2_029, 759, 5_662, 1_593],
+    [1_561, 745, 1_209, 1_536, 1_778],
+    [1_213, 1_276, 2_126, 1_362, 627],
+];
+/// Demand of the earlier calibration as a fraction of that of the printed scale: its one recovered step earned 3.73 times what
+/// two weeks of 116,000 dollars are. Chosen.
+pub(super) const STOCKED_DEMAND: [i64; 2] = [15, 4];

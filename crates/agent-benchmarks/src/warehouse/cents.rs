@@ -1,0 +1,91 @@
+use std::{
+    fmt,
+    iter::Sum,
+    ops::{Add, AddAssign, Mul, Sub, SubAssign},
+};
+
+/// An amount of money in whole cents. It is written in whole dollars, as observations are: `$438,256`.
+///
+/// ```
+/// use agent_benchmarks::warehouse::Cents;
+///
+/// let cash = Cents::new(43_825_640);
+/// assert_eq!((cash.to_string(), cash.dollars()), ("$438,256".to_owned(), 438_256.4));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cents(i64);
+
+impl Cents {
+    /// No money.
+    pub const ZERO: Self = Self(0);
+
+    /// So many cents.
+    #[must_use]
+    pub const fn new(cents: i64) -> Self {
+        Self(cents)
+    }
+
+    /// So many whole dollars.
+    pub(super) const fn from_dollars(dollars: i64) -> Self {
+        Self(dollars * 100)
+    }
+
+    /// The number of cents.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The amount in dollars.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 100.0
+    }
+
+    /// So many thousandths of an amount that is not below 0, to the nearest cent.
+    pub(super) const fn per_mille(self, share: i64) -> Self {
+        Self((self.0 * share + 500) / 1_000)
+    }
+}
+
+impl fmt::Display for Cents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As the released texts round.
+        let digits = format!("{:.0}", self.dollars().abs());
+        f.write_str(if self.0 < 0 && digits != "0" { "-$" } else { "$" })?;
+        for (place, digit) in digits.chars().enumerate() {
+            if place > 0 && (digits.len() - place).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $name:ident $assign:ident $in_place:ident $with:tt),*) => {$(
+        impl $trait for Cents {
+            type Output = Self;
+            fn $name(self, other: Self) -> Self { Self(self.0 $with other.0) }
+        }
+        impl $assign for Cents {
+            fn $in_place(&mut self, other: Self) { *self = *self $with other; }
+        }
+    )*};
+}
+operators!(Add add AddAssign add_assign +, Sub sub SubAssign sub_assign -);
+
+impl Mul<i64> for Cents {
+    type Output = Self;
+
+    fn mul(self, times: i64) -> Self {
+        Self(self.0 * times)
+    }
+}
+
+impl Sum for Cents {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}

@@ -1,0 +1,160 @@
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+use scoring_rules::Seed;
+
+use crate::warehouse::{
+    catalogue::{
+        COLLAPSE, HOLDING, LEVELS, OPEX, RISE, Retailer, SERIES, STEPS, STOCKED_DEMAND, SWING, Sku,
+        WEEKS,
+    },
+    cents::Cents,
+};
+
+/// Weeks of a series.
+const N_WEEKS: usize = STEPS * WEEKS as usize;
+
+/// Units by retailer and product.
+pub(super) type Units = [[i64; 5]; 5];
+
+/// With which goods a game starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// With none, as the paper describes (C.3).
+    #[default]
+    Empty,
+    /// With the goods of an earlier calibration, of which one step is recovered, and with its larger demand.
+    Stocked,
+}
+
+impl Start {
+    /// Units of the printed scale on the scale of this start.
+    const fn scaled(self, units: i64) -> i64 {
+        match self {
+            Self::Empty => units,
+            Self::Stocked => units * STOCKED_DEMAND[0] / STOCKED_DEMAND[1],
+        }
+    }
+
+    /// What a step asks of a product at a retailer, on average over all games.
+    pub(super) fn prior(self, retailer: Retailer) -> i64 {
+        self.scaled(LEVELS[retailer as usize].iter().sum::<i64>() * WEEKS / 5)
+    }
+}
+
+/// What customers of each retailer ask for in each step of a game.
+///
+/// A retailer has five weekly series. At the start of a game they are assigned to the five products in a random
+/// order. A step asks for two consecutive weeks of a series and Gaussian noise with the standard deviation of the
+/// series, at least 0 (C.1). The noise is the sum of twelve uniform numbers less its mean, whose distribution function differs from
+/// the normal one by less than 0.003, so that it has the same bits on any machine.
+///
+/// ```
+/// use agent_benchmarks::{Seed, warehouse::{Demand, Retailer, Sku, Start}};
+///
+/// let demand = Demand::draw(Start::Empty, Seed::new(1));
+/// assert_eq!(demand, Demand::draw(Start::Empty, Seed::new(1)));
+/// let units = (0..11).map(|step| demand.units(step, Retailer::TechZone, Sku::Jcd543)).sum::<u32>();
+/// assert!(units > 2_000);
+/// // Equation 6: what a policy would earn that knows the mean demand and has no limits of cash and time.
+/// assert!((2_000_000.0..2_600_000.0).contains(&demand.largest_reward().dollars()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    units: [[[u32; 5]; 5]; STEPS],
+    /// Sums of the series over all weeks.
+    series: Units,
+}
+
+impl Demand {
+    /// The demand of this seed.
+    #[must_use]
+    pub fn draw(start: Start, seed: Seed) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        let mut demand = Self { units: [[[0; 5]; 5]; STEPS], series: [[0; 5]; 5] };
+        for retailer in Retailer::ALL {
+            let mut order = [0, 1, 2, 3, 4];
+            for last in (1..5).rev() {
+                order.swap(last, below(&mut rng, last as u64 + 1) as usize);
+            }
+            for sku in Sku::ALL {
+                let (row, column) = (retailer as usize, sku as usize);
+                let series = series(retailer, order[column]).map(|week| start.scaled(week));
+                let total: i64 = series.iter().sum();
+                let mean = total / N_WEEKS as i64;
+                let squares: i64 = series.iter().map(|week| (week - mean) * (week - mean)).sum();
+                let deviation = (squares / N_WEEKS as i64).isqrt();
+                demand.series[row][column] = total;
+                for (step, weeks) in series.chunks(WEEKS as usize).enumerate() {
+                    let noise = deviation * gaussian(&mut rng) / (1 << 32);
+                    let units = (weeks.iter().sum::<i64>() + noise).max(0);
+                    demand.units[step][row][column] = u32::try_from(units).unwrap_or(u32::MAX);
+                }
+            }
+        }
+        demand
+    }
+
+    /// A known demand: units by step, retailer and product.
+    #[must_use]
+    pub fn new(units: [[[u32; 5]; 5]; STEPS]) -> Self {
+        let mut series = [[0; 5]; 5];
+        for step in &units {
+            for (sums, row) in series.iter_mut().zip(step) {
+                for (sum, units) in sums.iter_mut().zip(row) {
+                    *sum += i64::from(*units);
+                }
+            }
+        }
+        Self { units, series }
+    }
+
+    /// The units that are asked for in a step, from 0; 0 after the last.
+    #[must_use]
+    pub fn units(&self, step: usize, retailer: Retailer, sku: Sku) -> u32 {
+        self.units.get(step).map_or(0, |step| step[retailer as usize][sku as usize])
+    }
+
+    /// The reward of an ideal policy, equation 6: mean demand is always met, the warehouse holds what a step needs, and there are
+    /// no other costs.
+    #[must_use]
+    pub fn largest_reward(&self) -> Cents {
+        let steps = STEPS as i64;
+        let pairs = Retailer::ALL.into_iter().flat_map(|it| Sku::ALL.map(|sku| (it, sku)));
+        let of = |(retailer, sku): (Retailer, Sku)| {
+            let units = self.series[retailer as usize][sku as usize];
+            // A step's mean demand is held for each week of each step.
+            retailer.price(sku) * units - HOLDING * (units * WEEKS)
+        };
+        pairs.map(of).sum::<Cents>() - OPEX * (WEEKS * steps)
+    }
+}
+
+/// A weekly series, which is the same in all games.
+fn series(retailer: Retailer, which: usize) -> [i64; N_WEEKS] {
+    let level = LEVELS[retailer as usize][which];
+    let mut rng = ChaCha8Rng::seed_from_u64(SERIES);
+    rng.set_stream(retailer as u64 * 5 + which as u64);
+    std::array::from_fn(|week| {
+        let swing = below(&mut rng, 2 * SWING as u64 + 1) as i64 - SWING;
+        let shape = match which {
+            0 if week >= RISE => 120,
+            0 => 80,
+            4 if retailer == Retailer::OfficePlus && week >= COLLAPSE => 10,
+            _ => 100,
+        };
+        level * shape * (100 + swing) / 10_000
+    })
+}
+
+/// A number below this one. A 64-bit draw makes its parts differ by less than 1e-17.
+pub(super) fn below(rng: &mut ChaCha8Rng, end: u64) -> u64 {
+    ((u128::from(rng.next_u64()) * u128::from(end)) >> 64) as u64
+}
+
+/// A number whose distribution is nearly normal, in units of 2^-32.
+fn gaussian(rng: &mut ChaCha8Rng) -> i64 {
+    let sum: i64 = (0..12).map(|_| i64::from(rng.next_u32())).sum();
+    sum - 6 * i64::from(u32::MAX)
+}

@@ -1,0 +1,157 @@
+use std::fmt::Write;
+
+use scoring_rules::Seed;
+
+use crate::{
+    play::{
+        answer::answer,
+        environment::{Acted, End, Environment},
+    },
+    warehouse::{
+        actions::{Action, Refusal, beginning},
+        catalogue::{DAYS, STEPS, WEEKS},
+        cents::Cents,
+        demand::{Demand, Start},
+        game::Game,
+    },
+};
+
+/// The most actions of a reply; what follows them is left out. Chosen.
+const MOST_ACTIONS: usize = 100;
+
+/// The warehouse as a model plays it: a turn is a step, so that a run has 11 turns.
+///
+/// Forms of turns, actions and rewards are the released ones; the sentences are this crate's own, and
+/// [`Play::with_instruction`](crate::play::Play::with_instruction) takes the released ones. What a reply asks for and cannot have is
+/// listed in the next turn with its reason. Turns spend `time_weeks`, `warehouse_item_weeks` and `cumulative_cost_usd`, and show
+/// estimators the feature `cash_usd`. A run succeeds that reaches its last step, and its target if it has one.
+///
+/// ```
+/// use agent_benchmarks::{Seed, play::Environment, warehouse::{Start, Warehouse}};
+///
+/// let mut warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+/// let acted = warehouse.act("<think>Cables are fast.</think><answer>produce JCA374 2 air; draw_credit 300000</answer>");
+/// assert_eq!((acted.n_actions, acted.reward < 0.0), (1, true));
+/// assert_eq!(acted.problems, ["\"draw_credit 300000\": $300,000 is more than the $200,000 that the credit line has left"]);
+/// assert_eq!(acted.spent, [2.0, 0.0, 3_036.0 + 16_000.0]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warehouse {
+    game: Game,
+    target: Option<Cents>,
+    /// What follows the state in the next turn: problems and flows of the latest step.
+    report: String,
+}
+
+impl Warehouse {
+    /// A game that is drawn from a seed.
+    #[must_use]
+    pub fn new(start: Start, seed: Seed) -> Self {
+        Self::with_game(Game::new(start, Demand::draw(start, seed), seed))
+    }
+
+    /// A game as it stands.
+    #[must_use]
+    pub const fn with_game(game: Game) -> Self {
+        Self { game, target: None, report: String::new() }
+    }
+
+    /// Sets the cash that a run has to reach.
+    #[must_use]
+    pub const fn with_target(mut self, target: Option<Cents>) -> Self {
+        self.target = target;
+        self
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn game(&self) -> &Game {
+        &self.game
+    }
+}
+
+impl Environment for Warehouse {
+    const RESOURCES: &'static [&'static str] =
+        &["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"];
+    const FEATURES: &'static [&'static str] = &["cash_usd"];
+
+    fn instruction(&self) -> String {
+        let target = self.target.map_or(String::new(), |target| {
+            format!(" The run succeeds only if cash is at least {target} at its end.")
+        });
+        format!(
+            "You run Acme, which has electronics made, stores them, and sells them through five retailers. There are {STEPS} steps of {DAYS} days; before each, you see the state and give orders. Your aim is the largest profit over all steps, without unmet demand and without running out of cash.{target}
+
+SKUs and their smallest lots: JCD543 500, JCD612 300, JCA374 1000, JUA365 500, JCD389 400. Retailers: MegaMart, TechZone, ValueCo, OfficePlus, SD.
+
+Orders, with ; between them:
+produce SKU LEVEL ocean|air: LEVEL (1, 2 or 3) lots; 2 are 8 % and 3 are 15 % cheaper. 30 % are paid at once and the rest after 25 to 45 days, when they are shipped; a ship takes about 32 days, an aeroplane about 6.
+replenish RETAILER SKU TRUCKS: 1, 2 or 3 trucks from the warehouse, which take 3 to 4 days.
+draw_credit AMOUNT, repay_credit AMOUNT: a credit line of $200,000 at 0.8 % a step.
+factor_ar AMOUNT: sells what retailers owe, who pay after 30 days, at 5 % below its value.
+pass: no order.
+
+Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
+        )
+    }
+
+    fn observation(&self) -> String {
+        let earned = self
+            .game
+            .latest()
+            .map_or(String::new(), |flows| format!("Reward:\n{:?}\n", flows.reward().dollars()));
+        let (turn, left) = (self.game.steps() + 1, STEPS.saturating_sub(self.game.steps()));
+        let (state, report) = (self.game.observation(), &self.report);
+        format!("{earned}\nTurn {turn}:\nState:\n{state}{report}You have {left} actions left.\n")
+    }
+
+    fn act(&mut self, reply: &str) -> Acted {
+        let mut acted = Acted::default();
+        let parts = answer(reply).unwrap_or_default().split(';').map(str::trim);
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        let before = self.game.cash();
+        for part in parts.iter().take(MOST_ACTIONS) {
+            let done: Result<(), Refusal> =
+                part.parse::<Action>().and_then(|action| self.game.act(action));
+            match done {
+                Ok(()) => acted.n_actions += 1,
+                Err(refusal) => acted.problems.push(format!("{:?}: {refusal}", beginning(part))),
+            }
+        }
+        if parts.is_empty() {
+            acted.problems.push("no action between <answer> and </answer>".to_owned());
+        }
+        if parts.len() > MOST_ACTIONS {
+            let left_out = parts.len() - MOST_ACTIONS;
+            let problem =
+                format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out");
+            acted.problems.push(problem);
+        }
+        let flows = self.game.advance();
+        self.report.clear();
+        for problem in &acted.problems {
+            // Writing to a string does not fail.
+            let _ = write!(self.report, "\nNot carried out: {problem}");
+        }
+        if !acted.problems.is_empty() {
+            self.report.push('\n');
+        }
+        self.report.push_str(&flows.report(before, self.game.cash()));
+        acted.reward = flows.reward().dollars();
+        acted.spent = vec![WEEKS as f64, flows.item_weeks as f64, flows.spent().dollars()];
+        acted
+    }
+
+    fn end(&self) -> Option<End> {
+        let reaches = self.target.is_none_or(|target| self.game.cash() >= target);
+        match self.game.has_ended() {
+            true if self.game.is_bankrupt() || !reaches => Some(End::Failed),
+            true => Some(End::Succeeded),
+            false => None,
+        }
+    }
+
+    fn features(&self) -> Vec<f64> {
+        vec![self.game.cash().dollars()]
+    }
+}

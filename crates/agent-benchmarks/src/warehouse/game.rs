@@ -1,0 +1,429 @@
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use scoring_rules::Seed;
+
+use crate::warehouse::{
+    actions::{Action, Refusal},
+    catalogue::{
+        BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
+        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer,
+        STEPS, STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
+    },
+    cents::Cents,
+    demand::{Demand, Start, below},
+    flows::Flows,
+};
+
+/// Lots that the factory works on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Order {
+    sku: Sku,
+    units: i64,
+    by: Freight,
+    pub(super) done: u32,
+    deposit: Cents,
+    balance: Cents,
+}
+
+impl Order {
+    fn freight(&self) -> Cents {
+        let cents = self.units * self.sku.product().grams * rate(self.by);
+        Cents::new((cents + 500) / 1_000)
+    }
+
+    /// What has to be paid before it travels.
+    pub(super) fn due(&self) -> Cents {
+        self.balance + self.freight()
+    }
+}
+
+/// Goods on their way.
+#[derive(Clone, Debug, PartialEq)]
+struct Shipment {
+    /// `None` for the warehouse.
+    to: Option<Retailer>,
+    sku: Sku,
+    units: i64,
+    arrives: u32,
+}
+
+/// What a retailer has bought and not yet paid.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Invoice {
+    pub(super) due: u32,
+    pub(super) amount: Cents,
+}
+
+/// A firm that produces, ships and sells for 11 steps of 14 days.
+///
+/// At the start of a step, actions are carried out by [`Game::act`] in their order; then [`Game::advance`] lets 14 days
+/// pass. On each day, retailers pay what is due; orders that are complete, and that cash suffices for, are paid and shipped, and others
+/// wait; goods arrive. At the end of the step, retailers sell what they have of what is asked for, and storage, fixed costs and interest
+/// are paid.
+///
+/// ```
+/// use agent_benchmarks::{Seed, warehouse::{Cents, Demand, Game, Start}};
+///
+/// let mut game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed::new(1)), Seed::new(1));
+/// game.act("produce JCA374 2 air".parse()?)?;
+/// // 30 % of 2,000 cables at 5.50 less 8 %.
+/// assert_eq!(game.flows().manufacturing, Cents::new(303_600));
+/// let step = game.advance();
+/// assert_eq!((step.opex, game.cash()), (Cents::new(1_600_000), Cents::new(48_096_400)));
+/// # Ok::<(), agent_benchmarks::warehouse::Refusal>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Game {
+    pub(super) start: Start,
+    demand: Demand,
+    rng: ChaCha8Rng,
+    step: usize,
+    cash: Cents,
+    credit: Cents,
+    pub(super) invoices: Vec<Invoice>,
+    pub(super) orders: Vec<Order>,
+    shipments: Vec<Shipment>,
+    /// By place, the warehouse before the retailers, and product.
+    goods: [[i64; 5]; 6],
+    flows: Flows,
+    latest: Option<Flows>,
+}
+
+/// Where a place stands among [`Game::goods`].
+fn row(place: Option<Retailer>) -> usize {
+    place.map_or(0, |retailer| retailer as usize + 1)
+}
+
+impl Game {
+    /// A game at its start. The seed is that of the days that goods travel.
+    #[must_use]
+    pub fn new(start: Start, demand: Demand, seed: Seed) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        // The other stream of a seed draws the demand.
+        rng.set_stream(1);
+        Self {
+            start,
+            demand,
+            rng,
+            step: 0,
+            cash: CASH,
+            credit: Cents::ZERO,
+            invoices: Vec::new(),
+            orders: Vec::new(),
+            shipments: Vec::new(),
+            goods: if start == Start::Stocked { STOCKED } else { [[0; 5]; 6] },
+            flows: Flows::default(),
+            latest: None,
+        }
+    }
+
+    /// A copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
+    pub(super) fn imagined(&self, demand: Demand) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        rng.set_stream(2);
+        Self { demand, rng, ..self.clone() }
+    }
+
+    /// The steps that have passed.
+    #[must_use]
+    pub const fn steps(&self) -> usize {
+        self.step
+    }
+
+    /// The days that have passed.
+    #[must_use]
+    pub const fn day(&self) -> u32 {
+        self.step as u32 * DAYS
+    }
+
+    /// The cash.
+    #[must_use]
+    pub const fn cash(&self) -> Cents {
+        self.cash
+    }
+
+    /// The credit that is used.
+    #[must_use]
+    pub const fn credit(&self) -> Cents {
+        self.credit
+    }
+
+    /// What may still be borrowed.
+    #[must_use]
+    pub fn credit_left(&self) -> Cents {
+        CREDIT - self.credit
+    }
+
+    /// What retailers owe.
+    #[must_use]
+    pub fn receivables(&self) -> Cents {
+        self.invoices.iter().map(|invoice| invoice.amount).sum()
+    }
+
+    /// Units of a product at a retailer, or in the warehouse.
+    #[must_use]
+    pub fn stock(&self, place: Option<Retailer>, sku: Sku) -> i64 {
+        self.goods[row(place)][sku as usize]
+    }
+
+    /// All units at a place.
+    pub(super) fn stocks(&self, place: Option<Retailer>) -> i64 {
+        self.goods[row(place)].iter().sum()
+    }
+
+    /// Units of a product that the factory works on.
+    #[must_use]
+    pub fn in_production(&self, sku: Sku) -> i64 {
+        self.orders.iter().filter(|order| order.sku == sku).map(|order| order.units).sum()
+    }
+
+    /// Units of a product on the way to a retailer, or to the warehouse.
+    #[must_use]
+    pub fn in_transit(&self, to: Option<Retailer>, sku: Sku) -> i64 {
+        let there = self.shipments.iter().filter(|it| it.to == to && it.sku == sku);
+        there.map(|shipment| shipment.units).sum()
+    }
+
+    /// All units of a product that are complete.
+    pub(super) fn complete(&self, sku: Sku) -> i64 {
+        let shipped = self.shipments.iter().filter(|it| it.sku == sku).map(|it| it.units);
+        self.goods.iter().map(|row| row[sku as usize]).chain(shipped).sum()
+    }
+
+    /// What was asked for in a step that has passed, from 0; `None` for steps to come.
+    #[must_use]
+    pub fn demand(&self, step: usize, retailer: Retailer, sku: Sku) -> Option<u32> {
+        (step < self.step).then(|| self.demand.units(step, retailer, sku))
+    }
+
+    /// What the actions of the step that has begun moved.
+    #[must_use]
+    pub const fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
+    /// What the latest step moved; `None` before the end of the first.
+    #[must_use]
+    pub const fn latest(&self) -> Option<&Flows> {
+        self.latest.as_ref()
+    }
+
+    /// Whether all steps have passed or cash is below its floor.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.step >= STEPS || self.is_bankrupt()
+    }
+
+    /// Whether cash is below -200,000, which ends the game.
+    #[must_use]
+    pub fn is_bankrupt(&self) -> bool {
+        self.cash < FLOOR
+    }
+
+    /// Cash, receivables, deposits on orders and completed goods, less credit. Goods count what they cost in the smallest lot, so
+    /// that each step changes the sum by [`Flows::worth`].
+    #[must_use]
+    pub fn worth(&self) -> Cents {
+        let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
+        let goods = Sku::ALL.map(|sku| sku.product().cost * self.complete(sku)).into_iter().sum();
+        self.cash + self.receivables() + deposits + goods - self.credit
+    }
+
+    /// What the combined score of C.5 adds to the sum of rewards: cash, and what the goods in the warehouse and at the retailers
+    /// cost.
+    #[must_use]
+    pub fn ending_value(&self) -> Cents {
+        let units = |sku: Sku| self.goods.iter().map(|row| row[sku as usize]).sum();
+        self.cash + Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
+    }
+
+    /// Carries out an action.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`] if it is not possible; then nothing has changed.
+    pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
+        if self.has_ended() {
+            return Err(Refusal::Ended);
+        }
+        match action {
+            Action::Produce { sku, lots, by } => self.produce(sku, lots, by),
+            Action::Replenish { retailer, sku, trucks } => self.replenish(retailer, sku, trucks),
+            Action::DrawCredit(amount) => {
+                at_most(amount, self.credit_left(), "the credit line has left")?;
+                self.credit += amount;
+                self.cash += amount;
+                self.flows.drawn += amount;
+                Ok(())
+            }
+            Action::RepayCredit(amount) => {
+                at_most(amount, self.credit, "is owed")?;
+                self.pay(amount)?;
+                self.credit -= amount;
+                self.flows.repaid += amount;
+                Ok(())
+            }
+            Action::FactorReceivables(amount) => self.factor(amount),
+            Action::Pass => Ok(()),
+        }
+    }
+
+    fn pay(&mut self, needed: Cents) -> Result<(), Refusal> {
+        if needed > self.cash {
+            return Err(Refusal::CashShort { needed, available: self.cash });
+        }
+        self.cash -= needed;
+        Ok(())
+    }
+
+    fn produce(&mut self, sku: Sku, lots: i64, by: Freight) -> Result<(), Refusal> {
+        let product = sku.product();
+        let mut discounts = (1..).zip(DISCOUNTS);
+        let Some((_, discount)) = discounts.find(|(number, _)| *number == lots) else {
+            return Err(Refusal::Unknown);
+        };
+        let units = lots * product.lot;
+        let total = (product.cost * units).per_mille(1_000 - discount);
+        let deposit = total.per_mille(DEPOSIT);
+        self.pay(deposit)?;
+        self.flows.manufacturing += deposit;
+        self.flows.ordered += units;
+        let (done, balance) = (self.day() + product.lead, total - deposit);
+        self.orders.push(Order { sku, units, by, done, deposit, balance });
+        Ok(())
+    }
+
+    fn replenish(&mut self, retailer: Retailer, sku: Sku, trucks: i64) -> Result<(), Refusal> {
+        if !(1..=MOST_TRUCKS).contains(&trucks) {
+            return Err(Refusal::Unknown);
+        }
+        let units = self.stock(None, sku).min(TRUCK * trucks);
+        if units == 0 {
+            return Err(Refusal::OutOfStock { sku });
+        }
+        let cost = TRUCK_COST * ((units + TRUCK - 1) / TRUCK);
+        self.pay(cost)?;
+        self.flows.freight += cost;
+        self.goods[row(None)][sku as usize] -= units;
+        let arrives = self.day() + self.days(DELIVERY);
+        self.shipments.push(Shipment { to: Some(retailer), sku, units, arrives });
+        Ok(())
+    }
+
+    fn factor(&mut self, amount: Cents) -> Result<(), Refusal> {
+        at_most(amount, self.receivables(), "are outstanding")?;
+        let fee = amount.per_mille(FACTORING);
+        let mut rest = amount;
+        while let Some(last) = self.invoices.last_mut().filter(|_| rest > Cents::ZERO) {
+            let sold = rest.min(last.amount);
+            rest -= sold;
+            last.amount -= sold;
+            if last.amount == Cents::ZERO {
+                self.invoices.pop();
+            }
+        }
+        self.cash += amount - fee;
+        self.flows.factored += amount;
+        self.flows.factoring_fee += fee;
+        Ok(())
+    }
+
+    /// A number of days from the first to the last.
+    fn days(&mut self, [first, last]: [u32; 2]) -> u32 {
+        first + below(&mut self.rng, u64::from(last - first + 1)) as u32
+    }
+
+    /// Lets the days of a step pass, and returns what it moved; after the end, nothing.
+    pub fn advance(&mut self) -> Flows {
+        if self.has_ended() {
+            return Flows::default();
+        }
+        for day in self.day() + 1..=self.day() + DAYS {
+            self.pass_day(day);
+        }
+        self.sell();
+        let stock = self.stocks(None);
+        let flows = &mut self.flows;
+        flows.holding = HOLDING * (WEEKS * stock);
+        flows.opex = OPEX * WEEKS;
+        flows.interest = self.credit.per_mille(INTEREST);
+        self.cash -= flows.holding + flows.opex + flows.interest;
+        if self.cash < Cents::ZERO {
+            flows.bankruptcy = BANKRUPT;
+        }
+        flows.item_weeks = WEEKS * self.goods.iter().flatten().sum::<i64>();
+        for retailer in Retailer::ALL {
+            // In hundredths of units, as 95 % of a room need not be whole.
+            let full = OVERSTOCK_ABOVE * retailer.room();
+            let above = (100 * self.stocks(Some(retailer)) - full).max(0);
+            self.flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);
+        }
+        self.step += 1;
+        let flows = std::mem::take(&mut self.flows);
+        self.latest = Some(flows.clone());
+        flows
+    }
+
+    fn pass_day(&mut self, day: u32) {
+        for invoice in std::mem::take(&mut self.invoices) {
+            if invoice.due > day {
+                self.invoices.push(invoice);
+                continue;
+            }
+            self.cash += invoice.amount;
+            self.flows.collected += invoice.amount;
+        }
+        for order in std::mem::take(&mut self.orders) {
+            if order.done > day || self.pay(order.due()).is_err() {
+                self.orders.push(order);
+                continue;
+            }
+            self.flows.manufacturing += order.balance;
+            self.flows.freight += order.freight();
+            let Order { sku, units, by, .. } = order;
+            let standard = sku.product().cost * units;
+            self.flows.discounts += standard - order.deposit - order.balance;
+            let arrives = day + self.days(transit(by));
+            self.shipments.push(Shipment { to: None, sku, units, arrives });
+        }
+        for shipment in std::mem::take(&mut self.shipments) {
+            let Shipment { to, sku, units, arrives } = shipment;
+            let fits = to.is_some() || self.stocks(None) + units <= ROOM;
+            if arrives > day || !fits {
+                self.shipments.push(shipment);
+                continue;
+            }
+            self.goods[row(to)][sku as usize] += units;
+        }
+    }
+
+    fn sell(&mut self) {
+        let mut unmet = Cents::ZERO;
+        for retailer in Retailer::ALL {
+            for sku in Sku::ALL {
+                let asked = i64::from(self.demand.units(self.step, retailer, sku));
+                let shelf = &mut self.goods[row(Some(retailer))][sku as usize];
+                let sold = asked.min(*shelf);
+                *shelf -= sold;
+                self.flows.sold += sold;
+                self.flows.revenue += retailer.price(sku) * sold;
+                self.flows.cost_of_sales += sku.product().cost * sold;
+                unmet += retailer.price(sku) * (asked - sold);
+            }
+        }
+        self.flows.stockout = unmet.per_mille(STOCKOUT);
+        let (due, amount) = (self.day() + DAYS + NET, self.flows.revenue);
+        if amount > Cents::ZERO {
+            self.invoices.push(Invoice { due, amount });
+        }
+    }
+}
+
+fn at_most(amount: Cents, available: Cents, what: &'static str) -> Result<(), Refusal> {
+    if amount <= Cents::ZERO {
+        return Err(Refusal::Amount { word: amount.to_string() });
+    }
+    if amount > available {
+        return Err(Refusal::TooMuch { amount, available, what });
+    }
+    Ok(())
+}

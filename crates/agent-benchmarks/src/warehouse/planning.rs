@@ -1,0 +1,172 @@
+//! Actions by an order-up-to rule, and what a rule is expected to earn.
+
+use crate::warehouse::{
+    actions::{Action, Refusal},
+    catalogue::{
+        DAYS, DELIVERY, FACTORING, Freight, HOLDING, MOST_TRUCKS, OPEX, Retailer, STEPS, Sku,
+        TRUCK, WEEKS, transit,
+    },
+    cents::Cents,
+    demand::{Demand, Units},
+    game::Game,
+};
+
+/// An order-up-to rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rule {
+    /// Days of demand that are ordered beyond those until goods arrive.
+    pub(super) cover: i64,
+    /// Whether days until goods arrive count.
+    pub(super) looks_ahead: bool,
+    /// How goods travel.
+    pub(super) by: Freight,
+    /// The most lots of an order; a product has at most one order in a step where it is 1.
+    pub(super) most_lots: i64,
+    /// Money that orders leave.
+    pub(super) reserve: Cents,
+    /// Whether credit is drawn and receivables are sold for orders.
+    pub(super) borrows: bool,
+}
+
+/// What a step is expected to ask for: the mean of the steps so far and of what is known before the first, which counts as
+/// one step.
+pub(super) fn forecast(game: &Game) -> Units {
+    let mut forecast = [[0; 5]; 5];
+    for retailer in Retailer::ALL {
+        for sku in Sku::ALL {
+            let seen = (0..game.steps()).filter_map(|step| game.demand(step, retailer, sku));
+            let sum = game.start.prior(retailer) + seen.map(i64::from).sum::<i64>();
+            forecast[retailer as usize][sku as usize] = sum / (game.steps() as i64 + 1);
+        }
+    }
+    forecast
+}
+
+impl Rule {
+    /// The actions of a step, which the game can carry out.
+    pub(super) fn actions(&self, game: &Game, forecast: &Units) -> Vec<Action> {
+        let mut plan = Plan { game: game.clone(), actions: Vec::new() };
+        if self.borrows {
+            plan.raise(plan.needed_in_step() + self.reserve);
+        }
+        self.replenish(&mut plan, forecast);
+        self.produce(&mut plan, forecast);
+        plan.actions
+    }
+
+    /// Fills shelves up to the demand of two steps: this one and the days until the next trucks arrive.
+    fn replenish(&self, plan: &mut Plan, forecast: &Units) {
+        for sku in Sku::ALL {
+            // Of scarce goods, retailers get equal shares of what they lack.
+            let lacks = Retailer::ALL.map(|retailer| {
+                let place = Some(retailer);
+                let there = plan.game.stock(place, sku) + plan.game.in_transit(place, sku);
+                (2 * forecast[retailer as usize][sku as usize] - there).max(0)
+            });
+            let stock = plan.game.stock(None, sku);
+            let all: i64 = lacks.iter().sum();
+            for (retailer, lack) in Retailer::ALL.into_iter().zip(lacks) {
+                let share = if all > stock { lack * stock / all } else { lack };
+                let mut trucks = (share + TRUCK / 2) / TRUCK;
+                while trucks > 0 {
+                    let some = trucks.min(MOST_TRUCKS);
+                    plan.take(Action::Replenish { retailer, sku, trucks: some }, self.borrows);
+                    trucks -= some;
+                }
+            }
+        }
+    }
+
+    /// Orders what is missing, some lots of each product in turn, as long as money is left that no order needs.
+    fn produce(&self, plan: &mut Plan, forecast: &Units) {
+        let rest = (STEPS as i64 - plan.game.steps() as i64) * i64::from(DAYS);
+        let lack = |game: &Game, sku: Sku| {
+            let product = sku.product();
+            let arrival = i64::from(product.lead + transit(self.by)[1] + DELIVERY[1]);
+            let ahead = if self.looks_ahead { arrival } else { 0 };
+            let days = (ahead + self.cover).min(rest);
+            let asked: i64 = forecast.iter().map(|row| row[sku as usize]).sum();
+            let there = game.complete(sku) + game.in_production(sku);
+            let lack = asked * days / i64::from(DAYS) - there;
+            // Goods that come later than the last step cannot be sold.
+            if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }
+        };
+        let mut waiting = Sku::ALL.to_vec();
+        while !waiting.is_empty() {
+            waiting.retain(|&sku| {
+                let lots = lack(&plan.game, sku).min(self.most_lots);
+                let action = Action::Produce { sku, lots, by: self.by };
+                let has_money = plan.free(self.borrows) > self.reserve;
+                lots > 0 && has_money && plan.take(action, self.borrows) && self.most_lots > 1
+            });
+        }
+    }
+
+    /// What this rule earns until the end, if demand is what is expected.
+    pub(super) fn expected_reward(&self, game: &Game, forecast: &Units) -> Cents {
+        let step = forecast.map(|row| row.map(|units| u32::try_from(units).unwrap_or(0)));
+        let mut game = game.imagined(Demand::new([step; STEPS]));
+        let mut reward = Cents::ZERO;
+        while !game.has_ended() {
+            for action in self.actions(&game, forecast) {
+                // A plan has been carried out once.
+                let _ = game.act(action);
+            }
+            reward += game.advance().reward();
+        }
+        reward
+    }
+}
+
+/// Actions that a copy of the game has carried out.
+struct Plan {
+    game: Game,
+    actions: Vec<Action>,
+}
+
+impl Plan {
+    /// Adds an action if it is possible, perhaps with borrowed money.
+    fn take(&mut self, action: Action, borrows: bool) -> bool {
+        let mut done = self.game.act(action);
+        if let (true, Err(Refusal::CashShort { needed, .. })) = (borrows, &done) {
+            self.raise(*needed);
+            done = self.game.act(action);
+        }
+        if done.is_ok() {
+            self.actions.push(action);
+        }
+        done.is_ok()
+    }
+
+    /// Borrows until there is this much cash, as far as possible: credit first, which is cheaper.
+    fn raise(&mut self, wanted: Cents) {
+        let short = wanted - self.game.cash();
+        let draw = short.min(self.game.credit_left());
+        if draw > Cents::ZERO {
+            self.take(Action::DrawCredit(draw), false);
+        }
+        let short = wanted - self.game.cash();
+        // A little more than the fee of what is short.
+        let sale = short.per_mille(1_000 + FACTORING + 5).min(self.game.receivables());
+        if short > Cents::ZERO && sale > Cents::ZERO {
+            self.take(Action::FactorReceivables(sale), false);
+        }
+    }
+
+    /// Cash and receivables that open orders do not need, perhaps with the credit that is left.
+    fn free(&self, borrows: bool) -> Cents {
+        let credit = if borrows { self.game.credit_left() } else { Cents::ZERO };
+        let due: Cents = self.game.orders.iter().map(|order| order.due()).sum();
+        self.game.cash() + self.game.receivables() + credit - due
+    }
+
+    /// What falls due in this step beyond what retailers will pay.
+    fn needed_in_step(&self) -> Cents {
+        let end = self.game.day() + DAYS;
+        let orders = self.game.orders.iter().filter(|order| order.done <= end);
+        let paid = self.game.invoices.iter().filter(|invoice| invoice.due <= end);
+        let fixed = OPEX * WEEKS + HOLDING * (WEEKS * self.game.stocks(None));
+        orders.map(|order| order.due()).sum::<Cents>() + fixed
+            - paid.map(|invoice| invoice.amount).sum::<Cents>()
+    }
+}

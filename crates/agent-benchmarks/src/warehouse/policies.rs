@@ -1,0 +1,147 @@
+use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
+use scoring_rules::Seed;
+
+use crate::{
+    play::conversation::PlayConversation,
+    warehouse::{
+        actions::Action,
+        catalogue::{Freight, Retailer, STEPS, Sku},
+        cents::Cents,
+        demand::below,
+        environment::Warehouse,
+        game::Game,
+        planning::{Rule, forecast},
+    },
+};
+
+/// How the warehouse is run without a model. All of them know what retailers ask for on average over all games, and
+/// learn the demand of their own game from the steps that have passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Policy {
+    /// Orders by ship up to the demand until goods arrive and four weeks beyond, and keeps 200,000 dollars
+    /// beside what open orders need.
+    BaseStock,
+    /// Orders by air what the next step lacks, and looks no further.
+    Myopic,
+    /// As base-stock, with at most one lot of a product in a step, and keeps 250,000 dollars.
+    Cautious,
+    /// Up to four actions at random.
+    Random,
+    /// Carries each of several order-up-to rules on to the end, as if each step asked for what is expected, and takes the
+    /// actions of the one that earns most.
+    ///
+    /// Reference: Bertsekas and Castanon (1999), Rollout algorithms for stochastic scheduling problems, Journal of Heuristics 5,
+    /// doi:10.1023/A:1009634810396.
+    Lookahead,
+}
+
+const BASE_STOCK: Rule = Rule {
+    cover: 28,
+    looks_ahead: true,
+    by: Freight::Ocean,
+    most_lots: 3,
+    reserve: Cents::from_dollars(200_000),
+    borrows: false,
+};
+
+impl Policy {
+    fn rules(self) -> Vec<Rule> {
+        match self {
+            Self::BaseStock => vec![BASE_STOCK],
+            Self::Myopic => {
+                vec![Rule { cover: 14, looks_ahead: false, by: Freight::Air, ..BASE_STOCK }]
+            }
+            Self::Cautious => {
+                let reserve = Cents::from_dollars(250_000);
+                vec![Rule { most_lots: 1, reserve, ..BASE_STOCK }]
+            }
+            Self::Random => Vec::new(),
+            Self::Lookahead => {
+                let reserve = Cents::from_dollars(50_000);
+                let covers = [14, 28, 42].into_iter();
+                let ways = covers.flat_map(|cover| Freight::ALL.map(|by| (cover, by)));
+                let rules = ways.flat_map(|(cover, by)| {
+                    [false, true].map(|borrows| Rule { cover, by, borrows, reserve, ..BASE_STOCK })
+                });
+                rules.chain([BASE_STOCK]).collect()
+            }
+        }
+    }
+}
+
+/// A player with a policy, which writes the replies of a model.
+///
+/// Asked for what is still to come, it answers with what a step has spent so far on average, times the steps that are left, from
+/// 0.8 to 1.25 times.
+///
+/// ```
+/// use agent_benchmarks::{Error, Seed, play::{Play, play}};
+/// use agent_benchmarks::warehouse::{Player, Policy, STEPS, Start, Warehouse};
+///
+/// let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+/// let mut player = Player::new(Policy::BaseStock, Seed::new(1));
+/// let run = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?;
+/// let record = play(run, |run| player.reply(run))?;
+/// assert!(record.succeeded && record.reward() > 0.0);
+/// assert!(record.turns.iter().all(|turn| turn.spent[0] == 2.0));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Player {
+    policy: Policy,
+    rng: ChaCha8Rng,
+}
+
+impl Player {
+    /// A player whose random actions are those of a seed.
+    #[must_use]
+    pub fn new(policy: Policy, seed: Seed) -> Self {
+        Self { policy, rng: ChaCha8Rng::seed_from_u64(seed.get()) }
+    }
+
+    /// The reply to what a run waits for: actions, or an answer to a question.
+    pub fn reply(&mut self, run: &PlayConversation<Warehouse>) -> String {
+        if run.is_asking() {
+            let steps = run.environment().game().steps();
+            let left = (STEPS - steps) as f64 / steps.max(1) as f64;
+            return run.answer_around(|_, spent| left * spent);
+        }
+        let mut actions = self.actions(run.environment().game());
+        if actions.is_empty() {
+            actions.push(Action::Pass);
+        }
+        let actions: Vec<String> = actions.iter().map(Action::to_string).collect();
+        format!("<answer>{}</answer>", actions.join("; "))
+    }
+
+    /// The actions of a step.
+    pub fn actions(&mut self, game: &Game) -> Vec<Action> {
+        if self.policy == Policy::Random {
+            return (0..below(&mut self.rng, 5)).map(|_| self.random()).collect();
+        }
+        let forecast = forecast(game);
+        let rules = self.policy.rules();
+        let best = match &rules[..] {
+            [one] => Some(one),
+            several => several.iter().max_by_key(|rule| rule.expected_reward(game, &forecast)),
+        };
+        best.map(|rule| rule.actions(game, &forecast)).unwrap_or_default()
+    }
+
+    fn random(&mut self) -> Action {
+        let mut below = |end| below(&mut self.rng, end);
+        let (sku, number) = (Sku::ALL[below(5) as usize], 1 + below(3) as i64);
+        let amount = Cents::from_dollars(10_000 * number);
+        match below(8) {
+            0..=2 => Action::Produce { sku, lots: number, by: Freight::ALL[below(2) as usize] },
+            3..=4 => {
+                let retailer = Retailer::ALL[below(5) as usize];
+                Action::Replenish { retailer, sku, trucks: number }
+            }
+            5 => Action::DrawCredit(amount),
+            6 => Action::RepayCredit(amount),
+            _ => Action::FactorReceivables(amount),
+        }
+    }
+}

@@ -206,6 +206,24 @@ fn overstock_is_what_lies_above_95_per_cent_at_the_end_of_a_step() -> Result<(),
 }
 
 #[test]
+fn goods_wait_at_the_gate_of_a_full_warehouse() -> Result<(), Refusal> {
+    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
+    let (cable, adapter) = (Sku::Jca374, Sku::Jua365);
+    game.act("produce JCA374 1 air".parse()?)?;
+    (0..3).for_each(|_| drop(game.advance()));
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (12_258, 1_000));
+    // 65,348 less 16,252 leave room for 904 units, and 200 docks less for 1,104.
+    while game.act("replenish MegaMart JUA365 3".parse()?).is_ok() {}
+    assert_eq!(game.stock(None, adapter), 0);
+    game.advance();
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (12_258, 1_000));
+    game.act("replenish MegaMart JCD612 1".parse()?)?;
+    game.advance();
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (13_258, 0));
+    Ok(())
+}
+
+#[test]
 fn words_that_are_no_action_are_refused_with_a_reason() {
     for (text, want) in [
         ("", "not an action; there are produce SKU 1-3 ocean|air"),

@@ -385,6 +385,24 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Err
     Ok(())
 }
 
+/// Another number here is a change of values, which CHANGELOG.md has to name.
+#[test]
+fn the_numbers_of_a_seed_stay_as_they_are() -> Result<(), Error> {
+    let demand = Demand::draw(Start::Empty, Seed::new(1));
+    let first = Sku::ALL.map(|sku| demand.units(0, Retailer::TechZone, sku));
+    let mut player = Player::new(Policy::Random, Seed::new(1));
+    let run = Play::new()
+        .with_most_turns(STEPS)
+        .conversation("1", Warehouse::new(Start::Stocked, Seed::new(1)))?;
+    let record = play(run, |run| player.reply(run))?;
+    assert_eq!(
+        (first, all(&demand)),
+        ([709, 422, 526, 586, 371], (59_314, Cents::new(255_122_325)))
+    );
+    assert_eq!(record.reward(), 1_272_918.66);
+    Ok(())
+}
+
 /// The mean of paired differences, and how many of its standard errors it is.
 fn paired(a: &[PlayRecord], b: &[PlayRecord]) -> (f64, f64) {
     let differences = Vec::from_iter(a.iter().zip(b).map(|(a, b)| a.reward() - b.reward()));

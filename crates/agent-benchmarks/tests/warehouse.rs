@@ -210,7 +210,9 @@ fn goods_wait_at_the_gate_of_a_full_warehouse() -> Result<(), Refusal> {
     let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
     let (cable, adapter) = (Sku::Jca374, Sku::Jua365);
     game.act("produce JCA374 1 air".parse()?)?;
-    (0..3).for_each(|_| drop(game.advance()));
+    for _ in 0..3 {
+        game.advance();
+    }
     assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (12_258, 1_000));
     // 65,348 less 16,252 leave room for 904 units, and 200 docks less for 1,104.
     while game.act("replenish MegaMart JUA365 3".parse()?).is_ok() {}

@@ -113,6 +113,31 @@ fn an_order_is_paid_made_shipped_delivered_sold_and_collected_on_its_days() -> R
     Ok(())
 }
 
+/// Completion after 25 and 32 days, and 28 to 36 or 5 to 7 days on the way.
+#[test]
+fn ships_take_28_to_36_days_and_aeroplanes_5_to_7() -> Result<(), Refusal> {
+    let mut early = 0;
+    for seed in 0..60 {
+        let mut game = drawn(Start::Empty, seed);
+        game.act("produce JCD543 1 ocean".parse()?)?;
+        game.act("produce JCA374 1 ocean".parse()?)?;
+        game.act("produce JUA365 1 air".parse()?)?;
+        let mut stocks = Vec::new();
+        for _ in 0..5 {
+            game.advance();
+            stocks.push([Sku::Jcd543, Sku::Jca374, Sku::Jua365].map(|sku| game.stock(None, sku)));
+        }
+        // On days 28 and 42: an adapter is complete on day 30.
+        assert_eq!(stocks[1..3], [[0, 0, 0], [0, 0, 500]]);
+        // On day 56, no hub, and cables of at most 31 days; on day 70, everything.
+        assert_eq!((stocks[3][0], stocks[4]), (0, [500, 1_000, 500]));
+        early += i64::from(stocks[3][1] > 0);
+    }
+    // Four of nine days are at most 31: 27 of 60, with a standard deviation of 4.
+    assert!((11..43).contains(&early), "{early}");
+    Ok(())
+}
+
 #[test]
 fn an_order_waits_until_cash_suffices() -> Result<(), Refusal> {
     let mut game = Game::new(Start::Empty, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(3));

@@ -9,13 +9,13 @@
 //! Reference: Lin and others, BAGEN (2026), arXiv:2606.00198, sections 3 and 4; its limitations name runs whose estimates
 //! come during the run, which are those here.
 
-mod answer;
-mod conversation;
-mod environment;
-mod record;
-mod settings;
+pub(crate) mod answer;
+pub(crate) mod conversation;
+pub(crate) mod environment;
+pub(crate) mod record;
+pub(crate) mod settings;
 
-pub(crate) use answer::answer;
+pub use budget_estimation::Advice;
 pub use conversation::{PlayConversation, play};
 pub use environment::{Acted, End, Environment};
 pub use record::{PlayRecord, PlayTurn, rollouts};

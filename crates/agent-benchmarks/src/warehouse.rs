@@ -22,6 +22,7 @@ mod policies;
 mod probes;
 
 pub use actions::{Action, Refusal};
+pub use budget_estimation::{FeasibilityProbe, ProbeMethod};
 pub use catalogue::{Freight, Retailer, STEPS, Sku};
 pub use cents::Cents;
 pub use demand::{Demand, Start};

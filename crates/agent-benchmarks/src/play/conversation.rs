@@ -16,6 +16,9 @@ use crate::{
     values::{reply_event::ReplyEvent, request::Request},
 };
 
+/// How far ends of an answer lie from what is expected.
+const AROUND: [f64; 2] = [0.8, 1.25];
+
 /// A run in an environment. Made by [`Play::conversation`].
 #[derive(Clone, Debug)]
 pub struct PlayConversation<E> {
@@ -97,11 +100,24 @@ impl<E: Environment> PlayConversation<E> {
     }
 
     /// What is asked for, each with what the turns have spent of it.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
+    fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
         let turns = 0..self.turns.len();
         let sum = move |place: usize| turns.clone().map(|at| self.spent(at, place)).sum();
         let names = self.settings.asks.iter().map(|(name, _)| name.as_str());
         names.zip(self.asked.iter().map(move |place| sum(*place)))
+    }
+
+    /// An answer to a question: intervals from 0.8 to 1.25 times what is expected of a resource, which is found from its name and
+    /// what was spent of it.
+    pub(crate) fn answer_around(&self, expected: impl Fn(&str, f64) -> f64) -> String {
+        let parts = self.asked().map(|(name, spent)| {
+            let [low, high] = AROUND.map(|around| (around * expected(name, spent)).round());
+            match self.asked.len() {
+                1 => format!("[{low}, {high}]"),
+                _ => format!("{name}:[{low}, {high}]"),
+            }
+        });
+        format!("<answer>{}</answer>", Vec::from_iter(parts).join(", "))
     }
 
     /// What a turn spent of a resource; tokens of unknown number count nothing.

@@ -1,6 +1,9 @@
 use crate::{
     error::Error,
-    play::{Acted, End, Environment, answer},
+    play::{
+        answer::answer,
+        environment::{Acted, End, Environment},
+    },
     sokoban::{
         game::Game,
         room::{Direction, Room},

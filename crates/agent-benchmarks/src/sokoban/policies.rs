@@ -5,7 +5,7 @@ use rand_chacha::{
 use scoring_rules::{Probability, Seed};
 
 use crate::{
-    play::{Environment, PlayConversation},
+    play::{conversation::PlayConversation, environment::Environment},
     sokoban::{
         environment::Sokoban,
         room::{Direction, Room},
@@ -17,8 +17,6 @@ use crate::{
 const ACTIONS: usize = 3;
 /// States after which the search of a policy is given up.
 const MOST_STATES: usize = 1_000_000;
-/// How far ends of an answer lie from what is expected.
-const AROUND: [f64; 2] = [0.8, 1.25];
 
 /// How Sokoban is played without a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,17 +141,8 @@ fn expected(run: &PlayConversation<Sokoban>) -> String {
         return "<answer>impossible</answer>".to_owned();
     };
     let turns = (need / ACTIONS as f64).ceil();
-    let parts = run.asked().map(|(name, spent)| {
-        let expected = match name {
-            "steps" => need,
-            _ => turns * spent / run.turns().len().max(1) as f64,
-        };
-        let [low, high] = AROUND.map(|around| (around * expected).round());
-        format!("{name}:[{low}, {high}]")
-    });
-    let parts: Vec<String> = parts.collect();
-    match &parts[..] {
-        [one] => format!("<answer>{}</answer>", one.split_once(':').map_or("", |(_, ends)| ends)),
-        all => format!("<answer>{}</answer>", all.join(", ")),
-    }
+    run.answer_around(|name, spent| match name {
+        "steps" => need,
+        _ => turns * spent / run.turns().len().max(1) as f64,
+    })
 }

@@ -109,7 +109,7 @@ impl FromStr for Action {
         Ok(match (command.as_str(), &words[..]) {
             ("produce", [_, sku, lots, by]) => Self::Produce {
                 sku: named(sku, "SKU", Sku::ALL, Sku::name)?,
-                lots: small(lots, "level")?,
+                lots: named(lots, "level", [1, 2, 3], digit)?,
                 by: named(by, "way to ship", Freight::ALL, Freight::name)?,
             },
             ("replenish", [_, retailer, sku, trucks]) => Self::Replenish {
@@ -118,7 +118,7 @@ impl FromStr for Action {
                     false => named(retailer, "retailer", Retailer::ALL, Retailer::name)?,
                 },
                 sku: named(sku, "SKU", Sku::ALL, Sku::name)?,
-                trucks: small(trucks, "number of trucks")?,
+                trucks: named(trucks, "number of trucks", [1, 2, 3], digit)?,
             },
             ("draw_credit", [_, word]) => Self::DrawCredit(amount(word)?),
             ("repay_credit", [_, word]) => Self::RepayCredit(amount(word)?),
@@ -161,14 +161,12 @@ fn named<T: Copy, const N: usize>(
     found.ok_or_else(|| Refusal::Name { word: beginning(word), what, known: known() })
 }
 
-fn small(word: &str, what: &'static str) -> Result<i64, Refusal> {
-    let found = ["1", "2", "3"].into_iter().zip(1..).find(|(digit, _)| *digit == word);
-    let known = "1, 2, 3".to_owned();
-    found.map(|(_, number)| number).ok_or_else(|| Refusal::Name {
-        word: beginning(word),
-        what,
-        known,
-    })
+const fn digit(number: i64) -> &'static str {
+    match number {
+        1 => "1",
+        2 => "2",
+        _ => "3",
+    }
 }
 
 /// Dollars with at most 12 digits before the point and 2 behind it.

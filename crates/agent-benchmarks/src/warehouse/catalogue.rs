@@ -215,10 +215,9 @@ pub(super) const BANKRUPT: Cents = Cents::from_dollars(50_000);
 /// Cash below which a run ends (C.3).
 pub(super) const FLOOR: Cents = Cents::from_dollars(-200_000);
 
-/// Units in the warehouse at the start of the earlier calibration. Recovered.
-pub(super) const STOCKED: [i64; 5] = [12_204, 13_557, 12_258, 16_252, 11_077];
-/// Units at the retailers at the start of the earlier calibration. Recovered.
-pub(super) const SHELVED: [[i64; 5]; 5] = [
+/// Units in the warehouse, and at the retailers, at the start of the earlier calibration. Recovered.
+pub(super) const STOCKED: [[i64; 5]; 6] = [
+    [12_204, 13_557, 12_258, 16_252, 11_077],
     [1_402, 1_394, 1_063, 875, 945],
     [4_354, 5_852, 5_055, 4_106, 4_285],
     [1_637, 2_029, 759, 5_662, 1_593],

@@ -63,39 +63,24 @@ impl fmt::Display for Cents {
     }
 }
 
-impl Add for Cents {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
+macro_rules! operators {
+    ($($trait:ident $name:ident $assign:ident $in_place:ident $with:tt),*) => {$(
+        impl $trait for Cents {
+            type Output = Self;
+            fn $name(self, other: Self) -> Self { Self(self.0 $with other.0) }
+        }
+        impl $assign for Cents {
+            fn $in_place(&mut self, other: Self) { *self = *self $with other; }
+        }
+    )*};
 }
-
-impl Sub for Cents {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
+operators!(Add add AddAssign add_assign +, Sub sub SubAssign sub_assign -);
 
 impl Mul<i64> for Cents {
     type Output = Self;
 
     fn mul(self, times: i64) -> Self {
         Self(self.0 * times)
-    }
-}
-
-impl AddAssign for Cents {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl SubAssign for Cents {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
     }
 }
 

@@ -3,7 +3,10 @@ use std::fmt::Write;
 use scoring_rules::Seed;
 
 use crate::{
-    play::{Acted, End, Environment, answer},
+    play::{
+        answer::answer,
+        environment::{Acted, End, Environment},
+    },
     warehouse::{
         actions::{Action, Refusal, beginning},
         catalogue::{DAYS, STEPS, WEEKS},

@@ -6,10 +6,10 @@ use crate::warehouse::{
     catalogue::{
         BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
         HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer,
-        SHELVED, STEPS, STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
+        STEPS, STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
     },
     cents::Cents,
-    demand::{Demand, Start, Units, below},
+    demand::{Demand, Start, below},
     flows::Flows,
 };
 
@@ -26,8 +26,8 @@ pub(super) struct Order {
 
 impl Order {
     fn freight(&self) -> Cents {
-        let grams_by_cents = self.units * self.sku.product().grams * rate(self.by);
-        Cents::new((grams_by_cents + 500) / 1_000)
+        let cents = self.units * self.sku.product().grams * rate(self.by);
+        Cents::new((cents + 500) / 1_000)
     }
 
     /// What has to be paid before it travels.
@@ -73,19 +73,24 @@ pub(super) struct Invoice {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Game {
-    start: Start,
+    pub(super) start: Start,
     demand: Demand,
     rng: ChaCha8Rng,
     step: usize,
     cash: Cents,
     credit: Cents,
-    invoices: Vec<Invoice>,
-    orders: Vec<Order>,
+    pub(super) invoices: Vec<Invoice>,
+    pub(super) orders: Vec<Order>,
     shipments: Vec<Shipment>,
-    stock: [i64; 5],
-    shelves: Units,
+    /// By place, the warehouse before the retailers, and product.
+    goods: [[i64; 5]; 6],
     flows: Flows,
     latest: Option<Flows>,
+}
+
+/// Where a place stands among [`Game::goods`].
+fn row(place: Option<Retailer>) -> usize {
+    place.map_or(0, |retailer| retailer as usize + 1)
 }
 
 impl Game {
@@ -95,10 +100,6 @@ impl Game {
         let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
         // The other stream of a seed draws the demand.
         rng.set_stream(1);
-        let (stock, shelves) = match start {
-            Start::Empty => ([0; 5], [[0; 5]; 5]),
-            Start::Stocked => (STOCKED, SHELVED),
-        };
         Self {
             start,
             demand,
@@ -109,23 +110,17 @@ impl Game {
             invoices: Vec::new(),
             orders: Vec::new(),
             shipments: Vec::new(),
-            stock,
-            shelves,
+            goods: if start == Start::Stocked { STOCKED } else { [[0; 5]; 6] },
             flows: Flows::default(),
             latest: None,
         }
     }
 
-    /// The game as who does not know the future imagines it: with this demand in each step to come.
+    /// A copy with this demand and other travel times, in which a policy looks ahead without seeing the future.
     pub(super) fn imagined(&self, demand: Demand) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         rng.set_stream(2);
         Self { demand, rng, ..self.clone() }
-    }
-
-    /// With what the game began.
-    pub(super) const fn start(&self) -> Start {
-        self.start
     }
 
     /// The steps that have passed.
@@ -164,18 +159,15 @@ impl Game {
         self.invoices.iter().map(|invoice| invoice.amount).sum()
     }
 
-    pub(super) fn invoices(&self) -> &[Invoice] {
-        &self.invoices
-    }
-
-    pub(super) fn orders(&self) -> &[Order] {
-        &self.orders
-    }
-
-    /// Units of a product in the warehouse.
+    /// Units of a product at a retailer, or in the warehouse.
     #[must_use]
-    pub const fn stock(&self, sku: Sku) -> i64 {
-        self.stock[sku as usize]
+    pub fn stock(&self, place: Option<Retailer>, sku: Sku) -> i64 {
+        self.goods[row(place)][sku as usize]
+    }
+
+    /// All units at a place.
+    pub(super) fn stocks(&self, place: Option<Retailer>) -> i64 {
+        self.goods[row(place)].iter().sum()
     }
 
     /// Units of a product that the factory works on.
@@ -191,10 +183,10 @@ impl Game {
         there.map(|shipment| shipment.units).sum()
     }
 
-    /// Units of a product at a retailer.
-    #[must_use]
-    pub const fn shelf(&self, retailer: Retailer, sku: Sku) -> i64 {
-        self.shelves[retailer as usize][sku as usize]
+    /// All units of a product that are complete.
+    pub(super) fn complete(&self, sku: Sku) -> i64 {
+        let shipped = self.shipments.iter().filter(|it| it.sku == sku).map(|it| it.units);
+        self.goods.iter().map(|row| row[sku as usize]).chain(shipped).sum()
     }
 
     /// What was asked for in a step that has passed, from 0; `None` for steps to come.
@@ -203,7 +195,7 @@ impl Game {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
     }
 
-    /// What the step that has begun moved so far.
+    /// What the actions of the step that has begun moved.
     #[must_use]
     pub const fn flows(&self) -> &Flows {
         &self.flows
@@ -232,13 +224,16 @@ impl Game {
     #[must_use]
     pub fn worth(&self) -> Cents {
         let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
-        let all = |sku: Sku| {
-            let shipped = self.shipments.iter().filter(|it| it.sku == sku);
-            let shelved: i64 = Retailer::ALL.map(|it| self.shelf(it, sku)).iter().sum();
-            self.stock(sku) + shipped.map(|it| it.units).sum::<i64>() + shelved
-        };
-        let goods = Sku::ALL.map(|sku| sku.product().cost * all(sku)).into_iter().sum();
+        let goods = Sku::ALL.map(|sku| sku.product().cost * self.complete(sku)).into_iter().sum();
         self.cash + self.receivables() + deposits + goods - self.credit
+    }
+
+    /// What the combined score of C.5 adds to the sum of rewards: cash, and what the goods in the warehouse and at the retailers
+    /// cost.
+    #[must_use]
+    pub fn ending_value(&self) -> Cents {
+        let units = |sku: Sku| self.goods.iter().map(|row| row[sku as usize]).sum();
+        self.cash + Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
     }
 
     /// Carries out an action.
@@ -301,14 +296,14 @@ impl Game {
         if !(1..=MOST_TRUCKS).contains(&trucks) {
             return Err(Refusal::Unknown);
         }
-        let units = self.stock(sku).min(TRUCK * trucks);
+        let units = self.stock(None, sku).min(TRUCK * trucks);
         if units == 0 {
             return Err(Refusal::OutOfStock { sku });
         }
         let cost = TRUCK_COST * ((units + TRUCK - 1) / TRUCK);
         self.pay(cost)?;
         self.flows.freight += cost;
-        self.stock[sku as usize] -= units;
+        self.goods[row(None)][sku as usize] -= units;
         let arrives = self.day() + self.days(DELIVERY);
         self.shipments.push(Shipment { to: Some(retailer), sku, units, arrives });
         Ok(())
@@ -343,78 +338,62 @@ impl Game {
             return Flows::default();
         }
         for day in self.day() + 1..=self.day() + DAYS {
-            self.collect(day);
-            self.complete(day);
-            self.receive(day);
+            self.pass_day(day);
         }
         self.sell();
+        let stock = self.stocks(None);
         let flows = &mut self.flows;
-        flows.holding = HOLDING * (WEEKS * self.stock.iter().sum::<i64>());
+        flows.holding = HOLDING * (WEEKS * stock);
         flows.opex = OPEX * WEEKS;
         flows.interest = self.credit.per_mille(INTEREST);
         self.cash -= flows.holding + flows.opex + flows.interest;
         if self.cash < Cents::ZERO {
             flows.bankruptcy = BANKRUPT;
         }
-        let shelved = self.shelves.iter().map(|shelf| shelf.iter().sum::<i64>());
-        for (retailer, units) in Retailer::ALL.into_iter().zip(shelved) {
+        flows.item_weeks = WEEKS * self.goods.iter().flatten().sum::<i64>();
+        for retailer in Retailer::ALL {
             // In hundredths of units, as 95 % of a room need not be whole.
-            let above = (100 * units - OVERSTOCK_ABOVE * retailer.room()).max(0);
-            flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);
-            flows.item_weeks += WEEKS * units;
+            let full = OVERSTOCK_ABOVE * retailer.room();
+            let above = (100 * self.stocks(Some(retailer)) - full).max(0);
+            self.flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);
         }
-        flows.item_weeks += WEEKS * self.stock.iter().sum::<i64>();
         self.step += 1;
         let flows = std::mem::take(&mut self.flows);
         self.latest = Some(flows.clone());
         flows
     }
 
-    fn collect(&mut self, day: u32) {
-        let due = self.invoices.extract_if(.., |invoice| invoice.due <= day);
-        let collected = due.map(|invoice| invoice.amount).sum();
-        self.cash += collected;
-        self.flows.collected += collected;
-    }
-
-    fn complete(&mut self, day: u32) {
-        let mut cash = self.cash;
-        let done = self.orders.extract_if(.., |order| {
-            let is_paid = order.done <= day && order.due() <= cash;
-            if is_paid {
-                cash -= order.due();
+    fn pass_day(&mut self, day: u32) {
+        for invoice in std::mem::take(&mut self.invoices) {
+            if invoice.due > day {
+                self.invoices.push(invoice);
+                continue;
             }
-            is_paid
-        });
-        let shipped: Vec<Order> = done.collect();
-        self.cash = cash;
-        for order in shipped {
+            self.cash += invoice.amount;
+            self.flows.collected += invoice.amount;
+        }
+        for order in std::mem::take(&mut self.orders) {
+            if order.done > day || self.pay(order.due()).is_err() {
+                self.orders.push(order);
+                continue;
+            }
             self.flows.manufacturing += order.balance;
             self.flows.freight += order.freight();
-            let standard = order.sku.product().cost * order.units;
+            let Order { sku, units, by, .. } = order;
+            let standard = sku.product().cost * units;
             self.flows.discounts += standard - order.deposit - order.balance;
-            let arrives = day + self.days(transit(order.by));
-            let Order { sku, units, .. } = order;
+            let arrives = day + self.days(transit(by));
             self.shipments.push(Shipment { to: None, sku, units, arrives });
         }
-    }
-
-    fn receive(&mut self, day: u32) {
-        let mut left = ROOM - self.stock.iter().sum::<i64>();
-        let (stock, shelves) = (&mut self.stock, &mut self.shelves);
-        self.shipments.retain(|it| {
-            let place = match it.to {
-                _ if it.arrives > day => return true,
-                Some(retailer) => &mut shelves[retailer as usize][it.sku as usize],
-                None if it.units > left => return true,
-                None => {
-                    left -= it.units;
-                    &mut stock[it.sku as usize]
-                }
-            };
-            *place += it.units;
-            false
-        });
+        for shipment in std::mem::take(&mut self.shipments) {
+            let Shipment { to, sku, units, arrives } = shipment;
+            let fits = to.is_some() || self.stocks(None) + units <= ROOM;
+            if arrives > day || !fits {
+                self.shipments.push(shipment);
+                continue;
+            }
+            self.goods[row(to)][sku as usize] += units;
+        }
     }
 
     fn sell(&mut self) {
@@ -422,7 +401,7 @@ impl Game {
         for retailer in Retailer::ALL {
             for sku in Sku::ALL {
                 let asked = i64::from(self.demand.units(self.step, retailer, sku));
-                let shelf = &mut self.shelves[retailer as usize][sku as usize];
+                let shelf = &mut self.goods[row(Some(retailer))][sku as usize];
                 let sold = asked.min(*shelf);
                 *shelf -= sold;
                 self.flows.sold += sold;
@@ -432,9 +411,9 @@ impl Game {
             }
         }
         self.flows.stockout = unmet.per_mille(STOCKOUT);
-        let amount = self.flows.revenue;
+        let (due, amount) = (self.day() + DAYS + NET, self.flows.revenue);
         if amount > Cents::ZERO {
-            self.invoices.push(Invoice { due: self.day() + DAYS + NET, amount });
+            self.invoices.push(Invoice { due, amount });
         }
     }
 }

@@ -33,14 +33,14 @@ impl Game {
                 text,
                 "  {sku} ({}): {} in stock, {} in-transit, {} in production",
                 sku.product().name,
-                self.stock(sku),
+                self.stock(None, sku),
                 self.in_transit(None, sku),
                 self.in_production(sku),
             );
         }
         text.push_str("\nRetailers:\n");
         for retailer in Retailer::ALL {
-            let shelved: i64 = Sku::ALL.map(|sku| self.shelf(retailer, sku)).iter().sum();
+            let shelved = self.stocks(Some(retailer));
             let _ = writeln!(text, "  {retailer} (inv {shelved}/{}):", retailer.room());
             for sku in Sku::ALL {
                 let latest = self.steps().checked_sub(1);
@@ -50,7 +50,7 @@ impl Game {
                 let _ = writeln!(
                     text,
                     "    {sku}: {} stock, {} in-transit, {demand}",
-                    self.shelf(retailer, sku),
+                    self.stock(Some(retailer), sku),
                     self.in_transit(Some(retailer), sku),
                 );
             }

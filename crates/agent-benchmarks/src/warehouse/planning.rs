@@ -20,12 +20,10 @@ pub(super) struct Rule {
     pub(super) looks_ahead: bool,
     /// How goods travel.
     pub(super) by: Freight,
-    /// The most lots of an order.
+    /// The most lots of an order; a product has at most one order in a step where it is 1.
     pub(super) most_lots: i64,
     /// Money that orders leave.
     pub(super) reserve: Cents,
-    /// Whether a product is ordered at most once in a step.
-    pub(super) once: bool,
     /// Whether credit is drawn and receivables are sold for orders.
     pub(super) borrows: bool,
 }
@@ -37,7 +35,7 @@ pub(super) fn forecast(game: &Game) -> Units {
     for retailer in Retailer::ALL {
         for sku in Sku::ALL {
             let seen = (0..game.steps()).filter_map(|step| game.demand(step, retailer, sku));
-            let sum = game.start().prior(retailer) + seen.map(i64::from).sum::<i64>();
+            let sum = game.start.prior(retailer) + seen.map(i64::from).sum::<i64>();
             forecast[retailer as usize][sku as usize] = sum / (game.steps() as i64 + 1);
         }
     }
@@ -61,11 +59,11 @@ impl Rule {
         for sku in Sku::ALL {
             // Of scarce goods, retailers get equal shares of what they lack.
             let lacks = Retailer::ALL.map(|retailer| {
-                let there =
-                    plan.game.shelf(retailer, sku) + plan.game.in_transit(Some(retailer), sku);
+                let place = Some(retailer);
+                let there = plan.game.stock(place, sku) + plan.game.in_transit(place, sku);
                 (2 * forecast[retailer as usize][sku as usize] - there).max(0)
             });
-            let stock = plan.game.stock(sku);
+            let stock = plan.game.stock(None, sku);
             let all: i64 = lacks.iter().sum();
             for (retailer, lack) in Retailer::ALL.into_iter().zip(lacks) {
                 let share = if all > stock { lack * stock / all } else { lack };
@@ -88,10 +86,8 @@ impl Rule {
             let ahead = if self.looks_ahead { arrival } else { 0 };
             let days = (ahead + self.cover).min(rest);
             let asked: i64 = forecast.iter().map(|row| row[sku as usize]).sum();
-            let there = game.stock(sku) + game.in_transit(None, sku) + game.in_production(sku);
-            let shelved =
-                Retailer::ALL.map(|it| game.shelf(it, sku) + game.in_transit(Some(it), sku));
-            let lack = asked * days / i64::from(DAYS) - there - shelved.iter().sum::<i64>();
+            let there = game.complete(sku) + game.in_production(sku);
+            let lack = asked * days / i64::from(DAYS) - there;
             // Goods that come later than the last step cannot be sold.
             if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }
         };
@@ -101,7 +97,7 @@ impl Rule {
                 let lots = lack(&plan.game, sku).min(self.most_lots);
                 let action = Action::Produce { sku, lots, by: self.by };
                 let has_money = plan.free(self.borrows) > self.reserve;
-                lots > 0 && has_money && plan.take(action, self.borrows) && !self.once
+                lots > 0 && has_money && plan.take(action, self.borrows) && self.most_lots > 1
             });
         }
     }
@@ -160,17 +156,16 @@ impl Plan {
     /// Cash and receivables that open orders do not need, perhaps with the credit that is left.
     fn free(&self, borrows: bool) -> Cents {
         let credit = if borrows { self.game.credit_left() } else { Cents::ZERO };
-        let due: Cents = self.game.orders().iter().map(|order| order.due()).sum();
+        let due: Cents = self.game.orders.iter().map(|order| order.due()).sum();
         self.game.cash() + self.game.receivables() + credit - due
     }
 
     /// What falls due in this step beyond what retailers will pay.
     fn needed_in_step(&self) -> Cents {
         let end = self.game.day() + DAYS;
-        let orders = self.game.orders().iter().filter(|order| order.done <= end);
-        let paid = self.game.invoices().iter().filter(|invoice| invoice.due <= end);
-        let stock: i64 = Sku::ALL.map(|sku| self.game.stock(sku)).iter().sum();
-        let fixed = OPEX * WEEKS + HOLDING * (WEEKS * stock);
+        let orders = self.game.orders.iter().filter(|order| order.done <= end);
+        let paid = self.game.invoices.iter().filter(|invoice| invoice.due <= end);
+        let fixed = OPEX * WEEKS + HOLDING * (WEEKS * self.game.stocks(None));
         orders.map(|order| order.due()).sum::<Cents>() + fixed
             - paid.map(|invoice| invoice.amount).sum::<Cents>()
     }

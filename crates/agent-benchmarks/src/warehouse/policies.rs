@@ -2,7 +2,7 @@ use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Seed;
 
 use crate::{
-    play::PlayConversation,
+    play::conversation::PlayConversation,
     warehouse::{
         actions::Action,
         catalogue::{Freight, Retailer, STEPS, Sku},
@@ -13,9 +13,6 @@ use crate::{
         planning::{Rule, forecast},
     },
 };
-
-/// How far ends of an answer lie from what is expected.
-const AROUND: [f64; 2] = [0.8, 1.25];
 
 /// How the warehouse is run without a model. All of them know what retailers ask for on average over all games, and
 /// learn the demand of their own game from the steps that have passed.
@@ -45,7 +42,6 @@ const BASE_STOCK: Rule = Rule {
     by: Freight::Ocean,
     most_lots: 3,
     reserve: Cents::from_dollars(200_000),
-    once: false,
     borrows: false,
 };
 
@@ -58,7 +54,7 @@ impl Policy {
             }
             Self::Cautious => {
                 let reserve = Cents::from_dollars(250_000);
-                vec![Rule { most_lots: 1, once: true, reserve, ..BASE_STOCK }]
+                vec![Rule { most_lots: 1, reserve, ..BASE_STOCK }]
             }
             Self::Random => Vec::new(),
             Self::Lookahead => {
@@ -107,7 +103,9 @@ impl Player {
     /// The reply to what a run waits for: actions, or an answer to a question.
     pub fn reply(&mut self, run: &PlayConversation<Warehouse>) -> String {
         if run.is_asking() {
-            return expected(run);
+            let steps = run.environment().game().steps();
+            let left = (STEPS - steps) as f64 / steps.max(1) as f64;
+            return run.answer_around(|_, spent| left * spent);
         }
         let mut actions = self.actions(run.environment().game());
         if actions.is_empty() {
@@ -144,24 +142,6 @@ impl Player {
             5 => Action::DrawCredit(amount),
             6 => Action::RepayCredit(amount),
             _ => Action::FactorReceivables(amount),
-        }
-    }
-}
-
-/// What a run expects to spend yet, as an answer.
-fn expected(run: &PlayConversation<Warehouse>) -> String {
-    let steps = run.environment().game().steps();
-    let left = (STEPS - steps) as f64 / steps.max(1) as f64;
-    let parts = run.asked().map(|(name, spent)| {
-        let [low, high] = AROUND.map(|around| (around * left * spent).round());
-        (name, format!("[{low}, {high}]"))
-    });
-    let parts: Vec<(&str, String)> = parts.collect();
-    match &parts[..] {
-        [(_, one)] => format!("<answer>{one}</answer>"),
-        all => {
-            let all = all.iter().map(|(name, ends)| format!("{name}:{ends}"));
-            format!("<answer>{}</answer>", Vec::from_iter(all).join(", "))
         }
     }
 }

@@ -3,7 +3,7 @@ use scoring_rules::Seed;
 
 use crate::{
     error::Error,
-    play::{PlayRecord, rollouts},
+    play::record::{PlayRecord, rollouts},
     warehouse::environment::Warehouse,
 };
 

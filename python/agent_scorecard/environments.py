@@ -20,10 +20,10 @@ from agent_scorecard.models import Model, replies
 
 try:
     import gymnasium
-except ImportError as error:
+except ImportError:
     raise ImportError(
         "agent_scorecard.environments needs Gymnasium; install it with pip install 'agent-scorecard[gymnasium]'"
-    ) from error
+    )
 
 _Observation = TypeVar("_Observation")
 _Action = TypeVar("_Action")
@@ -35,7 +35,7 @@ _MOST_STATES = 100_000
 class _Environment(gymnasium.Env[_Observation, _Action]):
     """What both environments share: a game in the compiled half, which is shown as text."""
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
 
     def __init__(self, render_mode: Literal["ansi"] | None = None) -> None:
         if render_mode not in (None, "ansi"):
@@ -131,7 +131,7 @@ class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
         self.action_space = gymnasium.spaces.Discrete(4)
 
     def _observed(self) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
-        cells = np.frombuffer(bytes(self._game.cells()), np.uint8).reshape(self._size).copy()
+        cells = np.frombuffer(self._game.cells(), np.uint8).reshape(self._size).copy()
         information = {"seed": self._seed, "text": self._game.text()}
         if self._tells_least_steps:
             information["least_steps"] = self._game.least_steps(_MOST_STATES)
@@ -186,10 +186,12 @@ class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
         return cells, reward, is_solved, self._is_over and not is_solved, information
 
 
+# More than any game comes to: goods of some 10 million dollars are asked for in all.
+_MOST = 1e9
 _PRODUCTS, _RETAILERS = _native.WarehouseGame.names()
 
 
-class Warehouse(_Environment[dict[str, npt.NDArray[np.float64]], npt.ArrayLike]):
+class Warehouse(_Environment[dict[str, Any], npt.ArrayLike]):
     """The warehouse of BAGEN: 11 steps of 14 days in which a maker of electronics produces, ships and supplies retailers.
 
     An observation has ``step``, the money ``cash``, ``credit``, ``credit_left`` and ``receivables``, units by product
@@ -234,8 +236,8 @@ class Warehouse(_Environment[dict[str, npt.NDArray[np.float64]], npt.ArrayLike])
         # Settings are checked at once.
         shown = dict(_native.WarehouseGame(start, 0, target).numbers())
         self._shapes = {name: (5, 5) if len(numbers) == 25 else (len(numbers),) for name, numbers in shown.items()}
-        boxes = {
-            name: gymnasium.spaces.Box(-np.inf if name == "cash" else 0, np.inf, shape, np.float64)
+        boxes: dict[str, gymnasium.Space[Any]] = {
+            name: gymnasium.spaces.Box(-_MOST if name == "cash" else 0, _MOST, shape, np.float64)
             for name, shape in self._shapes.items()
         }
         self.observation_space = gymnasium.spaces.Dict(boxes)

@@ -152,9 +152,9 @@ impl WarehouseGame {
             ("receivables", vec![game.receivables().dollars()]),
             ("in_production", skus(&|sku| game.in_production(sku))),
             ("in_transit", skus(&|sku| game.in_transit(None, sku))),
-            ("stock", skus(&|sku| game.stock(sku))),
+            ("stock", skus(&|sku| game.stock(None, sku))),
             ("retailer_in_transit", retailers(&|it, sku| game.in_transit(Some(it), sku))),
-            ("retailer_stock", retailers(&|it, sku| game.shelf(it, sku))),
+            ("retailer_stock", retailers(&|it, sku| game.stock(Some(it), sku))),
             ("retailer_demand", retailers(&demand)),
         ]
     }

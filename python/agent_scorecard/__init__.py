@@ -7,7 +7,7 @@ subclass ``UndefinedError``.
 
 from importlib.metadata import version
 
-from agent_scorecard import reports
+from agent_scorecard import reports, training
 from agent_scorecard._native import TPS, OnlineTPS, ScoringRule, Traces, UndefinedError, UnsolvableCounts
 from agent_scorecard.benchmarks import (
     BudgetBenchmark,
@@ -175,6 +175,7 @@ __all__ = [
     "stopping_curve",
     "traces",
     "traces_from_frame",
+    "training",
     "triage_efficiency",
     "weighted_interval_loss",
 ]

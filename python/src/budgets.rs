@@ -15,7 +15,7 @@ use crate::{
 type Values<'py> = Bound<'py, PyAny>;
 
 /// `None`, the text "impossible", or the two ends of an interval.
-fn estimate(object: &Bound<'_, PyAny>) -> PyResult<Estimate> {
+pub(crate) fn estimate(object: &Bound<'_, PyAny>) -> PyResult<Estimate> {
     if object.is_none() {
         return Ok(Estimate::NoAnswer);
     }

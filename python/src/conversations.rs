@@ -2,7 +2,9 @@ use agent_benchmarks::{
     Conversation, Level, ModelError, Record, Seed,
     budget::{AnswerMode, Budget, BudgetRecord, BudgetTable, ResourceKind},
     confidence::{Confidence, ConfidenceRecord, ConfidenceStream, ConfidenceTable},
-    openai_chat_body, read_openai_chat, read_questions,
+    openai_chat_body,
+    play::PlayRecord,
+    read_openai_chat, read_questions,
     triage::{Alpha, Attempts, Framing, Regime, Triage, TriageRecord, TriageTable},
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -10,6 +12,7 @@ use pyo3::{prelude::*, types::PyDict};
 use crate::{
     budgets::{Rollouts, answer},
     choices::choice,
+    environments::play_scores,
     errors::{Failure, invalid},
     results::{set_figures, to_python},
     triage::REGIMES,
@@ -39,16 +42,18 @@ pub(crate) fn converse<C: Conversation>(
 }
 
 #[derive(Clone)]
-enum Outcome {
+pub(crate) enum Outcome {
     Triage(TriageRecord),
     Confidence(ConfidenceRecord),
     Budget(BudgetRecord),
+    /// With the rollout of the run.
+    Play(Box<(PlayRecord, budget_estimation::Rollouts)>),
 }
 
 /// A finished conversation.
 #[pyclass(frozen, module = "agent_scorecard")]
 pub(crate) struct BenchmarkRun {
-    outcome: Outcome,
+    pub(crate) outcome: Outcome,
 }
 
 impl BenchmarkRun {
@@ -57,6 +62,7 @@ impl BenchmarkRun {
             Outcome::Triage(it) => &it.record,
             Outcome::Confidence(it) => &it.record,
             Outcome::Budget(it) => &it.record,
+            Outcome::Play(it) => &it.0.record,
         }
     }
 
@@ -65,6 +71,7 @@ impl BenchmarkRun {
             Outcome::Triage(_) => "triage",
             Outcome::Confidence(_) => "confidence",
             Outcome::Budget(_) => "budget",
+            Outcome::Play(_) => "play",
         }
     }
 }
@@ -153,6 +160,7 @@ impl BenchmarkRun {
             Outcome::Triage(it) => triage_scores(py, it),
             Outcome::Confidence(it) => confidence_scores(py, it),
             Outcome::Budget(it) => budget_scores(py, it),
+            Outcome::Play(it) => play_scores(py, &it.0, &it.1),
         }
     }
 
@@ -257,6 +265,11 @@ pub(crate) fn benchmark_figures<'py>(
             Outcome::Triage(it) => triage.update(model, it),
             Outcome::Confidence(it) => confidence.update(model, it),
             Outcome::Budget(it) => budget.update(model, it),
+            Outcome::Play(_) => {
+                return Err(invalid(
+                    "runs: those in an environment have no figures here; give them to environments.rollouts",
+                ));
+            }
         }
         .map_err(Failure::from)?;
     }

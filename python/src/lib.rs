@@ -15,6 +15,7 @@ mod columns;
 mod conversations;
 mod costbench;
 mod entries;
+mod environments;
 mod errors;
 mod graphs;
 mod interruptible;
@@ -28,6 +29,7 @@ mod results;
 mod rules;
 mod stopping;
 mod streams;
+mod training;
 mod triage;
 
 #[pyo3::pymodule]
@@ -50,6 +52,7 @@ mod _native {
         costbench::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
+        environments::{SokobanGame, WarehouseGame},
         errors::UndefinedError,
         graphs::ToolGraph,
         intervals::{
@@ -69,6 +72,7 @@ mod _native {
         rules::ScoringRule,
         stopping::{early_stopping, stop_curve},
         streams::{OnlineTPS, Traces, TrajectoryScore, check_forecasts},
+        training::{parse_answer, proper_reward, rule_reward, training_records},
         triage::{Pool, UnsolvableCounts, knapsack, triage_efficiency},
     };
 

@@ -1,5 +1,6 @@
 """Every public function and method says what it takes and what it returns."""
 
+import importlib.util
 import inspect
 import re
 
@@ -9,7 +10,11 @@ import agent_scorecard as ags
 
 
 def functions():
-    for module, names in ((ags, ags.__all__), (ags.reports, [name for name, it in vars(ags.reports).items() if getattr(it, "__module__", "") == ags.reports.__name__ and name[0] != "_"])):
+    modules = [ags.reports, ags.training]
+    if importlib.util.find_spec("gymnasium"):
+        modules.append(importlib.import_module("agent_scorecard.environments"))
+    parts = [(it, [name for name in vars(it) if getattr(vars(it)[name], "__module__", "") == it.__name__ and name[0] != "_"]) for it in modules]
+    for module, names in [(ags, ags.__all__), *parts]:
         for name in names:
             thing = getattr(module, name)
             if inspect.isfunction(thing) and thing.__module__.startswith("agent_scorecard"):
@@ -18,7 +23,9 @@ def functions():
                 for own in dir(thing):
                     method = inspect.getattr_static(thing, own)
                     inner = method.__func__ if isinstance(method, classmethod) else method
-                    is_own = getattr(inner, "__module__", None) or getattr(inner, "__objclass__", None) is thing
+                    # Methods of Gymnasium are documented there.
+                    module_of = getattr(inner, "__module__", None) or ""
+                    is_own = not module_of.startswith("gymnasium") and (module_of or getattr(inner, "__objclass__", None) is thing)
                     if own[0] != "_" and callable(inner) and is_own and own not in dir(dict) + dir(tuple):
                         yield f"{module.__name__}.{name}.{own}", inner
 

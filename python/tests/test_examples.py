@@ -1,3 +1,4 @@
+import doctest
 import re
 import subprocess
 import sys
@@ -16,6 +17,15 @@ def test_an_example_prints_what_the_page_shows(name):
     page = PAGE.read_text(encoding="utf-8")
     block = re.search(rf"<!-- output of {name} -->\n```text\n(.*?)```\n<!-- end of output -->", page, re.DOTALL)
     assert block is not None and found.stdout == block[1]
+
+
+def test_the_page_prints_what_it_shows():
+    pytest.importorskip("gymnasium")
+    blocks = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) > 1
+    for at, block in enumerate(blocks):
+        test = doctest.DocTestParser().get_doctest(block, {}, f"block {at}", str(PAGE), 0)
+        assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_every_public_name_is_on_the_page():

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import agent_scorecard as ags
+from agent_scorecard import training
+
 RECORDS = Path(__file__).parents[2] / "crates" / "budget-estimation" / "tests" / "records"
 
 pytestmark = pytest.mark.skipif(not RECORDS.is_dir(), reason="needs a checkout")
@@ -73,3 +76,78 @@ def test_records_for_reinforcement_have_a_prompt_without_an_answer_and_what_a_ru
         assert isinstance(record["reward_model"]["ground_truth"], str)
         assert record["extra_info"].keys() == {"id", "turn", "remaining_tokens", "is_possible"}
     one_type(records)
+
+
+def recorded_runs():
+    rollouts = ags.Rollouts("tokens", caps={"tokens": 200})
+    rollouts.append([50, 20, 80], succeeded=True, id="a", contents=["Sort.", "One.", "Two.", "Three."])
+    rollouts.append([90, 90, 90], succeeded=True, id="b")
+    return rollouts
+
+
+def test_records_made_in_python_have_the_same_shape_and_show_no_future():
+    shown = []
+
+    def prompt(prefix):
+        shown.append((prefix.spent.tolist(), prefix.left, prefix.contents))
+        return [{"role": "system", "content": "Judge."}, {"role": "user", "content": f"{prefix.spent.sum():g}?"}]
+
+    supervised = training.records(recorded_runs(), prompt, share=0.2)
+    assert len(supervised) == 6 and shown[1] == ([50.0], 150.0, ["Sort.", "One."])
+    assert [record["messages"][-1]["content"] for record in supervised[1:4]] == [
+        "<answer>[80, 120]</answer>",
+        "<answer>[64, 96]</answer>",
+        "<answer>impossible</answer>",
+    ]
+    for record in supervised:
+        check_dialogue(record["messages"], last="assistant")
+        assert [message["role"] for message in record["messages"]] == ["system", "user", "assistant"]
+    one_type(supervised)
+    reinforcement = training.records(recorded_runs(), lambda _: "Well?", form="reinforcement", prefixes=[(0, 2), (1, 0)])
+    assert [record["extra_info"]["remaining_tokens"] for record in reinforcement] == [80, 270]
+    for record in reinforcement:
+        check_dialogue(record["prompt"], last="user")
+        # What the record holds is what the rewards need.
+        extra = record["extra_info"]
+        remaining = extra["remaining_tokens"] if extra["is_possible"] else None
+        answer = training.parse_answer(f"<answer>{record['reward_model']['ground_truth']}</answer>")
+        assert training.rule_reward(answer, remaining) == pytest.approx(1.8 * (1 - 16 / 80) if remaining else 0.2)
+
+
+def test_prompts_that_fail_raise_their_own_exception_and_are_asked_no_more():
+    asked = []
+
+    def broken(prefix):
+        asked.append(prefix)
+        raise LookupError("no template")
+
+    with pytest.raises(LookupError, match="no template"):
+        training.records(recorded_runs(), broken)
+    assert len(asked) == 1
+    with pytest.raises(ValueError, match="role is \"tool\""):
+        training.records(recorded_runs(), lambda _: [{"role": "tool", "content": ""}])
+    with pytest.raises(ValueError, match="form"):
+        training.records(recorded_runs(), lambda _: "", form="sft")
+
+
+def test_the_proper_reward_pays_for_the_honest_answer_and_the_papers_for_a_narrow_one():
+    """Means over what may remain: an honest interval, one that is too narrow, and one that is too wide."""
+    remaining = [10.0 * step for step in range(1, 101)]
+    answers = {"honest": (105, 905), "narrow": (405, 605), "wide": (1, 1000)}
+
+    def best(reward):
+        means = {name: sum(reward(answer, r) for r in remaining) / len(remaining) for name, answer in answers.items()}
+        return max(means, key=means.get)
+
+    assert best(lambda answer, r: training.proper_reward(answer, r, scale=300)) == "honest"
+    assert best(training.rule_reward) == "narrow"
+
+    def expected(stated, truth):
+        reward = [training.proper_reward((105, 905), r, scale=300, success_probability=stated) for r in (400.0, None)]
+        return truth * reward[0] + (1 - truth) * reward[1]
+
+    for truth in (0.1, 0.5, 0.9):
+        assert max((stated / 10 for stated in range(11)), key=lambda stated: expected(stated, truth)) == truth
+    for arguments, problem in [({"scale": 0}, "scale"), ({"scale": 1, "coverage": 1.5}, "1.5"), ({"scale": 1, "success_probability": 2}, "2")]:
+        with pytest.raises(ValueError, match=problem):
+            training.proper_reward((1, 2), 3, **arguments)

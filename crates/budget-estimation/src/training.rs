@@ -1,6 +1,7 @@
 //! Data and rewards for training an estimator.
 
 mod feasibility_probes;
+mod proper_reward;
 #[cfg(feature = "serde")]
 mod records;
 mod released;

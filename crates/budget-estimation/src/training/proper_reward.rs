@@ -1,0 +1,87 @@
+use scoring_rules::{
+    BrierScore, Interval, Level, Observed, Probability, ScoringRule, interval_loss,
+};
+
+use crate::{
+    checks::{is_amount, positive, setting},
+    error::Error,
+    estimates::estimate::Estimate,
+};
+
+impl Estimate {
+    /// A reward in [-2, 0] that is proper: whoever states what they believe expects the most.
+    ///
+    /// It is the Brier score of the stated probability that the run succeeds, and for a run that could succeed also minus
+    /// `(1 - coverage) / 2` times the interval loss of the interval around what remained, with each amount x
+    /// replaced by `x / (x + scale)`. This keeps quantiles and their order, so that the honest interval is still the
+    /// central one of this coverage, given success; and it bounds the loss of an interval by 1. The scale is the amount that is half
+    /// way, such as what the run has spent so far or its cap; it must not depend on what remained.
+    ///
+    /// Without a stated probability, an interval says that success is certain and `impossible` that it is
+    /// excluded. Where a run could have succeeded, an answer without an interval has the loss 1, and no answer also the Brier
+    /// score of a wrong certainty, which it has everywhere. So if L is the expected loss of an interval on a run that succeeds,
+    /// the interval earns more than `impossible` where success is likelier than `1 / (3 - L)`, which is from 1/3 to 1/2.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] unless what remains is from 0 to 1e100 and the scale is above 0 and at most
+    /// 1e100; [`Error::NegativeEstimate`] or [`Error::ScoringRules`] for an interval that is below 0 or infinite.
+    ///
+    /// ```
+    /// use budget_estimation::{Error, Estimate, Level, Probability};
+    ///
+    /// let (interval, coverage) = (Estimate::interval(100.0, 300.0)?, Level::new(0.8)?);
+    /// let likely = Some(Probability::new(0.75)?);
+    /// let reward = |remaining| interval.proper_reward(likely, remaining, 100.0, coverage);
+    /// // Half and three quarters of the way: a width of 0.25.
+    /// assert!((reward(Some(200.0))? - (-0.0625 - 0.1 * 0.25)).abs() < 1e-15);
+    /// // A remaining 0 lies half of the way below.
+    /// assert!((reward(Some(0.0))? - (-0.0625 - 0.1 * 0.25 - 0.5)).abs() < 1e-15);
+    /// // The run could not succeed.
+    /// assert_eq!(reward(None)?, -0.5625);
+    /// assert_eq!(Estimate::Impossible.proper_reward(None, None, 100.0, coverage)?, 0.0);
+    /// assert_eq!(Estimate::Impossible.proper_reward(None, Some(9.0), 100.0, coverage)?, -2.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// References: Brier (1950), Verification of forecasts expressed in terms of probability,
+    /// doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2; Gneiting and Raftery (2007), Strictly proper scoring rules,
+    /// prediction, and estimation, section 6.2, doi:10.1198/016214506000001437; Gneiting (2011), Quantiles as optimal point
+    /// forecasts, doi:10.1016/j.ijforecast.2009.12.015, for increasing functions of amounts.
+    pub fn proper_reward(
+        self,
+        success: Option<Probability>,
+        remaining: Option<f64>,
+        scale: f64,
+        coverage: Level,
+    ) -> Result<f64, Error> {
+        positive("scale", scale)?;
+        let amount = remaining.unwrap_or(0.0);
+        setting("remaining amount", amount, is_amount(amount), "from 0 to 1e100")?;
+        let forecast = match (success, self.checked()?) {
+            // What the outcome was not.
+            (_, Self::NoAnswer) => {
+                if remaining.is_none() {
+                    Probability::ONE
+                } else {
+                    Probability::ZERO
+                }
+            }
+            (Some(stated), _) => stated,
+            (None, Self::Interval(_)) => Probability::ONE,
+            (None, Self::Impossible) => Probability::ZERO,
+        };
+        let feasibility = BrierScore.score(forecast, remaining.is_some());
+        let bounded = |amount: f64| amount / (amount + scale);
+        let loss = match (remaining, self.ends()) {
+            (None, _) => 0.0,
+            (Some(_), None) => 1.0,
+            (Some(remaining), Some(ends)) => {
+                let ends = Interval::new(bounded(ends.low()), bounded(ends.high()))?;
+                let outcome = Observed::exact(bounded(remaining))?;
+                (1.0 - coverage.get()) / 2.0 * interval_loss(ends, outcome, coverage)
+            }
+        };
+        Ok(feasibility - loss)
+    }
+}

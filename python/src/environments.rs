@@ -1,0 +1,257 @@
+//! The environments that are played: their games, and runs of a model in them.
+
+use agent_benchmarks::{
+    Error, Seed, budget_estimation,
+    play::{self, Environment, Play, PlayRecord},
+    sokoban::{Direction, Game, Need, Room, RoomSettings, Sokoban},
+    warehouse::{Cents, Retailer, STEPS, Sku, Start, Warehouse},
+};
+use pyo3::{prelude::*, types::PyDict};
+
+use crate::{
+    budgets::{answer, stop_rules},
+    choices::choice,
+    conversations::{BenchmarkRun, Outcome, converse},
+    errors::{Failure, invalid},
+};
+
+/// Cells in the order of the numbers of the released code.
+const CELLS: &str = "#_O√XPS";
+/// Seeds that are tried one after the other until one gives a room.
+const MOST_SEEDS: u32 = 100;
+
+/// A game of Sokoban.
+#[pyclass(module = "agent_scorecard")]
+#[derive(Clone)]
+pub(crate) struct SokobanGame {
+    game: Game,
+}
+
+#[pymethods]
+impl SokobanGame {
+    /// A game in a room that is written.
+    #[new]
+    fn new(room: &str) -> PyResult<Self> {
+        Ok(Self { game: Game::new(Room::parse(room).map_err(Failure::from)?) })
+    }
+
+    /// The game of the first seed from this one on that gives a room, and that seed.
+    #[staticmethod]
+    fn generate(
+        py: Python<'_>,
+        size: [usize; 2],
+        boxes: usize,
+        depth: u32,
+        first: u32,
+    ) -> PyResult<(Self, u32)> {
+        let settings = RoomSettings { size, boxes, depth };
+        py.detach(|| {
+            for seed in first..first.saturating_add(MOST_SEEDS) {
+                match Room::generate(&settings, seed) {
+                    Ok(room) => return Ok((Self { game: Game::new(room) }, seed)),
+                    Err(Error::NoRoom { .. }) => {}
+                    Err(error) => return Err(Failure::from(error).into()),
+                }
+            }
+            Err(invalid(format!("none of {MOST_SEEDS} seeds from {first} on gives such a room")))
+        })
+    }
+
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.game.room().rows(), self.game.room().columns())
+    }
+
+    /// The cells, row by row.
+    fn cells(&self) -> Vec<u8> {
+        let text = self.game.room().to_string();
+        let numbers = text.chars().filter_map(|cell| CELLS.chars().position(|known| known == cell));
+        numbers.map(|number| number as u8).collect()
+    }
+
+    fn text(&self) -> String {
+        self.game.room().observation()
+    }
+
+    /// Takes a step, and returns its reward, whether the room is solved and whether the game has ended.
+    fn step(&mut self, direction: usize) -> PyResult<(f64, bool, bool)> {
+        let direction = Direction::ALL.get(direction).copied();
+        let direction = direction.ok_or_else(|| invalid("action: expected 0, 1, 2 or 3"))?;
+        let effect = self.game.step(direction);
+        Ok((effect.reward, effect.is_solved, self.game.has_ended()))
+    }
+
+    /// The least steps to the solution: infinite if there is none, `None` after so many states without an answer.
+    fn least_steps(&self, py: Python<'_>, most_states: usize) -> Option<f64> {
+        match py.detach(|| self.game.room().least_steps(most_states)) {
+            Need::Exact { least, .. } => Some(f64::from(least)),
+            Need::Unsolvable => Some(f64::INFINITY),
+            Need::Bounds { .. } => None,
+        }
+    }
+
+    fn __str__(&self) -> String {
+        self.game.room().to_string()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.clone()
+    }
+
+    fn play(
+        &self,
+        settings: PlaySettings,
+        names: (String, String),
+        reply: &Bound<'_, PyAny>,
+    ) -> PyResult<BenchmarkRun> {
+        run(Sokoban::new(self.game.room().clone()), 10, settings, names, reply)
+    }
+}
+
+/// A game of the warehouse.
+#[pyclass(module = "agent_scorecard")]
+#[derive(Clone)]
+pub(crate) struct WarehouseGame {
+    warehouse: Warehouse,
+}
+
+#[pymethods]
+impl WarehouseGame {
+    #[new]
+    fn new(start: &str, seed: u64, target: Option<f64>) -> PyResult<Self> {
+        let starts = [("empty", Start::Empty), ("stocked", Start::Stocked)];
+        let warehouse = Warehouse::new(choice("start", start, &starts)?, Seed::new(seed));
+        if target.is_some_and(|target| !(0.0..=1e12).contains(&target)) {
+            return Err(invalid("target: expected dollars from 0 to 1e12"));
+        }
+        let target = target.map(|dollars| Cents::new((100.0 * dollars).round() as i64));
+        Ok(Self { warehouse: warehouse.with_target(target) })
+    }
+
+    /// The names of products and of retailers.
+    #[staticmethod]
+    fn names() -> (Vec<&'static str>, Vec<&'static str>) {
+        (Sku::ALL.map(Sku::name).to_vec(), Retailer::ALL.map(Retailer::name).to_vec())
+    }
+
+    /// What a policy may know, each with its numbers; products vary fastest.
+    fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let game = self.warehouse.game();
+        let skus = |of: &dyn Fn(Sku) -> i64| Sku::ALL.map(|sku| of(sku) as f64).to_vec();
+        let retailers = |of: &dyn Fn(Retailer, Sku) -> i64| {
+            Retailer::ALL.iter().flat_map(|it| skus(&|sku| of(*it, sku))).collect()
+        };
+        let latest = game.steps().checked_sub(1);
+        let demand =
+            |it, sku| latest.and_then(|step| game.demand(step, it, sku)).map_or(0, i64::from);
+        vec![
+            ("step", vec![game.steps() as f64]),
+            ("cash", vec![game.cash().dollars()]),
+            ("credit", vec![game.credit().dollars()]),
+            ("credit_left", vec![game.credit_left().dollars()]),
+            ("receivables", vec![game.receivables().dollars()]),
+            ("in_production", skus(&|sku| game.in_production(sku))),
+            ("in_transit", skus(&|sku| game.in_transit(None, sku))),
+            ("stock", skus(&|sku| game.stock(None, sku))),
+            ("retailer_in_transit", retailers(&|it, sku| game.in_transit(Some(it), sku))),
+            ("retailer_stock", retailers(&|it, sku| game.stock(Some(it), sku))),
+            ("retailer_demand", retailers(&demand)),
+        ]
+    }
+
+    fn text(&self) -> String {
+        self.warehouse.observation()
+    }
+
+    fn __str__(&self) -> String {
+        self.text()
+    }
+
+    /// Carries orders out and lets a step pass: its reward, what could not be carried out, and the end, if it has come.
+    fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<String>) {
+        let acted = self.warehouse.act(&format!("<answer>{orders}</answer>"));
+        let end = self.warehouse.end().map(|end| format!("{end:?}").to_lowercase());
+        (acted.reward, acted.problems, end)
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.clone()
+    }
+
+    fn play(
+        &self,
+        settings: PlaySettings,
+        names: (String, String),
+        reply: &Bound<'_, PyAny>,
+    ) -> PyResult<BenchmarkRun> {
+        let left = STEPS.saturating_sub(self.warehouse.game().steps());
+        run(self.warehouse.clone(), left, settings, names, reply)
+    }
+}
+
+/// Questions with caps, whether answers are shown, after how many that say impossible a run ends, the most turns and
+/// tokens of a turn, and what a model is told first.
+type PlaySettings =
+    (Vec<(String, Option<f64>)>, bool, Option<u32>, Option<usize>, Option<u64>, Option<String>);
+
+fn run<E: Environment>(
+    environment: E,
+    all_turns: usize,
+    settings: PlaySettings,
+    (id, model): (String, String),
+    reply: &Bound<'_, PyAny>,
+) -> PyResult<BenchmarkRun> {
+    let (questions, shows_answers, impossible_in_a_row, turns, tokens, instruction) = settings;
+    let asks = Vec::from_iter(questions.iter().map(|(name, cap)| (name.as_str(), *cap)));
+    let rules = stop_rules(impossible_in_a_row, None, None).map_err(Failure::from)?;
+    let run = Play::new()
+        .with_most_turns(turns.unwrap_or(all_turns))
+        .with_questions(&asks, shows_answers)
+        .with_stop_rule(rules.into_iter().next())
+        .with_most_tokens_of_a_turn(tokens)
+        .with_instruction(instruction)
+        .conversation(&id, environment);
+    let record = converse(run.map_err(Failure::from)?, &model, reply)?;
+    let rollouts = play::rollouts::<E>([&record]).map_err(Failure::from)?;
+    Ok(BenchmarkRun { outcome: Outcome::Play(Box::new((record, rollouts))) })
+}
+
+/// What a run did, and per turn what it spent of each resource: `None` for tokens of unknown number.
+pub(crate) fn play_scores<'py>(
+    py: Python<'py>,
+    record: &PlayRecord,
+    rollouts: &budget_estimation::Rollouts,
+) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("succeeded", record.succeeded)?;
+    entry.set_item("end", record.end.map(|end| format!("{end:?}").to_lowercase()))?;
+    entry.set_item("reward", record.reward())?;
+    entry.set_item("is_truncated", record.is_truncated)?;
+    let [input, output] = record.asking;
+    entry.set_item("question_tokens", (input, output))?;
+    let spent = PyDict::new(py);
+    for (resource, name) in rollouts.resources() {
+        let usage = rollouts.get(0).ok().and_then(|run| run.usage(resource).ok());
+        spent.set_item(name, usage.map(|usage| usage.costs().to_vec()))?;
+    }
+    entry.set_item("spent", spent)?;
+    let turns: PyResult<Vec<_>> = record
+        .turns
+        .iter()
+        .map(|turn| {
+            let dict = PyDict::new(py);
+            dict.set_item("observation", &turn.observation)?;
+            dict.set_item("reply", &turn.reply)?;
+            dict.set_item("reward", turn.reward)?;
+            dict.set_item("penalty", turn.penalty)?;
+            dict.set_item("n_actions", turn.n_actions)?;
+            dict.set_item("need", turn.need)?;
+            let estimates = turn.estimates.iter().map(|estimate| answer(py, *estimate));
+            dict.set_item("estimates", estimates.collect::<PyResult<Vec<_>>>()?)?;
+            dict.set_item("advice", turn.advice.as_ref().map(ToString::to_string))?;
+            Ok(dict)
+        })
+        .collect();
+    entry.set_item("turns", turns?)?;
+    Ok(entry)
+}

@@ -7,7 +7,7 @@
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
-    compare::{CompareOptions, Side, compare, measures},
+    compare::{Side, compare, measures},
     traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -58,8 +58,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             }
         }
     }
-    let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
-    let mut report = compare(&sides, &options)?;
+    let mut report = compare(&sides, Level::new(0.95)?)?;
     report.together.notes.get_or_insert_default().extend(judging.notes());
     forms.show(report)
 }

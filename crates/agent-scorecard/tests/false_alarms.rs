@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use agent_scorecard::{
-    compare::{CompareOptions, Side, SideRun, compare},
+    compare::{Side, SideRun, compare},
     scoring_rules::Level,
 };
 use rand::{RngExt, SeedableRng};
@@ -21,7 +21,7 @@ type State = fn(&mut ChaCha8Rng, f64, f64) -> f64;
 /// The shares of data sets whose confidence is called better than one number, worse, and too high or too low.
 fn shares(tasks: usize, trials: usize, rate: f64, state: State) -> [f64; 3] {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let options = CompareOptions { level: Level::new(0.95).unwrap(), power: 0.8 };
+    let level = Level::new(0.95).unwrap();
     let mut counts = [0_u32; 3];
     for _ in 0..SETS {
         let mut side = Side::default();
@@ -34,7 +34,7 @@ fn shares(tasks: usize, trials: usize, rate: f64, state: State) -> [f64; 3] {
                 ..SideRun::default()
             }));
         }
-        let block = compare(&[side], &options).unwrap().columns.remove(0).block;
+        let block = compare(&[side], level).unwrap().columns.remove(0).block;
         let ends = ["brier_gain", "overconfidence"].map(|key| {
             let ends = block.figure(key).unwrap().interval;
             ends.map_or([0.0; 2], |ends| [ends.low(), ends.high()])

@@ -67,7 +67,7 @@ macro_rules! measure {
     };
 }
 
-const SUCCESS: Mean = Mean {
+pub(super) const SUCCESS: Mean = Mean {
     measure: measure!(
         "success_rate",
         "success rate",
@@ -75,6 +75,18 @@ const SUCCESS: Mean = Mean {
         "Share of runs that succeeded; those that a limit ended count as failures."
     ),
     value: |run| run.success().map(f64::from),
+    is_share: true,
+    per_success: None,
+};
+/// The success rate of runs that no limit ended.
+pub(super) const UNCUT: Mean = Mean {
+    measure: measure!(
+        "success_rate_uncut",
+        "success rate without limits",
+        Better::Higher,
+        "Share of runs that succeeded, of those that no limit ended."
+    ),
+    value: |run| run.outcome.map(f64::from),
     is_share: true,
     per_success: None,
 };
@@ -98,17 +110,7 @@ const BRIER: Mean = Mean {
 /// All means, that of success first.
 pub(super) const MEANS: [Mean; 8] = [
     SUCCESS,
-    Mean {
-        measure: measure!(
-            "success_rate_uncut",
-            "success rate without limits",
-            Better::Higher,
-            "Share of runs that succeeded, of those that no limit ended."
-        ),
-        value: |run| run.outcome.map(f64::from),
-        is_share: true,
-        per_success: None,
-    },
+    UNCUT,
     Mean {
         measure: measure!(
             "turns_per_run",
@@ -271,20 +273,10 @@ impl Side {
         if mean.is_share { share(&values, found, level) } else { figure(found, level) }
     }
 
-    /// How the success rate of all runs is said, with its interval.
-    pub(super) fn success_rate(&self, level: Level) -> Result<Figure, Undefined> {
-        self.mean(&SUCCESS, level)
-    }
-
     fn gain(&self, level: Level) -> Result<Figure, Undefined> {
         let (outcomes, tasks) = self.values(|run| run.confidence.and(run.success()).map(f64::from));
         let (scores, _) = self.values(BRIER.value);
         confidence::gain(&scores, &outcomes, Some((&tasks, level)))
-    }
-
-    /// The success rate of runs that no limit ended.
-    pub(super) fn uncut_rate(&self, level: Level) -> Result<Figure, Undefined> {
-        self.mean(&MEANS[1], level)
     }
 
     pub(super) fn count(&self, test: impl Fn(&SideRun) -> bool) -> usize {

@@ -98,13 +98,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     rng.set_stream(1);
     let rollouts = rollouts::lines(ROLLOUTS, &mut rng)?;
     rng.set_stream(2);
-    let (logs, table) = models::logs(&mut rng)?;
+    let logs = models::logs(&mut rng)?;
     let files = forecasters.iter().map(|(name, _)| *name).zip(files);
     fs::create_dir_all(folder)?;
     let others = [("problems", problems), ("rollouts", rollouts)];
-    let lines = files.chain(others).chain(logs);
+    let lines = files.chain(others);
     let lines = lines.map(|(name, content)| (format!("demo_{name}.jsonl"), content));
-    for (name, content) in lines.chain([("confidences.csv".to_owned(), table)]) {
+    for (name, content) in lines.chain(logs) {
         let path = Path::new(folder).join(name);
         fs::write(&path, content)?;
         println!("wrote {}", path.display());

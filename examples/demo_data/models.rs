@@ -14,8 +14,8 @@ const TRIALS: u32 = 2;
 /// tokens that they write.
 const MODELS: [(&str, f64, f64, u32); 2] = [("alpha", 0.25, 0.2, 900), ("beta", 0.0, 0.0, 400)];
 
-/// The log of each model as JSON Lines of recorded exchanges, and a table of what both stated, as if there were no
-/// limit.
+/// The files of logs, by name: that of each model as JSON Lines of recorded exchanges, and a table of what both stated,
+/// as if there were no limit.
 ///
 /// The ease of a task is a uniform number. A model succeeds with a chance that grows with it, and states that
 /// chance more or less. A limit on tokens that has nothing to do with the run ends some.
@@ -23,9 +23,7 @@ const MODELS: [(&str, f64, f64, u32); 2] = [("alpha", 0.25, 0.2, 900), ("beta", 
 /// # Errors
 ///
 /// None: numbers are finite.
-pub(crate) fn logs(
-    rng: &mut impl Rng,
-) -> Result<(Vec<(&'static str, String)>, String), Box<dyn Error>> {
+pub(crate) fn logs(rng: &mut impl Rng) -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let eases: Vec<f64> = (0..TASKS).map(|_| rng.random()).collect();
     let (mut logs, mut table) = (Vec::new(), "id,model,task,confidence,correct\n".to_owned());
     for (name, skill, boast, length) in MODELS {
@@ -57,7 +55,8 @@ pub(crate) fn logs(
                 log.push_str(&format!("{row}\n"));
             }
         }
-        logs.push((name, log));
+        logs.push((format!("demo_{name}.jsonl"), log));
     }
-    Ok((logs, table))
+    logs.push(("confidences.csv".to_owned(), table));
+    Ok(logs)
 }

@@ -54,7 +54,10 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             None => {
                 let read =
                     |file: &str, source| TraceFile::read_all(file, source, ForecastPolicy::Skip);
-                sides.extend(read_by(path, read)?.iter().map(Side::from));
+                let files = read_by(path, read).map_err(|error| {
+                    format!("{error}; it is no log, and is read as traces: logs --help and traces --help say what is read")
+                })?;
+                sides.extend(files.iter().map(Side::from));
             }
         }
     }

@@ -67,7 +67,7 @@ fn help_shows_outcomes_and_a_table_that_are_read() {
     }
     for program in ["traces", "calibration", "cut-off"] {
         let help = help(program);
-        let table = help.lines().skip_while(|line| !line.contains("id,task,step,")).take(3);
+        let table = help.lines().skip_while(|line| !line.contains("id,model,task,step,")).take(3);
         let table = write("table.csv", &table.map(str::trim).collect::<Vec<_>>().join("\n"));
         assert!(run_other("traces", &[&table]).status.success(), "{program}");
     }

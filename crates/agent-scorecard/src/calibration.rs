@@ -162,7 +162,10 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     let base_rate = successes as f64 / raw.len() as f64;
     let maps = slopes.iter().map(|slope| format!("{slope:.3}")).collect::<Vec<_>>().join(" and ");
     let mut block = Block {
-        lines: vec![format!("slopes of the maps that were fitted on the two halves: {maps}")],
+        lines: vec![format!(
+            "slopes of the maps that were fitted on the two halves: {maps} in log-odds for each standard deviation of the \
+             forecasts' log-odds; near 0, forecasts do not tell successes from failures"
+        )],
         notes: Some(notes),
         fields: vec![
             Field::shown("n", "complete runs", audit.complete()),

@@ -5,7 +5,9 @@
 use std::cmp::Ordering;
 
 use scoring_rules::Level;
-use trajectory_metrics::{Better, ClusterEstimate, Error, ExactMean, Figure, Measure, Undefined};
+use trajectory_metrics::{
+    Better, ClusterEstimate, Error, ExactMean, Figure, Measure, NoInterval, Undefined,
+};
 
 use crate::report::{
     block::Block,
@@ -31,15 +33,20 @@ pub(crate) const GAIN: Measure = Measure {
 /// What is said of confidence in every report on it, before all else.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
 
-/// The mean of values, with an interval if the cluster of each is given with a level.
+/// The mean of values, with an interval if the cluster of each is given with a level, of which there are two.
 pub(crate) fn mean<G: Ord>(
     values: &[f64],
     clusters: Option<(&[G], Level)>,
 ) -> Result<Figure, Undefined> {
-    let alone = || ExactMean::of(values.iter().copied(), None).map(Figure::from);
-    match clusters {
-        None => known(alone().map_err(Error::from)),
-        Some((clusters, level)) => figure(ClusterEstimate::mean(values, None, clusters), level),
+    let alone = ExactMean::of(values.iter().copied(), None).map(Figure::from);
+    let alone = known(alone.map_err(Error::from))?;
+    let Some((clusters, level)) = clusters else { return Ok(alone) };
+    match ClusterEstimate::mean(values, None, clusters) {
+        Ok(found) => Ok(found.figure(level)),
+        Err(_) => {
+            let few = NoInterval::check_clusters(1, level).err();
+            Ok(Figure { interval: Err(few.unwrap_or(NoInterval::Constant)), ..alone })
+        }
     }
 }
 

@@ -52,7 +52,7 @@ fn confidence_that_is_no_better_than_one_number_is_seldom_called_better() {
         ("the true success rate for all", |_, rate, _| rate),
         ("noise of 2 points", |rng, rate, _| rate + rng.random_range(-0.02..0.02)),
         // Knows how hard a task is, and exaggerates so much that its expected score is that of the success rate.
-        ("exaggerated by half", |_, rate, chance| rate + 2.0 * (chance - rate)),
+        ("exaggerated twofold", |_, rate, chance| rate + 2.0 * (chance - rate)),
     ];
     for (name, state) in states {
         for (tasks, trials, rate) in [(20, 1, 0.5), (60, 2, 0.5), (60, 4, 0.6), (200, 1, 0.4)] {

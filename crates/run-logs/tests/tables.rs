@@ -67,13 +67,8 @@ fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
 fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
     type Case<'a> = (&'a [u8], Option<usize>, Option<&'a str>, &'a str);
     let cases: [Case<'_>; 18] = [
-        (b"id,conf,outcome\na,1,1\n", Some(1), Some("probability"), "there are id, conf, outcome"),
-        (
-            b"id,confidence,label\na,1,1\n",
-            Some(1),
-            Some("outcome"),
-            "there are id, confidence, label",
-        ),
+        (b"id,conf,outcome\na,1,1\n", Some(1), Some("confidence"), "there are id, conf, outcome"),
+        (b"id,confidence,ok\na,1,1\n", Some(1), Some("outcome"), "there are id, confidence, ok"),
         (b"id,forecast,confidence,outcome\na,1,1,1\n", Some(1), Some("forecast"), "keep one"),
         (b"id,forecast,outcome,ID\na,1,1,b\n", Some(1), Some("id"), "two columns"),
         (b"id,forecast,outcome\na,85%,1\n", Some(2), Some("forecast"), "such as 0.85"),

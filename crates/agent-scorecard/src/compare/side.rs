@@ -269,8 +269,10 @@ impl Side {
     /// The mean over the runs that have a value. That of a share stays in [0, 1].
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
-        let found = ClusterEstimate::mean(&values, None, &tasks);
-        if mean.is_share { share(&values, found, level) } else { figure(found, level) }
+        match mean.is_share {
+            true => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
+            false => confidence::mean(&values, Some((&tasks, level))),
+        }
     }
 
     fn gain(&self, level: Level) -> Result<Figure, Undefined> {

@@ -138,7 +138,8 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     block.push_json("pairing", &pairing);
     block.push_json("n_shared_tasks", &n_shared);
     block.push_json("assumptions", &assumptions());
-    block.fields.extend(fields(&found, is_cut_off));
+    let is_single = both.iter().all(|column| column.is_of_single_forecasts());
+    block.fields.extend(fields(&found, is_cut_off, is_single));
     for field in &mut block.fields {
         // These depend on the share of failures, which differs between runs.
         if let Value::Figure(measure, _) = &mut field.value
@@ -237,7 +238,7 @@ pub fn with_differences(
     };
     let field = |value| Field { value, ..Field::json("difference", ()) };
     report.conclude();
-    report.conclusion.splice(0..0, verdicts);
+    report.conclusion.extend(verdicts);
     report.together.fields.extend(difference.map(field));
     report.together.notes.get_or_insert_default().extend(notes);
     report

@@ -361,8 +361,7 @@ impl TraceEvaluation {
             excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
             n_tasks,
             n_ids,
-            is_of_single_forecasts: self.steps.iter().all(|steps| *steps == 1)
-                && self.lengths.iter().all(|lengths| *lengths == (1, 1)),
+            is_of_single_forecasts: self.is_of_single_forecasts(),
             clustered_by_task: resampled.as_ref().is_some_and(|resampled| resampled.is_by_task),
             digest: self.digest,
             notes,
@@ -383,6 +382,12 @@ impl TraceEvaluation {
             }
         }
         Ok(figures)
+    }
+
+    /// Whether every run that is scored has one forecast.
+    pub(crate) fn is_of_single_forecasts(&self) -> bool {
+        self.steps.iter().all(|steps| *steps == 1)
+            && self.lengths.iter().all(|lengths| *lengths == (1, 1))
     }
 
     fn complete_figures(

@@ -206,19 +206,15 @@ impl TraceFigures {
         let one = Level::new(LEVEL).ok().and_then(|it| NoInterval::check_clusters(1, it).err());
         let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
         let prepared = |mut field: Field| {
-            if let Value::Figure(measure, figure) = &mut field.value {
-                let label = label(measure, is_cut_off, is_single);
-                (measure.label, field.label) = (label, label.into());
-                if let Ok(figure) = figure {
-                    figure.standard_error = None;
-                    if figure.interval == Err(NoInterval::NotRequested) {
-                        figure.interval = Err(why_none);
-                    }
+            if let Value::Figure(_, Ok(figure)) = &mut field.value {
+                figure.standard_error = None;
+                if figure.interval == Err(NoInterval::NotRequested) {
+                    figure.interval = Err(why_none);
                 }
             }
             field
         };
-        let fields = |estimates| fields(estimates, is_cut_off).into_iter().map(prepared);
+        let fields = |estimates| fields(estimates, is_cut_off, is_single).into_iter().map(prepared);
         let verdicts = VERDICTS.into_iter().zip(verdicts);
         let verdicts = verdicts.map(|(measure, found)| prepared(Field::figure(measure, found)));
         block.fields.extend(verdicts);
@@ -279,10 +275,18 @@ impl TraceFigures {
     }
 }
 
-/// The figures of all measures with their standard errors.
-pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool) -> Vec<Field> {
+/// The figures of all measures with their standard errors. Tables have none that says what another one says: of
+/// runs of which none was cut off, and of runs that have one forecast each.
+pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool, is_single: bool) -> Vec<Field> {
     let field = |mut measure: Measure| {
-        if measure == CENSORED && !is_cut_off {
+        measure.label = match measure.key {
+            key if key == CENSORED.key && !is_cut_off => "",
+            "tps_beta_2_4" | "t_brier" if is_single => "",
+            "tps_log" if is_single => "log score",
+            "tps_brier" if is_single => "Brier score",
+            _ => measure.label,
+        };
+        if measure.key == CENSORED.key && !is_cut_off {
             measure.better = Better::Higher;
         }
         let found = estimates.iter().find(|found| found.measure.key == measure.key);
@@ -290,17 +294,6 @@ pub(crate) fn fields(estimates: &[StreamFigure], is_cut_off: bool) -> Vec<Field>
         Field::figure(measure, found.map_or_else(none, |found| found.figure.clone()))
     };
     MEASURES.into_iter().map(field).collect()
-}
-
-/// The name of a measure in tables, which is empty for what other rows say as well.
-fn label(measure: &Measure, is_cut_off: bool, is_single: bool) -> &'static str {
-    match measure.key {
-        key if key == CENSORED.key && !is_cut_off => "",
-        "tps_beta_2_4" | "t_brier" if is_single => "",
-        "tps_log" if is_single => "log score",
-        "tps_brier" if is_single => "Brier score",
-        _ => measure.label,
-    }
 }
 
 /// One forecast for all runs has nothing to rank, and is calibrated on them but for rounding.

@@ -8,7 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use crate::json_lines::{
     bare::{AnyNumber, replace_bare},
-    csv::{Columns, csv_rows, header},
+    csv::{Columns, CsvRows, csv_rows, header},
     fields::{Name, YesOrNo},
     parsing::{InputError, bytes, parse_line},
 };
@@ -96,27 +96,24 @@ impl<'a> TraceSource<'a> {
                 return Ok(vec![Self { model: None, notes: Vec::new(), lines: Box::new(all) }]);
             }
             Form::Rows(names) => {
-                let [_, outcome] = check_columns(file, &names)?;
+                let outcome = check_columns(file, &names)?;
                 let others = |name: &&str| *name != outcome && names.iter().any(|it| it == name);
                 let others = Vec::from_iter(OUTCOMES.into_iter().filter(others));
                 (outcome, without(&others, bytes(file, all)?))
             }
             Form::Csv(names) => {
-                let [forecast, outcome] = check_columns(file, &names)?;
-                let values = [&VALUES[..], &[forecast, outcome]].concat();
+                let outcome = OUTCOMES.into_iter().find(|name| names.iter().any(|it| it == name));
+                let values = [&VALUES[..], &FORECASTS, outcome.as_slice()].concat();
                 let columns = Columns { texts: &TEXTS, values: &values };
-                (outcome, csv_rows(file, &bytes(file, all)?, columns)?.lines)
+                let CsvRows { header, lines } = csv_rows(file, &bytes(file, all)?, columns)?;
+                (check_columns(file, &header)?, lines)
             }
         };
         let notes = match outcome {
             "outcome" => Vec::new(),
             other => vec![format!("outcomes are those of the column {other}")],
         };
-        let models = put_together(file, &lines)?.into_iter().map(|(model, lines)| {
-            let lines = Box::new(Cursor::new(lines));
-            Self { model, notes: notes.clone(), lines }
-        });
-        Ok(models.collect())
+        put_together(file, &lines, &notes)
     }
 }
 
@@ -160,8 +157,8 @@ impl Form {
     }
 }
 
-/// The names of the columns of forecasts and of outcomes among these.
-fn check_columns(file: &str, names: &[String]) -> Result<[&'static str; 2], InputError> {
+/// The name of the column of outcomes among these, of which one has to be that of forecasts.
+fn check_columns(file: &str, names: &[String]) -> Result<&'static str, InputError> {
     let has = |name: &&str| names.iter().any(|it| it == name);
     let lacks = |field, known: &[&str]| {
         let (known, names) = (known.join(", "), names.join(", "));
@@ -174,9 +171,10 @@ fn check_columns(file: &str, names: &[String]) -> Result<[&'static str; 2], Inpu
         let problem = format!("the columns {all} are all forecasts; keep one of them");
         return Err(InputError::of_field(file, 1, first, problem));
     }
-    let forecast = forecasts.first().ok_or_else(|| lacks("confidence", &FORECASTS))?;
-    let outcome = OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))?;
-    Ok([*forecast, outcome])
+    if forecasts.is_empty() {
+        return Err(lacks("confidence", &FORECASTS));
+    }
+    OUTCOMES.into_iter().find(has).ok_or_else(|| lacks("outcome", &OUTCOMES))
 }
 
 /// JSON Lines without these fields of their objects.
@@ -200,7 +198,11 @@ fn without(fields: &[&str], lines: Vec<u8>) -> Vec<u8> {
 
 /// The runs of a table with a row per step, one a line, which is that of their first row, model by model if there are
 /// several. A row without an id is a run.
-fn put_together(file: &str, lines: &[u8]) -> Result<Vec<(Option<String>, Vec<u8>)>, InputError> {
+fn put_together(
+    file: &str,
+    lines: &[u8],
+    notes: &[String],
+) -> Result<Vec<TraceSource<'static>>, InputError> {
     let mut models: BTreeMap<Option<String>, Vec<Steps>> = BTreeMap::new();
     let mut places: HashMap<(Option<String>, String, Option<u64>), usize> = HashMap::new();
     for (line, text) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
@@ -228,7 +230,7 @@ fn put_together(file: &str, lines: &[u8]) -> Result<Vec<(Option<String>, Vec<u8>
             made.extend_from_slice(run.into_line(file)?.as_bytes());
         }
         let model = (!is_one).then(|| model.unwrap_or_else(|| "unknown model".to_owned()));
-        Ok((model, made))
+        Ok(TraceSource { model, notes: notes.to_vec(), lines: Box::new(Cursor::new(made)) })
     });
     made.collect()
 }

@@ -8,6 +8,7 @@ use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
     compare::{Side, compare, measures},
+    logs::Prices,
     traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -30,6 +31,9 @@ pub(crate) struct Options {
     /// each of the others. Without a file, two bundled models are compared, which are made up
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -46,10 +50,11 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.succ
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, judging, forms } = options;
+    let Options { files, prices, judging, forms } = options;
+    let prices = prices.as_deref().map(|path| read_by(path, Prices::read)).transpose()?;
     let mut sides = Vec::new();
     for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
-        match log_file::read(path, &judging)? {
+        match log_file::read(path, &judging, prices.as_ref())? {
             Some(logs) => sides.extend(logs.iter().map(|log| Side::from(&log.column))),
             None => {
                 let read =

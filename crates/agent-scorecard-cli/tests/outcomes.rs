@@ -56,7 +56,7 @@ fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are
     assert!(found.contains("no run for 1 of 39 lines, the first of them zz in line 40"), "{found}");
 
     let compared = json_of("compare", &[&log, "--outcomes", &beside, "--json"]);
-    assert_eq!(compared["n_runs"], 38);
+    assert_eq!(compared["files"][0]["n_runs"], 38);
     assert!(notes(&compared).contains("the first of them zz"), "{compared}");
 }
 

@@ -30,6 +30,7 @@ use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 
 use crate::{
     error::Error,
+    logs::summary::natural,
     report::{
         block::{Block, Field, Report},
         picture::{Axis, Mark, Picture, Series},
@@ -77,6 +78,15 @@ pub fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
     let columns =
         sides.iter().map(|side| (side.file.clone(), side.model.clone(), side.block(level)));
     let mut report = Report::of_columns(columns.collect());
+    report.list = Some("files");
+    let mut names: Vec<String> = Vec::new();
+    for column in &mut report.columns {
+        let given = names.iter().filter(|name| **name == column.name).count();
+        names.push(column.name.clone());
+        if given > 0 {
+            column.name = format!("{} ({})", column.name, given + 1);
+        }
+    }
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
     let beside = others.iter().zip(&names[1..]);
     let differences =
@@ -181,6 +191,8 @@ fn tasks(sides: &[Side], names: &[String], level: Level) -> Field {
         block.fields.push(Field::block("sides", sides));
         block
     };
+    let mut tasks: Vec<_> = tasks.into_iter().collect();
+    tasks.sort_by_cached_key(|(task, _)| natural(task));
     Field::rows("tasks", title, tasks.into_iter().map(row).collect())
 }
 

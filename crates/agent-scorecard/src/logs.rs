@@ -1,7 +1,7 @@
 //! What do logs of agent evaluations hold, by model, by task and run by run?
 
 mod prices;
-mod summary;
+pub(crate) mod summary;
 
 use std::collections::BTreeMap;
 

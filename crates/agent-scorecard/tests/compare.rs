@@ -199,11 +199,14 @@ fn several_runs_of_a_task_give_pass_at_k_and_pass_hat_k() {
         ["k", "n_tasks", "pass_at_k", "pass_hat_k"].map(|key| row.number(key).unwrap())
     };
     // Of the three pairs of the first task, all have a success and one has two.
-    let [k, n, at, hat] = of(&rows[0]);
+    let [k, n, at, hat] = of(&rows[1]);
     assert_eq!([k, n, at], [2.0, 3.0, 1.0]);
     assert!((hat - (1.0 / 3.0 + 1.0) / 3.0).abs() < 1e-15);
-    assert_eq!(of(&rows[1]), [3.0, 2.0, 1.0, 0.5]);
-    assert_eq!(rows.len(), 2);
+    assert_eq!(of(&rows[2]), [3.0, 2.0, 1.0, 0.5]);
+    // Tasks have two or three runs, so that the mean over tasks is not the success rate.
+    let [_, _, at, hat] = of(&rows[0]);
+    assert!(at == hat && (at - (2.0 / 3.0 + 1.0 + 0.5) / 3.0).abs() < 1e-15);
+    assert_eq!(rows.len(), 3);
 }
 
 #[test]
@@ -258,6 +261,55 @@ fn stated_confidence_is_judged_by_its_interval() {
     );
     let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it does not score better than one number for all runs beyond noise (Brier score gained: -0.00250 [-0.01685, 0.01185]).";
     assert_eq!(stated(0.55), unsure);
+}
+
+#[test]
+fn that_all_runs_succeed_does_not_make_the_success_rate_known() {
+    let stated = (0..20).map(|task| SideRun {
+        confidence: Some(0.93 + 0.002 * f64::from(task)),
+        ..run(task as usize, Some(true))
+    });
+    let report = compare(&[side("a", stated)], level()).unwrap();
+    let figures = &report.columns[0].block;
+    let over = figures.figure("overconfidence").unwrap();
+    // The rate is at least 0.025^(1 / 20) = 0.832.
+    assert!((over.value + 0.051).abs() < 1e-12 && over.interval.unwrap().high() > 0.1, "{over}");
+    assert!(figures.figure("brier_gain").unwrap().interval.is_err());
+    let noise = "a: over 20 runs, mean confidence is 5 points [-6, 12] below the success rate, which may be noise.";
+    assert_eq!(report.conclusion[1], noise);
+}
+
+#[test]
+fn runs_that_a_limit_ended_say_nothing_of_confidence() {
+    let judged = (0..40).map(|task| run(task, Some(true)));
+    let cut = (40..60).map(|task| SideRun { is_cut_off: true, ..run(task, None) });
+    let stated = judged.chain(cut).map(|run| SideRun { confidence: Some(0.92), ..run });
+    let report = compare(&[side("a", stated)], level()).unwrap();
+    let figures = &report.columns[0].block;
+    let keys = ["success_rate", "n_with_confidence", "confidence", "overconfidence", "brier"];
+    let found = keys.map(|key| figures.number(key).unwrap());
+    let want = [40.0 / 60.0, 40.0, 0.92, -0.08, -0.0064];
+    assert!(found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-12), "{found:?}");
+    assert!(report.conclusion[2].starts_with("a: over 40 runs, "), "{:?}", report.conclusion);
+}
+
+#[test]
+fn sides_of_one_name_are_told_apart_and_tasks_are_in_natural_order() {
+    let one = side("a.jsonl", [run(10, Some(true)), run(9, Some(false))]);
+    let report = compare(&[one.clone(), one.clone(), one], level()).unwrap();
+    let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["a", "a (2)", "a (3)"]);
+    let Some(Value::Rows { rows, .. }) = report.together.get("tasks") else { panic!() };
+    assert_eq!([&rows[0], &rows[1]].map(|row| json(row, "task")), ["task 9", "task 10"]);
+}
+
+#[test]
+fn what_a_success_cost_is_never_below_nothing() {
+    let spent = |task: usize| SideRun { tokens: Some(1_800), ..run(task, Some(task == 0)) };
+    let report = compare(&[side("a", (0..20).map(spent))], level()).unwrap();
+    let found = report.columns[0].block.figure("tokens_per_success").unwrap();
+    let ends = found.interval.unwrap();
+    assert!(found.value == 36_000.0 && ends.low() > 1_800.0 && ends.high() > 36_000.0, "{found}");
 }
 
 #[test]
@@ -369,6 +421,7 @@ fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
             close(block.number("success_rate").unwrap(), *rate);
         }
         let Some(Value::Rows { rows, .. }) = block.get("passes") else { panic!() };
+        let rows: Vec<&Block> = rows.iter().filter(|row| row.number("k") != Some(1.0)).collect();
         assert_eq!(rows.len(), rest.len());
         for (row, (k, n, rate)) in rows.iter().zip(rest) {
             assert_eq!(
@@ -403,31 +456,98 @@ fn any_side(name: &'static str) -> impl Strategy<Value = Side> {
     prop::collection::vec(one, 0..80).prop_map(move |runs| side(name, runs))
 }
 
+/// The success rates of the tasks of a side, with their numbers of runs, where a limit counts as a failure.
+fn rates(side: &Side) -> BTreeMap<&str, (f64, f64)> {
+    let mut tasks: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for run in &side.runs {
+        if let Some(success) = run.outcome.or(run.is_cut_off.then_some(false)) {
+            let (successes, runs) = tasks.entry(&run.task).or_default();
+            *successes += f64::from(success);
+            *runs += 1.0;
+        }
+    }
+    tasks.into_iter().map(|(task, (successes, runs))| (task, (successes / runs, runs))).collect()
+}
+
+/// The quantile of Student's t with this number of tasks, from the interval of a mean whose standard error is known.
+fn t(tasks: usize, level: Level) -> f64 {
+    let values: Vec<f64> = (0..tasks).map(|task| task as f64).collect();
+    let found = ClusterEstimate::mean(&values, None, &(0..tasks).collect::<Vec<_>>()).unwrap();
+    (found.interval(level).unwrap().high() - found.estimate) / found.standard_error
+}
+
+/// The mean difference over shared tasks, and the ends of its interval, by the formulas written out.
+fn expected(first: &Side, second: &Side, level: Level) -> (usize, f64, [f64; 2]) {
+    let (first, second) = (rates(first), rates(second));
+    let shared: Vec<_> =
+        first.iter().filter_map(|(task, a)| Some((*a, *second.get(task)?))).collect();
+    let n = shared.len() as f64;
+    let gains: Vec<f64> = shared.iter().map(|((a, _), (b, _))| b - a).collect();
+    let mean = gains.iter().sum::<f64>() / n;
+    let squares: f64 = gains.iter().map(|gain| gain * gain).sum();
+    let ends = if gains.iter().all(|gain| (gain - gains[0]).abs() < 1e-12) {
+        let elsewhere = 1.0 - (1.0 - level.get()).powf(1.0 / (n - 1.0));
+        [mean - elsewhere * (1.0 + mean), mean + elsewhere * (1.0 - mean)]
+    } else {
+        let run = shared.iter().map(|((_, a), (_, b))| 1.0 / a.min(*b)).sum::<f64>() / n;
+        let centre = mean * n / (n + 1.0);
+        let spread = (squares + run) / (n + 1.0) - centre * centre;
+        let half = t(shared.len(), level) * (spread / n).sqrt();
+        [(centre - half).max(-1.0).min(mean), (centre + half).min(1.0).max(mean)]
+    };
+    (shared.len(), mean, ends)
+}
+
 proptest! {
     #[test]
-    fn no_sentence_says_what_its_interval_contradicts(first in any_side("A"), second in any_side("B")) {
-        let report = compare(&[first, second], level()).unwrap();
-        let difference = block(&report.together, "difference");
-        let found = difference.figure("success_rate");
-        let sentence = &report.conclusion[0];
-        let excludes = |ends: &trajectory_metrics::Interval| ends.low() > 0.0 || ends.high() < 0.0;
-        let ends = found.as_ref().ok().and_then(|found| found.interval.ok());
-        prop_assert_eq!(sentence.ends_with("is beyond noise."), ends.as_ref().is_some_and(excludes));
-        prop_assert_eq!(sentence.contains("cannot be told apart"), ends.as_ref().is_some_and(|ends| !excludes(ends)));
-        prop_assert_eq!(sentence.contains("cannot be said"), found.is_err() || ends.is_none() && found.as_ref().unwrap().value != 0.0
-            || ends.is_none() && !sentence.contains("no difference"));
-        for column in &report.columns {
+    fn no_sentence_says_what_its_interval_contradicts(
+        sides in prop::collection::vec(any_side("side"), 1..5)
+    ) {
+        let report = compare(&sides, level()).unwrap();
+        for (side, column) in sides.iter().zip(&report.columns) {
             let name = &column.name;
             let of_confidence = report.conclusion.iter().find(|it| it.starts_with(&format!("{name}: ")));
             confidence::check(&column.block, of_confidence)?;
-            let n = column.block.number("n_cut_off").unwrap();
+            let n = side.runs.iter().filter(|run| run.is_cut_off).count();
             let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} run")));
-            prop_assert!(n == 0.0 || says);
+            prop_assert!(n == 0 || says);
         }
-        // The rates of both sides, in percent.
-        if let (Some([rate, ..]), Ok(figure)) = (
-            numbers(sentence).first_chunk::<2>(), report.columns[0].block.figure("success_rate")) {
-            prop_assert!((rate - 100.0 * figure.value).abs() <= 0.5 + 1e-9, "{sentence}");
+        let others = &sides[1..];
+        let strictest = Level::new(1.0 - 0.05 / others.len().max(1) as f64).unwrap();
+        for (other, sentence) in others.iter().zip(&report.conclusion) {
+            let is_said = |text: &str| sentence.contains(text);
+            if rates(&sides[0]).is_empty() || rates(other).is_empty() {
+                prop_assert!(is_said("has an outcome"), "{sentence}");
+                continue;
+            }
+            // The rate of the first side, in percent.
+            let success = |run: &SideRun| run.outcome.or(run.is_cut_off.then_some(false));
+            let outcomes: Vec<bool> = sides[0].runs.iter().filter_map(success).collect();
+            let rate = outcomes.iter().filter(|it| **it).count() as f64 / outcomes.len() as f64;
+            let said = sentence.split_once(" succeeded in ").unwrap().1;
+            prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
+            let (n, value, ends) = expected(&sides[0], other, level());
+            prop_assert_eq!(is_said(&format!("on the {n} tasks that both have")), n >= 2, "{}", sentence);
+            prop_assert_eq!(is_said("over all runs"), n < 2, "{}", sentence);
+            if n < 2 {
+                continue;
+            }
+            let said = numbers(sentence.rsplit_once(" the difference ").unwrap().1);
+            prop_assert!((said[0] - 100.0 * value.abs()).abs() <= 0.5 + 1e-9, "{sentence}");
+            let excludes = |[low, high]: [f64; 2]| low > 0.0 || high < 0.0;
+            let says = is_said("is beyond noise");
+            if n < 6 {
+                prop_assert!(is_said("cannot be said") && !says, "{sentence}");
+                continue;
+            }
+            prop_assert_eq!(is_said("they cannot be told apart"), !says, "{}", sentence);
+            // Between no correction and the strictest one, the order of the others decides.
+            prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
+            let is_clear = excludes(expected(&sides[0], other, strictest).2);
+            prop_assert!(says || !is_clear, "{sentence}: {ends:?}");
+            let [low, high] = if value < 0.0 { [-ends[1], -ends[0]] } else { ends };
+            prop_assert!((said[1] - 100.0 * low).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
+            prop_assert!((said[2] - 100.0 * high).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
         }
     }
 }

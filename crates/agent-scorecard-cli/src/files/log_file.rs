@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use agent_scorecard::traces::{LoggedColumn, TraceFile};
+use agent_scorecard::{
+    logs::Prices,
+    traces::{LoggedColumn, TraceFile},
+};
 use run_logs::{ConfidenceStream, ForecastPolicy, Format};
 
 use crate::{
@@ -36,7 +39,7 @@ pub(crate) fn traces(
     how: &Streamed,
     missing: Option<ForecastPolicy>,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let Some(logs) = read(path, &how.judging)? else {
+    let Some(logs) = read(path, &how.judging, None)? else {
         let missing = missing.unwrap_or_default();
         return Ok(read_by(path, |file, source| TraceFile::read_all(file, source, missing))?);
     };
@@ -44,12 +47,17 @@ pub(crate) fn traces(
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
 }
 
-/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
+/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces. Runs without a cost get one
+/// by the prices.
 ///
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+pub(crate) fn read(
+    path: &Path,
+    judging: &Judging,
+    prices: Option<&Prices>,
+) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
@@ -68,8 +76,10 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
     let mut contents = Contents::default();
     let mut last_reply = None;
     let read = std::iter::from_fn(|| {
-        let run = runs.next()?;
-        if let Ok(run) = &run {
+        let mut run = runs.next()?;
+        if let Ok(run) = &mut run {
+            let priced = || prices.and_then(|prices| prices.cost_usd(run).ok());
+            run.usage.cost_usd = run.usage.cost_usd.or_else(priced);
             contents.add(run, runs.format());
             last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }

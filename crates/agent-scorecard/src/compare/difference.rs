@@ -98,14 +98,15 @@ impl<'a> Sample<'a> {
 
     fn ends(&self, level: Level) -> Result<Interval, NoInterval> {
         let found = self.estimate().map_err(|_| NoInterval::Constant)?;
-        match (self.is_share, self.is_paired) {
-            (true, true) => Ok(found.paired_proportion_interval(1.0 / self.per_run, level)),
-            (true, false) => {
-                let Self { values, arms, tasks, .. } = self;
-                let found = ClusterEstimate::proportion_difference(values, arms, tasks, level);
-                found.map_err(|_| NoInterval::Constant)?.interval
-            }
-            (false, _) => found.interval(level).map_err(|_| NoInterval::Constant),
+        let Self { values, arms, tasks, .. } = self;
+        if self.is_share && self.is_paired {
+            return Ok(found.paired_proportion_interval(1.0 / self.per_run, level));
+        }
+        let of_shares = ClusterEstimate::proportion_difference(values, arms, tasks, level);
+        match of_shares.ok().filter(|_| self.is_share) {
+            Some(figure) => figure.interval,
+            // Other means, and values less a number, which may be below 0.
+            None => found.interval(level).map_err(|_| NoInterval::Constant),
         }
     }
 

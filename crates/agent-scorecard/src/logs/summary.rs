@@ -22,7 +22,7 @@ fn text<'a>(row: &'a Block, key: &str) -> &'a str {
 }
 
 /// The parts of a name, by which task-2 comes before task-10: numbers by their size, and before letters.
-fn natural(name: &str) -> Vec<(bool, usize, String)> {
+pub(crate) fn natural(name: &str) -> Vec<(bool, usize, String)> {
     let mut parts: Vec<(bool, usize, String)> = Vec::new();
     for character in name.chars() {
         let is_text = !character.is_ascii_digit();

@@ -552,14 +552,16 @@ proptest! {
     }
 }
 
+/// The runs of a task, by the agent and the task's chance of success.
+type Trials = fn(usize, f64) -> usize;
+
 /// Which tasks both agents try, and how often.
 struct Design {
     name: &'static str,
     /// The tasks of each agent, of which those from `hard` on are much harder than the others.
     tasks: [Range<usize>; 2],
     hard: usize,
-    /// The runs of a task, by the agent and the task's chance of success.
-    trials: fn(usize, f64) -> usize,
+    trials: Trials,
 }
 
 /// Runs of both agents on tasks whose chances of success differ. The chances are powers of uniform numbers, and
@@ -586,8 +588,7 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let pairs = 2_000;
     for n in [10, 20, 50, 100, 400] {
-        let (once, thrice): (fn(usize, f64) -> usize, fn(usize, f64) -> usize) =
-            (|_, _| 1, |_, _| 3);
+        let (once, thrice): (Trials, Trials) = (|_, _| 1, |_, _| 3);
         let design = |name, tasks, trials| Design { name, tasks, hard: usize::MAX, trials };
         let designs = [
             design("the same tasks once", [0..n, 0..n], once),
@@ -645,7 +646,7 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
 #[ignore = "a minute: 2,000 pairs for each of 12 designs"]
 fn the_number_of_tasks_that_is_asked_for_has_its_power() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let cases: [(f64, f64, fn(usize, f64) -> usize); 6] = [
+    let cases: [(f64, f64, Trials); 6] = [
         (1.0, 0.15, |_, _| 1),
         (1.0, 0.3, |_, _| 1),
         (1.0, 0.2, |_, _| 3),

@@ -275,7 +275,7 @@ fn that_all_runs_succeed_does_not_make_the_success_rate_known() {
     // The rate is at least 0.025^(1 / 20) = 0.832.
     assert!((over.value + 0.051).abs() < 1e-12 && over.interval.unwrap().high() > 0.1, "{over}");
     assert!(figures.figure("brier_gain").unwrap().interval.is_err());
-    let noise = "a: over 20 runs, mean confidence is 5 points [-6, 12] below the success rate, which may be noise.";
+    let noise = "a: over 20 runs, mean confidence is 5 points [-12, 6] below the success rate, which may be noise.";
     assert_eq!(report.conclusion[1], noise);
 }
 

@@ -203,7 +203,7 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
             report["files"][at][key][part].as_f64().unwrap()
         };
         for (key, part) in
-            [("overconfidence", "value"), ("overconfidence", "ci_low"), ("brier_gain", "ci_high")]
+            [("overconfidence", "value"), ("overconfidence", "ci_low"), ("brier_gain", "value")]
         {
             let found = [&traces, &compared].map(|report| figure(report, key, part));
             assert!((found[0] - found[1]).abs() < 1e-12, "{key}.{part}: {found:?}");

@@ -67,7 +67,7 @@ const MOST_TASKS: usize = 30;
 /// assert_eq!(
 ///     report.conclusion[0],
 ///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]; \
-///      on the 30 tasks that both have, the difference of 23 points [4, 41] is beyond noise."
+///      on the 30 tasks that both have, the difference of 23 points [3, 42] is beyond noise."
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```

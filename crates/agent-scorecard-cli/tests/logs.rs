@@ -165,7 +165,7 @@ fn runs_are_counted_by_model_and_task_and_listed_as_people_count() {
     let table = run(&[&write("many.jsonl", &many.join("\n"))]).stdout;
     let table = String::from_utf8(table).unwrap();
     let row = table.lines().find(|line| line.starts_with("arith ")).unwrap();
-    assert!(table.contains("By evaluation") && row.contains("31"), "{table}");
+    assert!(table.contains("\nAll runs\n") && row.contains("31"), "{table}");
 }
 
 #[test]
@@ -240,7 +240,8 @@ fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
     assert!(error.contains(named) && error.contains("add --outcomes FILE"), "{error}");
     let report = program::json_of("cut-off", &[&stated, "--json"]);
     let first = report["conclusion"][0].as_str().unwrap();
-    let named = "f 1 run, none has an outcome and none was cut off by a budget: add --outcomes FILE";
+    let named =
+        "f 1 run, none has an outcome and none was cut off by a budget: add --outcomes FILE";
     assert!(first.contains(named), "{report}");
 }
 

@@ -90,7 +90,8 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
         }
     }
     if raw.is_empty() {
-        let reason = format!("no run has an outcome, from which a calibration could be learnt: {ADD}");
+        let reason =
+            format!("no run has an outcome, from which a calibration could be learnt: {ADD}");
         return Err(run_logs::Error::Undefined { name: "calibration", reason }.into());
     }
     let tasks: Vec<Unit<'_>> = names.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();

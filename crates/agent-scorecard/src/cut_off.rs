@@ -405,9 +405,12 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
         )),
         (None, None) => None,
     };
-    let mut counts = format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
+    let mut counts =
+        format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
     if complete == 0 {
-        counts.push_str(&format!("; no run has an outcome, by which forecasts could be scored: {ADD}"));
+        counts.push_str(&format!(
+            "; no run has an outcome, by which forecasts could be scored: {ADD}"
+        ));
     }
     let excluded = [(block.count("n_excluded"), "without an outcome that counts")];
     clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()

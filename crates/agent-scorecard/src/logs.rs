@@ -54,8 +54,8 @@ const MOST_BARS: usize = 6;
 /// };
 /// let report = logs(&[column]);
 /// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; a limit ended 1."]);
-/// let [by_task, runs] = &report.tables()[..] else { panic!() };
-/// assert_eq!((by_task.title.as_str(), runs.title.as_str()), ("By task", "Runs"));
+/// let [all, runs] = &report.tables()[..] else { panic!() };
+/// assert_eq!((all.title.as_str(), runs.title.as_str()), ("All runs", "Runs"));
 /// assert_eq!(runs.rows[0].cells[0].plain(), "a");
 /// # Ok::<(), Error>(())
 /// ```

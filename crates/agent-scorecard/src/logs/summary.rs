@@ -67,7 +67,10 @@ pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2
             |run| task(run).split_once('/').map_or(task(run), |(evaluation, _)| evaluation);
         (title, tasks) = ("By evaluation", groups(runs, |run| (evaluation(run), model(run))));
     }
-    let is_shown = n_tasks(&tasks) <= MOST_TASKS;
+    if tasks.len() == 1 {
+        title = "All runs";
+    }
+    let is_shown = runs.len() > 1 && n_tasks(&tasks) <= MOST_TASKS;
     [list("models", "By model", models.len() > 1, models), list("tasks", title, is_shown, tasks)]
 }
 

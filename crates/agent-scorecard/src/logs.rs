@@ -61,10 +61,9 @@ const MOST_BARS: usize = 6;
 /// ```
 #[must_use]
 pub fn logs(logs: &[LoggedColumn]) -> Report {
-    let files = logs.chunk_by(|a, b| a.file == b.file);
-    let is_several = files.clone().count() > 1;
+    let is_several = logs.windows(2).any(|pair| pair[0].file != pair[1].file);
     let (mut all, mut rows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for columns in files {
+    for columns in logs.chunk_by(|a, b| a.file == b.file) {
         let Some(LoggedColumn { file, notes: noted, .. }) = columns.first() else { continue };
         // inspect_ai calls its trials epochs.
         let is_inspect = common_format(columns) == Format::Inspect.name();
@@ -83,7 +82,8 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
             format!("run {}: score {name} is null, as it was not scored", run.id)
         }));
     }
-    let (mut endings, mut calls) = (BTreeMap::new(), BTreeMap::new());
+    let mut endings: BTreeMap<String, u64> = BTreeMap::new();
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
     for run in &all {
         let ending = match (&run.stop, run.outcome) {
             (Some(stop), _) => stop.to_string(),
@@ -177,10 +177,10 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
     if unknown == n {
         let scorers: BTreeSet<&str> =
             runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
-        let choose = match scorers.first() {
-            Some(first) if scorers.len() > 1 => format!(
+        let choose = match Vec::from_iter(scorers).as_slice() {
+            scorers @ [first, _, ..] => format!(
                 "say which scorer gives it, such as --scorer {first} (there are {}), or ",
-                Vec::from_iter(scorers).join(", ")
+                scorers.join(", ")
             ),
             _ => String::new(),
         };

@@ -115,7 +115,7 @@ impl Judging {
                     scorers.insert(name.clone());
                 }
             }
-            Ok(run)
+            Ok::<Run, Error>(run)
         });
         let table = match &mut *outcomes {
             Some(outcomes) => {

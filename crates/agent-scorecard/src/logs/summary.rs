@@ -42,7 +42,7 @@ pub(super) fn sort(runs: &mut [&LoggedRun]) {
 }
 
 /// The lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and model.
-/// Models are shown if there are several, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
+/// Models are shown if there are several or too many tasks, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
 /// slash of a sample's name, its evaluation. A sum leaves out runs of which the number is not known, and a note counts
 /// them.
 pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2] {
@@ -70,8 +70,15 @@ pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2
     if tasks.len() == 1 {
         title = "All runs";
     }
-    let is_shown = runs.len() > 1 && n_tasks(&tasks) <= MOST_TASKS;
-    [list("models", "By model", models.len() > 1, models), list("tasks", title, is_shown, tasks)]
+    let [are_several, are_few] = [runs.len() > 1, n_tasks(&tasks) <= MOST_TASKS];
+    let (of_models, is_shown) = match models.len() {
+        0 | 1 => ("All runs", are_several && !are_few),
+        _ => ("By model", true),
+    };
+    [
+        list("models", of_models, is_shown, models),
+        list("tasks", title, are_several && are_few, tasks),
+    ]
 }
 
 /// Runs by task and model, in natural order.

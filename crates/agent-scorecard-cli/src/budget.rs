@@ -251,7 +251,7 @@ fn read(
 ) -> Result<(Vec<RunFile>, Vec<String>), Box<dyn Error>> {
     let (mut all, mut notes) = (Vec::new(), Vec::new());
     for path in files {
-        let Some(logs) = log_file::read(path, &options.judging, None)? else {
+        let Some(logs) = log_file::read(path, &options.judging)? else {
             all.push(read_by(path, |file, it| RunFile::read(file, it, &options.resource))?);
             continue;
         };

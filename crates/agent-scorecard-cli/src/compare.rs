@@ -8,7 +8,6 @@ use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
     compare::{Side, compare, measures},
-    logs::Prices,
     traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -51,10 +50,10 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.succ
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, prices, judging, forms } = options;
-    let prices = prices.as_deref().map(|path| read_by(path, Prices::read)).transpose()?;
+    prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut sides = Vec::new();
     for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
-        match log_file::read(path, &judging, prices.as_ref())? {
+        match log_file::read(path, &judging)? {
             Some(logs) => sides.extend(logs.iter().map(|log| Side::from(&log.column))),
             None => {
                 let read =

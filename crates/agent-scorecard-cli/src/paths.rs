@@ -48,7 +48,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, ignore_arguments, pool, judging, forms } = options;
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
     for path in bundled::unless(files, &["demo_tool_calls.jsonl"]) {
-        let tallies = match log_file::read(&path, &judging, None)? {
+        let tallies = match log_file::read(&path, &judging)? {
             None => read_by(&path, |file, source| read(file, source, ignore_arguments))?,
             Some(logs) => {
                 let tally = |log: LogFile| {

@@ -170,7 +170,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
     let missing = options.missing.unwrap_or(ForecastPolicy::LeaveOut);
     let mut logs: Vec<LogFile> = Vec::new();
     for (place, path) in options.files.iter().enumerate() {
-        match log_file::read(path, judging, None)? {
+        match log_file::read(path, judging)? {
             Some(models) if place == 0 || !logs.is_empty() => logs.extend(models),
             None if logs.is_empty() => {}
             _ => return Err("some files are logs and some are traces; score them apart".into()),

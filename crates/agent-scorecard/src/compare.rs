@@ -30,7 +30,7 @@ use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 
 use crate::{
     error::Error,
-    logs::summary::natural,
+    natural::natural,
     report::{
         block::{Block, Field, Report},
         picture::{Axis, Mark, Picture, Series},

@@ -2,11 +2,8 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use agent_scorecard::{
-    logs::Prices,
-    traces::{LoggedColumn, TraceFile},
-};
-use run_logs::{ConfidenceStream, ForecastPolicy, Format};
+use agent_scorecard::traces::{LoggedColumn, TraceFile};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, Runs};
 
 use crate::{
     files::{
@@ -39,7 +36,7 @@ pub(crate) fn traces(
     how: &Streamed,
     missing: Option<ForecastPolicy>,
 ) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let Some(logs) = read(path, &how.judging, None)? else {
+    let Some(logs) = read(path, &how.judging)? else {
         let missing = missing.unwrap_or_default();
         return Ok(read_by(path, |file, source| TraceFile::read_all(file, source, missing))?);
     };
@@ -47,22 +44,17 @@ pub(crate) fn traces(
     logs.iter().map(|log| Ok(log.column.traces(how.stream, missing)?)).collect()
 }
 
-/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces. Runs without a cost get one
-/// by the prices.
+/// Reads a log, model by model; `None` if the file is no log, so that it may hold traces.
 ///
 /// # Errors
 ///
 /// Those of run-logs, which name file, line and field.
-pub(crate) fn read(
-    path: &Path,
-    judging: &Judging,
-    prices: Option<&Prices>,
-) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
+pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>>, Box<dyn Error>> {
     // What can be read only once is not looked at: a pipe holds traces.
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
     let opened = is_log.then(|| open(path, Format::Auto));
-    let mut runs = match opened {
+    let runs = match opened {
         None | Some(Err(run_logs::Error::UnknownFormat { .. })) if !path.is_dir() => {
             let problem = "is no log, and its lines have outcomes of their own";
             return match judging.outcomes {
@@ -73,13 +65,24 @@ pub(crate) fn read(
         Some(runs) => runs?,
         None => return Ok(None),
     };
+    models(path, runs, judging).map(Some)
+}
+
+/// Reads a log that is open, model by model.
+///
+/// # Errors
+///
+/// Those of [`Judging::table`].
+pub(crate) fn models(
+    path: &Path,
+    mut runs: Runs<'_>,
+    judging: &Judging,
+) -> Result<Vec<LogFile>, Box<dyn Error>> {
     let mut contents = Contents::default();
     let mut last_reply = None;
     let read = std::iter::from_fn(|| {
-        let mut run = runs.next()?;
-        if let Ok(run) = &mut run {
-            let priced = || prices.and_then(|prices| prices.cost_usd(run).ok());
-            run.usage.cost_usd = run.usage.cost_usd.or_else(priced);
+        let run = runs.next()?;
+        if let Ok(run) = &run {
             contents.add(run, runs.format());
             last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }
@@ -97,12 +100,12 @@ pub(crate) fn read(
     let models: BTreeSet<&String> =
         table.rows().iter().filter_map(|row| row.model.as_ref()).collect();
     if models.len() <= 1 {
-        return Ok(Some(vec![log(None, table)]));
+        return Ok(vec![log(None, table)]);
     }
     let of_model = |(model, table): (Option<String>, _)| {
         log(Some(model.unwrap_or_else(|| "unknown model".to_owned())), table)
     };
-    Ok(Some(table.by_model().into_iter().map(of_model).collect()))
+    Ok(table.by_model().into_iter().map(of_model).collect())
 }
 
 /// The name of a run and the last characters of its last reply, on one line.

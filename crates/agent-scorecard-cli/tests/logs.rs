@@ -214,7 +214,7 @@ fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
         assert_eq!(of_logs[key], of_traces[key], "{key}");
     }
     let of_compare = program::json_of("compare", &[log, "--json"]);
-    assert_eq!(of_logs["n_at_limit"], of_compare["n_cut_off"]);
+    assert_eq!(of_logs["n_at_limit"], of_compare["files"][0]["n_cut_off"]);
     assert_eq!(of_logs["n_at_limit"], 7);
     let first = of_logs["conclusion"][0].as_str().unwrap();
     assert!(first.ends_with("a limit ended 7."), "{first}");

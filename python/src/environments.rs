@@ -2,7 +2,7 @@
 
 use agent_benchmarks::{
     Error, Seed, budget_estimation,
-    play::{self, Environment, Play, PlayRecord},
+    play::{self, End, Environment, Play, PlayRecord},
     sokoban::{Direction, Game, Need, Room, RoomSettings, Sokoban},
     warehouse::{Cents, Retailer, STEPS, Sku, Start, Warehouse},
 };
@@ -90,10 +90,6 @@ impl SokobanGame {
         }
     }
 
-    fn __str__(&self) -> String {
-        self.game.room().to_string()
-    }
-
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
         self.clone()
     }
@@ -163,15 +159,12 @@ impl WarehouseGame {
         self.warehouse.observation()
     }
 
-    fn __str__(&self) -> String {
-        self.text()
-    }
-
-    /// Carries orders out and lets a step pass: its reward, what could not be carried out, and the end, if it has come.
-    fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<String>) {
+    /// Carries orders out and lets a step pass: its reward, what could not be carried out, and at the end whether the run
+    /// has succeeded.
+    fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<bool>) {
         let acted = self.warehouse.act(&format!("<answer>{orders}</answer>"));
-        let end = self.warehouse.end().map(|end| format!("{end:?}").to_lowercase());
-        (acted.reward, acted.problems, end)
+        let succeeded = self.warehouse.end().map(|end| end == End::Succeeded);
+        (acted.reward, acted.problems, succeeded)
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
@@ -224,11 +217,15 @@ pub(crate) fn play_scores<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let entry = PyDict::new(py);
     entry.set_item("succeeded", record.succeeded)?;
-    entry.set_item("end", record.end.map(|end| format!("{end:?}").to_lowercase()))?;
+    let end = record.end.map(|end| match end {
+        End::Succeeded => "succeeded",
+        End::Failed => "failed",
+        _ => "at_limit",
+    });
+    entry.set_item("end", end)?;
     entry.set_item("reward", record.reward())?;
     entry.set_item("is_truncated", record.is_truncated)?;
-    let [input, output] = record.asking;
-    entry.set_item("question_tokens", (input, output))?;
+    entry.set_item("question_tokens", <(_, _)>::from(record.asking))?;
     let spent = PyDict::new(py);
     for (resource, name) in rollouts.resources() {
         let usage = rollouts.get(0).ok().and_then(|run| run.usage(resource).ok());

@@ -687,21 +687,26 @@ def budget(
     cluster_by_task: bool = False,
     pool: bool = False,
     plot_id: str | None = None,
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
 ) -> Report:
-    """Report how good estimates of what runs still spend are.
+    """Report what caps on the spending of runs hurt and save, or how good estimates of what runs still spend are.
 
     Parameters
     ----------
     runs : runs
-        Fields ``id``, ``turns``, ``success`` and optionally ``task``, ``stop_reason``, ``caps``, ``achieved``; or one of
-        BAGEN's files.
+        Fields ``id``, ``turns``, ``success`` and optionally ``task``, ``domain``, ``model``, ``stop_reason``, ``caps``,
+        ``achieved``; or logs, or one of BAGEN's files.
     estimator : str or path, optional
         ``"quantile-forest"`` (the default), ``"conformal"``, ``"quantile"``, ``"linear"``, or recorded answers of a model.
     cap : float, optional
         The budget of each run.
     caps : sequence of float, optional
-        Caps to compare: the successes that each would have kept, and what it would have saved, if agents do not know
-        of the cap and act as before. The report is on them alone unless `estimator` or `cap` is given too.
+        Caps to compare, without an estimator: the successes that each would have kept, and what it would have saved, if
+        agents do not know of the cap and act as before. Each model has a column.
     resource : str or sequence of str
         What is estimated.
     coverage : float
@@ -726,6 +731,8 @@ def budget(
         Add a report on the runs of all files together.
     plot_id : str, optional
         The run that pictures show.
+    confidence, confidence_pattern, at_limit, scorer, outcomes
+        Of logs, as for `traces`.
 
     Returns
     -------

@@ -113,6 +113,31 @@ fn an_order_is_paid_made_shipped_delivered_sold_and_collected_on_its_days() -> R
     Ok(())
 }
 
+/// Completion after 25 and 32 days, and 28 to 36 or 5 to 7 days on the way.
+#[test]
+fn ships_take_28_to_36_days_and_aeroplanes_5_to_7() -> Result<(), Refusal> {
+    let mut early = 0;
+    for seed in 0..60 {
+        let mut game = drawn(Start::Empty, seed);
+        game.act("produce JCD543 1 ocean".parse()?)?;
+        game.act("produce JCA374 1 ocean".parse()?)?;
+        game.act("produce JUA365 1 air".parse()?)?;
+        let mut stocks = Vec::new();
+        for _ in 0..5 {
+            game.advance();
+            stocks.push([Sku::Jcd543, Sku::Jca374, Sku::Jua365].map(|sku| game.stock(None, sku)));
+        }
+        // On days 28 and 42: an adapter is complete on day 30.
+        assert_eq!(stocks[1..3], [[0, 0, 0], [0, 0, 500]]);
+        // On day 56, no hub, and cables of at most 31 days; on day 70, everything.
+        assert_eq!((stocks[3][0], stocks[4]), (0, [500, 1_000, 500]));
+        early += i64::from(stocks[3][1] > 0);
+    }
+    // Four of nine days are at most 31: 27 of 60, with a standard deviation of 4.
+    assert!((11..43).contains(&early), "{early}");
+    Ok(())
+}
+
 #[test]
 fn an_order_waits_until_cash_suffices() -> Result<(), Refusal> {
     let mut game = Game::new(Start::Empty, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(3));
@@ -202,6 +227,26 @@ fn overstock_is_what_lies_above_95_per_cent_at_the_end_of_a_step() -> Result<(),
     game.act("replenish supplydirect JUA365 1".parse()?)?;
     let want = 0.5 * (23_652.0 - 17_100.0 + 154.0);
     assert_eq!(game.advance().overstock, cents(want));
+    Ok(())
+}
+
+#[test]
+fn goods_wait_at_the_gate_of_a_full_warehouse() -> Result<(), Refusal> {
+    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
+    let (cable, adapter) = (Sku::Jca374, Sku::Jua365);
+    game.act("produce JCA374 1 air".parse()?)?;
+    for _ in 0..3 {
+        game.advance();
+    }
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (12_258, 1_000));
+    // 65,348 less 16,252 leave room for 904 units, and 200 docks less for 1,104.
+    while game.act("replenish MegaMart JUA365 3".parse()?).is_ok() {}
+    assert_eq!(game.stock(None, adapter), 0);
+    game.advance();
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (12_258, 1_000));
+    game.act("replenish MegaMart JCD612 1".parse()?)?;
+    game.advance();
+    assert_eq!((game.stock(None, cable), game.in_transit(None, cable)), (13_258, 0));
     Ok(())
 }
 
@@ -364,6 +409,24 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Err
         assert_eq!(some, runs(policy, Start::Empty, 3)?);
         assert_ne!(some[0].turns, some[1].turns);
     }
+    Ok(())
+}
+
+/// Another number here is a change of values, which CHANGELOG.md has to name.
+#[test]
+fn the_numbers_of_a_seed_stay_as_they_are() -> Result<(), Error> {
+    let demand = Demand::draw(Start::Empty, Seed::new(1));
+    let first = Sku::ALL.map(|sku| demand.units(0, Retailer::TechZone, sku));
+    let mut player = Player::new(Policy::Random, Seed::new(1));
+    let run = Play::new()
+        .with_most_turns(STEPS)
+        .conversation("1", Warehouse::new(Start::Stocked, Seed::new(1)))?;
+    let record = play(run, |run| player.reply(run))?;
+    assert_eq!(
+        (first, all(&demand)),
+        ([709, 422, 526, 586, 371], (59_314, Cents::new(255_122_325)))
+    );
+    assert_eq!(record.reward(), 1_272_918.66);
     Ok(())
 }
 

@@ -1,10 +1,9 @@
-//! Scores estimates of what an agent's runs still spend, or estimates it itself from earlier runs: the
-//! subcommand `budget`.
+//! Would a cap on what runs spend hurt, and does an agent know what its runs still spend? The subcommand `budget`.
 //!
-//! Without a file it takes bundled runs (made by the example `demo_data`). Runs are replayed in the order
-//! of the file: the estimator sees each prefix, and learns from the run when it has ended. Each file
-//! gets a column and an estimator of its own; with `--json`, `files` has a report of each where there are
-//! several.
+//! Without a file it takes bundled runs (made by the example `demo_data`). With `--caps`, each file gets a column, and
+//! so does each model in it. Otherwise runs are replayed in the order of the file: the estimator sees each prefix, and
+//! learns from the run when it has ended. Each file gets a column and an estimator of its own. With `--json`, `files`
+//! has a report of each where there are several.
 
 use std::{
     error::Error,
@@ -16,6 +15,7 @@ use agent_scorecard::{
     budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
+    traces::LoggedColumn,
 };
 use budget_estimation::{Level, Reading};
 use serde_json::Value;
@@ -24,27 +24,29 @@ use crate::{
     files::{
         bundled,
         json_lines::{bytes, read_by},
+        log_file,
+        logs::{Judging, OUTCOMES},
     },
     output::{form::Forms, program::Written, text::help},
     progress::working,
     values::{self, Clustering},
 };
 
-/// Scores estimates of what an agent's runs still spend
+/// Says what a cap on the spending of runs would hurt and save, or scores estimates of what runs still spend
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Options {
-    /// Files of runs, each with a column and an estimator of its own; without a file, bundled runs
+    /// Files of runs, or logs or folders of logs, each with a column and an estimator of its own; without a file,
+    /// bundled runs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// quantile-forest, conformal, quantile or linear, which learn from the runs before in the file, or a FILE of
     /// recorded answers of a model (default: quantile-forest)
     #[arg(long)]
     estimator: Option<String>,
-    /// Compare caps on what a run spends: the successes that each would have kept, and what it would have saved, if
-    /// agents do not know of the cap and act as before. The report is on the caps alone unless an --estimator or --cap
-    /// is given too
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::cap)]
+    /// Compare caps on what a run spends, without an estimator: the successes that each would have kept, and what it
+    /// would have saved, if agents do not know of the cap and act as before. Each model in a file has a column
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::cap, conflicts_with_all = ["estimator", "cap"])]
     caps: Vec<f64>,
     /// Budget of each run
     #[arg(long, value_name = "N", value_parser = values::cap)]
@@ -93,6 +95,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID")]
     plot_id: Option<String>,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     forms: Forms,
 }
 
@@ -113,8 +117,11 @@ crate, and as_published those of the released code.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
-    [EXAMPLE, &help(&CAP_MEASURES), PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN].concat()
+    let caps = help(&CAP_MEASURES);
+    [EXAMPLE, CAPS, &caps, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN, OUTCOMES].concat()
 }
+
+const CAPS: &str = include_str!("help/budget_caps.txt");
 
 const PREFIXES: &str = "
 A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible where the run
@@ -168,7 +175,6 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         cluster_by: options.clustering.by(),
         resamples: options.resamples,
         seed: options.seed,
-        caps: options.caps.clone(),
         with_pictures: has_figures && resources.len() == 1,
         ..budget::Options::new(resources.remove(0), By::QuantileForest, options.coverage)
     };
@@ -177,9 +183,12 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         return forms.show(released(&options, path, &text, &judged)?);
     }
 
-    let all = read(files, &options, &judged)?;
-    if !options.caps.is_empty() && options.estimator.is_none() && options.cap.is_none() {
-        return forms.show(of_caps(&all, &options, &judged)?);
+    let (all, mut notes) = read(files, &options, &judged)?;
+    notes.extend(options.judging.notes());
+    if !options.caps.is_empty() {
+        let mut report = of_caps(&all, &options, &judged)?;
+        report.together.notes.get_or_insert_default().extend(notes);
+        return forms.show(report);
     }
     judged.by = estimator(&options, &judged, mode, &all)?;
     let mut columns = Vec::new();
@@ -203,6 +212,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
         report.pool(block, "");
     }
+    report.together.notes.get_or_insert_default().extend(notes);
     forms.show(report)
 }
 
@@ -212,14 +222,17 @@ fn of_caps(
     options: &Options,
     judged: &budget::Options,
 ) -> Result<Report, Box<dyn Error>> {
-    let caps = |files: &[&RunFile]| budget::caps(RunFile::together(files, keys(options))?, judged);
-    let columns = all.iter().map(|file| Ok((file.runs.file().to_owned(), caps(&[file])?)));
-    let columns = columns.collect::<Result<_, agent_scorecard::Error>>()?;
-    let mut report = budget::caps_report(columns, judged);
-    if options.pool && all.len() > 1 {
-        report.pool(caps(&all.iter().collect::<Vec<_>>())?, "");
-    }
-    Ok(report)
+    let caps = |files: &[&RunFile]| {
+        budget::caps(RunFile::together(files, keys(options))?, &options.caps, judged)
+    };
+    let columns = all.iter().flat_map(|file| {
+        let name =
+            |(model, runs): (_, RunFile)| Ok((file.runs.file().to_owned(), model, caps(&[&runs])?));
+        file.by_model().into_iter().map(name)
+    });
+    let columns = columns.collect::<Result<Vec<_>, agent_scorecard::Error>>()?;
+    let pooled = (options.pool && columns.len() > 1).then(|| caps(&all.iter().collect::<Vec<_>>()));
+    Ok(budget::caps_report(columns, pooled.transpose()?, judged))
 }
 
 fn answer_mode(options: &Options) -> AnswerMode {
@@ -230,15 +243,22 @@ fn answer_mode(options: &Options) -> AnswerMode {
     }
 }
 
-/// The files of runs, which have all that the options need.
+/// The files of runs, which have all that the options need, and what to know about logs.
 fn read(
     files: &[PathBuf],
     options: &Options,
     judged: &budget::Options,
-) -> Result<Vec<RunFile>, Box<dyn Error>> {
-    let read =
-        |path: &PathBuf| read_by(path, |file, it| RunFile::read(file, it, &options.resource));
-    let all: Vec<RunFile> = files.iter().map(read).collect::<Result<_, _>>()?;
+) -> Result<(Vec<RunFile>, Vec<String>), Box<dyn Error>> {
+    let (mut all, mut notes) = (Vec::new(), Vec::new());
+    for path in files {
+        let Some(logs) = log_file::read(path, &options.judging)? else {
+            all.push(read_by(path, |file, it| RunFile::read(file, it, &options.resource))?);
+            continue;
+        };
+        let log: Vec<&LoggedColumn> = logs.iter().map(|log| &log.column).collect();
+        notes.extend(log.first().into_iter().flat_map(|column| column.notes.clone()));
+        all.push(RunFile::of_log(&log, &options.resource)?);
+    }
     RunFile::check_keys(&all, keys(options))?;
     let lacks = |is_missing: fn(&RolloutLine) -> bool, field: &str, option: &str| {
         let first = |file: &RunFile| {
@@ -255,7 +275,7 @@ fn read(
     if judged.probes.is_some() {
         problem = problem.or_else(|| lacks(|row| row.achieved.is_none(), "achieved", "--probes"));
     }
-    problem.map_or(Ok(all), |problem| Err(problem.into()))
+    problem.map_or(Ok((all, notes)), |problem| Err(problem.into()))
 }
 
 fn keys(options: &Options) -> &[String] {
@@ -322,7 +342,7 @@ fn released(
 ) -> Result<Report, Box<dyn Error>> {
     let other = if options.files.len() > 1 {
         Some("another FILE: give a file of BAGEN's estimates alone")
-    } else if judged.cap.is_some() || !judged.caps.is_empty() {
+    } else if judged.cap.is_some() || !options.caps.is_empty() {
         Some("--cap, --caps: the file of BAGEN's estimates has its own caps")
     } else if !judged.others.is_empty() {
         Some("--resource: the file of BAGEN's estimates has its own resources")

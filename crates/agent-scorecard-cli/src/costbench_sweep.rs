@@ -62,8 +62,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(Report {
         title: "Costs of tool plans by setting".to_owned(),
         lead,
-        together: found.map_err(named)?,
         main_pictures: vec!["cost_gap_by_length", "cost_gap_by_noise", "distance_by_event"],
-        ..Report::default()
+        ..Report::of_columns(vec![(String::new(), None, found.map_err(named)?)])
     })
 }

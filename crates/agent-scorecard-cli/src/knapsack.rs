@@ -2,7 +2,7 @@
 
 use std::{error::Error, path::PathBuf};
 
-use agent_scorecard::{Block, Field, Report, knapsack::solve};
+use agent_scorecard::{Report, knapsack::solve};
 
 use crate::{
     files::json_lines::read_by,
@@ -27,13 +27,7 @@ A FILE has one JSON object, for example
 "#;
 
 pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dyn Error>> {
-    let solved = read_by(&file, solve)?;
-    let block = Block::of([
-        Field::shown("value", "value", solved.value),
-        Field::shown("chosen", "chosen items, from 0", solved.chosen),
-        Field::shown("optimal", "proved to be best", solved.optimal),
-        Field::shown("seconds", "seconds to solve", solved.seconds),
-    ]);
+    let block = read_by(&file, solve)?.block();
     forms.show(Report {
         title: "A 0-1 knapsack".to_owned(),
         lead: "the items of the largest total profit whose total weight is at most the capacity"

@@ -56,7 +56,7 @@ pub(crate) fn output(Options { file, forms }: Options) -> Result<Written, Box<dy
     }
     forms.show(Report {
         title: "Attempts with a disclosed budget".to_owned(),
-        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation"
+        lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance that of attempts within their allocation; 95 % intervals take problems as independent"
             .to_owned(),
         ..Report::of_columns(vec![(file.display().to_string(), None, re_solved(&counts))])
     })

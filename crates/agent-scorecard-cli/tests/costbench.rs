@@ -384,7 +384,7 @@ fn a_sweep_prints_one_table_per_group_and_intervals_can_be_left_out() {
     ] {
         assert!(with.contains(&format!("\n{group}")), "{group}: {with}");
     }
-    let has_events = |line: &str| line.split_whitespace().skip(3).take(2).eq(["2", "mixed"]);
+    let has_events = |line: &str| line.split_whitespace().skip(1).take(2).eq(["2", "mixed"]);
     assert!(with.lines().any(has_events) && with.contains("from, to"), "{with}");
     assert!(!text(&["--resamples", "0"]).contains("from, to"));
 }

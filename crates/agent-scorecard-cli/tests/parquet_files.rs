@@ -182,8 +182,5 @@ fn rows_with_a_step_each_give_what_their_runs_give() {
     assert_eq!(table["missing"], lines["missing"]);
     let wrong = run_other("traces", &[&steps("wrong.parquet", "conf", &rows)]);
     let wrong = refusal(&wrong, "conf");
-    assert!(
-        wrong.contains("field probability") && wrong.contains("there are conf, id,"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("field confidence") && wrong.contains("there are conf, id,"), "{wrong}");
 }

@@ -71,17 +71,7 @@ const BINS: usize = 5;
 /// numbers; [`Error::UnknownRun`] for a run to draw that is not scored.
 pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Result<Column, Error> {
     if options.others.is_empty() {
-        let of_caps = (!options.caps.is_empty()).then(|| caps(input.clone(), options));
-        let mut block = block(&replay(input, options)?, options, metrics)?;
-        if let Some(mut of_caps) = of_caps.transpose()? {
-            block.fields.splice(0..0, of_caps.fields.pop());
-            block.conclusion.splice(0..0, of_caps.conclusion);
-            block.pictures.append(&mut of_caps.pictures);
-            let notes = block.notes.get_or_insert_default();
-            let new = of_caps.notes.into_iter().flatten().filter(|note| !notes.contains(note));
-            let new: Vec<String> = new.collect();
-            notes.extend(new);
-        }
+        let block = block(&replay(input, options)?, options, metrics)?;
         return Ok(Column { block, ..Column::default() });
     }
     let resources: Vec<&String> = [&options.resource].into_iter().chain(&options.others).collect();
@@ -135,7 +125,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
         columns.into_iter().map(|(file, column)| ((file, None, Block::default()), column)).unzip();
     let mut report = Report {
         title: "Estimates of what runs would still spend".to_owned(),
-        main_pictures: vec!["caps", "fan"],
+        main_pictures: vec!["fan"],
         ..Report::of_columns(files)
     };
     for (named, Column { block, parts, .. }) in report.columns.iter_mut().zip(columns) {
@@ -257,6 +247,13 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             counted(block.count("n_intervals"), "case"),
         ));
     }
+    clauses.extend(stopping(block));
+    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
+    clauses
+}
+
+/// What stopping at the first "impossible" would do.
+pub(crate) fn stopping(block: &Block) -> Option<String> {
     let [failed, feasible, stopped, lost] = [
         "n_failed_rollouts",
         "n_feasible_rollouts",
@@ -269,19 +266,16 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             |_| String::new(),
             |saved| format!(", and save {} of what failed runs spent", percent(&saved)),
         );
-        clauses.push(format!(
+        return Some(format!(
             "stopping at the first \"impossible\" would end {stopped} of {} and {lost} of {} that can succeed{saved}",
             counted(failed, "failed run"),
             counted(feasible, "run"),
         ));
-    } else if failed + feasible > 0 {
-        clauses.push(format!(
-            "none of {} is called impossible, so that stopping saves nothing",
-            counted(failed + feasible, "run")
-        ));
     }
-    clauses.extend(left_out([(block.count("n_left_out"), "whose cost is not known")]));
-    clauses
+    (failed + feasible > 0).then(|| {
+        let runs = counted(failed + feasible, "run");
+        format!("none of {runs} is called impossible, so that stopping saves nothing")
+    })
 }
 
 fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {

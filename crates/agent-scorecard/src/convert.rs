@@ -86,6 +86,7 @@ pub fn text(lines: &[Value]) -> String {
 /// The line of a run that the readers of the file count and do not score.
 fn left_out(row: &LoggedRun, reason: &str) -> Value {
     let mut line = named(row);
+    set(&mut line, "model", row.model.as_deref());
     line["success"] = json!(row.outcome);
     set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));
     line["left_out"] = json!(reason);
@@ -117,6 +118,7 @@ fn rollout(row: &LoggedRun) -> Result<Value, &'static str> {
         })
     });
     let mut line = named(row);
+    set(&mut line, "model", row.model.as_deref());
     line["turns"] = turns.collect();
     line["success"] = json!(success);
     set(&mut line, "stop_reason", row.stop.as_ref().map(ToString::to_string));

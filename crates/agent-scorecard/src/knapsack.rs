@@ -6,6 +6,11 @@ use knapsack_oracle::{Error, Knapsack, KnapsackItem};
 use run_logs::json_lines::{InputError, Object, bytes, parse_document};
 use serde::Deserialize;
 
+use crate::report::{
+    block::{Block, Field},
+    sentence::counted,
+};
+
 #[derive(Deserialize)]
 struct Instance {
     capacity: u64,
@@ -24,6 +29,30 @@ pub struct Solved {
     pub optimal: bool,
     /// What solving took, without reading.
     pub seconds: f64,
+}
+
+impl Solved {
+    /// What the command shows.
+    #[must_use]
+    pub fn block(&self) -> Block {
+        let Self { value, chosen, optimal, seconds } = self;
+        let items = counted(chosen.len(), "item");
+        let clause = match optimal {
+            true => format!(
+                "no choice within the capacity is worth more than {value}, which {items} give"
+            ),
+            false => format!(
+                "the best choice found is worth {value}, with {items}; that none is worth more is not proved"
+            ),
+        };
+        let fields = [
+            Field::shown("value", "value", *value),
+            Field::shown("chosen", "chosen items, from 0", chosen.as_slice()),
+            Field::shown("optimal", "proved to be best", *optimal),
+            Field::shown("seconds", "seconds to solve", *seconds),
+        ];
+        Block { conclusion: vec![clause], ..Block::of(fields) }
+    }
 }
 
 /// Reads one object `{"capacity", "profits", "weights"}` and solves it. `file` names the source in errors.

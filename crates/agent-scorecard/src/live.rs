@@ -5,9 +5,10 @@
 
 use agent_benchmarks::{
     confidence::ConfidenceTable,
-    costbench::{CostBenchRecord, CostBenchTable, ReleasedResults},
+    costbench::{CostBenchFigures, CostBenchRecord, CostBenchTable, ReleasedResults},
 };
 use scoring_rules::{Level, Seed};
+use tool_graph::LeftOutCounts;
 use trajectory_metrics::{Figure, Measure, Undefined};
 
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
     report::{
         block::{Block, Column, Field, Report, Value},
         picture::{Axis, Mark, Picture, Series},
+        sentence::{counted, left_out, percent, with_ends},
     },
     traces::figures::LEVEL,
 };
@@ -39,10 +41,12 @@ pub struct LiveOptions {
 }
 
 /// What a table knows of one setting.
+#[derive(Default)]
 struct Setting {
     name: String,
     counts: Vec<(&'static str, usize)>,
     figures: Vec<(Measure, Result<Figure, Undefined>)>,
+    conclusion: Vec<String>,
 }
 
 impl LiveOptions {
@@ -105,9 +109,16 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         // It replies nothing that could list plans.
         row.figures.retain(|(measure, _)| !measure.key.starts_with("path_coverage"));
     }
-    let own = rows.into_iter().map(|row| (String::new(), row));
-    let baseline = baseline.into_iter().map(|row| (format!("{}, ", row.model), row));
-    let settings = own.chain(baseline).map(|(whose, row)| Setting {
+    let greedy = |row: &CostBenchFigures| {
+        let of_row =
+            |it: &&CostBenchFigures| (it.task_length, &it.events) == (row.task_length, &row.events);
+        baseline.iter().find(of_row)?.figure("exact_match_ratio")
+    };
+    let own: Vec<_> =
+        rows.into_iter().map(|row| (conclusion(&row, greedy(&row)), String::new(), row)).collect();
+    let baseline = baseline.into_iter().map(|row| (Vec::new(), format!("{}, ", row.model), row));
+    let settings = own.into_iter().chain(baseline).map(|(conclusion, whose, row)| Setting {
+        conclusion,
         name: format!("{whose}{} steps, events: {}", row.task_length, row.events),
         counts: vec![
             ("runs", row.runs),
@@ -124,7 +135,7 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         figures: row.figures,
     });
     let note = has_events.then(|| NO_GAP_UNDER_EVENTS.to_owned());
-    let mut report = report(settings, note);
+    let mut report = report(&options.model, settings, note);
     compare(
         &mut report,
         "How good are the paths?",
@@ -151,6 +162,37 @@ pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<R
         report.together.fields.push(Field::block("streams", block));
     }
     Ok(report)
+}
+
+/// What the paths of a model come to, beside the share of exact paths of the greedy policy.
+fn conclusion(row: &CostBenchFigures, greedy: Option<Figure>) -> Vec<String> {
+    let paths = row.figure("task_completion_ratio").zip(row.figure("exact_match_ratio"));
+    let paths = paths.map(|(completed, exact)| {
+        let greedy = greedy.map_or_else(String::new, |greedy| {
+            format!(" (the greedy policy in {})", percent(&greedy))
+        });
+        let gap = row.figure("cost_gap").map_or_else(String::new, |gap| {
+            format!(
+                "; runs that reach the goal cost {} more than the cheapest plan",
+                with_ends(&gap)
+            )
+        });
+        format!(
+            "of {}, {} completes {} and makes the calls of the best plan in {}{greedy}{gap}",
+            counted(row.runs, "run"),
+            row.model,
+            percent(&completed),
+            percent(&exact)
+        )
+    });
+    let LeftOutCounts { events_missing, last_event, no_calls, .. } = row.left_out;
+    let left_out = left_out([
+        (events_missing as u64, "to which not all events came"),
+        (last_event as u64, "whose last event came at their end"),
+        (no_calls as u64, "without a call"),
+        (row.without_reply as u64, "without a reply"),
+    ]);
+    paths.into_iter().chain(left_out).collect()
 }
 
 /// The table of [`costbench`] for the runs of a file of results of the released benchmark, which are played again.
@@ -208,11 +250,11 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
 }
 
 /// The report of a column for each setting. Notes on figures name their setting.
-fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
+fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<String>) -> Report {
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;
     let columns = settings.map(|setting| {
-        let title = "How good is the model?".to_owned();
+        let title = format!("How good is {model}?");
         let mut metrics = Block { title, fields: setting.measured().collect(), ..Block::default() };
         metrics.push_reasons();
         is_empty &= !metrics.has_figure();
@@ -226,17 +268,20 @@ fn report(settings: impl Iterator<Item = Setting>, note: Option<String>) -> Repo
             Field::block("metrics", metrics),
             Field::block("counts", counts),
         ];
-        Column { name, block: Block { fields, ..Block::default() }, ..Column::default() }
+        let block = Block { conclusion: setting.conclusion, ..Block::of(fields) };
+        Column { name, block, ..Column::default() }
     });
     let columns = columns.collect();
     if is_empty {
         notes.push("no figure is defined; the counts say why".to_owned());
     }
-    Report {
+    let mut report = Report {
         title: "A model in a benchmark".to_owned(),
         together: Block { notes: Some(notes), ..Block::default() },
         columns,
         list: Some("rows"),
         ..Report::default()
-    }
+    };
+    report.conclude();
+    report
 }

@@ -246,7 +246,12 @@ pub fn evaluate(
     block.push_json("planner", planner);
     block.push_json("informed", &informed);
     block.push_json("seed", &options.seed);
-    block.conclusion = REGIMES.iter().filter_map(|regime| conclusion(&alphas, regime)).collect();
+    block.conclusion.extend(REGIMES.iter().filter_map(|(regime, key)| {
+        let found = alphas.iter();
+        let found = found.filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
+        let pools = alphas.first().map_or(0, |row| row.count("pools"));
+        conclusion(regime, pools, &found.collect::<Vec<_>>())
+    }));
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
     if options.unsolvable.is_some() {
         let title = "Pools with unsolvable problems in place of a share (ratio) of each";
@@ -256,46 +261,53 @@ pub fn evaluate(
 }
 
 /// The regimes: what they are and the key of the efficiency.
-const REGIMES: [(&str, &str); 2] = [
+pub(crate) const REGIMES: [(&str, &str); 2] = [
     ("where allocations do not stop attempts", "eta_advisory_informative"),
     ("where attempts stop at their allocations", "eta_enforced_informative"),
 ];
 
-/// What the efficiencies of one regime come to, over the pools in which they are defined.
-fn conclusion(alphas: &[Block], &(regime, key): &(&str, &str)) -> Option<String> {
-    let found = alphas.iter().filter_map(|row| Some((row.number("alpha")?, row.figure(key).ok()?)));
-    let found: Vec<(f64, Figure)> = found.collect();
+/// What the efficiencies of one regime come to, over the pools in which they are defined, by budget.
+pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> Option<String> {
     let said = |(alpha, eta): &(f64, Figure)| format!("{} at alpha {alpha}", with_ends(eta));
-    let range = match found.as_slice() {
+    let range = match found {
         [] => return None,
         [single] => said(single),
         [first, .., last] => format!("{} and {}", said(first), said(last)),
     };
-    let count = |side| found.iter().filter(|(_, eta)| side_of(eta, 0.0) == Some(side)).count();
-    let [better, worse, noise] = [Ordering::Greater, Ordering::Less, Ordering::Equal].map(count);
-    let verdict = match better + worse + noise {
-        0 => "; no interval says whether that is noise".to_owned(),
-        all => format!(
-            "; of {}, plans are better than random ones at {better}, worse at {worse}, and at {noise} the difference may be noise",
-            counted(all, "budget")
-        ),
+    let parts = [
+        (Ordering::Greater, "better than random ones"),
+        (Ordering::Less, "worse than random ones"),
+        (Ordering::Equal, "not told apart from random ones"),
+    ];
+    let parts = parts.into_iter().filter_map(|(side, verdict)| {
+        let n = found.iter().filter(|(_, eta)| side_of(eta, 0.0) == Some(side)).count();
+        (n > 0).then(|| format!("{verdict} at {}", counted(n, "budget")))
+    });
+    let verdict = match parts.collect::<Vec<_>>() {
+        parts if parts.is_empty() => "no interval says whether that is noise".to_owned(),
+        parts => format!("these plans are {}", parts.join(", ")),
     };
-    Some(format!("{regime}, the efficiency (0 random, 1 best) is {range}{verdict}"))
+    Some(format!(
+        "{regime}, the efficiency (0 random, 1 best) of plans for {} is {range}; {verdict}",
+        counted(pools, "pool")
+    ))
 }
 
 fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
-    let curves = [
-        ("eta_advisory", "advisory: allocations do not stop attempts"),
-        ("eta_enforced", "enforced: attempts stop at their allocations"),
+    let names = [
+        "advisory: allocations do not stop attempts",
+        "enforced: attempts stop at their allocations",
     ];
-    let curves = curves.map(|(key, name)| {
+    let curves = REGIMES.into_iter().zip(names).map(|((_, key), name)| {
         let point = |row: &Block| match row.get(key) {
             Some(Value::Figure(_, Ok(figure))) => Some((row.number("alpha")?, *figure)),
             _ => None,
         };
         (name.to_owned(), alphas.iter().filter_map(point).collect())
     });
-    efficiency_picture(curves, planner)
+    let picture = efficiency_picture(curves, planner);
+    let note = format!("{} Pools in which every order earns the same are left out.", picture.note);
+    Picture { note, ..picture }
 }
 
 /// Efficiencies by budget, a curve for each name.

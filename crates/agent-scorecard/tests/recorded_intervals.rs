@@ -32,12 +32,6 @@ fn recorded(name: &str, keys: &[&str]) -> Option<Rollouts> {
     let rollouts = Rollouts::new(resources).unwrap().with_keys(["domain"]).unwrap();
     let mut rollouts = rollouts.with_keys(keys.iter().copied()).unwrap();
     RolloutFile::read("runs", file).unwrap().append_to(&mut rollouts).unwrap();
-    for at in 0..rollouts.len() {
-        let rollout = rollouts.get(at).unwrap();
-        // Tasks of different domains have the same numbers.
-        let task = format!("{}/{}", rollout.key("domain").unwrap(), rollout.task().unwrap());
-        rollouts.set_task(at, task).unwrap();
-    }
     Some(rollouts)
 }
 

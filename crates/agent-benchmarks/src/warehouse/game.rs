@@ -19,7 +19,7 @@ pub(super) struct Order {
     sku: Sku,
     units: i64,
     by: Freight,
-    pub(super) done: u32,
+    done: u32,
     deposit: Cents,
     balance: Cents,
 }
@@ -48,9 +48,9 @@ struct Shipment {
 
 /// What a retailer has bought and not yet paid.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Invoice {
-    pub(super) due: u32,
-    pub(super) amount: Cents,
+struct Invoice {
+    due: u32,
+    amount: Cents,
 }
 
 /// A firm that produces, ships and sells for 11 steps of 14 days.
@@ -79,7 +79,7 @@ pub struct Game {
     step: usize,
     cash: Cents,
     credit: Cents,
-    pub(super) invoices: Vec<Invoice>,
+    invoices: Vec<Invoice>,
     pub(super) orders: Vec<Order>,
     shipments: Vec<Shipment>,
     /// By place, the warehouse before the retailers, and product.

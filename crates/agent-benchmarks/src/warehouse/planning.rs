@@ -1,11 +1,8 @@
 //! Actions by an order-up-to rule, and what a rule is expected to earn.
 
 use crate::warehouse::{
-    actions::{Action, Refusal},
-    catalogue::{
-        DAYS, DELIVERY, FACTORING, Freight, HOLDING, MOST_TRUCKS, OPEX, Retailer, STEPS, Sku,
-        TRUCK, WEEKS, transit,
-    },
+    actions::Action,
+    catalogue::{DAYS, DELIVERY, Freight, MOST_TRUCKS, Retailer, STEPS, Sku, TRUCK, transit},
     cents::Cents,
     demand::{Demand, Units},
     game::Game,
@@ -24,7 +21,7 @@ pub(super) struct Rule {
     pub(super) most_lots: i64,
     /// Money that orders leave.
     pub(super) reserve: Cents,
-    /// Whether credit is drawn and receivables are sold for orders.
+    /// Whether all credit is drawn and all receivables are sold.
     pub(super) borrows: bool,
 }
 
@@ -47,7 +44,8 @@ impl Rule {
     pub(super) fn actions(&self, game: &Game, forecast: &Units) -> Vec<Action> {
         let mut plan = Plan { game: game.clone(), actions: Vec::new() };
         if self.borrows {
-            plan.raise(plan.needed_in_step() + self.reserve);
+            plan.take(Action::DrawCredit(game.credit_left()));
+            plan.take(Action::FactorReceivables(game.receivables()));
         }
         self.replenish(&mut plan, forecast);
         self.produce(&mut plan, forecast);
@@ -70,7 +68,7 @@ impl Rule {
                 let mut trucks = (share + TRUCK / 2) / TRUCK;
                 while trucks > 0 {
                     let some = trucks.min(MOST_TRUCKS);
-                    plan.take(Action::Replenish { retailer, sku, trucks: some }, self.borrows);
+                    plan.take(Action::Replenish { retailer, sku, trucks: some });
                     trucks -= some;
                 }
             }
@@ -92,12 +90,14 @@ impl Rule {
             if arrival <= rest { (lack + product.lot / 2).max(0) / product.lot } else { 0 }
         };
         let mut waiting = Sku::ALL.to_vec();
+        // What sells first pays for the rest.
+        waiting.sort_by_key(|sku| sku.product().lead);
         while !waiting.is_empty() {
             waiting.retain(|&sku| {
                 let lots = lack(&plan.game, sku).min(self.most_lots);
                 let action = Action::Produce { sku, lots, by: self.by };
-                let has_money = plan.free(self.borrows) > self.reserve;
-                lots > 0 && has_money && plan.take(action, self.borrows) && self.most_lots > 1
+                let has_money = plan.free() > self.reserve;
+                lots > 0 && has_money && plan.take(action) && self.most_lots > 1
             });
         }
     }
@@ -125,48 +125,16 @@ struct Plan {
 }
 
 impl Plan {
-    /// Adds an action if it is possible, perhaps with borrowed money.
-    fn take(&mut self, action: Action, borrows: bool) -> bool {
-        let mut done = self.game.act(action);
-        if let (true, Err(Refusal::CashShort { needed, .. })) = (borrows, &done) {
-            self.raise(*needed);
-            done = self.game.act(action);
-        }
-        if done.is_ok() {
-            self.actions.push(action);
-        }
-        done.is_ok()
+    /// Adds an action if it is possible.
+    fn take(&mut self, action: Action) -> bool {
+        let done = self.game.act(action).is_ok();
+        self.actions.extend(done.then_some(action));
+        done
     }
 
-    /// Borrows until there is this much cash, as far as possible: credit first, which is cheaper.
-    fn raise(&mut self, wanted: Cents) {
-        let short = wanted - self.game.cash();
-        let draw = short.min(self.game.credit_left());
-        if draw > Cents::ZERO {
-            self.take(Action::DrawCredit(draw), false);
-        }
-        let short = wanted - self.game.cash();
-        // A little more than the fee of what is short.
-        let sale = short.per_mille(1_000 + FACTORING + 5).min(self.game.receivables());
-        if short > Cents::ZERO && sale > Cents::ZERO {
-            self.take(Action::FactorReceivables(sale), false);
-        }
-    }
-
-    /// Cash and receivables that open orders do not need, perhaps with the credit that is left.
-    fn free(&self, borrows: bool) -> Cents {
-        let credit = if borrows { self.game.credit_left() } else { Cents::ZERO };
+    /// Cash and receivables that open orders do not need.
+    fn free(&self) -> Cents {
         let due: Cents = self.game.orders.iter().map(|order| order.due()).sum();
-        self.game.cash() + self.game.receivables() + credit - due
-    }
-
-    /// What falls due in this step beyond what retailers will pay.
-    fn needed_in_step(&self) -> Cents {
-        let end = self.game.day() + DAYS;
-        let orders = self.game.orders.iter().filter(|order| order.done <= end);
-        let paid = self.game.invoices.iter().filter(|invoice| invoice.due <= end);
-        let fixed = OPEX * WEEKS + HOLDING * (WEEKS * self.game.stocks(None));
-        orders.map(|order| order.due()).sum::<Cents>() + fixed
-            - paid.map(|invoice| invoice.amount).sum::<Cents>()
+        self.game.cash() + self.game.receivables() - due
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     }
     let tables = report.tables();
     text.push_str(&format!("{}{}\n", report.lead, legend(report, &tables)));
-    for Table { title, header, rows, note } in &tables {
+    for Table { title, header, rows, note, .. } in &tables {
         text.push('\n');
         if !title.is_empty() {
             text.push_str(&format!("{}\n", plain::line(title)));
@@ -72,7 +72,10 @@ fn legend(report: &Report, tables: &[Table]) -> String {
         (has(|better| better == Better::Near(0.0)), "(0) near 0"),
     ];
     let signs = signs.into_iter().filter(|(has, _)| *has).map(|(_, sign)| sign);
-    let signs: Vec<&str> = report.star(tables).into_iter().chain(signs).collect();
+    let terms = report.terms(tables);
+    let error = terms.iter().find(|[name, _]| *name == "SE").map(|term| term.join(" "));
+    let signs: Vec<&str> =
+        report.star(tables).into_iter().chain(signs).chain(error.as_deref()).collect();
     if signs.is_empty() { String::new() } else { format!("; {}", signs.join(", ")) }
 }
 

@@ -50,6 +50,7 @@ pub(crate) fn of_report(report: &Report) -> String {
                             h2 { "Figures" }
                             @if let Some(star) = report.star(&tables) { p class="note" { (star) } }
                             @for table in &tables { (titled_table(table)) }
+                            (terms(&report.terms(&tables)))
                         }
                     }
                     @for drawings in report.drawings() { (section(&drawings)) }
@@ -65,6 +66,18 @@ pub(crate) fn of_report(report: &Report) -> String {
         }
     };
     page.into_string()
+}
+
+/// What the names of rows and columns mean, folded.
+fn terms(terms: &[[&str; 2]]) -> Markup {
+    html! {
+        @if !terms.is_empty() {
+            details {
+                summary { "What the names mean" }
+                dl { @for [name, meaning] in terms { dt { (name) } dd { (meaning) } } }
+            }
+        }
+    }
 }
 
 fn titled_table(table: &Table) -> Markup {
@@ -101,12 +114,14 @@ fn figure_html(drawing: &Drawing) -> Markup {
 
 #[cfg(feature = "pictures")]
 fn legend(picture: &Picture) -> Markup {
+    // One set of bars is named by its axis.
+    let is_named = matches!(&picture.series[..], [bars] if bars.mark == Mark::Bars && bars.name == picture.y.label);
     html! {
-        ul class="key" {
+        @if !is_named { ul class="key" {
             @for (series, colour) in page_colours(picture) {
                 li { (swatch(series.mark, colour)) (series.name) }
             }
-        }
+        } }
     }
 }
 
@@ -234,7 +249,7 @@ fn cell(Cell(parts): &Cell) -> Markup {
     html! {
         (pieces(value))
         @if !ends.is_empty() { " " span class="ends" { (pieces(ends)) } }
-        (pieces(error))
+        @if !error.is_empty() { span class="error" { (pieces(error)) } }
     }
 }
 

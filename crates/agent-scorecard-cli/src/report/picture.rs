@@ -150,8 +150,21 @@ fn scene(figure: &Picture, place: Place) -> Scene {
         .with_y_axis_max(y.1)
         .with_x_tick_format(tick_format(&figure.x, x))
         .with_y_tick_format(tick_format(&figure.y, y));
-    if let Some(step) = whole_step(figure) {
+    if !figure.x.categories.is_empty() {
+        // No tick is between two of them.
+        layout = layout.with_x_tick_step(1.0);
+    } else if let Some(step) = {
+        // Spans of several columns stand beside each other.
+        let others = figure.series.iter().filter(|series| series.mark != Mark::Spans);
+        whole_step(&figure.x, x, others.flat_map(|series| &series.x))
+    } {
         layout = layout.with_x_tick_step(step);
+    }
+    let bars = figure.series.iter().filter(|series| series.mark == Mark::Bars);
+    if bars.clone().count() == figure.series.len()
+        && let Some(step) = whole_step(&figure.y, y, bars.flat_map(|series| &series.y))
+    {
+        layout = layout.with_y_tick_step(step);
     }
     if is_slanted(&figure.x) {
         // The names take the place of the axis' own name.
@@ -259,17 +272,13 @@ fn x_range(figure: &Picture) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// The distance of ticks on an axis of categories or of whole numbers, which has no tick between two of
-/// them.
-fn whole_step(figure: &Picture) -> Option<f64> {
-    if !figure.x.categories.is_empty() {
-        return Some(1.0);
-    }
-    let (low, high) = x_range(figure);
-    // Spans of several columns stand beside each other.
-    let others = figure.series.iter().filter(|series| series.mark != Mark::Spans);
-    let mut all = others.flat_map(|series| &series.x);
-    if figure.x.range.is_some() || !all.all(|x| x.fract() == 0.0) {
+/// The distance of ticks on an axis of whole numbers, which has no tick between two of them.
+fn whole_step<'a>(
+    axis: &Axis,
+    (low, high): (f64, f64),
+    mut values: impl Iterator<Item = &'a f64>,
+) -> Option<f64> {
+    if axis.range.is_some() || !values.all(|value| value.fract() == 0.0) {
         return None;
     }
     let least = ((high - low) / 8.0).max(1.0);
@@ -287,7 +296,12 @@ fn y_range(figure: &Picture) -> (f64, f64) {
         };
         series.y.iter().chain(ends.into_iter().flatten())
     });
-    range(&figure.y, values.copied(), true)
+    let (low, high) = range(&figure.y, values.copied(), true);
+    // Dots at the ends of a given range are not cut off.
+    let is_dotted = |series: &Series| matches!(series.mark, Mark::Dots | Mark::LineDots);
+    let is_given = figure.y.range.is_some() && figure.series.iter().any(is_dotted);
+    let room = if is_given { 0.5 * MARGIN * (high - low) } else { 0.0 };
+    (low - room, high + room)
 }
 
 /// The ends of an axis: as given, or those of the values, with some room if asked for.
@@ -398,14 +412,8 @@ mod tests {
     #[test]
     fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
         for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
-            let figure = Picture {
-                title: String::new(),
-                x: Axis::new("x"),
-                y: Axis::new("y"),
-                series: vec![Series::new("a", Mark::Line, [(0.0, 1.0), (last, 2.0)])],
-                note: String::new(),
-            };
-            assert_eq!(whole_step(&figure), Some(step), "{last}");
+            let found = whole_step(&Axis::new("x"), (0.0, last), [0.0, last].iter());
+            assert_eq!(found, Some(step), "{last}");
         }
     }
 }

@@ -1,52 +1,102 @@
 //! What would a cap on the spending of each run have cost, and what would it have saved?
 
-use budget_estimation::{Resource, Rollout, Rollouts};
+use std::collections::BTreeSet;
+
+use budget_estimation::{Resource, Rollout};
 use scoring_rules::{ExactSum, Interval, Level};
 use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
 
 use crate::{
     budget::{
         runs::{Input, Options, handle, many},
-        spread::clusters,
+        spread::{Clusters, clusters},
     },
     compare::side::share,
     error::Error,
     report::{
-        block::{Block, Field, Report},
+        block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
-        sentence::Percent,
+        sentence::{Percent, counted, sentence},
     },
 };
 
 /// Coverage of the intervals.
 const LEVEL: f64 = 0.95;
-/// The conclusion is about the lowest cap that keeps this share of the successes.
-const ENOUGH: f64 = 0.95;
+/// A cap that keeps this share of the successes, in percent, is one that hardly hurts.
+const ENOUGH: usize = 95;
+/// With more columns, the conclusion names those that a cap hurts most and least.
+const MOST_COLUMNS: usize = 3;
+/// The conclusion on so many columns is about at most this many caps.
+const MOST_CAPS: usize = 5;
 /// The assumption behind every figure.
 const ASSUMPTION: &str = "caps: assumes that agents do not know of the cap and act as before up to it, and that a run that \
                           the cap ends does not succeed";
+const MONEY: &str = "cost_usd";
 
-const KEPT: Measure = Measure {
-    key: "kept_share",
-    label: "successes kept",
-    better: Better::Higher,
-    help: "Share of the successes that need at most the cap.",
-};
-const SAVED: Measure = Measure {
-    key: "saved_share",
-    label: "saved",
-    better: Better::Higher,
-    help: "Share of what all runs spent that lies above the cap.",
-};
-const SAVED_USD: Measure = Measure {
-    key: "saved_usd_share",
-    label: "money saved",
-    better: Better::Higher,
-    help: "Share of the money of all runs that turns after that in which the cap is reached cost.",
-};
+macro_rules! measure {
+    ($key:literal, $label:expr, $better:ident, $($help:expr),+) => {
+        Measure { key: $key, label: $label, better: Better::$better, help: concat!($($help),+) }
+    };
+}
+macro_rules! lowest {
+    ($key:literal, $share:literal) => {
+        measure!(
+            $key,
+            concat!("lowest cap that keeps ", $share),
+            Neither,
+            "Lowest cap that would have kept ",
+            $share,
+            " of the successes or more. Its interval is for the cap that keeps as many in all such runs."
+        )
+    };
+}
 
-/// The measures of a cap, which each row of `caps` has.
-pub const CAP_MEASURES: [Measure; 3] = [KEPT, SAVED, SAVED_USD];
+/// Shares of the successes in percent, with the lowest cap that keeps them.
+const LOWEST: [(usize, Measure); 3] = [
+    (90, lowest!("cap_keeping_90", "90 %")),
+    (ENOUGH, lowest!("cap_keeping_95", "95 %")),
+    (99, lowest!("cap_keeping_99", "99 %")),
+];
+const LOST: Measure = measure!(
+    "n_ended_successes",
+    "successes lost",
+    Lower,
+    "Successes that needed more than the cap."
+);
+const FAILED: Measure = measure!(
+    "n_ended_failures",
+    "failures ended",
+    Neither,
+    "Failed runs that spent more than the cap, without those that a limit ended."
+);
+const AT_LIMIT: Measure = measure!(
+    "n_ended_cut_off",
+    "runs at a limit ended",
+    Neither,
+    "Failed runs that a limit ended, and that spent more than the cap."
+);
+const KEPT: Measure = measure!(
+    "kept_share",
+    "successes kept",
+    Higher,
+    "Share of the successes that needed at most the cap."
+);
+const SAVED: Measure = measure!(
+    "saved_share",
+    "share saved",
+    Higher,
+    "Share of what all runs spent that lies above the cap; saved is the amount, spent the rest."
+);
+const SAVED_USD: Measure = measure!(
+    "saved_usd_share",
+    "share of USD saved",
+    Higher,
+    "Share of the money that was paid after the turn in which the cap is reached, of the runs whose cost is known."
+);
+
+/// What is said of caps: the lowest that keep 90 %, 95 % and 99 % of the successes, and what each row of `caps` has.
+pub const CAP_MEASURES: [Measure; 9] =
+    [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
 /// What is known of a run.
 struct Need {
@@ -92,13 +142,73 @@ impl Need {
     }
 }
 
+/// The successes, by what they needed in rising order.
+struct Successes {
+    totals: Vec<f64>,
+    tasks: Vec<usize>,
+    level: Level,
+}
+
+impl Successes {
+    fn new(needs: &[Need]) -> Result<Self, Error> {
+        let mut all: Vec<&Need> = needs.iter().filter(|need| need.success).collect();
+        all.sort_by(|a, b| a.total.total_cmp(&b.total));
+        let (totals, tasks) = all.into_iter().map(|need| (need.total, need.task)).unzip();
+        Ok(Self { totals, tasks, level: Level::new(LEVEL)? })
+    }
+
+    /// How many a cap keeps.
+    fn kept(&self, cap: f64) -> usize {
+        self.totals.partition_point(|total| *total <= cap)
+    }
+
+    fn kept_share(&self, cap: f64) -> Result<Figure, Undefined> {
+        if self.totals.is_empty() {
+            return Err(Undefined::new("no run succeeded"));
+        }
+        let kept: Vec<f64> = self.totals.iter().map(|total| f64::from(*total <= cap)).collect();
+        share(&kept, ClusterEstimate::mean(&kept, None, &self.tasks), self.level)
+    }
+
+    /// The lowest cap that keeps this share of the successes. Its interval holds the caps whose kept share has an interval
+    /// that holds the share (Woodruff 1952, Confidence intervals for medians and other position measures, Journal of the
+    /// American Statistical Association 47, 635-646, doi:10.1080/01621459.1952.10483443).
+    fn lowest_cap(&self, percent: usize) -> Result<Figure, Undefined> {
+        let least = (percent * self.totals.len()).div_ceil(100).checked_sub(1);
+        let Some(&cap) = least.and_then(|at| self.totals.get(at)) else {
+            return Err(Undefined::new("no run succeeded"));
+        };
+        let target = percent as f64 / 100.0;
+        let mut caps = self.totals.clone();
+        caps.dedup();
+        let ends = |cap: f64| self.kept_share(cap).ok()?.interval.ok();
+        let low = caps.partition_point(|&cap| ends(cap).is_some_and(|it| it.high() < target));
+        let high = caps.partition_point(|&cap| ends(cap).is_none_or(|it| it.low() < target));
+        let ends = caps.get(low).zip(caps.get(high));
+        let interval = ends.and_then(|(low, high)| Interval::new(low.min(cap), high.max(cap)).ok());
+        let too_few = || NoInterval::TooFewClusters {
+            found: self.tasks.iter().collect::<BTreeSet<_>>().len(),
+            least: tasks_needed(percent),
+            level: self.level,
+        };
+        Ok(Figure { interval: interval.ok_or_else(too_few), ..Figure::from(cap) })
+    }
+}
+
+/// The tasks with a success without which a cap that keeps all of them could lose more than this share of others.
+fn tasks_needed(percent: usize) -> usize {
+    (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
+}
+
 /// What each of these caps on [`Options::resource`] would have ended, kept and saved: the list `caps`, with a row for each
-/// cap in rising order.
+/// cap in rising order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
 ///
-/// A run needs what it spent, and a cap below that would have ended it. Runs that a budget cut off are counted apart, as
-/// nobody knows what they needed; what all runs spent, these included, is compared with the sum of
+/// A run needs what it spent, and a cap below that would have ended it. Failed runs that a budget cut off are counted
+/// apart, as nobody knows what they needed; what all runs spent, these included, is compared with the sum of
 /// `min(spent, cap)`. Money is that of all turns up to the one in which the cap is reached, which counts in whole, over
-/// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`ClusterEstimate`]).
+/// the runs whose cost is known. Shares have intervals of 95 % by whole tasks ([`ClusterEstimate`]), for caps that were
+/// chosen without looking at these runs. The interval of a lowest cap allows for its choice: in simulations it lies
+/// below the cap that keeps as many of all such runs in at most 6 % of cases, for 40 to 200 tasks of one to three runs.
 ///
 /// This assumes that agents do not know of the cap and act as before up to it, and that a run that the cap ends does
 /// not succeed.
@@ -123,106 +233,122 @@ impl Need {
 /// }
 /// let counts = RunCounts::default();
 /// let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
-/// let options = Options {
-///     caps: vec![300.0, 150.0],
-///     ..Options::new("output_tokens", By::Linear, Level::new(0.8)?)
-/// };
-/// let found = caps(input, &options)?;
+/// let options = Options::new("output_tokens", By::Linear, Level::new(0.8)?);
+/// let found = caps(input, &[300.0, 150.0], &options)?;
 /// let Some(Value::Rows { rows, .. }) = found.get("caps") else { panic!() };
 /// assert_eq!([rows[0].number("kept_share"), rows[1].number("kept_share")], [Some(0.0), Some(1.0)]);
 /// // 300 of 600 tokens of each failure.
 /// assert_eq!(rows[1].number("saved"), Some(3000.0));
+/// assert_eq!(found.number("cap_keeping_95"), Some(200.0));
 /// # Ok::<(), Error>(())
 /// ```
-pub fn caps(input: Input, options: &Options) -> Result<Block, Error> {
-    let Input { rollouts: mut all, counts, .. } = input;
-    let resource = handle(&mut all, &options.resource)?;
-    let known = all.filter(|run| run.knows(resource));
-    let mut notes = vec![ASSUMPTION.to_owned()];
-    let needs = needs(&known, resource, options, &mut notes)?;
-    let left_out = all.len() - known.len();
-    if left_out > 0 {
-        let runs = many(left_out, "run", "runs");
-        notes.push(format!("caps: {runs} left out, as {} is not known", options.resource));
-    }
-    let mut caps = options.caps.clone();
+pub fn caps(input: Input, caps: &[f64], options: &Options) -> Result<Block, Error> {
     if caps.iter().any(|cap| !(*cap >= 0.0 && cap.is_finite())) {
         let problem = "must be finite and at least 0".to_owned();
         return Err(Error::Options { options: &["caps"], problem });
     }
+    let mut caps = caps.to_vec();
     caps.sort_by(f64::total_cmp);
     caps.dedup();
-    let rows: Vec<Block> =
-        caps.iter().map(|&cap| row(&needs, cap)).collect::<Result<_, Error>>()?;
-    let priced = needs.iter().filter(|need| need.money.is_some()).count();
-    if priced > 0 && priced < needs.len() {
-        let runs = many(needs.len() - priced, "run", "runs");
-        notes.push(format!("caps: the money is without {runs} whose cost is not known"));
-    }
+    let Input { rollouts: mut all, counts, .. } = input;
+    let resource = handle(&mut all, &options.resource)?;
+    let known = all.filter(|run| run.knows(resource));
+    let money = known.resource(MONEY).ok().filter(|_| options.resource != MONEY);
+    let mut notes = vec![ASSUMPTION.to_owned()];
+    let found = clusters(&known, options.cluster_by, &mut notes);
+    let n_tasks = found.count();
+    let Clusters { clusters, what } = found;
+    let needs =
+        known.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
+    let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
+    let successes = Successes::new(&needs)?;
     let unit = unit(&options.resource);
-    let title = format!("Caps on the {unit} of a run");
+    let rows = caps.iter().map(|&cap| row(&needs, &successes, &unit, cap));
+    let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
+
+    let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
+    let (left_out, cut_off) = (all.len() - known.len(), count(|need| need.cut_off));
+    let priced = count(|need| need.money.is_some());
+    let runs = |n: usize| many(n, "run", "runs");
+    let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
+    note(
+        left_out,
+        format!("caps: {} left out, as {} is not known", runs(left_out), options.resource),
+    );
+    note(
+        cut_off,
+        format!(
+            "caps: {} with success false that a limit ended, such as max_steps, are neither successes nor failures, as \
+             nobody knows what they needed; what they spent counts",
+            runs(cut_off)
+        ),
+    );
+    if priced < needs.len() {
+        note(
+            priced,
+            format!(
+                "caps: the money is of {} of {}, whose cost is known",
+                priced,
+                runs(needs.len())
+            ),
+        );
+    }
+    let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
+    note(
+        usize::from(successes.lowest_cap(99).is_ok_and(|lowest| lowest.interval.is_err())),
+        format!(
+            "caps: the interval of a lowest cap needs so many {what} with a success: {}",
+            needed.join(", ")
+        ),
+    );
     let mut block = Block { lines: vec![counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&counts);
-    let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     block.fields.extend([
         Field::json("resource", options.resource.as_str()),
-        Field::json("n_rollouts", needs.len()),
+        Field::shown("n_rollouts", "runs", needs.len()),
         Field::json("n_left_out", left_out),
-        Field::json("n_successes", count(|need| need.success)),
-        Field::json("n_cut_off", count(|need| need.cut_off)),
-        Field::json("n_priced", priced),
+        Field::shown("n_clusters", format!("{what} that intervals are over"), n_tasks),
+        Field::shown("n_successes", "successes", successes.totals.len()),
+        Field::shown("n_failures", "failures", count(|need| !need.success && !need.cut_off)),
+        Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
+        Field::shown("n_priced", "runs whose cost is known", priced),
     ]);
+    let lowest = LOWEST.map(|(percent, it)| Field::figure(it, successes.lowest_cap(percent)));
+    block.fields.extend(lowest);
     if options.with_pictures {
         block.draw([("caps", picture(&needs, &rows, &unit))]);
     }
-    block.conclusion.extend(clause(&rows, &unit));
-    block.fields.push(Field::rows("caps", title, rows));
+    block.fields.push(Field::rows("caps", format!("Caps on the {unit} of a run"), rows));
+    block.conclusion = clauses(&block, &unit);
     Ok(block)
 }
-
-fn needs(
-    runs: &Rollouts,
-    resource: Resource,
-    options: &Options,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Need>, Error> {
-    let is_money = options.resource == MONEY;
-    let money = runs.resource(MONEY).ok().filter(|_| !is_money);
-    let tasks = clusters(runs, options.cluster_by, notes).clusters;
-    runs.iter().zip(tasks).map(|(run, task)| Need::new(&run, resource, money, task)).collect()
-}
-
-const MONEY: &str = "cost_usd";
 
 /// The words for an amount of a resource.
 fn unit(resource: &str) -> String {
     if resource == MONEY { "USD".to_owned() } else { resource.replace('_', " ") }
 }
 
-fn row(needs: &[Need], cap: f64) -> Result<Block, Error> {
-    let level = Level::new(LEVEL)?;
+fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Block, Error> {
     let ended =
         |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need) && need.is_ended(cap)).count();
-    let successes = || needs.iter().filter(|need| need.success);
-    let kept: Vec<f64> = successes().map(|need| f64::from(!need.is_ended(cap))).collect();
-    let tasks: Vec<usize> = successes().map(|need| need.task).collect();
-    let kept_share = match kept.as_slice() {
-        [] => Err(Undefined::new("no run succeeded")),
-        kept => share(kept, ClusterEstimate::mean(kept, None, &tasks), level),
-    };
+    let count = |Measure { key, label, .. }: Measure, n: usize| Field::shown(key, label, n);
+    let cut_off = count(AT_LIMIT, ended(|need| need.cut_off));
+    let has_cut_off = needs.iter().any(|need| need.cut_off);
+    let cut_off = if has_cut_off { cut_off } else { Field { label: "".into(), ..cut_off } };
     let mut fields = vec![
         Field::shown("cap", "cap", cap),
-        Field::shown("n_ended", "runs ended", ended(|need| !need.cut_off)),
-        Field::json("n_ended_successes", ended(|need| need.success)),
-        Field::shown("n_ended_cut_off", "ended of those cut off", ended(|need| need.cut_off)),
-        Field::json("n_kept", kept.iter().filter(|kept| **kept > 0.0).count()),
-        Field::figure(KEPT, kept_share),
+        Field::json("n_kept", successes.kept(cap)),
+        Field::figure(KEPT, successes.kept_share(cap)),
+        count(LOST, ended(|need| need.success)),
+        count(FAILED, ended(|need| !need.success && !need.cut_off)),
+        cut_off,
     ];
     let up_to = needs.iter().map(|need| ([need.total.min(cap), need.total], need.task));
-    fields.extend(amounts(up_to, level, ["spent", "saved"], SAVED));
+    let level = successes.level;
+    fields.extend(amounts(up_to, level, ["spent", "saved"], &format!("{unit} saved"), SAVED));
     let money = needs.iter().filter_map(|need| Some((need.money(cap)?, need.task)));
     if needs.iter().any(|need| need.money.is_some()) {
-        fields.extend(amounts(money, level, ["spent_usd", "saved_usd"], SAVED_USD));
+        fields.extend(amounts(money, level, ["spent_usd", "saved_usd"], "USD saved", SAVED_USD));
     }
     Ok(Block::of(fields))
 }
@@ -231,7 +357,8 @@ fn row(needs: &[Need], cap: f64) -> Result<Block, Error> {
 fn amounts(
     runs: impl Iterator<Item = ([f64; 2], usize)>,
     level: Level,
-    keys: [&'static str; 2],
+    [spent_key, saved_key]: [&'static str; 2],
+    label: &str,
     measure: Measure,
 ) -> [Field; 3] {
     let (amounts, tasks): (Vec<[f64; 2]>, Vec<usize>) = runs.unzip();
@@ -250,10 +377,9 @@ fn amounts(
     };
     let share = if total > 0.0 { Ok(share()) } else { Err(Undefined::new("nothing was spent")) };
     let spent: ExactSum = amounts.iter().map(|[up_to, _]| *up_to).collect();
-    let [spent_key, saved_key] = keys;
     [
-        Field::shown(spent_key, spent_key.replace("_usd", " in USD"), spent.value()),
-        Field::json(saved_key, total_saved),
+        Field::json(spent_key, spent.value()),
+        Field::shown(saved_key, label.to_owned(), total_saved),
         Field::figure(measure, share),
     ]
 }
@@ -297,45 +423,168 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     }
 }
 
-/// The report of these files on caps alone, without an estimator.
+/// The report of these files on caps, each with the model if the file names several, and of all runs together if that
+/// was asked for.
 #[must_use]
-pub fn caps_report(columns: Vec<(String, Block)>, options: &Options) -> Report {
-    let columns = columns.into_iter().map(|(file, block)| (file, None, block)).collect();
-    Report {
-        title: "What would a cap have cost?".to_owned(),
-        lead: format!(
-            "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
-            options.resource
-        ),
-        main_pictures: vec!["caps"],
-        ..Report::of_columns(columns)
+pub fn caps_report(
+    mut columns: Vec<(String, Option<String>, Block)>,
+    pooled: Option<Block>,
+    options: &Options,
+) -> Report {
+    let is_many = columns.len() > MOST_COLUMNS;
+    let pictures = || columns.iter().filter_map(|(.., block)| block.pictures.get("caps"));
+    let end = pictures().filter_map(|picture| picture.x.range).fold(0.0, |end, it| it[1].max(end));
+    let is_alone = columns.len() == 1;
+    for (.., block) in &mut columns {
+        if is_many {
+            block.conclusion.clear();
+        }
+        if let Some(picture) = block.pictures.get_mut("caps").filter(|_| !is_alone) {
+            // One curve of each column can be read side by side.
+            picture.x.range = Some([0.0, end]);
+            picture.series.retain(|series| series.name == KEPT.label);
+        }
     }
+    let mut report = Report::of_columns(columns);
+    if is_many {
+        report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
+    }
+    report.title = "What would a cap have cost?".to_owned();
+    report.lead = format!(
+        "caps on {}, 95 % intervals by task; agents are assumed not to know of the cap and to act as before",
+        options.resource
+    );
+    report.main_pictures = vec!["caps"];
+    if let Some(pooled) = pooled {
+        let clauses = pooled.conclusion.iter();
+        report.conclusion.extend(clauses.map(|clause| format!("All columns together: {clause}.")));
+        report.pool(pooled, "");
+    }
+    report
 }
 
-/// The clause on the lowest cap that keeps nearly all successes, and on the highest if none does.
-fn clause(rows: &[Block], unit: &str) -> Option<String> {
-    let keeps = |row: &&Block| row.number(KEPT.key).is_some_and(|kept| kept >= ENOUGH);
-    let row = rows.iter().find(keeps).or(rows.last())?;
-    let share = |key| row.figure(key).map(|figure| Percent::of(&figure));
-    let kept = match share(KEPT.key) {
-        Ok(Percent { value, interval }) => {
-            let n = row.number("n_kept")? + row.number("n_ended_successes")?;
-            let successes = if n == 1.0 { "success" } else { "successes" };
-            format!("kept {value} % of {n} {successes}{interval}")
-        }
-        Err(_) => "lost no success, as no run succeeded,".to_owned(),
+/// A share of successes as a sentence gives it: "96 % of 77 successes [89, 99]".
+fn of_successes(row: &Block, figure: &Figure) -> String {
+    let Percent { value, interval } = Percent::beside(figure, ENOUGH as f64 / 100.0);
+    let n = row.count("n_kept") + row.count(LOST.key);
+    format!("{value} % of {n} success{}{interval}", if n == 1 { "" } else { "es" })
+}
+
+/// Whether a row keeps enough of the successes that were seen.
+fn is_enough(row: &Block) -> bool {
+    let (kept, lost) = (row.count("n_kept"), row.count(LOST.key));
+    100 * kept >= ENOUGH as u64 * (kept + lost)
+}
+
+/// What is said of the lowest cap of these that keeps nearly all successes, or of the highest if none does, and of the
+/// lowest of all caps that do.
+fn clauses(block: &Block, unit: &str) -> Vec<String> {
+    let rows = block.rows_of("caps");
+    let Some(row) = rows.iter().find(|row| is_enough(row)).or(rows.last()) else {
+        return Vec::new();
     };
+    if block.count("n_rollouts") == 0 {
+        return vec![format!("no run says how much of its {unit} it spent")];
+    }
+    let cap = row.number("cap").unwrap_or_default();
     let saved = |key, of: &str| {
-        let Percent { value, interval } = share(key).ok()?;
+        let Percent { value, interval } = Percent::of(&row.figure(key).ok()?);
         Some(format!("{value} %{interval} of the {of}"))
     };
-    let of = if unit == "USD" { "money" } else { unit };
-    let saved: Vec<String> =
-        [saved(SAVED.key, of), saved(SAVED_USD.key, "money")].into_iter().flatten().collect();
-    let saved = if saved.is_empty() {
-        "nothing, as nothing was spent".to_owned()
-    } else {
-        saved.join(" and ")
+    let of_money = match block.count("n_priced") {
+        n if n == block.count("n_rollouts") => "money".to_owned(),
+        n => format!("money of the {} whose cost is known", counted(n, "run")),
     };
-    Some(format!("a cap of {} {unit} would have {kept} and saved {saved}", row.number("cap")?))
+    let saved = [
+        saved(SAVED.key, if unit == "USD" { "money" } else { unit }),
+        saved(SAVED_USD.key, &of_money),
+    ];
+    let saved: Vec<String> = saved.into_iter().flatten().collect();
+    let saved = match saved.is_empty() {
+        true => "nothing, as nothing was spent".to_owned(),
+        false => saved.join(" and "),
+    };
+    let Ok(kept) = row.figure(KEPT.key) else {
+        return vec![format!(
+            "a cap of {cap} {unit} would have lost no success, as no run succeeded, and saved {saved}"
+        )];
+    };
+    let (is_enough, target) = (is_enough(row), ENOUGH as f64 / 100.0);
+    let subject = match is_enough || rows.len() == 1 {
+        true => format!("a cap of {cap} {unit}"),
+        false => format!(
+            "none of these caps would have kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
+        ),
+    };
+    let verdict = kept.interval.map_or("", |ends| match is_enough {
+        true if ends.low() >= target => "; that it keeps at least 95 % is beyond noise",
+        true => "; that it keeps at least 95 % may be noise",
+        false if ends.high() < target => "; that it keeps fewer than 95 % is beyond noise",
+        false => "; that it keeps fewer than 95 % may be noise",
+    });
+    let of_kept = of_successes(row, &kept);
+    let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
+    let on_lowest = block.figure(LOWEST[1].1.key).map(|lowest| {
+        let interval = match lowest.interval {
+            Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
+            Err(_) => " (from too few tasks for an interval)".to_owned(),
+        };
+        format!(
+            "the lowest cap that would have kept {ENOUGH} % is {} {unit}{interval}",
+            lowest.value
+        )
+    });
+    std::iter::once(on_caps).chain(on_lowest).collect()
+}
+
+/// Which columns each cap hurts most and least, and between which the lowest caps that keep nearly all successes lie.
+fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
+    let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of("caps")));
+    let rows: Vec<(&str, &[Block])> = rows.collect();
+    let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
+    let mut sentences: Vec<String> =
+        (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
+    let lowest = columns
+        .iter()
+        .filter_map(|column| Some((column.block.number(LOWEST[1].1.key)?, column.name.as_str())));
+    let mut lowest: Vec<(f64, &str)> = lowest.collect();
+    lowest.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let [(least, first), .., (most, last)] = lowest[..] {
+        sentences.push(format!(
+            "The lowest cap that would have kept {ENOUGH} % of the successes is {least} {unit} for {first} and up to {most} for {last}."
+        ));
+    }
+    sentences
+}
+
+fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String> {
+    let kept = columns.iter().filter_map(|(name, rows)| {
+        let row = rows.get(at)?;
+        Some((*name, row, row.figure(KEPT.key).ok()?))
+    });
+    let mut kept: Vec<(&str, &Block, Figure)> = kept.collect();
+    // Of equal shares, that of more successes counts.
+    kept.sort_by(|(_, a, x), (_, b, y)| {
+        x.value.total_cmp(&y.value).then(b.count("n_kept").cmp(&a.count("n_kept")))
+    });
+    let (worst, row, least) = kept.first()?;
+    let (best, of_best, most) =
+        kept.iter().find(|(.., it)| it.value == kept[kept.len() - 1].2.value)?;
+    let cap = row.number("cap")?;
+    let n = kept.len();
+    if least.value == most.value {
+        let Percent { value, .. } = Percent::of(least);
+        return Some(format!(
+            "A cap of {cap} {unit} would have kept {value} % of the successes of each of {n} columns."
+        ));
+    }
+    let overlap = match (least.interval, most.interval) {
+        (Ok(worst), Ok(best)) if worst.high() < best.low() => "",
+        _ => "; which of them it hurts more may be noise",
+    };
+    Some(sentence(&format!(
+        "of {n} columns with a success, a cap of {cap} {unit} hurts {worst} most and {best} least: it would have kept {} and {}{overlap}",
+        of_successes(row, least),
+        of_successes(of_best, most)
+    )))
 }

@@ -11,7 +11,11 @@ use run_logs::{
     json_lines::{InputError, Line, RunCounts, bytes, parse},
 };
 
-use crate::budget::runs::{Answers, FRESH, Input, Recorded, parts_of};
+use crate::{
+    budget::runs::{Answers, FRESH, Input, Recorded, parts_of},
+    convert,
+    traces::logged::LoggedColumn,
+};
 
 /// What turns spend.
 const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
@@ -92,6 +96,31 @@ impl RunFile {
         Ok(file)
     }
 
+    /// The runs of a log, of which these resources are to be estimated, one model after the other.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::read`].
+    pub fn of_log(log: &[&LoggedColumn], spent: &[String]) -> Result<Self, Error> {
+        let file = log.first().map_or("", |column| column.file.as_str());
+        let lines = log.iter().flat_map(|column| convert::rollouts(&column.table));
+        Self::read(file, convert::text(&lines.collect::<Vec<_>>()).as_bytes(), spent)
+    }
+
+    /// The runs of each model, if the file names several, and otherwise all of them.
+    #[must_use]
+    pub fn by_model(&self) -> Vec<(Option<String>, Self)> {
+        let models = self.runs.clone().by_model();
+        if models.keys().flatten().count() <= 1 {
+            return vec![(None, self.clone())];
+        }
+        let of_model = |(model, runs): (Option<String>, _)| {
+            let model = model.unwrap_or_else(|| "unknown model".to_owned());
+            (Some(model), Self { runs, resources: self.resources.clone() })
+        };
+        models.into_iter().map(of_model).collect()
+    }
+
     /// The runs of several files, one file after the other; failed ones that a budget ended are marked as cut off.
     ///
     /// # Errors
@@ -106,7 +135,7 @@ impl RunFile {
         let mut counts = RunCounts::default();
         for file in files {
             file.runs.append_to(&mut rollouts)?;
-            counts.append(file.runs.counts());
+            counts.append(&file.runs.counts());
         }
         let lines = || files.iter().flat_map(|file| file.runs.lines()).map(|line| &line.value);
         for (index, _) in lines().enumerate().filter(|(_, run)| run.failed_at_limit()) {

@@ -133,8 +133,6 @@ pub struct Options {
     pub resamples: usize,
     /// The seed of the resamples.
     pub seed: u64,
-    /// Caps that are compared, whoever estimates; see [`caps`](crate::budget::caps).
-    pub caps: Vec<f64>,
     /// Whether pictures are made.
     pub with_pictures: bool,
     /// The id of the run that is drawn; the longest feasible run if no run has this id.
@@ -157,7 +155,6 @@ impl Options {
             cluster_by: ClusterBy::default(),
             resamples: 0,
             seed: 1,
-            caps: Vec::new(),
             with_pictures: false,
             drawn_run: None,
         }

@@ -123,7 +123,14 @@ pub(super) struct Clusters {
     /// The cluster of each rollout: its position, or that of the first with the same task.
     pub(super) clusters: Vec<usize>,
     /// What clusters are.
-    what: &'static str,
+    pub(super) what: &'static str,
+}
+
+impl Clusters {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.clusters.iter().collect::<BTreeSet<_>>().len()
+    }
 }
 
 /// The interval of a share by Student's t in [0, 1]; exact for a share of 0 or 1 of independent rows.
@@ -161,9 +168,9 @@ pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<Strin
         );
         (clusters, what) = ((0..clusters.len()).collect(), "runs");
     }
-    let distinct = clusters.iter().collect::<BTreeSet<_>>().len();
-    notes.extend(few_clusters(distinct, what));
-    Clusters { clusters, what }
+    let clusters = Clusters { clusters, what };
+    notes.extend(few_clusters(clusters.count(), what));
+    clusters
 }
 
 fn of_interval(sample: &Sample, is: bool) -> Option<f64> {

@@ -342,7 +342,11 @@ impl Side {
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
             block.fields.push(Field::figure(GAIN, self.gain(level)));
         }
-        block.fields.push(Field::rows("passes", "Several runs of a task", passes(&tasks, level)));
+        block.fields.push(Field::rows(
+            "passes",
+            "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all do)",
+            passes(&tasks, level),
+        ));
         let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
         for run in &self.runs {
             *endings.entry(run.ending.as_deref().unwrap_or("unknown")).or_default() += 1;

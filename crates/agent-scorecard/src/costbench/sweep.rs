@@ -1,4 +1,4 @@
-use trajectory_metrics::tool_calls::FailureCounts;
+use trajectory_metrics::{Figure, tool_calls::FailureCounts};
 
 use crate::{
     costbench::{
@@ -9,6 +9,7 @@ use crate::{
     report::{
         block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
+        sentence::with_ends,
     },
 };
 
@@ -129,6 +130,7 @@ pub fn sweep(
             ("distance_by_event", by_event(groups.iter().flatten())),
         ]);
     }
+    report.conclusion = conclusion(&groups);
     let (mut notes, mut all) = (Vec::new(), Vec::new());
     for ((name, title, figure), settings) in GROUPS.into_iter().zip(groups) {
         let mut rows = Vec::new();
@@ -154,6 +156,57 @@ pub fn sweep(
     report.fields.push(Field::rows("groups", "", all));
     report.notes = Some(notes);
     Ok(report)
+}
+
+/// What length, noise and kinds of event change, from one end to the other.
+fn conclusion([length, noise, block, ..]: &[Vec<Setting>; 5]) -> Vec<String> {
+    let gap = |settings: &[Setting], at: fn(&CostbenchOptions) -> f64, name: &str| {
+        let [(low, first), (high, last)] = ends(settings, "cost_gap", |it, _| at(&it.options))?;
+        Some(format!(
+            "as {name} from {} to {}, the cost of the greedy policy beyond the optimum goes from {} to {}{}",
+            at(&low.options),
+            at(&high.options),
+            with_ends(&first),
+            with_ends(&last),
+            overlap([first, last])
+        ))
+    };
+    let of_events = ends(block.get(1..).unwrap_or_default(), "aned", |_, distance| distance);
+    let of_events = of_events.map(|[(near, least), (far, most)]| {
+        let [near, far] = [near, far].map(|it| it.options.blocking.name());
+        format!(
+            "under one event, its path is nearest to the optimum with {near} (normalized edit distance {}) and farthest with {far} ({}){}",
+            with_ends(&least),
+            with_ends(&most),
+            overlap([least, most])
+        )
+    });
+    let steps = gap(length, |options| options.refinement_level as f64 + 3.0, "tasks grow in steps");
+    let noise = gap(noise, |options| options.noise_std, "the noise of costs grows");
+    [steps, noise, of_events].into_iter().flatten().collect()
+}
+
+/// The settings with the smallest and the largest number, with the figure under a key.
+fn ends<'a>(
+    settings: &'a [Setting],
+    key: &str,
+    number: impl Fn(&Setting, f64) -> f64,
+) -> Option<[(&'a Setting, Figure); 2]> {
+    let found = settings.iter().filter_map(|it| Some((it, it.figures.figure(key).ok()?)));
+    let mut found: Vec<(&Setting, Figure)> = found.collect();
+    found.sort_by(|(a, x), (b, y)| number(a, x.value).total_cmp(&number(b, y.value)));
+    Some([*found.first()?, *found.last()?]).filter(|_| found.len() > 1)
+}
+
+/// Whether two figures differ by more than their intervals.
+fn overlap(figures: [Figure; 2]) -> &'static str {
+    let [Ok(first), Ok(second)] = figures.map(|figure| figure.interval) else {
+        return "; no interval says whether that is noise";
+    };
+    match first.low() <= second.high() && second.low() <= first.high() {
+        true => "; their intervals overlap, so that this may be noise",
+        false => "; their intervals do not overlap",
+    }
 }
 
 fn number_of_events(options: &CostbenchOptions) -> usize {

@@ -10,10 +10,14 @@ use crate::{
         JOINT_HIT_RATE, block,
         metrics::{Known, METRICS},
         runs::{Answers, By, Input, Options, Recorded, Runs, replay},
+        stopping,
     },
     error::Error,
     live::{LiveOptions, Setting, compare},
-    report::block::{Block, Report, Value},
+    report::{
+        block::{Block, Report, Value},
+        sentence::{counted, percent},
+    },
 };
 
 /// The estimators that have rows beside a model; they learn from the runs before.
@@ -128,7 +132,11 @@ pub fn budget(
                 let found = block(&runs, &own, &metrics())?;
                 let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
                 let unfinished = is_model.then_some(unfinished);
-                settings.push(setting(named(own, reading), &found, &runs, unfinished));
+                let mut setting = setting(named(own, reading), &found, &runs, unfinished);
+                if is_model {
+                    setting.conclusion = conclusion(&options.model, name, &found);
+                }
+                settings.push(setting);
                 joint.push(runs);
             }
             if is_model && joint.len() > 1 {
@@ -136,7 +144,8 @@ pub fn budget(
             }
         }
     }
-    let mut report = super::report(settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
+    let mut report =
+        super::report(&options.model, settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
     compare(
         &mut report,
         "How good are the estimates?",
@@ -175,7 +184,20 @@ fn setting(name: String, found: &Block, runs: &Runs, unfinished: Option<usize>) 
         Value::Figure(measure, figure) => Some((*measure, figure.clone())),
         _ => None,
     });
-    Setting { name, counts, figures: figures.collect() }
+    Setting { name, counts, figures: figures.collect(), ..Setting::default() }
+}
+
+/// What the intervals and warnings of a model come to. It was asked for no coverage, so that none is claimed.
+fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
+    let held = found.figure("hit_rate").ok().map(|rate| {
+        format!(
+            "the intervals of {model} hold what remained of {} in {} of {} of runs that can succeed",
+            resource.replace('_', " "),
+            percent(&rate),
+            counted(found.count("n_feasible"), "turn")
+        )
+    });
+    held.into_iter().chain(stopping(found)).collect()
 }
 
 fn joint_setting(name: String, runs: &[Runs]) -> Result<Setting, Error> {
@@ -187,5 +209,5 @@ fn joint_setting(name: String, runs: &[Runs]) -> Result<Setting, Error> {
     let rate = JOINT_HIT_RATE.value(&counts).map(Figure::from);
     let figures = vec![(JOINT_HIT_RATE.measure, rate)];
     let counts = vec![("joint_hits", counts[0]), ("samples_feasible", counts[1])];
-    Ok(Setting { name, counts, figures })
+    Ok(Setting { name, counts, figures, ..Setting::default() })
 }

@@ -17,6 +17,7 @@ use crate::{
     report::{
         block::{Block, Field, Report},
         picture::Pictures,
+        sentence::{Percent, counted, left_out, with_ends},
     },
     traces::curves::{CurveSettings, curves},
 };
@@ -104,7 +105,7 @@ fn of_table(table: &ConfidenceTable, options: &LiveOptions) -> Result<Report, Er
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before those that are derived from continuations, which may be of fewer runs.
     let reference = rows.iter().find_map(base_rate);
-    let mut report = report(rows.iter().map(setting).chain(reference), note);
+    let mut report = report(&options.model, rows.iter().map(setting).chain(reference), note);
     report.main_pictures = vec!["reliability"];
     for (column, row) in report.columns.iter_mut().zip(&rows) {
         column.block.pictures = pictures(table, row, options)?;
@@ -144,7 +145,27 @@ fn setting(row: &ConfidenceFigures) -> Setting {
             ("without_stream", sum(&row.left_out)),
         ],
         figures: stream_figures(row),
+        conclusion: conclusion(row),
     }
+}
+
+/// What the complete runs of a stream come to, beside those that were cut off.
+fn conclusion(row: &ConfidenceFigures) -> Vec<String> {
+    let Some(evaluation) = &row.evaluation else { return Vec::new() };
+    let score = |of| figures(of).find(|(it, _)| it.key == "tps_log").and_then(|it| it.1.ok());
+    let scores = score(&evaluation.metrics).zip(score(&evaluation.base_rate_reference));
+    let scored = scores.map(|(score, constant)| {
+        format!(
+            "over {} ({} % succeeded), the log score of {} is {}, and {} with the base rate as every forecast (higher is better)",
+            counted(evaluation.n, "complete run"),
+            Percent::of(&evaluation.base_rate.into()).value,
+            row.stream.name().replace('_', " "),
+            with_ends(&score),
+            with_ends(&constant),
+        )
+    });
+    let cut_off = left_out([(row.cut_off as u64, "that a limit cut off")]);
+    scored.into_iter().chain(cut_off).collect()
 }
 
 /// The constant forecast that equals the share of successes among the complete runs of a stream.
@@ -155,6 +176,7 @@ fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
         name: format!("base rate of the runs of {}", row.stream.name()),
         counts: vec![("runs", evaluation.n)],
         figures: figures(constant).collect(),
+        ..Setting::default()
     })
 }
 

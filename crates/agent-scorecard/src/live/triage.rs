@@ -10,9 +10,17 @@ use trajectory_metrics::{Clustered, Figure, Intervals};
 use crate::{
     error::Error,
     live::{LiveOptions, Setting, report},
-    report::{block::Report, picture::Picture},
+    report::{
+        block::{Block, Field, Report},
+        picture::Picture,
+        sentence::sentence,
+    },
     traces::figures::LEVEL,
-    triage::{efficiency_picture, re_solved::RE_SOLVING, variants::VariantScore},
+    triage::{
+        REGIMES, conclusion, efficiency_picture,
+        re_solved::{RE_SOLVING, clause},
+        variants::VariantScore,
+    },
 };
 
 /// A problem of a plan that was solved again with its allocation announced.
@@ -25,6 +33,9 @@ pub struct ReSolved {
     /// Both attempts; `None` if the second one does not count, such as a refusal.
     pub attempts: Option<ReSolve>,
 }
+
+/// Efficiencies by budget.
+type ByAlpha = Vec<(f64, Figure)>;
 
 /// The problems that were solved again under one framing.
 #[derive(Default)]
@@ -62,6 +73,7 @@ pub fn triage(
     ];
     let rows = table.finish(level, resamples, seed)?;
     let picture = by_alpha(&rows);
+    let clauses = clauses(&rows);
     let settings = rows.into_iter().map(|row| {
         let name = format!("alpha {}, {}", row.alpha, how(&row));
         let mut counts = questions.to_vec();
@@ -73,7 +85,7 @@ pub fn triage(
             ("plans_unfinished", row.unfinished),
             ("plans_above_oracle", row.above_oracle),
         ]);
-        Setting { name, counts, figures: row.figures }
+        Setting { name, counts, figures: row.figures, ..Setting::default() }
     });
     let mut again: BTreeMap<Framing, Again<'_>> = BTreeMap::new();
     for ReSolved { framing, problem, attempts } in re_solved {
@@ -102,14 +114,20 @@ pub fn triage(
         ];
         let each = each.map(|(key, count)| (key, usize::try_from(count).unwrap_or(usize::MAX)));
         let problems = [("problems", rows.len()), ("problems_left_out", left_out)];
+        let n = counts.items();
+        let figures: Vec<_> = RE_SOLVING.iter().map(|metric| metric.measure).zip(figures).collect();
+        let fields =
+            figures.iter().cloned().map(|(measure, figure)| Field::figure(measure, figure));
         Ok(Setting {
+            conclusion: clause(&options.model, n, &Block::of(fields)).into_iter().collect(),
             name: format!("alpha 1, {framing}, solved again with announced allocations"),
             counts: problems.into_iter().chain(each).collect(),
-            figures: RE_SOLVING.iter().map(|metric| metric.measure).zip(figures).collect(),
+            figures,
         })
     });
     let again = again.collect::<Result<Vec<_>, Error>>()?;
-    let mut report = report(settings.chain(again), None);
+    let mut report = report(&options.model, settings.chain(again), None);
+    report.conclusion.splice(0..0, clauses);
     if !picture.is_empty() {
         report.together.pictures.insert("efficiency".to_owned(), picture);
         report.main_pictures.push("efficiency");
@@ -117,19 +135,40 @@ pub fn triage(
     Ok(report)
 }
 
-/// The framing and the regime of a row.
-fn how(row: &TriageFigures) -> String {
-    let live = match (row.is_live, row.is_announced) {
+/// What the efficiencies of plans come to, for each framing and regime.
+fn clauses(rows: &[TriageFigures]) -> Vec<String> {
+    let mut found: Vec<(String, u64, ByAlpha)> = Vec::new();
+    for row in rows {
+        let Some(eta) = row.figure("efficiency_informative") else { continue };
+        let regime = REGIMES[usize::from(row.regime == Regime::Enforced)].0;
+        let own = format!("with the {} framing{}, {regime}", row.framing, live(row));
+        let at = found.iter().position(|(known, ..)| *known == own).unwrap_or(found.len());
+        if at == found.len() {
+            found.push((own, row.pools as u64, Vec::new()));
+        }
+        found[at].2.push((row.alpha.get(), eta));
+    }
+    let clauses = found.iter().filter_map(|(own, pools, found)| conclusion(own, *pools, found));
+    clauses.map(|clause| sentence(&clause)).collect()
+}
+
+/// How the problems of a row were solved, as the end of its name.
+const fn live(row: &TriageFigures) -> &'static str {
+    match (row.is_live, row.is_announced) {
         (false, _) => "",
         (true, false) => ", live",
         (true, true) => ", live and announced",
-    };
-    format!("{}, {}{live}", row.framing, format!("{:?}", row.regime).to_lowercase())
+    }
+}
+
+/// The framing and the regime of a row.
+fn how(row: &TriageFigures) -> String {
+    format!("{}, {}{}", row.framing, format!("{:?}", row.regime).to_lowercase(), live(row))
 }
 
 /// The efficiencies by budget, with those of the baselines in the first framing and regime.
 fn by_alpha(rows: &[TriageFigures]) -> Picture {
-    let mut curves: Vec<(String, Vec<(f64, Figure)>)> = Vec::new();
+    let mut curves: Vec<(String, ByAlpha)> = Vec::new();
     let first = rows.first().map(how);
     for row in rows {
         let own = how(row);

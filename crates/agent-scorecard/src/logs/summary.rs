@@ -75,7 +75,10 @@ pub(super) fn summary(rows: &[Block], notes: &mut Vec<String>) -> [Field; 2] {
     if n_tasks(&tasks) > MOST_TASKS {
         (title, tasks) = ("By evaluation", groups(rows, evaluation));
     }
-    let is_shown = n_tasks(&tasks) <= MOST_TASKS;
+    if tasks.len() == 1 {
+        title = "All runs";
+    }
+    let is_shown = rows.len() > 1 && n_tasks(&tasks) <= MOST_TASKS;
     [list("models", "By model", models.len() > 1, models), list("tasks", title, is_shown, tasks)]
 }
 

@@ -24,16 +24,21 @@ pub(crate) struct Percent {
 impl Percent {
     /// A share as percent: without decimals, with one if that would hide that a number is not 0.
     pub(crate) fn of(figure: &Figure) -> Self {
+        Self::beside(figure, 1.0)
+    }
+
+    /// The same, with as many decimals as it takes that no number below a target is rounded up to it.
+    pub(crate) fn beside(figure: &Figure, target: f64) -> Self {
         let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
-        Self::new(figure.value, ends)
+        Self::new(figure.value, ends, target)
     }
 
     /// The size of a difference, whatever its sign.
     pub(crate) fn of_size(figure: &Figure) -> Self {
         let ends = figure.interval.ok().map(|ends| [ends.low(), ends.high()]);
         match figure.value < 0.0 {
-            true => Self::new(-figure.value, ends.map(|[low, high]| [-high, -low])),
-            false => Self::new(figure.value, ends),
+            true => Self::new(-figure.value, ends.map(|[low, high]| [-high, -low]), 1.0),
+            false => Self::new(figure.value, ends, 1.0),
         }
     }
 
@@ -43,7 +48,7 @@ impl Percent {
         format!("{value} point{}{interval}", if value == "1" { "" } else { "s" })
     }
 
-    fn new(value: f64, ends: Option<[f64; 2]>) -> Self {
+    fn new(value: f64, ends: Option<[f64; 2]>, target: f64) -> Self {
         let numbers = || std::iter::once(value).chain(ends.into_iter().flatten());
         // A number must not look as if it were 0, or, next to 100, as if it were that.
         let is_hidden = |number: f64| {
@@ -51,7 +56,14 @@ impl Percent {
             let distance = percent.abs().min((100.0 - percent.abs()).abs());
             distance > 1e-9 && distance < 1.0
         };
-        let decimals = usize::from(numbers().any(is_hidden));
+        // Nor as if it had reached a target.
+        let is_raised = |number: f64, decimals: usize| {
+            let shown = format!("{:.decimals$}", 100.0 * number).parse();
+            number < target - 1e-9 && shown.is_ok_and(|shown: f64| shown >= 100.0 * target)
+        };
+        let least = usize::from(numbers().any(is_hidden));
+        let is_clear = |decimals: &usize| !numbers().any(|number| is_raised(number, *decimals));
+        let decimals = (least..8).find(is_clear).unwrap_or(least);
         let shown = |number: f64| {
             let text = format!("{:.decimals$}", 100.0 * number);
             // A rounded number is no negative zero.
@@ -149,17 +161,20 @@ pub(crate) fn sentence(clause: &str) -> String {
 }
 
 impl Report {
-    /// Makes sentences of what the columns and their parts come to: those of one column under its name, then
-    /// those that hold for every column.
+    /// Makes sentences of what the columns and their parts come to: those of one column under its name, unless no
+    /// other column has any, then those that hold for every column.
     pub(crate) fn conclude(&mut self) {
         let places = self.places().into_iter().map(|Place { name, block, .. }| {
             (name, block.conclusion.iter().cloned().chain(left_out_before(block)).collect())
         });
-        let places: Vec<(String, Vec<String>)> = places.collect();
+        let mut places: Vec<(String, Vec<String>)> = places.collect();
+        places.retain(|(_, clauses)| !clauses.is_empty());
         let (mut own, mut shared) = (Vec::new(), Vec::new());
         for (name, clauses) in &places {
             for clause in clauses {
-                if !places.iter().all(|(_, others)| others.contains(clause)) {
+                if places.len() == 1 {
+                    own.push(sentence(clause));
+                } else if !places.iter().all(|(_, others)| others.contains(clause)) {
                     own.push(format!("{name}: {clause}."));
                 } else if !shared.contains(&sentence(clause)) {
                     shared.push(sentence(clause));
@@ -171,7 +186,7 @@ impl Report {
         own.extend(shared);
         if more > 0 {
             own.push(format!(
-                "The tables say as much of the other columns, in place of {} here.",
+                "The tables say as much of the rest, in place of {} here.",
                 counted(more, "sentence")
             ));
         }

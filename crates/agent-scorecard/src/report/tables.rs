@@ -5,6 +5,11 @@ use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
 use crate::report::block::{Block, Field, Report, Shape, Value};
 
+/// Columns of a table of rows that are shown even if they are the same in all of them.
+const MOST_COLUMNS: usize = 6;
+/// What stands in front of a standard error.
+const STANDARD_ERROR: &str = ", SE ";
+
 /// A table with a row of headings, and a heading in front of each row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -16,6 +21,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// How the table is read.
     pub note: String,
+    /// The measures of its columns.
+    pub measures: Vec<Measure>,
 }
 
 /// A row of a table.
@@ -154,6 +161,29 @@ impl Report {
         })
     }
 
+    /// What the names in these tables mean, each with its definition.
+    #[must_use]
+    pub fn terms(&self, tables: &[Table]) -> Vec<[&'static str; 2]> {
+        let of_rows =
+            tables.iter().flat_map(|table| &table.rows).filter_map(|row| match row.heading {
+                Some(Heading::Measure(measure)) => Some(measure),
+                _ => None,
+            });
+        let mut terms: Vec<[&'static str; 2]> = Vec::new();
+        for Measure { label, help, .. } in
+            of_rows.chain(tables.iter().flat_map(|it| it.measures.clone()))
+        {
+            if !terms.contains(&[label, help]) {
+                terms.push([label, help]);
+            }
+        }
+        let mut cells = tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
+        if cells.any(|cell| cell.0.contains(&Part::Text(STANDARD_ERROR.into()))) {
+            terms.push(["SE", "standard error"]);
+        }
+        terms
+    }
+
     /// All tables, the main one first.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
@@ -213,6 +243,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
         header: std::iter::once(String::new()).chain(names).collect(),
         rows: Vec::new(),
         note: first.note.clone(),
+        measures: Vec::new(),
     };
     for field in keys.iter().filter(|field| field.is_row()) {
         let best = if is_marked(&field.key) { best(places, field) } else { None };
@@ -255,8 +286,9 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                 }
             }
             Value::Block(_) if field.label.is_empty() => {
+                // A column of which nothing is known here is left out.
                 let inner = places.iter().filter_map(|place| match place.block.get(&field.key) {
-                    Some(Value::Block(block)) => {
+                    Some(Value::Block(block)) if !block.fields.is_empty() => {
                         Some(Place { name: place.name.clone(), pointer: inside(place), block })
                     }
                     _ => None,
@@ -309,8 +341,8 @@ fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
     Some(Table { header, note: block.note.clone(), ..table })
 }
 
-/// A table of rows; `None` without a value that is shown. Columns that no row knows are left out unless all are
-/// to be shown.
+/// A table of rows; `None` without a value that is shown. Unless all are to be shown, columns that no row knows are
+/// left out, and those of a wide table that are the same in all rows stand in its note.
 fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -> Option<Table> {
     let all = rows.iter().map(|(_, row, _)| row.map_or_else(Vec::new, |row| leaves(row, "")));
     let all: Vec<Vec<Leaf<'_>>> = all.collect();
@@ -324,7 +356,6 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
     if columns.is_empty() {
         return None;
     }
-    let header = columns.iter().map(|column| column.field.label.to_string()).collect();
     let of_row = |((heading, row, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
         let cells = columns.iter().map(|column| {
             if row.is_none() {
@@ -338,13 +369,35 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
         });
         Row { heading: heading.clone(), cells: cells.collect() }
     };
-    let rows = rows.iter().zip(&all).map(of_row).collect();
+    let mut table_rows: Vec<Row> = rows.iter().zip(&all).map(of_row).collect();
+    let mut same = Vec::new();
+    if !shows_all && columns.len() > MOST_COLUMNS && rows.len() > 2 {
+        for at in (1..columns.len()).rev() {
+            let first = table_rows[0].cells[at].plain();
+            if table_rows.iter().all(|row| row.cells[at].plain() == first) {
+                table_rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+                let label = &columns.remove(at).field.label;
+                if !first.is_empty() {
+                    same.insert(0, format!("{label} {first}"));
+                }
+            }
+        }
+    }
+    let note = match same.is_empty() {
+        true => String::new(),
+        false => format!("In every row: {}.", same.join(", ")),
+    };
     let title = match (title, name) {
         (title, "") => title.to_owned(),
         ("", name) => name.to_owned(),
         (title, name) => format!("{title}: {name}"),
     };
-    Some(Table { title, header, rows, note: String::new() })
+    let header = columns.iter().map(|column| column.field.label.to_string()).collect();
+    let measures = columns.iter().filter_map(|column| match &column.field.value {
+        Value::Figure(measure, _) => Some(*measure),
+        _ => None,
+    });
+    Some(Table { title, header, rows: table_rows, note, measures: measures.collect() })
 }
 
 /// A value of a row that is shown.
@@ -389,7 +442,8 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
             values.extend(figure.as_ref().ok().map(|figure| figure.value));
         }
     }
-    if values.len() < 2 {
+    // Nothing is best where all are the same.
+    if values.len() < 2 || values.iter().all(|value| *value == values[0]) {
         return None;
     }
     match measure.better {
@@ -433,7 +487,7 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
             // Beside plain numbers it would make tables too wide.
             let is_object = !matches!(block.shape, Shape::Plain | Shape::Flat);
             if let Some(error) = figure.standard_error.filter(|_| is_object) {
-                parts.push(Part::Text(", SE ".into()));
+                parts.push(Part::Text(STANDARD_ERROR.into()));
                 let pointer = format!("{ends}standard_error");
                 parts.extend(number(pointer, figure_text(figure, error)).0);
             }
@@ -483,9 +537,11 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A number with the decimals that suit the value of its figure, so that its ends have as many.
+/// A number with the decimals that suit the value of its figure, or half the width of its interval if that is
+/// larger, so that the value and its ends have as many.
 pub(crate) fn figure_text(figure: &Figure, number: f64) -> String {
-    let decimals = decimals(figure.value);
+    let half = figure.interval.map_or(0.0, |ends| 0.5 * (ends.high() - ends.low()));
+    let decimals = decimals(figure.value.abs().max(half));
     format!("{number:.decimals$}")
 }
 

@@ -1,18 +1,26 @@
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n};
 
 use knapsack_oracle::BudgetAware;
-use trajectory_metrics::{Better, Figure, Metric};
+use scoring_rules::Level;
+use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Metric, NoInterval};
 
 use crate::{
-    report::block::{Block, Field, Shape},
+    report::{
+        block::{Block, Field, Shape},
+        sentence::{Percent, counted, percent, side_of},
+    },
+    traces::figures::LEVEL,
     triage::undefined,
 };
+
+/// Counts of more problems than a file can have lines get no intervals.
+const MOST_PROBLEMS: u64 = 1 << 28;
 
 /// The counts of problems that were attempted again with their allocation disclosed, by model and data set.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
 /// What changes if a model knows its allocations.
-pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 3] = [
+pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = [
     Metric::new(
         "baseline_accuracy",
         "baseline",
@@ -29,6 +37,7 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 3] = [
         |counts: &BudgetAware| counts.budget_aware_accuracy().map_err(undefined),
     )
     .share(),
+    CHANGE,
     Metric::new(
         "compliance_rate",
         "compliance",
@@ -39,30 +48,72 @@ pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 3] = [
     .share(),
 ];
 
+const CHANGE: Metric<BudgetAware> = Metric::new(
+    "accuracy_change",
+    "change",
+    Better::Higher,
+    "Share of problems solved with a disclosed budget minus that without.",
+    |counts| {
+        counts.baseline_accuracy().map_err(undefined)?;
+        let change = counts.newly_correct as f64 - counts.lost_correct as f64;
+        Ok(change / counts.items() as f64)
+    },
+);
+
 /// What changes if models know their allocations: figures 7 and 8 of TRIAGE. Each model has the merged counts
 /// of its data sets, and those of each data set.
 #[must_use]
 pub fn re_solved(counts: &ReSolvedCounts) -> Block {
+    let (mut conclusion, mut notes) = (Vec::new(), Vec::new());
+    let mut noted = |key, label, name: &str, counts: &BudgetAware| {
+        let mut row = row(key, label, name, counts);
+        row.push_reasons();
+        let own = row.notes.take().into_iter().flatten();
+        notes.extend(own.map(|note| format!("{label} {name:?}: {note}")));
+        row
+    };
     let models = counts.iter().map(|(model, datasets)| {
         let mut all = BudgetAware::default();
         datasets.values().for_each(|counts| all.merge(counts));
-        let mut row = row("model", "model", model, &all);
+        let mut row = noted("model", "model", model, &all);
+        conclusion.extend(clause(model, all.items(), &row));
         let datasets = datasets.iter();
-        let datasets =
-            datasets.map(|(name, counts)| self::row("dataset", "data set", name, counts));
+        let datasets = datasets.map(|(name, counts)| noted("dataset", "data set", name, counts));
+        let datasets: Vec<Block> = datasets.collect();
         let title = format!("Data sets of model {model}");
-        row.fields.push(Field::rows("datasets", title, datasets.collect()));
+        row.fields.push(Field::rows("datasets", title, datasets));
         row
     });
     let models = Field::rows("models", "Models, over all data sets", models.collect());
-    Block::of([models])
+    Block { conclusion, notes: Some(notes), ..Block::of([models]) }
+}
+
+/// What disclosed budgets change for a model, from its [`RE_SOLVING`] figures over `n` problems.
+pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
+    let [before, after, change, kept] =
+        RE_SOLVING.map(|metric| figures.figure(metric.measure.key).ok());
+    let (change, points) = (change?, Percent::of_size(&change?).points());
+    let verdict = match side_of(&change, 0.0) {
+        Some(Ordering::Greater) => format!("the gain of {points} is beyond noise"),
+        Some(Ordering::Less) => format!("the loss of {points} is beyond noise"),
+        Some(Ordering::Equal) => format!("the difference of {points} may be noise"),
+        None => format!("no interval says whether the difference of {points} is noise"),
+    };
+    let model = if model.is_empty() { "the model" } else { model };
+    Some(format!(
+        "of {}, {model} solved {} without a disclosed budget and {} with one; {verdict}; {} of the attempts with one stayed within it",
+        counted(n, "problem"),
+        percent(&before?),
+        percent(&after?),
+        percent(&kept?),
+    ))
 }
 
 fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware) -> Block {
     let mut row = Block { shape: Shape::Plain, ..Block::default() };
     row.fields.push(Field::shown(key, label, name));
     row.fields.push(Field::shown("n", "problems", counts.items()));
-    row.push_metrics(&RE_SOLVING, counts, |_, value| Figure::from(value));
+    row.push_metrics(&RE_SOLVING, counts, |measure, value| figure(counts, measure, value));
     for (key, label, count) in [
         ("newly_correct", "newly correct", counts.newly_correct),
         ("lost_correct", "lost correct", counts.lost_correct),
@@ -72,4 +123,26 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
         row.fields.push(Field::shown(key, label, count));
     }
     row
+}
+
+/// A figure of [`RE_SOLVING`] with its interval of 95 %, which takes problems for independent.
+fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
+    let n = counts.items();
+    let (Ok(level), true) = (Level::new(LEVEL), n <= MOST_PROBLEMS) else { return value.into() };
+    let is_change = measure.key == CHANGE.measure.key;
+    let [ones, minus_ones] = match is_change {
+        true => [counts.newly_correct, counts.lost_correct],
+        false => [(value * n as f64).round() as u64, 0],
+    };
+    let all = [(1.0, ones), (-1.0, minus_ones), (0.0, n - ones - minus_ones)];
+    let values = all.into_iter().flat_map(|(value, n)| repeat_n(value, n as usize));
+    let problems: Vec<u64> = (0..n).collect();
+    let few = NoInterval::check_clusters(n as usize, level);
+    let found = ClusterEstimate::mean(&values.collect::<Vec<f64>>(), None, &problems);
+    let interval =
+        few.and(found.map_err(|_| NoInterval::Constant)).and_then(|found| match is_change {
+            true => found.figure(level).interval,
+            false => found.proportion_interval(level),
+        });
+    Figure { interval, ..value.into() }
 }

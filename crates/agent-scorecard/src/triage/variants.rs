@@ -5,7 +5,11 @@ use scoring_rules::DecimalSum;
 
 use crate::{
     error::Error,
-    report::block::{Block, Field},
+    report::{
+        block::{Block, Field},
+        sentence::counted,
+        tables::shown,
+    },
 };
 
 /// A range below this limit counts as stable, as in the paper.
@@ -88,8 +92,32 @@ impl VariantTable {
             return Err(Error::PromptVariants(problem));
         }
         let title = "Regimes: the range of a model is that of its scores under the variants";
-        Ok(Block::of([Field::rows("tables", title, tables)]))
+        let clauses = tables.iter().flat_map(|table| table.conclusion.clone());
+        let mut conclusion: Vec<String> = clauses.collect();
+        if !conclusion.is_empty() {
+            let noise = "these means have no intervals, which could tell a range from noise";
+            conclusion.push(noise.to_owned());
+        }
+        Ok(Block { conclusion, ..Block::of([Field::rows("tables", title, tables)]) })
     }
+}
+
+/// What the variants of a prompt change in one regime.
+fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Block]) -> String {
+    let taus =
+        by_alpha.iter().filter_map(|row| Some([row.number("min_tau_b")?, row.number("alpha")?]));
+    let least = taus.min_by(|a, b| a[0].total_cmp(&b[0])).map_or_else(String::new, |[tau, alpha]| {
+        format!(
+            "; rankings of models agree least at alpha {alpha} (tau-b {}, where 1 is the same order)",
+            shown(tau)
+        )
+    });
+    format!(
+        "under {variants} prompts in the {regime} regime, the efficiencies of a model at a budget lie {} apart at the median and at most {}, over {} of model and budget{least}",
+        shown(ranges.median_range()),
+        shown(ranges.max_range()),
+        counted(ranges.ranges().len(), "pair")
+    )
 }
 
 fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
@@ -136,11 +164,14 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     for alpha in cells().map(|(_, alpha)| *alpha).collect::<BTreeSet<_>>() {
         let Some(scores) = compared(Some(alpha))? else { continue };
         let pairs = scores.rank_correlations();
+        // One model has no ranking.
+        let has_tau = pairs.iter().any(|pair| pair.tau_b.is_some());
+        let label = |label| if has_tau { label } else { "" };
         let pairs = pairs.iter().map(|pair| {
             Block::of([
-                Field::shown("first", "variant", variants[pair.first].as_str()),
-                Field::shown("second", "other variant", variants[pair.second].as_str()),
-                Field::shown("tau_b", "tau-b of their rankings", pair.tau_b),
+                Field::shown("first", label("variant"), variants[pair.first].as_str()),
+                Field::shown("second", label("other variant"), variants[pair.second].as_str()),
+                Field::shown("tau_b", label("tau-b of their rankings"), pair.tau_b),
             ])
         });
         by_alpha.push(Block::of([
@@ -150,7 +181,9 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
             Field::rows("pairs", format!("{regime} regime, alpha {alpha}"), pairs.collect()),
         ]));
     }
-    Ok(Block::of([
+    let of = |scores: &VariantScores| clause(regime, variants.len(), scores, &by_alpha);
+    let conclusion = all.iter().map(of).collect();
+    let block = Block::of([
         Field::shown("regime", "regime", regime),
         Field::json("variants", variants.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
         Field::shown("n_rows", "models and alphas", rows.len()),
@@ -163,7 +196,8 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
         Field::shown("median_range", "median range", all.as_ref().map(VariantScores::median_range)),
         Field::rows("rows", format!("{regime} regime, means over data sets"), rows),
         Field::rows("by_alpha", format!("{regime} regime, agreement of the variants"), by_alpha),
-    ]))
+    ]);
+    Ok(Block { conclusion, ..block })
 }
 
 /// The mean over data sets under each variant, in the order of their names.

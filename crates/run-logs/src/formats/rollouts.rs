@@ -28,7 +28,8 @@ const START: &str = "start";
 /// `{"id"?, "task"?, "content"?, "turns": [{resource: cost or null, "content"?, "observation"?}], "success",
 /// "cut_off"?, "stop_reason"?, "achieved"?, "caps"?: {resource: cap}}`.
 ///
-/// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. A run with `cut_off` true, which
+/// `success` is true, false, 1 or 0. `id` and `task` are strings or whole numbers. Domains number their tasks alike, so
+/// that the task of a run with a text `domain` is `domain/task`. A run with `cut_off` true, which
 /// must be a failed one, is [`Rollouts::set_censored`]; what a stop reason means is the caller's decision
 /// ([`RolloutLine::failed_at_limit`]). `content` is a
 /// string, before the first turn or of a turn ([`Rollouts::set_content`]), and `observation` a string of a turn
@@ -58,7 +59,8 @@ const START: &str = "start";
 pub struct RolloutFile {
     file: String,
     lines: Vec<Line<RolloutLine>>,
-    counts: RunCounts,
+    /// All runs, those that were left out too, by model.
+    counts: BTreeMap<Option<String>, RunCounts>,
 }
 
 /// One line of a [`RolloutFile`].
@@ -120,15 +122,19 @@ impl RolloutFile {
     ///
     /// [`InputError`] that names file, line and field of the first thing that is wrong.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
-        let mut read =
-            Self { file: file.to_owned(), lines: Vec::new(), counts: RunCounts::default() };
-        let add = |(lines, counts): &mut (Vec<_>, RunCounts), number, text: &[u8]| {
-            if counts.take_left_out(file, number, text)? {
+        type Counts = BTreeMap<Option<String>, RunCounts>;
+        let mut read = Self { file: file.to_owned(), lines: Vec::new(), counts: Counts::new() };
+        let add = |(lines, counts): &mut (Vec<_>, Counts), number, text: &[u8]| {
+            let mut left_out = RunCounts::default();
+            if left_out.take_left_out(file, number, text)? {
+                let fields: Map<String, Value> = parse_line(file, number, text)?;
+                counts.entry(text_of(&fields, "model")).or_default().append(&left_out);
                 return Ok(());
             }
-            let value: RolloutLine = parse_line(file, number, text)?;
+            let mut value: RolloutLine = parse_line(file, number, text)?;
+            value.name_task();
             // A failure that a budget ended counts as cut off.
-            counts.add(
+            counts.entry(value.model()).or_default().add(
                 (!value.failed_at_limit()).then_some(value.success),
                 value.stop_reason.as_ref(),
             );
@@ -137,9 +143,27 @@ impl RolloutFile {
         };
         fold(file, source, add, Ok, |(lines, counts)| {
             read.lines.extend(lines);
-            read.counts.append(&counts);
+            for (model, counts) in counts {
+                read.counts.entry(model).or_default().append(&counts);
+            }
         })?;
         Ok(read)
+    }
+
+    /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.
+    #[must_use]
+    pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
+        let of_model = |(model, counts): (Option<String>, RunCounts)| {
+            let counts = BTreeMap::from([(model.clone(), counts)]);
+            (model, Self { file: self.file.clone(), lines: Vec::new(), counts })
+        };
+        let mut models: BTreeMap<_, Self> = self.counts.into_iter().map(of_model).collect();
+        for line in self.lines {
+            if let Some(of_model) = models.get_mut(&line.value.model()) {
+                of_model.lines.push(line);
+            }
+        }
+        models
     }
 
     /// The file as named by the caller.
@@ -156,8 +180,10 @@ impl RolloutFile {
 
     /// All runs, also those that were left out on the way to the file.
     #[must_use]
-    pub const fn counts(&self) -> &RunCounts {
-        &self.counts
+    pub fn counts(&self) -> RunCounts {
+        let mut all = RunCounts::default();
+        self.counts.values().for_each(|counts| all.append(counts));
+        all
     }
 
     /// Appends the runs to rollouts, with their declared resources, keys and features. Each declared key is a
@@ -188,6 +214,19 @@ impl RolloutLine {
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
         !self.success && self.stop_reason.as_ref().is_some_and(is_limit)
+    }
+
+    /// Tells tasks of different domains apart; a name that does so already stays.
+    fn name_task(&mut self) {
+        if let (Some(task), Some(domain)) = (&mut self.task, text_of(&self.others, "domain"))
+            && !task.strip_prefix(&domain).is_some_and(|rest| rest.starts_with('/'))
+        {
+            *task = format!("{domain}/{task}");
+        }
+    }
+
+    fn model(&self) -> Option<String> {
+        text_of(&self.others, "model")
     }
 
     fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), Wrong> {
@@ -271,6 +310,11 @@ impl RolloutLine {
         }
         Ok(())
     }
+}
+
+/// The text of a field.
+fn text_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.get(name)?.as_str().map(str::to_owned)
 }
 
 fn known(value: Option<&Value>) -> Option<&Value> {

@@ -55,6 +55,8 @@ impl Simulation {
         end(&mut run, &ended, failure, header);
         if let Some(domain) = &header.domain {
             run.metadata.insert("domain".to_owned(), domain.as_str().into());
+            // Domains number their tasks alike.
+            run.task = run.task.map(|task| format!("{domain}/{task}"));
         }
         run.metadata.insert("termination_reason".to_owned(), ended.into());
         run

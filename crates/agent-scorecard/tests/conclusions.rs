@@ -1,0 +1,184 @@
+//! Conclusions of reports without a file of runs: no sentence says what its figures or intervals contradict.
+#![allow(clippy::unwrap_used)]
+
+use agent_scorecard::{
+    Block, Report, Value,
+    agent_benchmarks::{
+        Reply, converse,
+        costbench::{CostBench, Split, queries},
+        model_from_fn,
+    },
+    costbench::{CostbenchOptions, Query, SweepOptions, sweep},
+    knapsack::solve,
+    knapsack_oracle::{Alpha, BudgetAware, ReSolve},
+    live::{self, LiveOptions},
+    tool_graph::costbench::Task,
+    triage::{ReSolvedCounts, VariantScore, VariantTable, re_solved},
+};
+use proptest::prelude::*;
+
+fn report(block: Block) -> Report {
+    Report::of_columns(vec![(String::new(), None, block)])
+}
+
+fn rows<'a>(block: &'a Block, key: &str) -> &'a [Block] {
+    match block.get(key) {
+        Some(Value::Rows { rows, .. }) => rows,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+fn ends(block: &Block, key: &str) -> Option<[f64; 2]> {
+    block.figure(key).ok()?.interval.ok().map(|ends| [ends.low(), ends.high()])
+}
+
+/// Attempts as solved before, solved after.
+fn counts(attempts: &[(bool, bool)]) -> ReSolvedCounts {
+    let mut counts = BudgetAware::default();
+    for &(solved_before, solved_after) in attempts {
+        let cost = if solved_after { 5 } else { 20 };
+        counts.update(ReSolve { allocation: 10, cost, solved_before, solved_after }).unwrap();
+    }
+    [("m".to_owned(), [("d".to_owned(), counts)].into())].into()
+}
+
+#[test]
+fn a_clear_gain_of_disclosed_budgets_is_called_so_with_its_interval() {
+    let attempts =
+        [vec![(false, true); 30], vec![(true, true); 30], vec![(false, false); 40]].concat();
+    let report = report(re_solved(&counts(&attempts)));
+    assert_eq!(
+        report.conclusion,
+        [
+            "Of 100 problems, m solved 30 % [22, 40] without a disclosed budget and 60 % [50, 69] with one; \
+          the gain of 30 points [21, 39] is beyond noise; 60 % [50, 69] of the attempts with one stayed within it."
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn of_problems_solved_again(attempts in prop::collection::vec(any::<(bool, bool)>(), 1..80), bias in any::<bool>()) {
+        let attempts: Vec<(bool, bool)> = attempts.into_iter().map(|(a, b)| (a, b || bias)).collect();
+        let report = report(re_solved(&counts(&attempts)));
+        let row = &rows(&report.columns[0].block, "models")[0];
+        let said = report.conclusion.join(" ");
+        let change = row.number("accuracy_change").unwrap();
+        let solved = |is: fn(&(bool, bool)) -> bool| attempts.iter().filter(|it| is(it)).count() as f64;
+        let expected = (solved(|it| it.1) - solved(|it| it.0)) / attempts.len() as f64;
+        prop_assert!((change - expected).abs() < 1e-12);
+        let ends = ends(row, "accuracy_change");
+        let is = ends.map_or([false, false, false, true], |[low, high]| {
+            [low > 0.0, high < 0.0, low <= 0.0 && high >= 0.0, false]
+        });
+        let texts = ["the gain of", "the loss of", "may be noise", "no interval says whether"];
+        prop_assert_eq!(texts.map(|text| said.contains(text)), is, "{} {:?}", said, ends);
+        if let Some([low, high]) = ends {
+            prop_assert!(low <= change && change <= high);
+        }
+    }
+
+    #[test]
+    fn of_prompts(etas in prop::collection::vec(-1.0..1.0_f64, 1..30)) {
+        // Three variants for each of two models at up to five budgets.
+        let mut table = VariantTable::default();
+        let mut means = std::collections::BTreeMap::<(usize, usize), Vec<f64>>::new();
+        for (at, &eta) in etas.iter().enumerate() {
+            let (variant, model, alpha) = (at % 3, at / 3 % 2, at / 6);
+            means.entry((model, alpha)).or_default().push(eta);
+            table.insert(VariantScore {
+                model: format!("m{model}"), mode: String::new(), dataset: String::new(), variant: format!("v{variant}"),
+                alpha: Alpha::new(0.1 * (alpha + 1) as f64).unwrap(), eta_advisory: Some(eta), eta_enforced: None,
+            }).unwrap();
+        }
+        let n_variants = etas.len().min(3);
+        let ranges = means.values().filter(|of| of.len() == n_variants).map(|of| {
+            of.iter().copied().fold(f64::MIN, f64::max) - of.iter().copied().fold(f64::MAX, f64::min)
+        });
+        let ranges: Vec<f64> = ranges.collect();
+        let report = report(table.block().unwrap());
+        prop_assert_eq!(report.conclusion.is_empty(), n_variants == 1);
+        if n_variants > 1 {
+            let said = report.conclusion.join(" ");
+            let most = ranges.iter().copied().fold(0.0, f64::max);
+            let most = format!("at most {}, over {} pair", agent_scorecard::shown(most), ranges.len());
+            prop_assert!(said.contains(&most), "{} {}", said, most);
+            prop_assert!(said.contains("no intervals"));
+        }
+    }
+
+    #[test]
+    fn of_a_knapsack(capacity in 0..40_u64, items in prop::collection::vec((0..20_u64, 1..20_u64), 0..9)) {
+        let (profits, weights): (Vec<u64>, Vec<u64>) = items.iter().copied().unzip();
+        let instance = serde_json::json!({ "capacity": capacity, "profits": profits, "weights": weights });
+        let report = report(solve("k.json", instance.to_string().as_bytes()).unwrap().block());
+        // All choices.
+        let best = (0..1_u32 << items.len()).filter_map(|choice| {
+            let chosen = items.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+            let (profit, weight) = chosen.fold((0, 0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1));
+            (weight <= capacity).then_some(profit)
+        });
+        let said = format!("No choice within the capacity is worth more than {}, ", best.max().unwrap());
+        prop_assert!(report.conclusion[0].starts_with(&said), "{:?} {}", report.conclusion, said);
+    }
+}
+
+/// Whether the sentence that contains a text says that two figures are apart.
+fn verdict(report: &Report, text: &str) -> [bool; 3] {
+    let said = report.conclusion.iter().find(|sentence| sentence.contains(text)).unwrap();
+    ["do not overlap", "intervals overlap", "no interval says"]
+        .map(|verdict| said.contains(verdict))
+}
+
+#[test]
+fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
+    for (seed, resamples) in [(1, 200), (2, 200), (3, 60), (4, 0)] {
+        let query = |at: usize| Query { query_id: format!("q{at}"), task: Task::ALL[at % 6] };
+        let queries: Vec<Query> = (0..12).map(query).collect();
+        let options = SweepOptions {
+            base: CostbenchOptions { seed, ..CostbenchOptions::default() },
+            levels: vec![0, 1, 4],
+            noises: vec![0.1, 0.5],
+            most_blocks: 1,
+            seeds: Vec::new(),
+            resamples,
+        };
+        let report = report(sweep(&queries, &options, false).unwrap());
+        let groups = rows(&report.columns[0].block, "groups");
+        let interval = |group: usize, row: usize| -> Option<Vec<f64>> {
+            match rows(&groups[group], "rows")[row].get("cost_gap")? {
+                Value::Block(gap) => match gap.get("interval")? {
+                    Value::Json(ends) => serde_json::from_value(ends.clone()).unwrap(),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        for (text, group, last) in [("in steps", 0, 2), ("noise of costs", 1, 1)] {
+            let expected = match (interval(group, 0), interval(group, last)) {
+                (Some(a), Some(b)) => {
+                    let is_apart = a[1] < b[0] || b[1] < a[0];
+                    [is_apart, !is_apart, false]
+                }
+                _ => [false, false, true],
+            };
+            assert_eq!(verdict(&report, text), expected, "{:?}", report.conclusion);
+        }
+    }
+}
+
+#[test]
+fn a_live_model_is_described_with_its_runs_beside_the_greedy_policy() {
+    let bench = CostBench::new(0).unwrap();
+    let silent = || model_from_fn(|_| Ok(Reply::default()));
+    let queries = queries(Split::Test, 42);
+    let records = queries[..12].iter();
+    let records =
+        records.map(|query| converse(bench.instance(query).conversation(), silent()).unwrap());
+    let records: Vec<_> = records.collect();
+    let options = LiveOptions { model: "silent".to_owned(), resamples: 50, seed: 1 };
+    let report = live::costbench(&records, &options).unwrap();
+    assert_eq!(report.conclusion, ["Left out: 12 runs without a call."]);
+}

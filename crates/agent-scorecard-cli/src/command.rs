@@ -14,7 +14,7 @@ use crate::{
         outputs,
         program::{self, Written},
     },
-    paths, re_solved, rooms, traces, triage, triage_variants,
+    paths, play, re_solved, rooms, traces, triage, triage_variants,
 };
 
 /// Scores the runs of agents: confidence traces, tool calls, plans, budgets and evaluation logs
@@ -49,6 +49,7 @@ enum Subcommand {
     Budget(budget::Options),
     Logs(logs::Options),
     Convert(convert::Options),
+    Play(play::Options),
     Rooms(rooms::Options),
     #[cfg(feature = "client")]
     Run(Box<run_benchmark::options::Options>),
@@ -118,6 +119,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
         Subcommand::Budget(options) => budget::output(options),
         Subcommand::Logs(options) => logs::output(options),
         Subcommand::Convert(options) => convert::output(options),
+        Subcommand::Play(options) => play::output(options),
         Subcommand::Rooms(options) => rooms::output(options),
         #[cfg(feature = "client")]
         Subcommand::Run(options) => options.output(),

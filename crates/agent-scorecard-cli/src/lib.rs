@@ -14,6 +14,7 @@ mod logs;
 mod output;
 mod paths;
 mod plain;
+mod play;
 mod progress;
 mod re_solved;
 mod report;

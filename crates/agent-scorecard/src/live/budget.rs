@@ -103,7 +103,21 @@ pub fn budget(
         }
     }
     let unfinished = records.iter().filter(|record| record.record.run.error.is_some()).count();
-    let model = By::Recorded { file: options.model.clone(), answers };
+    table(Some((answers, unfinished)), names, rollouts, counts, estimators, options)
+}
+
+/// The table of a model, if one has answered, and of estimators. The answers are those of runs by their positions; beside
+/// them is how many runs are unfinished.
+pub(super) fn table(
+    model: Option<(BTreeMap<String, Answers>, usize)>,
+    names: &[String],
+    rollouts: &Rollouts,
+    counts: &RunCounts,
+    estimators: &[By],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let unfinished = model.as_ref().map_or(0, |(_, unfinished)| *unfinished);
+    let model = model.map(|(answers, _)| By::Recorded { file: options.model.clone(), answers });
     // Ids of a log may be missing or repeated; positions are not.
     let mut rollouts = rollouts.clone();
     for run in 0..rollouts.len() {
@@ -117,7 +131,7 @@ pub fn budget(
     let readings = [Reading::Answers, Reading::Cap];
     let mut settings = Vec::new();
     for &reading in readings.iter().take(1 + usize::from(is_capped)) {
-        for by in std::iter::once(&model).chain(estimators) {
+        for by in model.iter().chain(estimators) {
             let is_model = matches!(by, By::Recorded { .. });
             let mut joint = Vec::new();
             for name in names {
@@ -139,8 +153,10 @@ pub fn budget(
                 settings.push(setting);
                 joint.push(runs);
             }
-            if is_model && joint.len() > 1 {
-                settings.push(joint_setting(named("all resources".to_owned(), reading), &joint)?);
+            if joint.len() > 1 {
+                let all = "all resources";
+                let own = if is_model { all.to_owned() } else { format!("{all}, {}", by.name()) };
+                settings.push(joint_setting(named(own, reading), &joint)?);
             }
         }
     }

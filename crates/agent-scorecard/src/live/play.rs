@@ -1,0 +1,247 @@
+use std::collections::{BTreeMap, HashMap};
+
+use agent_benchmarks::{
+    play::{End, Environment, Play, PlayRecord, play as played},
+    sokoban::{self, Room, RoomSettings, Sokoban},
+    warehouse::{self, Start, Warehouse},
+};
+use budget_estimation::{Estimate, Rollouts};
+use rayon::prelude::*;
+use run_logs::json_lines::RunCounts;
+use scoring_rules::{Level, Seed};
+use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Undefined};
+
+use crate::{
+    budget::runs::{Answers, By, Recorded},
+    compare::side::share,
+    error::Error,
+    live::{LiveOptions, budget},
+    report::{
+        block::{Block, Field, Report},
+        sentence::{counted, percent},
+    },
+    traces::figures::LEVEL,
+};
+
+/// Runs in an environment, and what was asked on the way.
+#[derive(Clone, Debug)]
+pub struct Played<'a> {
+    /// The runs.
+    pub records: &'a [PlayRecord],
+    /// Their rollouts, with caps if there are any. Ids say which run each is of.
+    pub rollouts: &'a Rollouts,
+    /// The resources that estimates are of; if the runs were asked on the way, those that they were asked for.
+    pub resources: &'a [String],
+    /// Whether runs have a goal of their own, so that the share that reached it says something.
+    pub has_goal: bool,
+}
+
+macro_rules! measure {
+    ($key:literal, $label:literal, $better:expr, $help:literal) => {
+        Measure { key: $key, label: $label, better: $better, help: $help }
+    };
+}
+
+const SUCCESS: Measure = measure!(
+    "success_rate",
+    "success rate",
+    Better::Higher,
+    "Share of runs that did their task within the limits of turns, actions and tokens."
+);
+
+/// A measure of a run.
+type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
+
+/// What means over runs are of.
+const MEANS: [OfRun; 4] = [
+    (
+        measure!(
+            "mean_reward",
+            "reward",
+            Better::Higher,
+            "Mean sum of a run's rewards and penalties."
+        ),
+        |run| Some(run.reward()),
+    ),
+    (measure!("mean_turns", "turns", Better::Lower, "Mean number of a run's turns."), |run| {
+        Some(run.turns.len() as f64)
+    }),
+    (
+        measure!(
+            "mean_output_tokens",
+            "output tokens",
+            Better::Lower,
+            "Mean number of tokens of a run's replies, without answers to questions."
+        ),
+        |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
+    ),
+    (
+        measure!(
+            "mean_asking_tokens",
+            "tokens of questions",
+            Better::Lower,
+            "Mean number of tokens that questions on the way and the answers to them took."
+        ),
+        |run| {
+            let [input, output] = run.asking;
+            Some((input? + output?) as f64).filter(|tokens| *tokens > 0.0)
+        },
+    ),
+];
+
+/// What runs in an environment came to, and how well what they would still spend was estimated on the way: by whoever played,
+/// if it was asked, and by `estimators` that learn from the runs before. The table is that of [`super::budget()`].
+///
+/// # Errors
+///
+/// Those of [`super::budget()`].
+///
+/// ```
+/// use agent_scorecard::{
+///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Policy, RoomSettings, Sokoban}},
+///     live::{ESTIMATORS, LiveOptions, Played, play, sokoban_runs},
+/// };
+///
+/// let records = sokoban_runs(Policy::Greedy, RoomSettings::TRAINING, &Play::new(), 1, 12)?;
+/// let resources = ["steps".to_owned()];
+/// let rollouts = rollouts::<Sokoban>(&records)?;
+/// let played = Played { records: &records, rollouts: &rollouts, resources: &resources, has_goal: true };
+/// let options = LiveOptions { model: "greedy".to_owned(), resamples: 0, seed: 1 };
+/// let report = play::<Sokoban>(&played, &ESTIMATORS, &options)?;
+/// assert!(report.conclusion[0].starts_with("greedy did its task in "));
+/// assert_eq!(report.columns.len(), 3);
+/// # Ok::<(), agent_scorecard::Error>(())
+/// ```
+pub fn play<E: Environment>(
+    runs: &Played<'_>,
+    estimators: &[By],
+    options: &LiveOptions,
+) -> Result<Report, Error> {
+    let Played { records, rollouts, resources, has_goal } = *runs;
+    let places = rollouts.iter().filter_map(|run| Some((run.id()?, run.index().to_string())));
+    let places: HashMap<&str, String> = places.collect();
+    let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
+    for record in records {
+        let Some(place) = places.get(record.record.run.id.as_str()) else { continue };
+        for (turn, known) in (1..).zip(&record.turns) {
+            for (name, &estimate) in resources.iter().zip(&known.estimates) {
+                let problem = (estimate == Estimate::NoAnswer).then(|| "unreadable".to_owned());
+                let of_run = answers.entry(name.clone()).or_default().entry(place.clone());
+                of_run.or_default().insert(turn, Recorded { estimate, problem });
+            }
+        }
+    }
+    let unfinished = records.iter().filter(|record| record.end.is_none()).count();
+    let model = (!answers.is_empty()).then_some((answers, unfinished));
+    let mut counts = RunCounts::default();
+    rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
+    let mut report = budget::table(model, resources, rollouts, &counts, estimators, options)?;
+
+    let block = of_runs(records, has_goal)?;
+    let n = counted(records.len(), "run");
+    report.title = "Runs in an environment".to_owned();
+    if let Ok(rate) = block.figure(SUCCESS.key) {
+        let rate = percent(&rate);
+        report.conclusion.insert(0, format!("{} did its task in {rate} of {n}.", options.model));
+    } else if let Ok(reward) = block.figure("mean_reward") {
+        let ends = reward
+            .interval
+            .map_or(String::new(), |it| format!(" [{:.0}, {:.0}]", it.low(), it.high()));
+        let mean = format!(
+            "{} earned {:.0}{ends} in a run, as a mean over {n}.",
+            options.model, reward.value
+        );
+        report.conclusion.insert(0, mean);
+    }
+    report.together.fields.insert(0, Field::block("runs", block));
+    Ok(report)
+}
+
+/// Counts of runs, and means over them. Each run has a room or a demand of its own, so that runs are independent.
+fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
+    let level = Level::new(LEVEL)?;
+    let of = |values: Vec<f64>, is_share: bool| -> Result<Figure, Undefined> {
+        let own: Vec<usize> = (0..values.len()).collect();
+        let found = ClusterEstimate::mean(&values, None, &own);
+        match is_share {
+            true => share(&values, found, level),
+            false => found
+                .map(|found| found.figure(level))
+                .map_err(|error| Undefined::new(error.to_string())),
+        }
+    };
+    let count = |which: fn(&PlayRecord) -> bool| records.iter().filter(|it| which(it)).count();
+    let asked = |turn: &agent_benchmarks::play::PlayTurn| {
+        turn.advice.as_ref().is_some_and(|it| it.stop_reason().is_some())
+    };
+    let stopped = records.iter().filter(|it| it.turns.last().is_some_and(asked)).count();
+    let mut block = Block::of([
+        Field::shown("n_runs", "runs", records.len()),
+        Field::shown("n_at_limit", "ended at a limit", count(|it| it.end == Some(End::AtLimit))),
+        Field::shown("n_truncated", "of these with too long a turn", count(|it| it.is_truncated)),
+        Field::shown("n_stopped", "of these stopped by an answer or a cap", stopped),
+    ]);
+    block.title = "What the runs came to".to_owned();
+    if has_goal {
+        let outcomes = records.iter().map(|it| f64::from(it.succeeded)).collect();
+        block.fields.push(Field::figure(SUCCESS, of(outcomes, true)));
+    }
+    for (measure, value) in MEANS {
+        let values: Vec<f64> = records.iter().filter_map(value).collect();
+        if !values.is_empty() {
+            block.fields.push(Field::figure(measure, of(values, false)));
+        }
+    }
+    block.push_reasons();
+    Ok(block)
+}
+
+/// Plays Sokoban by a policy: the rooms of the seeds from the first one on, as many as `count`. Seeds that give no room are
+/// passed over.
+///
+/// # Errors
+///
+/// An error of agent-benchmarks, such as for settings of rooms out of range and for questions about an unknown resource.
+pub fn sokoban_runs(
+    policy: sokoban::Policy,
+    rooms: RoomSettings,
+    settings: &Play,
+    first_seed: u32,
+    count: u32,
+) -> Result<Vec<PlayRecord>, Error> {
+    let run = |seed: u32| {
+        let room = match Room::generate(&rooms, seed) {
+            Err(agent_benchmarks::Error::NoRoom { .. }) => return Ok(None),
+            room => room?,
+        };
+        let mut player = sokoban::Player::new(policy, Seed::new(u64::from(seed)));
+        let run = settings.conversation(&seed.to_string(), Sokoban::new(room))?;
+        played(run, |run| player.reply(run)).map(Some)
+    };
+    let seeds = first_seed..first_seed.saturating_add(count);
+    let runs: Result<Vec<_>, agent_benchmarks::Error> = seeds.into_par_iter().map(run).collect();
+    Ok(runs?.into_iter().flatten().collect())
+}
+
+/// Runs the warehouse by a policy, with the demand of the seeds from the first one on, as many as `count`.
+///
+/// # Errors
+///
+/// As [`sokoban_runs`].
+pub fn warehouse_runs(
+    policy: warehouse::Policy,
+    start: Start,
+    settings: &Play,
+    first_seed: u32,
+    count: u32,
+) -> Result<Vec<PlayRecord>, Error> {
+    let run = |seed: u32| {
+        let number = Seed::new(u64::from(seed));
+        let mut player = warehouse::Player::new(policy, number);
+        let run = settings.conversation(&seed.to_string(), Warehouse::new(start, number))?;
+        played(run, |run| player.reply(run))
+    };
+    let seeds = first_seed..first_seed.saturating_add(count);
+    let runs: Result<_, agent_benchmarks::Error> = seeds.into_par_iter().map(run).collect();
+    Ok(runs?)
+}

@@ -6,7 +6,7 @@ use agent_benchmarks::{
     sokoban::{Direction, Game, Need, Room, RoomSettings, Sokoban},
     warehouse::{Cents, Retailer, STEPS, Sku, Start, Warehouse},
 };
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::prelude::*;
 
 use crate::{
     budgets::stop_rules,

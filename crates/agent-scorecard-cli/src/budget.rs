@@ -66,6 +66,9 @@ pub(crate) struct Options {
     /// The same, and a single number as an interval without width
     #[arg(long, overrides_with = "lenient")]
     points: bool,
+    /// Widen or narrow recorded answers by what runs before spent, so that they hold it as often as --coverage says
+    #[arg(long)]
+    calibrate: bool,
     /// What counts as a forecast of failure: an interval above what is left under a cap, too (cap), or "impossible"
     /// alone, as in the paper (answers)
     #[arg(long, value_name = "NAME", default_value = "cap", value_parser = values::one_of([("cap", Reading::Cap), ("answers", Reading::Answers)]))]
@@ -173,6 +176,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         warm_up: options.warm_up,
         reading: options.reading,
         cluster_by: options.clustering.by(),
+        calibrates: options.calibrate,
         resamples: options.resamples,
         seed: options.seed,
         with_pictures: has_figures && resources.len() == 1,
@@ -295,6 +299,9 @@ fn estimator(
         let option = if mode == AnswerMode::Lenient { "--lenient" } else { "--points" };
         return Err(format!("{option}: reads recorded answers; give --estimator FILE too").into());
     }
+    if options.calibrate && learning.is_some() {
+        return Err("--calibrate: is of recorded answers; give --estimator FILE too".into());
+    }
     if let Some(by) = learning {
         return Ok(by);
     }
@@ -350,6 +357,8 @@ fn released(
         Some("--estimator: the file of BAGEN's estimates has its own answers")
     } else if judged.cluster_by == ClusterBy::TaskOnly {
         Some("--cluster-by-task: the file of BAGEN's estimates names no tasks")
+    } else if options.calibrate {
+        Some("--calibrate: the file of BAGEN's estimates has no order of runs to learn from")
     } else if options.forms.has_files() {
         Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
     } else {

@@ -13,6 +13,7 @@ use agent_scorecard::{
 };
 use budget_estimation::{ProbeMethod, Rollouts, Seed, StopRule};
 use run_logs::write_rollouts;
+use serde_json::json;
 
 use crate::{
     output::{
@@ -64,7 +65,8 @@ pub(crate) struct Options {
     /// End a run after so many answers "impossible" in a row
     #[arg(long, value_name = "N", requires = "ask", value_parser = whole::<u32>(1, 1_000))]
     stop_after: Option<u32>,
-    /// A folder for the runs: rollouts.jsonl, which budget reads, and a trajectory (ATIF) for each run
+    /// A folder for the runs: rollouts.jsonl and the answers in estimates.jsonl, which budget reads, and a trajectory (ATIF)
+    /// for each run
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Bootstrap resamples of runs behind the 95 % intervals; 0 for none
@@ -168,6 +170,15 @@ fn show<E: Environment>(
         let mut lines = Vec::new();
         write_rollouts(rollouts, &mut lines)?;
         program::write_file(&folder.join("rollouts.jsonl"), &lines)?;
+        let answers = records.iter().flat_map(|it| {
+            let id = &it.record.run.id;
+            let turns = (1..).zip(&it.turns);
+            turns.filter_map(move |(turn, it)| {
+                Some(json!({"id": id, "turn": turn, "answer": it.answer.as_ref()?}))
+            })
+        });
+        let answers: String = answers.map(|answer| format!("{answer}\n")).collect();
+        program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?;
     }
     options.forms.show(report)
 }

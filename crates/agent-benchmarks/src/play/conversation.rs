@@ -125,11 +125,13 @@ impl<E: Environment> PlayConversation<E> {
         let tokens = |at: usize| self.turns[at].tokens.map(|tokens| tokens.unwrap_or(0));
         let [input, output] = tokens(at);
         let before = at.checked_sub(1).map_or(0, |at| tokens(at).iter().sum());
+        // Requests repeat what was read and said before.
+        let fresh = input.saturating_sub(before);
         match place {
-            0 => output as f64,
-            // Requests repeat what was read and said before.
-            1 => input.saturating_sub(before).saturating_add(output) as f64,
-            _ => self.turns[at].spent.get(place - 2).copied().unwrap_or(0.0),
+            0 => fresh as f64,
+            1 => output as f64,
+            2 => fresh.saturating_add(output) as f64,
+            _ => self.turns[at].spent.get(place - 3).copied().unwrap_or(0.0),
         }
     }
 
@@ -233,6 +235,7 @@ impl<E: Environment> PlayConversation<E> {
         }
         let stop = advice.as_ref().and_then(Advice::stop_reason);
         if let Some(turn) = self.turns.last_mut() {
+            turn.answer = Some(reply.text.clone());
             (turn.estimates, turn.advice) = (estimates, advice);
         }
         match stop {

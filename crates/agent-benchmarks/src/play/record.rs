@@ -32,7 +32,9 @@ pub struct PlayTurn {
     pub need: Option<f64>,
     /// What [`Environment::FEATURES`] then were.
     pub features: Vec<f64>,
-    /// What the model answered after the turn for each resource that was asked for; nothing if it was not asked.
+    /// What the model answered after the turn; `None` if it was not asked.
+    pub answer: Option<String>,
+    /// What it answered for each resource that was asked for.
     pub estimates: Vec<Estimate>,
     /// What followed from the answers.
     pub advice: Option<Advice>,
@@ -63,8 +65,8 @@ impl PlayRecord {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
 
-    /// For each turn, the tokens of the reply, and with those of the request that no earlier turn had.
-    fn tokens(&self) -> Vec<[Option<f64>; 2]> {
+    /// For each turn, the tokens of the request that no earlier turn had, those of the reply, and both.
+    fn tokens(&self) -> Vec<[Option<f64>; 3]> {
         let of = |place: usize| -> Vec<Option<i64>> {
             let tokens = self.turns.iter().map(|turn| turn.tokens[place]);
             tokens.map(|tokens| tokens.and_then(|tokens| i64::try_from(tokens).ok())).collect()
@@ -76,13 +78,13 @@ impl PlayRecord {
         turns
             .map(|(fresh, output)| {
                 let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
-                [number(output), number(total)]
+                [fresh, output, total].map(number)
             })
             .collect()
     }
 }
 
-/// The rollouts of runs in one kind of environment: `output_tokens`, `total_tokens` without what requests repeat, and
+/// The rollouts of runs in one kind of environment: `fresh_input_tokens` (without what requests repeat), `output_tokens`, `total_tokens` of both, and
 /// what the environment spends. Their feature `need` is the least that still had to be spent of the first resource of the
 /// environment, where that is known, beside [`Environment::FEATURES`]. Runs without a turn are left out.
 ///

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What turns spend of each model.
-pub(super) const TOKENS: [&str; 2] = ["output_tokens", "total_tokens"];
+pub(super) const TOKENS: [&str; 3] = ["fresh_input_tokens", "output_tokens", "total_tokens"];
 
 /// A setting in which environments are played.
 ///
@@ -75,7 +75,7 @@ impl Play {
     }
 
     /// Asks after each turn what the run will still spend of these resources, each with its cap, if any: those of
-    /// [`Environment::RESOURCES`], `output_tokens` and `total_tokens`. A run ends when a cap is passed. `keeps_answers` says
+    /// [`Environment::RESOURCES`], and tokens (`output_tokens`, or `total_tokens` with those of the request that no earlier turn had). A run ends when a cap is passed. `keeps_answers` says
     /// whether later turns show what was answered.
     #[must_use]
     pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {

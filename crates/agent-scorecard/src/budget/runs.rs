@@ -1,4 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
@@ -129,6 +132,9 @@ pub struct Options {
     pub warm_up: usize,
     /// What intervals of figures resample as a whole.
     pub cluster_by: ClusterBy,
+    /// Whether recorded answers are widened or narrowed, so that they hold what remained as often as `coverage` says: by
+    /// runs before in the file, as for [`By::Conformal`].
+    pub calibrates: bool,
     /// Resamples behind the intervals of 95 %; 0 for none.
     pub resamples: usize,
     /// The seed of the resamples.
@@ -153,6 +159,7 @@ impl Options {
             coverage,
             warm_up: 0,
             cluster_by: ClusterBy::default(),
+            calibrates: false,
             resamples: 0,
             seed: 1,
             with_pictures: false,
@@ -259,6 +266,18 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         counts.cut_off_files += usize::from(cut_offs);
         let mut estimator = options.by.estimator(options.coverage, cut_offs)?;
         let is_forest = matches!(options.by, By::QuantileForest);
+        // What a model answered in the current run, as an estimator.
+        let answered = RefCell::new(Vec::new());
+        let given = estimator_from_fn(|prefix| {
+            let answered = answered.borrow();
+            Ok(answered
+                .get(prefix.turns().saturating_sub(1))
+                .copied()
+                .unwrap_or(Estimate::NoAnswer))
+        });
+        let calibrator = AdaptiveConformal::new(options.coverage, STEP)?;
+        let mut calibrated =
+            options.calibrates.then(|| Calibrated::new(given, calibrator, MarginUnit::Midpoint));
         // A second one, which is asked for the chance of success.
         let mut forest = is_forest.then(|| BudgetEstimator::new(options.coverage));
         for (position, run) in runs().enumerate() {
@@ -294,7 +313,15 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                         None => counts.missing += usize::from(is_scored),
                     }
                 }
-            } else {
+                if let Some(calibrated) = &mut calibrated {
+                    answered.replace(own.clone());
+                    for (prefix, estimate) in run.replay(resource)?.zip(&mut own) {
+                        *estimate = calibrated.estimate(&prefix)?;
+                    }
+                    calibrated.learn(&run, resource)?;
+                }
+            }
+            if options.calibrates || !matches!(options.by, By::Recorded { .. }) {
                 // An interval that holds everything says nothing.
                 let says_nothing = |estimate: &&mut Estimate| {
                     estimate.ends().is_some_and(|ends| ends.high() == f64::MAX)

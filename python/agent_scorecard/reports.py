@@ -798,6 +798,11 @@ def logs(
     format: str = "auto",
     prices: Path | None = None,
     csv: Path | None = None,
+    confidence: Literal["strict", "lenient"] = "strict",
+    confidence_pattern: str | None = None,
+    at_limit: Literal["censored", "scored"] = "censored",
+    scorer: str | None = None,
+    outcomes: Path | Rows | None = None,
 ) -> Report:
     """Report what logs of evaluations hold, run by run.
 
@@ -812,6 +817,17 @@ def logs(
         without a cost in their log get one.
     csv : path, optional
         Where to write all runs as CSV.
+    confidence : {"strict", "lenient"}
+        How a stated confidence is read.
+    confidence_pattern : str, optional
+        A regular expression whose first group is the stated confidence.
+    at_limit : {"censored", "scored"}
+        What a limit that ended a run means for its outcome: that it is unknown, or what its score says.
+    scorer : str, optional
+        The scorer whose value is the outcome.
+    outcomes : path, optional
+        What is known of the runs beside their logs: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
+        ``model``, ``expected_calls``, ``horizon``.
 
     Returns
     -------

@@ -5,25 +5,24 @@
 
 use std::{error::Error, path::PathBuf};
 
-use agent_scorecard::logs::{self, Logs, Prices, common_format};
+use agent_scorecard::logs::{csv, logs};
 use run_logs::Format;
 
 use crate::{
     files::{
         bundled,
-        json_lines::read_by,
-        logs::{Contents, formats, open},
+        log_file::models,
+        logs::{Judging, OUTCOMES, formats, open},
     },
     output::{
         form::Forms,
         program::{Written, write_file},
     },
-    progress::Progress,
 };
 
 /// Shows the runs that logs hold: scores, stop reason, limit, tokens, cost and calls
 #[derive(Debug, clap::Args)]
-#[command(after_help = FORMAT)]
+#[command(after_help = [FORMAT, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Logs or folders of logs; without a file, bundled exchanges
     #[arg(value_name = "FILE")]
@@ -38,38 +37,26 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     forms: Forms,
 }
 
 const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, format, prices, csv, forms } = options;
-    let files = bundled::unless(files, &["demo_log.jsonl"]);
-    let several = files.len() > 1;
-    let (mut logs, mut formats, mut notes) = (Logs::default(), Vec::new(), Vec::new());
-    if let Some(path) = &prices {
-        logs = logs.with_prices(read_by(path, Prices::read)?);
+    let Options { files, format, prices, csv: csv_file, mut judging, forms } = options;
+    judging.is_lenient = true;
+    prices.iter().try_for_each(|path| judging.set_prices(path))?;
+    let mut columns = Vec::new();
+    for path in &bundled::unless(files, &["demo_log.jsonl"]) {
+        let models = models(path, open(path, format)?, &judging)?;
+        columns.extend(models.into_iter().map(|model| model.column));
     }
-    for path in &files {
-        let mut runs = open(path, format)?;
-        let file = path.display().to_string();
-        let mut contents = Contents::default();
-        let mut progress = Progress::runs(&file);
-        while let Some(run) = runs.next() {
-            let run = run?;
-            progress.add(1);
-            contents.add(&run, runs.format());
-            logs.update(&run, runs.format(), several.then_some(&file));
-        }
-        let (format, noted) = contents.finish(&runs);
-        formats.push(format);
-        let named = |note| if several { format!("{file}: {note}") } else { note };
-        notes.extend(noted.into_iter().map(named));
-    }
-    let report = logs.finish(common_format(formats), notes);
-    if let Some(path) = csv {
-        write_file(&path, logs::csv(&report).as_bytes())?;
+    let mut report = logs(&columns);
+    report.together.notes.get_or_insert_default().extend(judging.notes());
+    if let Some(path) = csv_file {
+        write_file(&path, &csv(&report)?)?;
     }
     forms.show(report)
 }

@@ -199,3 +199,87 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
     let error = refusal(&run(&[&log, "--csv", &log]), "the log itself");
     assert!(error.contains("--csv") && error.contains("is read by this command"), "{error}");
 }
+
+#[test]
+fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
+    let log = "data/demo_alpha.jsonl";
+    let of_logs = json(&[log, "--json"]);
+    let of_traces = program::json_of("traces", &[log, "--resamples", "0", "--json"]);
+    for key in ["n_runs", "n_succeeded", "n_failed", "n_unknown", "n_at_limit", "success_rate"] {
+        assert_eq!(of_logs[key], of_traces[key], "{key}");
+    }
+    let of_compare = program::json_of("compare", &[log, "--json"]);
+    assert_eq!(of_logs["n_at_limit"], of_compare["n_cut_off"]);
+    assert_eq!(of_logs["n_at_limit"], 7);
+    let first = of_logs["conclusion"][0].as_str().unwrap();
+    assert!(first.ends_with("a limit ended 7."), "{first}");
+    let model = &of_logs["models"][0];
+    assert_eq!((&model["n_unknown"], &model["n_at_limit"]), (&7.into(), &7.into()));
+    assert_eq!(of_logs["runs"][0]["confidence"], 0.92);
+}
+
+#[test]
+fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
+    let log = write("unjudged.jsonl", &exchange("a", "t", "m-1", "null"));
+    let report = json(&[&log, "--json"]);
+    let second = report["conclusion"][1].as_str().unwrap();
+    assert!(second.starts_with("No run has an outcome: add --outcomes FILE"), "{second}");
+    assert_eq!((&report["n_unknown"], &report["runs"][0]["stop"]), (&1.into(), &"unjudged".into()));
+
+    let outcomes = write("judged.csv", "id,outcome\na,1\nb,0\n");
+    let report = json(&[&log, "--outcomes", &outcomes, "--json"]);
+    assert_eq!((&report["n_succeeded"], &report["runs"][0]["outcome"]), (&1.into(), &true.into()));
+    assert_eq!(report["conclusion"].as_array().unwrap().len(), 1);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("no run for 1 of 2 lines, the first of them b"), "{notes}");
+
+    let stated = exchange("a", "t", "m-1", "null").replace("\"x\"", r#""Confidence: 80%""#);
+    let stated = write("unjudged_confidence.jsonl", &stated);
+    let error = refusal(&program::run_other("calibration", &[&stated]), "calibration");
+    let named = "calibration is undefined: no run has an outcome";
+    assert!(error.contains(named) && error.contains("add --outcomes FILE"), "{error}");
+    let report = program::json_of("cut-off", &[&stated, "--json"]);
+    let first = report["conclusion"][0].as_str().unwrap();
+    let named =
+        "f 1 run, none has an outcome and none was cut off by a budget: add --outcomes FILE";
+    assert!(first.contains(named), "{report}");
+}
+
+#[test]
+fn of_several_scorers_one_is_chosen_and_a_limit_counts_as_in_other_reports() {
+    let log = log("0.3.285.eval");
+    let report = json(&[&log, "--json"]);
+    assert_eq!(report["n_unknown"], report["n_runs"]);
+    let second = report["conclusion"][1].as_str().unwrap();
+    let named = "say which scorer gives it, such as --scorer letter (there are letter, model_graded_qa, number, several, sometimes), or add --outcomes";
+    assert!(second.contains(named), "{second}");
+
+    let censored = json(&[&log, "--scorer", "letter", "--json"]);
+    let scored = json(&[&log, "--scorer", "letter", "--at-limit", "scored", "--json"]);
+    let runs = |report: &Value| report["runs"].as_array().unwrap().clone();
+    let (mut ended, mut at_limit) = (0, 0);
+    for (run, with_limit) in runs(&censored).iter().zip(runs(&scored)) {
+        let is_success = match &run["scores"]["letter"] {
+            Value::Null => Value::Null,
+            letter => (letter == "C").into(),
+        };
+        assert_eq!(with_limit["outcome"], is_success, "{run}");
+        let outcome = if run["limit"].is_null() { is_success } else { Value::Null };
+        assert_eq!(run["outcome"], outcome, "{run}");
+        ended += usize::from(!outcome.is_null());
+        at_limit += usize::from(run["stop"].as_str().unwrap().starts_with("max_"));
+    }
+    assert_eq!((&censored["n_at_limit"], &scored["n_at_limit"]), (&at_limit.into(), &0.into()));
+    assert!(ended > 20 && at_limit > 3, "{ended} {at_limit}");
+    let error = refusal(&run(&[&log, "--scorer", "lettr"]), "a scorer that no run has");
+    assert!(error.contains("there are letter, model_graded_qa, number"), "{error}");
+}
+
+#[test]
+fn cells_of_the_csv_are_quoted_where_they_need_it() {
+    let log = write("quoted.jsonl", &exchange("a, \\\"b\\\"", "t", "m-1", "true"));
+    let csv = program::in_folder("quoted.csv");
+    let _ = json(&[&log, "--csv", &csv, "--json"]);
+    let csv = fs::read_to_string(csv).unwrap();
+    assert!(csv.lines().nth(1).unwrap().starts_with(r#""a, ""b""",t,m-1,true,"#), "{csv}");
+}

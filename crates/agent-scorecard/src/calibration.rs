@@ -20,6 +20,7 @@ use crate::{
     traces::{
         calibrated::note_maps,
         curves::{CurveSettings, before_and_after},
+        sureness::ADD,
         units::{Names, Unit, few},
     },
 };
@@ -75,7 +76,7 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
 ///
 /// # Errors
 ///
-/// [`Error::CrossFit`] where there are not enough runs.
+/// [`run_logs::Error::Undefined`] where no run has an outcome, and [`Error::CrossFit`] where there are not enough.
 pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block, Error> {
     let mut audit = TerminationAudit::default();
     let mut notes = Vec::new();
@@ -87,6 +88,11 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
             raw.push(trace.forecasts(), trace.outcome())?;
             names.push(&run.id, run.task.as_deref());
         }
+    }
+    if raw.is_empty() {
+        let reason =
+            format!("no run has an outcome, from which a calibration could be learnt: {ADD}");
+        return Err(run_logs::Error::Undefined { name: "calibration", reason }.into());
     }
     let tasks: Vec<Unit<'_>> = names.iter().map(|run| Unit::of(run, ClusterBy::Task)).collect();
     let n_tasks = tasks.iter().collect::<BTreeSet<_>>().len();

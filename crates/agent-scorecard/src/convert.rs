@@ -26,8 +26,7 @@
 
 use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable, ToolCall};
 use serde_json::{Value, json};
-
-use crate::logs::json as to_json;
+use trajectory_metrics::tool_calls;
 
 /// The lines of a file of traces: the forecasts of a stream, by a policy for missing values.
 ///
@@ -81,6 +80,24 @@ pub fn paths(table: &RunTable) -> Vec<Value> {
 #[must_use]
 pub fn text(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A value of a log as JSON: numbers that are not finite are null, and integers beyond 64 bits are text.
+pub(crate) fn to_json(value: &tool_calls::Value) -> Value {
+    match value {
+        tool_calls::Value::Null => Value::Null,
+        tool_calls::Value::Bool(value) => (*value).into(),
+        tool_calls::Value::Integer(number) => i64::try_from(*number)
+            .map(Value::from)
+            .or_else(|_| u64::try_from(*number).map(Value::from))
+            .unwrap_or_else(|_| number.to_string().into()),
+        tool_calls::Value::Real(number) => (*number).into(),
+        tool_calls::Value::Text(text) => text.as_str().into(),
+        tool_calls::Value::List(values) => values.iter().map(to_json).collect(),
+        tool_calls::Value::Map(values) => {
+            Value::Object(values.iter().map(|(key, value)| (key.clone(), to_json(value))).collect())
+        }
+    }
 }
 
 /// The line of a run that the readers of the file count and do not score.

@@ -84,6 +84,7 @@ use crate::{
         sentence::{counted, left_out, side_of, size_with_ends},
         tables::shown,
     },
+    traces::sureness::ADD,
 };
 
 pub use files::{read_chances, read_continuations};
@@ -350,6 +351,10 @@ fn column(
         ));
     }
     if sample.runs.is_empty() {
+        block.conclusion = vec![format!(
+            "of {}, none has an outcome and none was cut off by a budget: {ADD}",
+            counted(sample.audit.excluded(), "run")
+        )];
         notes.push("bounds: undefined, as there is no such run".to_owned());
         block.fields.extend(["bounds", "report"].map(|key| Field::json(key, ())));
         block.notes = Some(notes);
@@ -400,7 +405,13 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
         )),
         (None, None) => None,
     };
-    let counts = format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
+    let mut counts =
+        format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
+    if complete == 0 {
+        counts.push_str(&format!(
+            "; no run has an outcome, by which forecasts could be scored: {ADD}"
+        ));
+    }
     let excluded = [(block.count("n_excluded"), "without an outcome that counts")];
     clause.into_iter().chain([counts]).chain(left_out(excluded)).collect()
 }

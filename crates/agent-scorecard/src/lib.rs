@@ -13,6 +13,7 @@ pub mod knapsack;
 pub mod live;
 pub mod logs;
 mod mean_figure;
+mod natural;
 pub mod no_interval;
 pub mod paths;
 mod report;

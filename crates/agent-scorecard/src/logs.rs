@@ -3,188 +3,190 @@
 mod prices;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use prices::{Price, Prices};
-use run_logs::{AtLimit, Format, OutcomePolicy, Run};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun};
 use serde_json::{Map, Value as Json};
 pub use summary::csv;
-use trajectory_metrics::tool_calls;
+use summary::{counts, sort, summary};
+use trajectory_metrics::tool_calls::Value;
 
-use crate::report::{
-    block::{Block, Field, Report, Value},
-    picture::{Axis, Picture, Series},
-    sentence::counted,
+use crate::{
+    convert::to_json,
+    report::{
+        block::{Block, Field, Report},
+        picture::{Axis, Picture, Series},
+        sentence::counted,
+    },
+    traces::{
+        logged::{LoggedColumn, common_format},
+        sureness::ADD,
+    },
 };
 
 /// Bars of a picture, at most.
 const MOST_BARS: usize = 6;
 
-/// The runs of logs, of which nothing is kept but what the report shows.
+/// The report on the runs of logs. Of several files, rows name theirs.
 ///
 /// ```
-/// use agent_scorecard::{logs::Logs, run_logs::{Format, Run}};
+/// use std::io::Cursor;
+/// use agent_scorecard::{
+///     logs::logs,
+///     run_logs::{
+///         AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+///     },
+///     traces::LoggedColumn,
+/// };
 ///
-/// let mut logs = Logs::default();
-/// let mut run = Run::default();
-/// (run.id, run.outcome) = ("a".to_owned(), Some(true));
-/// logs.update(&run, Format::Atif, None);
-/// let report = logs.finish(Format::Atif.name(), Vec::new());
-/// assert_eq!(report.together.number("n_runs"), Some(1.0));
-/// // Of a single run there is nothing to sum up.
-/// let [runs] = &report.tables()[..] else { panic!() };
-/// assert_eq!(runs.title, "Runs");
+/// let log = br#"
+///     {"id": "b", "task": "sums", "outcome": null, "stop": "max_steps", "turns": []}
+///     {"id": "a", "task": "sums", "outcome": true, "turns": []}"#;
+/// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
+/// let policy = OutcomePolicy::new(AtLimit::Censored);
+/// let column = LoggedColumn {
+///     file: "runs.jsonl".to_owned(),
+///     model: None,
+///     format: Format::Exchanges.name(),
+///     table: RunTable::new(runs, &policy, &StreamOptions::default())?,
+///     notes: Vec::new(),
+/// };
+/// let report = logs(&[column]);
+/// assert_eq!(report.conclusion, ["Of 2 runs, 1 succeeded and 0 failed; a limit ended 1."]);
+/// let [all, runs] = &report.tables()[..] else { panic!() };
+/// assert_eq!((all.title.as_str(), runs.title.as_str()), ("All runs", "Runs"));
 /// assert_eq!(runs.rows[0].cells[0].plain(), "a");
+/// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct Logs {
-    rows: Vec<Block>,
-    endings: BTreeMap<String, u64>,
-    calls: BTreeMap<String, u64>,
-    notes: Vec<String>,
-    prices: Option<Prices>,
-    /// The runs of each model that has no price.
-    unpriced: BTreeMap<String, u64>,
-}
-
-impl Logs {
-    /// Takes the cost of runs whose log has none from these prices.
-    #[must_use]
-    pub fn with_prices(self, prices: Prices) -> Self {
-        Self { prices: Some(prices), ..self }
-    }
-
-    /// Adds a run of a log in this format; `file` names the log if there are several. The outcome is that of the log, or
-    /// what its only scorer says of a run that no limit ended.
-    pub fn update(&mut self, run: &Run, format: Format, file: Option<&str>) {
-        let replies = || run.agent_turns().filter_map(|turn| turn.reply.as_ref());
-        let calls = replies().flat_map(|reply| &reply.tool_calls);
-        let mut scores = Map::new();
-        for (name, score) in &run.scores {
-            if matches!(score.value, tool_calls::Value::Null) {
-                let note = format!("run {}: score {name} is null, as it was not scored", run.id);
-                self.notes.push(note);
-            }
-            scores.insert(name.clone(), json(&score.value));
-        }
-        let judgement = || OutcomePolicy::new(AtLimit::Censored).judgement(run).ok()?.outcome;
-        let outcome = run.outcome.or_else(judgement);
-        let stop = run.stop.as_ref().map(ToString::to_string);
-        let limit = run.limit.as_ref();
-        let ending = match (limit, &stop, outcome) {
-            (Some(limit), ..) => limit.kind.clone(),
-            (None, Some(stop), _) => stop.clone(),
-            _ if run.error.is_some() => "error".to_owned(),
-            (.., Some(true)) => "success".to_owned(),
-            (.., Some(false)) => "failure".to_owned(),
-            _ => "unknown".to_owned(),
-        };
-        *self.endings.entry(ending).or_default() += 1;
-        let mut made = Vec::new();
-        for call in calls {
-            *self.calls.entry(call.name.clone()).or_default() += 1;
-            let call = [
-                ("name".to_owned(), Json::from(call.name.as_str())),
-                ("arguments".to_owned(), json(&call.arguments.value())),
-            ];
-            made.push(Json::Object(Map::from_iter(call)));
-        }
-
-        let mut row = Block::default();
-        row.fields.extend(file.map(|file| Field::shown("file", "file", file)));
-        row.fields.push(Field::shown("id", "run", run.id.as_str()));
+#[must_use]
+pub fn logs(logs: &[LoggedColumn]) -> Report {
+    let is_several = logs.windows(2).any(|pair| pair[0].file != pair[1].file);
+    let (mut all, mut rows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for columns in logs.chunk_by(|a, b| a.file == b.file) {
+        let Some(LoggedColumn { file, notes: noted, .. }) = columns.first() else { continue };
         // inspect_ai calls its trials epochs.
-        let trial = if format == Format::Inspect { "epoch" } else { "trial" };
-        row.fields.extend(run.trial.map(|number| Field::shown(trial, trial, number)));
-        let limit = limit.map(|limit| {
-            let kind = Field::shown("type", "limit", limit.kind.as_str());
-            Block::of([kind, Field::json("limit", limit.limit)])
-        });
-        let priced = |prices: &Prices| {
-            let found = prices.cost_usd(run);
-            let model = found.as_ref().err().filter(|model| !model.is_empty());
-            for model in model.into_iter() {
-                *self.unpriced.entry(model.clone()).or_default() += 1;
-            }
-            found.ok()
-        };
-        let cost_usd = run.usage.cost_usd.or_else(|| self.prices.as_ref().and_then(priced));
-        let usage = [
-            Field::shown("input_tokens", "input tokens", run.usage.input_tokens),
-            Field::json("cached_tokens", run.usage.cached_tokens),
-            Field::shown("output_tokens", "output tokens", run.usage.output_tokens),
-            Field::shown("cost_usd", "cost in USD", cost_usd),
-        ];
-        let failed = run.agent_turns().filter(|turn| turn.reply.is_none()).count();
-        row.fields.extend([
-            Field::shown("task", "task", run.task.as_deref()),
-            Field::shown("model", "model", run.model.as_deref()),
-            Field::shown("outcome", "success", outcome),
-            Field::shown("scores", "scores", scores),
-            Field::shown("stop", "stop", stop),
-            Field::block("limit", limit),
-            Field::shown("error", "error", run.error.is_some()),
-            Field::json("excluded", run.excluded.as_deref()),
-            Field::shown("n_model_calls", "model calls", run.n_model_calls()),
-            Field::json("n_failed_calls", failed),
-            Field::shown("n_tool_calls", "tool calls", made.len()),
-            Field::json("tool_calls", made),
-            Field::block("usage", Block::of(usage)),
-        ]);
-        self.rows.push(row);
+        let is_inspect = common_format(columns) == Format::Inspect.name();
+        let trial = if is_inspect { "epoch" } else { "trial" };
+        let mut runs: Vec<&LoggedRun> = columns.iter().flat_map(|log| log.table.rows()).collect();
+        sort(&mut runs);
+        rows.extend(runs.iter().map(|run| row(run, is_several.then_some(file), trial)));
+        all.extend(runs);
+        let named =
+            |note: &String| if is_several { format!("{file}: {note}") } else { note.clone() };
+        notes.extend(noted.iter().map(named));
     }
-
-    /// The report on all runs. `format` is that of the logs, or a word for several; `notes` come last.
-    #[must_use]
-    pub fn finish(self, format: &'static str, notes: Vec<String>) -> Report {
-        let Self { mut rows, endings, calls, notes: mut all, unpriced, .. } = self;
-        all.extend(notes);
-        all.extend(unpriced.iter().map(|(model, n)| {
-            format!(
-                "no price of the model {model}: the cost of {} is not known",
-                counted(*n as usize, "run")
-            )
+    for run in &all {
+        let null = run.scores.iter().filter(|(_, value)| matches!(value, Value::Null));
+        notes.extend(null.map(|(name, _)| {
+            format!("run {}: score {name} is null, as it was not scored", run.id)
         }));
-        summary::sort(&mut rows);
-        let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
-        let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
-        let conclusion = conclusion(&rows);
-        let lead = format!("{}, format {format}", counted(rows.len(), "run"));
-        let mut together =
-            Block::of([Field::json("format", format), Field::json("n_runs", rows.len())]);
-        together.fields.extend(summary::summary(&rows, &mut all));
-        together.fields.push(Field::rows("runs", "Runs", rows));
-        together.notes = Some(all);
-        together.draw([("calls", calls), ("endings", endings)]);
-        Report {
-            title: "What is in this log".to_owned(),
-            conclusion,
-            lead,
-            together,
-            main_pictures: vec!["calls", "endings"],
-            ..Report::default()
+    }
+    let mut endings: BTreeMap<String, u64> = BTreeMap::new();
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for run in &all {
+        let ending = match (&run.stop, run.outcome) {
+            (Some(stop), _) => stop.to_string(),
+            (None, Some(true)) => "success".to_owned(),
+            (None, Some(false)) => "failure".to_owned(),
+            (None, None) => "error".to_owned(),
+        };
+        *endings.entry(ending).or_default() += 1;
+        for call in &run.tool_calls {
+            *calls.entry(call.name.clone()).or_default() += 1;
         }
+    }
+    let endings = picture(endings, "Endings: how did the runs end?", "how a run ended", "runs");
+    let calls = picture(calls, "Tools: which were called most?", "tool", "calls");
+    let format = common_format(logs);
+    let mut together = Block::of([Field::json("format", format)]);
+    together.extend_json(&counts(all.iter().copied()));
+    let conclusion = conclusion(&all, &together);
+    together.fields.extend(summary(&all, &mut notes));
+    together.fields.push(Field::rows("runs", "Runs", rows));
+    together.notes = Some(notes);
+    together.draw([("calls", calls), ("endings", endings)]);
+    Report {
+        title: "What is in this log".to_owned(),
+        conclusion,
+        lead: format!("{}, format {format}", counted(all.len(), "run")),
+        together,
+        main_pictures: vec!["calls", "endings"],
+        ..Report::default()
     }
 }
 
-/// How the runs of all models and tasks ended.
-fn conclusion(rows: &[Block]) -> Vec<String> {
-    if rows.is_empty() {
+/// What is shown of a run. `trial` is what its format calls a trial.
+fn row(run: &LoggedRun, file: Option<&String>, trial: &'static str) -> Block {
+    let mut row = Block::default();
+    row.fields.extend(file.map(|file| Field::shown("file", "file", file.as_str())));
+    row.fields.push(Field::shown("id", "run", run.id.as_str()));
+    row.fields.extend(run.trial.map(|number| Field::shown(trial, trial, number)));
+    let scores = run.scores.iter().map(|(name, value)| (name.clone(), to_json(value)));
+    let limit = run.limit.as_ref().map(|limit| {
+        let kind = Field::shown("type", "limit", limit.kind.as_str());
+        Block::of([kind, Field::json("limit", limit.limit)])
+    });
+    let stated = run.forecasts(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip);
+    let stated = stated.ok().and_then(|stated| Some(stated.last()?.get()));
+    let made = run.tool_calls.iter().map(|call| {
+        let arguments = ("arguments".to_owned(), to_json(&call.arguments));
+        Json::Object(Map::from_iter([("name".to_owned(), call.name.as_str().into()), arguments]))
+    });
+    let usage = [
+        Field::shown("input_tokens", "input tokens", run.usage.input_tokens),
+        Field::json("cached_tokens", run.usage.cached_tokens),
+        Field::shown("output_tokens", "output tokens", run.usage.output_tokens),
+        Field::shown("cost_usd", "cost in USD", run.usage.cost_usd),
+    ];
+    row.fields.extend([
+        Field::shown("task", "task", run.task.as_deref()),
+        Field::shown("model", "model", run.model.as_deref()),
+        Field::shown("outcome", "success", run.outcome),
+        Field::shown("scores", "scores", Map::from_iter(scores)),
+        Field::shown("confidence", "stated confidence", stated),
+        Field::shown("stop", "stop", run.stop.as_ref().map(ToString::to_string)),
+        Field::block("limit", limit),
+        Field::shown("error", "error", run.has_error),
+        Field::json("excluded", run.excluded.as_deref()),
+        Field::shown("n_model_calls", "model calls", run.n_model_calls),
+        Field::json("n_failed_calls", run.n_failed_calls),
+        Field::shown("n_tool_calls", "tool calls", run.tool_calls.len()),
+        Field::json("tool_calls", made.collect::<Vec<Json>>()),
+        Field::block("usage", Block::of(usage)),
+    ]);
+    row
+}
+
+/// How the runs of all models and tasks ended, and what to add if no run has an outcome.
+fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
+    let [n, succeeded, failed, unknown, at_limit] =
+        ["n_runs", "n_succeeded", "n_failed", "n_unknown", "n_at_limit"]
+            .map(|key| counts.count(key));
+    if n == 0 {
         return Vec::new();
     }
-    let is = |row: &&Block, value: Json| row.get("outcome") == Some(&Value::Json(value));
-    let count = |value: Option<bool>| rows.iter().filter(|row| is(row, value.into())).count();
-    let [succeeded, failed, unknown] = [Some(true), Some(false), None].map(count);
-    let at_limit = rows.iter().filter(|row| row.inner("limit").is_some()).count();
-    let mut sentence =
-        format!("Of {}, {succeeded} succeeded and {failed} failed", counted(rows.len(), "run"));
-    if unknown > 0 {
-        sentence.push_str(&format!("; whether {unknown} did is not known"));
-    }
+    let mut ends = format!("Of {}, {succeeded} succeeded and {failed} failed", counted(n, "run"));
     if at_limit > 0 {
-        sentence.push_str(&format!("; a limit ended {at_limit}"));
+        ends.push_str(&format!("; a limit ended {at_limit}"));
     }
-    vec![sentence + "."]
+    if unknown > at_limit {
+        ends.push_str(&format!("; whether {} did is not known", unknown - at_limit));
+    }
+    let mut conclusion = vec![ends + "."];
+    if unknown == n {
+        let scorers: BTreeSet<&str> =
+            runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
+        let choose = match Vec::from_iter(scorers).as_slice() {
+            scorers @ [first, _, ..] => format!(
+                "say which scorer gives it, such as --scorer {first} (there are {}), or ",
+                scorers.join(", ")
+            ),
+            _ => String::new(),
+        };
+        conclusion.push(format!("No run has an outcome: {choose}{ADD}."));
+    }
+    conclusion
 }
 
 /// The most frequent names, and how often the others occur together.
@@ -204,34 +206,4 @@ fn picture(counts: BTreeMap<String, u64>, title: &str, x: &str, y: &str) -> Pict
         y: Axis::new(y),
         note: String::new(),
     }
-}
-
-/// A value of a log as JSON: numbers that are not finite are null, and integers beyond 64 bits are text.
-#[must_use]
-pub fn json(value: &tool_calls::Value) -> Json {
-    match value {
-        tool_calls::Value::Null => Json::Null,
-        tool_calls::Value::Bool(value) => (*value).into(),
-        tool_calls::Value::Integer(number) => i64::try_from(*number)
-            .map(Json::from)
-            .or_else(|_| u64::try_from(*number).map(Json::from))
-            .unwrap_or_else(|_| number.to_string().into()),
-        tool_calls::Value::Real(number) => (*number).into(),
-        tool_calls::Value::Text(text) => text.as_str().into(),
-        tool_calls::Value::List(values) => values.iter().map(json).collect(),
-        tool_calls::Value::Map(values) => {
-            Json::Object(values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
-        }
-    }
-}
-
-/// What a report names in place of a format if there are several.
-pub const SEVERAL: &str = "several";
-
-/// The format that all reports have, or `several`.
-#[must_use]
-pub fn common_format(formats: impl IntoIterator<Item = &'static str>) -> &'static str {
-    let mut formats = formats.into_iter();
-    let first = formats.next().unwrap_or(Format::Auto.name());
-    if formats.all(|format| format == first) { first } else { SEVERAL }
 }

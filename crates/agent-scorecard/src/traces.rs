@@ -50,14 +50,14 @@ pub(crate) mod figures;
 pub(crate) mod logged;
 pub(crate) mod settings;
 mod streams;
-mod sureness;
+pub(crate) mod sureness;
 pub(crate) mod units;
 
 pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
 pub use figures::{CENSORED, CompleteFigures, LEVEL, LeftOut, MEASURES, TraceFigures};
-pub use logged::{LoggedColumn, StreamFigures, compared_streams, logged_streams};
+pub use logged::{LoggedColumn, SEVERAL, StreamFigures, compared_streams, logged_streams};
 pub use run_logs::{Missing, TraceFile, TraceRemarks, TraceRun, TraceSource, fold_traces};
 pub use settings::{Calibration, TraceOptions};
 pub use streams::{stream_runs, streams};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, error::Error, path::Path};
 
 use agent_scorecard::traces::{LoggedColumn, TraceFile};
-use run_logs::{ConfidenceStream, ForecastPolicy, Format};
+use run_logs::{ConfidenceStream, ForecastPolicy, Format, Runs};
 
 use crate::{
     files::{
@@ -54,7 +54,7 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
     let is_log = bundled::content(path).is_some()
         || path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file());
     let opened = is_log.then(|| open(path, Format::Auto));
-    let mut runs = match opened {
+    let runs = match opened {
         None | Some(Err(run_logs::Error::UnknownFormat { .. })) if !path.is_dir() => {
             let problem = "is no log, and its lines have outcomes of their own";
             return match judging.outcomes {
@@ -65,6 +65,19 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
         Some(runs) => runs?,
         None => return Ok(None),
     };
+    models(path, runs, judging).map(Some)
+}
+
+/// Reads a log that is open, model by model.
+///
+/// # Errors
+///
+/// Those of [`Judging::table`].
+pub(crate) fn models(
+    path: &Path,
+    mut runs: Runs<'_>,
+    judging: &Judging,
+) -> Result<Vec<LogFile>, Box<dyn Error>> {
     let mut contents = Contents::default();
     let mut last_reply = None;
     let read = std::iter::from_fn(|| {
@@ -87,12 +100,12 @@ pub(crate) fn read(path: &Path, judging: &Judging) -> Result<Option<Vec<LogFile>
     let models: BTreeSet<&String> =
         table.rows().iter().filter_map(|row| row.model.as_ref()).collect();
     if models.len() <= 1 {
-        return Ok(Some(vec![log(None, table)]));
+        return Ok(vec![log(None, table)]);
     }
     let of_model = |(model, table): (Option<String>, _)| {
         log(Some(model.unwrap_or_else(|| "unknown model".to_owned())), table)
     };
-    Ok(Some(table.by_model().into_iter().map(of_model).collect()))
+    Ok(table.by_model().into_iter().map(of_model).collect())
 }
 
 /// The name of a run and the last characters of its last reply, on one line.

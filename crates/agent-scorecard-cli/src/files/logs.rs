@@ -3,10 +3,12 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    error::Error as StdError,
     io::Cursor,
     path::{Path, PathBuf},
 };
 
+use agent_scorecard::logs::Prices;
 use clap::builder::TypedValueParser;
 use run_logs::{
     AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, Format, OutcomePolicy,
@@ -54,9 +56,25 @@ pub(crate) struct Judging {
     /// The outcomes, once they have been read.
     #[arg(skip)]
     joined: RefCell<Option<Outcomes>>,
+    /// Prices for runs whose log has no cost.
+    #[arg(skip)]
+    prices: RefCell<Option<Prices>>,
+    /// Whether outcomes stay unknown that depend on a choice of a scorer.
+    #[arg(skip)]
+    pub(crate) is_lenient: bool,
 }
 
 impl Judging {
+    /// Reads the prices of models, from which runs get a cost whose log has none.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`](run_logs::json_lines::InputError) that names the file.
+    pub(crate) fn set_prices(&self, path: &Path) -> Result<(), Box<dyn StdError>> {
+        *self.prices.borrow_mut() = Some(read_by(path, Prices::read)?);
+        Ok(())
+    }
+
     /// The table of the runs of a log.
     ///
     /// # Errors
@@ -74,6 +92,9 @@ impl Judging {
         if let Some(scorer) = &self.scorer {
             policy = policy.with_scorer(scorer.clone());
         }
+        if self.is_lenient {
+            policy = policy.lenient();
+        }
         let confidence = confidence_field(self.confidence, self.confidence_pattern.as_deref());
         let confidence = confidence.map_err(|error| error.to_string())?;
         let streams = StreamOptions { confidence, ..StreamOptions::default() };
@@ -84,13 +105,17 @@ impl Judging {
         }
         let mut scorers = BTreeSet::new();
         let mut progress = Progress::runs(&path.to_string());
-        let runs = runs.inspect(|run| {
+        let mut prices = self.prices.borrow_mut();
+        let runs = runs.map(|run| {
             progress.add(1);
-            for name in run.iter().flat_map(|run| run.scores.keys()) {
+            let mut run = run?;
+            prices.iter_mut().for_each(|prices| prices.price(&mut run));
+            for name in run.scores.keys() {
                 if !scorers.contains(name) {
                     scorers.insert(name.clone());
                 }
             }
+            Ok::<Run, Error>(run)
         });
         let table = match &mut *outcomes {
             Some(outcomes) => {
@@ -115,9 +140,14 @@ impl Judging {
         }
     }
 
-    /// What to know about the outcomes, after all logs have been read.
+    /// What to know about the outcomes and prices, after all logs have been read.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.joined.borrow().iter().flat_map(Outcomes::notes).collect()
+        let (outcomes, prices) = (self.joined.borrow(), self.prices.borrow());
+        outcomes
+            .iter()
+            .flat_map(Outcomes::notes)
+            .chain(prices.iter().flat_map(Prices::notes))
+            .collect()
     }
 }
 
@@ -175,7 +205,7 @@ impl Contents {
             let counts = self.formats.iter();
             let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
             notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
-            format = agent_scorecard::logs::SEVERAL;
+            format = agent_scorecard::traces::SEVERAL;
         }
         let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
         if let Some(((id, trial, _), runs)) = repeated.next() {

@@ -6,6 +6,8 @@ use run_logs::{
 };
 use serde::Deserialize;
 
+use crate::report::sentence::counted;
+
 /// What a model costs, in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +26,7 @@ pub struct Price {
 /// use agent_scorecard::{logs::Prices, run_logs::{Run, Usage}};
 ///
 /// let file = br#"{"m-1": {"input": 2.0, "cached_input": 0.5, "output": 8.0}}"#;
-/// let prices = Prices::read("prices.json", &file[..])?;
+/// let mut prices = Prices::read("prices.json", &file[..])?;
 /// let mut run = Run::new("a");
 /// run.model = Some("m-1".to_owned());
 /// run.usage = Usage {
@@ -33,13 +35,21 @@ pub struct Price {
 ///     output_tokens: Some(500),
 ///     ..Usage::default()
 /// };
-/// assert_eq!(prices.cost_usd(&run), Ok(0.0085));
-/// run.model = Some("m-2".to_owned());
-/// assert_eq!(prices.cost_usd(&run), Err("m-2".to_owned()));
+/// prices.price(&mut run);
+/// assert_eq!(run.usage.cost_usd, Some(0.0085));
+///
+/// (run.model, run.usage.cost_usd) = (Some("m-2".to_owned()), None);
+/// prices.price(&mut run);
+/// assert_eq!(run.usage.cost_usd, None);
+/// assert_eq!(prices.notes(), ["no price of the model m-2: the cost of 1 run is not known"]);
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prices(BTreeMap<String, Price>);
+pub struct Prices {
+    prices: BTreeMap<String, Price>,
+    /// The runs of each model that has no price.
+    unpriced: BTreeMap<String, u64>,
+}
 
 impl Prices {
     /// Reads an object of models with their prices: `{"MODEL": {"input", "cached_input", "output"}}`, of which
@@ -60,25 +70,43 @@ impl Prices {
                 ));
             }
         }
-        Ok(Self(prices))
+        Ok(Self { prices, ..Self::default() })
     }
 
-    /// What a run cost by its tokens: by those of each model if the log counts them apart.
-    ///
-    /// # Errors
-    ///
-    /// The model that has no price; an empty text if the log has no model or no tokens.
-    pub fn cost_usd(&self, run: &Run) -> Result<f64, String> {
+    /// Gives a run whose log has no cost what it cost by its tokens: by those of each model if the log counts them apart.
+    pub fn price(&mut self, run: &mut Run) {
+        if run.usage.cost_usd.is_some() {
+            return;
+        }
+        match self.cost_usd(run) {
+            Ok(cost_usd) => run.usage.cost_usd = Some(cost_usd),
+            Err(Some(model)) => *self.unpriced.entry(model).or_default() += 1,
+            Err(None) => {}
+        }
+    }
+
+    /// Says which models have no price, and how many runs have no cost for that.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(model, n): (&String, &u64)| {
+            let runs = counted(n, "run");
+            format!("no price of the model {model}: the cost of {runs} is not known")
+        };
+        self.unpriced.iter().map(note).collect()
+    }
+
+    /// The cost, or the model that has no price; `None` if the log has no model or no tokens.
+    fn cost_usd(&self, run: &Run) -> Result<f64, Option<String>> {
         if !run.usage_by_model.is_empty() {
             return run.usage_by_model.iter().map(|(model, usage)| self.of(model, usage)).sum();
         }
-        self.of(run.model.as_deref().unwrap_or_default(), &run.usage)
+        self.of(run.model.as_deref().ok_or(None)?, &run.usage)
     }
 
-    fn of(&self, model: &str, usage: &Usage) -> Result<f64, String> {
-        let price = self.0.get(model).ok_or_else(|| model.to_owned())?;
+    fn of(&self, model: &str, usage: &Usage) -> Result<f64, Option<String>> {
+        let price = self.prices.get(model).ok_or_else(|| Some(model.to_owned()))?;
         let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else {
-            return Err(String::new());
+            return Err(None);
         };
         let cached = usage.cached_tokens.unwrap_or(0).min(input);
         let cached_price = price.cached_input.unwrap_or(price.input);

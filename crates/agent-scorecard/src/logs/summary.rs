@@ -1,103 +1,100 @@
 //! Runs of logs by model and by task, in the order in which people count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
+use ::csv::{IntoInnerError, Writer};
+use run_logs::{LoggedRun, Usage, json_lines::RunCounts};
 use scoring_rules::ExactSum;
 use serde_json::Value as Json;
 
-use crate::report::{
-    block::{Block, Field, Report, Value},
-    sentence::counted,
+use crate::{
+    natural::natural,
+    report::{
+        block::{Block, Field, Report, Value},
+        sentence::counted,
+    },
 };
 
 /// More tasks are not shown, and stand in the JSON object alone.
 const MOST_TASKS: usize = 30;
 
-/// A text of a row; empty if there is none.
-fn text<'a>(row: &'a Block, key: &str) -> &'a str {
-    match row.get(key) {
-        Some(Value::Json(Json::String(text))) => text,
-        _ => "",
-    }
+fn task(run: &LoggedRun) -> &str {
+    run.task.as_deref().unwrap_or_default()
 }
 
-/// The parts of a name, by which task-2 comes before task-10: numbers by their size, and before letters.
-fn natural(name: &str) -> Vec<(bool, usize, String)> {
-    let mut parts: Vec<(bool, usize, String)> = Vec::new();
-    for character in name.chars() {
-        let is_text = !character.is_ascii_digit();
-        match parts.last_mut() {
-            // Zeros in front of a number change nothing.
-            Some((false, _, part)) if !is_text && part == "0" => *part = character.to_string(),
-            Some((known, length, part)) if *known == is_text => {
-                part.push(character);
-                *length += usize::from(!is_text);
-            }
-            _ => parts.push((is_text, usize::from(!is_text), character.to_string())),
-        }
-    }
-    parts
+fn model(run: &LoggedRun) -> &str {
+    run.model.as_deref().unwrap_or_default()
 }
 
-/// Puts the runs of each file in the order of their tasks, names and trials.
-pub(super) fn sort(rows: &mut [Block]) {
-    for file in rows.chunk_by_mut(|a, b| text(a, "file") == text(b, "file")) {
-        file.sort_by_cached_key(|row| {
-            let trial = row.count("trial").max(row.count("epoch"));
-            (natural(text(row, "task")), natural(text(row, "id")), trial)
-        });
-    }
+/// How runs ended, as all reports count it.
+pub(super) fn counts<'a>(runs: impl IntoIterator<Item = &'a LoggedRun>) -> RunCounts {
+    let mut counts = RunCounts::default();
+    runs.into_iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
+    counts
+}
+
+/// Puts the runs of a file in the order of their tasks, names and trials.
+pub(super) fn sort(runs: &mut [&LoggedRun]) {
+    runs.sort_by_cached_key(|run| (natural(task(run)), natural(&run.id), run.trial));
 }
 
 /// The lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and model.
-/// Models are shown if there are several, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
+/// Models are shown if there are several or too many tasks, tasks if they are at most 30; of more tasks, what inspect_ai has in front of the
 /// slash of a sample's name, its evaluation. A sum leaves out runs of which the number is not known, and a note counts
 /// them.
-pub(super) fn summary(rows: &[Block], notes: &mut Vec<String>) -> [Field; 2] {
-    for (key, of) in [("output_tokens", "output tokens"), ("cost_usd", "cost")] {
-        let unknown = rows.iter().filter(|row| used(row, key).is_none()).count();
-        if unknown > 0 && unknown < rows.len() {
-            let runs = counted(unknown, "run");
-            notes.push(format!("sums are without {runs} whose {of} is not known"));
+pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2] {
+    let unknown_tokens = runs.iter().filter(|run| run.usage.output_tokens.is_none()).count();
+    let unknown_cost = runs.iter().filter(|run| run.usage.cost_usd.is_none()).count();
+    for (unknown, of) in [(unknown_tokens, "output tokens"), (unknown_cost, "cost")] {
+        if unknown > 0 && unknown < runs.len() {
+            notes.push(format!(
+                "sums are without {} whose {of} is not known",
+                counted(unknown, "run")
+            ));
         }
     }
-    let model = |row| ("", text(row, "model"));
-    let task = |row| (text(row, "task"), text(row, "model"));
-    let evaluation = |row| {
-        let (task, model) = task(row);
-        (task.split_once('/').map_or(task, |(evaluation, _)| evaluation), model)
-    };
-    let (models, mut tasks) = (groups(rows, model), groups(rows, task));
+    let models = groups(runs, |run| ("", model(run)));
+    let mut tasks = groups(runs, |run| (task(run), model(run)));
     let n_tasks = |groups: &Groups<'_>| {
         groups.iter().map(|((task, _), _)| task).collect::<BTreeSet<_>>().len()
     };
     let mut title = "By task";
     if n_tasks(&tasks) > MOST_TASKS {
-        (title, tasks) = ("By evaluation", groups(rows, evaluation));
+        let evaluation =
+            |run| task(run).split_once('/').map_or(task(run), |(evaluation, _)| evaluation);
+        (title, tasks) = ("By evaluation", groups(runs, |run| (evaluation(run), model(run))));
     }
     if tasks.len() == 1 {
         title = "All runs";
     }
-    let is_shown = rows.len() > 1 && n_tasks(&tasks) <= MOST_TASKS;
-    [list("models", "By model", models.len() > 1, models), list("tasks", title, is_shown, tasks)]
+    let [are_several, are_few] = [runs.len() > 1, n_tasks(&tasks) <= MOST_TASKS];
+    let (of_models, is_shown) = match models.len() {
+        0 | 1 => ("All runs", are_several && !are_few),
+        _ => ("By model", true),
+    };
+    [
+        list("models", of_models, is_shown, models),
+        list("tasks", title, are_several && are_few, tasks),
+    ]
 }
 
 /// Runs by task and model, in natural order.
-type Groups<'a> = Vec<((&'a str, &'a str), Vec<&'a Block>)>;
+type Groups<'a> = Vec<((&'a str, &'a str), Vec<&'a LoggedRun>)>;
 
-fn groups<'a>(rows: &'a [Block], key: impl Fn(&'a Block) -> (&'a str, &'a str)) -> Groups<'a> {
-    let mut groups: BTreeMap<(&str, &str), Vec<&Block>> = BTreeMap::new();
-    for row in rows {
-        groups.entry(key(row)).or_default().push(row);
+fn groups<'a>(
+    runs: &[&'a LoggedRun],
+    key: impl Fn(&'a LoggedRun) -> (&'a str, &'a str),
+) -> Groups<'a> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&LoggedRun>> = BTreeMap::new();
+    for run in runs {
+        groups.entry(key(run)).or_default().push(run);
     }
     let mut groups: Groups<'_> = groups.into_iter().collect();
     groups.sort_by_cached_key(|((task, model), _)| (natural(task), natural(model)));
     groups
-}
-
-/// A number of what a run used.
-fn used(row: &Block, key: &str) -> Option<f64> {
-    row.inner("usage")?.number(key)
 }
 
 fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> Field {
@@ -106,61 +103,59 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
         false => Field::json(key, value),
     };
     let name = |name: &str| if name.is_empty() { Json::Null } else { name.into() };
-    let row = |((task, model), runs): ((&str, &str), Vec<&Block>)| {
-        let count =
-            |is: &dyn Fn(&Block) -> bool| Json::from(runs.iter().filter(|run| is(run)).count());
-        let ended =
-            |outcome: Json| count(&|run| run.get("outcome") == Some(&Value::Json(outcome.clone())));
-        let sum = |key: &str| -> Option<f64> {
-            let known: Vec<f64> = runs.iter().filter_map(|run| used(run, key)).collect();
-            (!known.is_empty()).then(|| known.into_iter().collect::<ExactSum>().value())
+    let row = |((task, model), runs): ((&str, &str), Vec<&LoggedRun>)| {
+        let mut ends = Block::default();
+        ends.extend_json(&counts(runs.iter().copied()));
+        let tokens = |of: fn(&Usage) -> Option<u64>| -> Json {
+            runs.iter().filter_map(|run| of(&run.usage)).reduce(u64::saturating_add).into()
         };
-        let whole = |sum: Option<f64>| sum.map(|sum| sum as u64).into();
+        let costs: Vec<f64> = runs.iter().filter_map(|run| run.usage.cost_usd).collect();
+        let cost = (!costs.is_empty()).then(|| costs.into_iter().collect::<ExactSum>().value());
         let names = [field("task", "task", name(task)), field("model", "model", name(model))];
         let counts = [
-            field("n_runs", "runs", runs.len().into()),
-            field("n_succeeded", "succeeded", ended(true.into())),
-            field("n_failed", "failed", ended(false.into())),
-            field("n_unknown", "not known", ended(Json::Null)),
-            field("n_at_limit", "ended by a limit", count(&|run| run.inner("limit").is_some())),
-            field("input_tokens", "input tokens", whole(sum("input_tokens"))),
-            field("output_tokens", "output tokens", whole(sum("output_tokens"))),
-            field("cost_usd", "cost in USD", sum("cost_usd").into()),
+            ("n_runs", "runs"),
+            ("n_succeeded", "succeeded"),
+            ("n_failed", "failed"),
+            ("n_unknown", "not known"),
+            ("n_at_limit", "of these at a limit"),
+        ]
+        .map(|(key, label)| field(key, label, ends.count(key).into()));
+        let used = [
+            field("input_tokens", "input tokens", tokens(|usage| usage.input_tokens)),
+            field("output_tokens", "output tokens", tokens(|usage| usage.output_tokens)),
+            field("cost_usd", "cost in USD", cost.into()),
         ];
-        Block::of(names.into_iter().skip(usize::from(key == "models")).chain(counts))
+        let names = names.into_iter().skip(usize::from(key == "models"));
+        Block::of(names.chain(counts).chain(used))
     };
     Field::rows(key, if is_shown { title } else { "" }, groups.into_iter().map(row).collect())
 }
 
 /// The rows of the runs of a report on logs as CSV (RFC 4180): a column for each value that JSON has, of inner objects
 /// `usage.input_tokens` and so on. Lists and objects are JSON, what is not known is empty.
-#[must_use]
-pub fn csv(report: &Report) -> String {
-    let rows = match report.together.get("runs") {
-        Some(Value::Rows { rows, .. }) => rows.as_slice(),
-        _ => &[],
-    };
-    let cells: Vec<Vec<(String, String)>> = rows.iter().map(|row| cells(row, "")).collect();
+///
+/// # Errors
+///
+/// Those of writing CSV into memory: none are known.
+pub fn csv(report: &Report) -> io::Result<Vec<u8>> {
+    let rows: Vec<Vec<(String, String)>> =
+        report.together.rows_of("runs").iter().map(|row| cells(row, "")).collect();
     let mut columns: Vec<&str> = Vec::new();
-    for (column, _) in cells.iter().flatten() {
+    for (column, _) in rows.iter().flatten() {
         if !columns.contains(&column.as_str()) {
             columns.push(column);
         }
     }
-    let quoted = |text: &str| match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    };
-    let line =
-        |texts: Vec<&str>| texts.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
-    let of_row = |cells: &Vec<(String, String)>| {
+    let mut csv = Writer::from_writer(Vec::new());
+    csv.write_record(&columns)?;
+    for cells in &rows {
         let cell = |column: &&str| {
             let found = cells.iter().find(|(key, _)| key == column);
-            found.map_or("", |(_, text)| text.as_str())
+            found.map_or("", |(_, text)| text)
         };
-        line(columns.iter().map(cell).collect())
-    };
-    std::iter::once(line(columns.clone())).chain(cells.iter().map(of_row)).collect()
+        csv.write_record(columns.iter().map(cell))?;
+    }
+    csv.into_inner().map_err(IntoInnerError::into_error)
 }
 
 /// The values of a row by their columns.

@@ -1,12 +1,12 @@
 use run_logs::{
-    ConfidenceReading, ConfidenceStream, RunTable, TraceFile, TraceRun, json_lines::RunCounts,
+    ConfidenceReading, ConfidenceStream, Format, RunTable, TraceFile, TraceRun,
+    json_lines::RunCounts,
 };
 use trajectory_metrics::{ForecastPolicy, Undefined};
 
 use crate::{
     convert,
     error::Error,
-    logs::common_format,
     report::block::Block,
     traces::{
         differences::{Compared, differences},
@@ -63,6 +63,16 @@ impl LoggedColumn {
     }
 }
 
+/// What a report names in place of a format if there are several.
+pub const SEVERAL: &str = "several";
+
+/// The format that all logs have, or [`SEVERAL`].
+pub(crate) fn common_format<'a>(logs: impl IntoIterator<Item = &'a LoggedColumn>) -> &'static str {
+    let mut formats = logs.into_iter().map(|log| log.format);
+    let first = formats.next().unwrap_or(Format::Auto.name());
+    if formats.all(|format| format == first) { first } else { SEVERAL }
+}
+
 /// A stream of confidence and its figures.
 pub type StreamFigures = (ConfidenceStream, TraceFigures);
 
@@ -82,7 +92,7 @@ pub fn logged_streams(
     let mut runs = RunCounts::default();
     let rows = logs.iter().flat_map(|log| log.table.rows());
     rows.for_each(|run| runs.add(run.outcome, run.stop.as_ref()));
-    let format = common_format(logs.iter().map(|log| log.format));
+    let format = common_format(logs.iter().copied());
     let mut block = Block {
         lines: vec![runs.line(), format!("format {format}")],
         notes: Some(logs.iter().flat_map(|log| log.notes.clone()).collect()),

@@ -36,7 +36,8 @@ const QUANTILE: &str =
     "Quantile over runs of the last confidence of each, linear between the two nearest.";
 
 /// What a file of outcomes has for each run.
-const ADD: &str = r#"add --outcomes FILE, with a line {"id": "…", "outcome": true} for each run"#;
+pub(crate) const ADD: &str =
+    r#"add --outcomes FILE, with a line {"id": "…", "outcome": true} for each run"#;
 
 fn none() -> Undefined {
     Undefined::new("there is no run")

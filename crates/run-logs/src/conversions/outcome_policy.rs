@@ -43,6 +43,7 @@ pub struct OutcomePolicy {
     at_limit: AtLimit,
     scorer: Option<String>,
     threshold: f64,
+    is_lenient: bool,
 }
 
 /// The outcome of a run and why it ended, as `censoring::Stopped` takes them.
@@ -59,13 +60,20 @@ impl OutcomePolicy {
     /// A policy that takes the only scorer of a run and counts a score of at least 1 as a success.
     #[must_use]
     pub const fn new(at_limit: AtLimit) -> Self {
-        Self { at_limit, scorer: None, threshold: 1.0 }
+        Self { at_limit, scorer: None, threshold: 1.0, is_lenient: false }
     }
 
     /// Names the scorer whose value is the outcome, for logs with several scorers.
     #[must_use]
     pub fn with_scorer(mut self, name: impl Into<String>) -> Self {
         self.scorer = Some(name.into());
+        self
+    }
+
+    /// Leaves the outcome of a run unknown where it would be an error that nothing says which of its scores it is.
+    #[must_use]
+    pub fn lenient(mut self) -> Self {
+        self.is_lenient = true;
         self
     }
 
@@ -92,7 +100,7 @@ impl OutcomePolicy {
     /// # Errors
     ///
     /// [`Error::Undefined`] if the run has several scorers and the policy names none, or if the score
-    /// does not stand for a number.
+    /// does not stand for a number, unless the policy is [lenient](Self::lenient).
     pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
         let stop = run.stop.clone();
         if let Some(grade) = run.grade {
@@ -111,7 +119,10 @@ impl OutcomePolicy {
         }
         let outcome = match run.outcome {
             Some(outcome) => Some(outcome),
-            None => self.scored(run)?.map(|score| score >= self.threshold),
+            None => match self.scored(run) {
+                Err(_) if self.is_lenient => None,
+                scored => scored?.map(|score| score >= self.threshold),
+            },
         };
         let completed = stop.as_ref().is_none_or(|stop| stop.class() == StopClass::Complete);
         let stop = if outcome.is_none() && completed { Some(StopReason::Unjudged) } else { stop };

@@ -3,7 +3,8 @@ use std::{collections::BTreeMap, path::Path};
 use censoring::{StopReason, Stopped};
 use scoring_rules::Probability;
 use trajectory_metrics::{
-    CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces, tool_calls::ToolCall,
+    CheckedRun, Error as MetricsError, ForecastCounts, ForecastPolicy, Traces,
+    tool_calls::{ToolCall, Value},
 };
 
 #[cfg(feature = "lines")]
@@ -20,7 +21,7 @@ use crate::{
     format::Format,
     read::read_path,
     read_options::ReadOptions,
-    values::run::{Caller, Run, Usage},
+    values::run::{Caller, Run, RunLimit, Usage},
 };
 
 /// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
@@ -78,6 +79,18 @@ pub struct LoggedRun {
     pub stop: Option<StopReason>,
     /// The number of turns that the run would have had without the limit that ended it.
     pub horizon: Option<usize>,
+    /// The values of the scorers by name.
+    pub scores: BTreeMap<String, Value>,
+    /// The limit that ended the run, whatever the policy makes of it.
+    pub limit: Option<RunLimit>,
+    /// Whether an error ended the run.
+    pub has_error: bool,
+    /// Why the log itself does not count the run.
+    pub excluded: Option<String>,
+    /// The number of model calls of the agent and its subagents that returned a reply.
+    pub n_model_calls: u64,
+    /// The number of model calls of the agent and its subagents that failed.
+    pub n_failed_calls: usize,
     /// What the run used in all.
     pub usage: Usage,
     /// What each turn used; a count that the log does not give is `None`.
@@ -262,6 +275,9 @@ impl LoggedRun {
             outcome: judgement.outcome,
             stop: judgement.stop,
             horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
+            has_error: run.error.is_some(),
+            n_model_calls: run.n_model_calls(),
+            n_failed_calls: run.agent_turns().filter(|turn| turn.reply.is_none()).count(),
             turn_usage: steps().map(|turn| usage(turn.reply.as_ref())).collect(),
             tool_calls,
             calls_ok,
@@ -278,6 +294,9 @@ impl LoggedRun {
             task: run.task,
             trial: run.trial,
             model: run.model,
+            scores: run.scores.into_iter().map(|(name, score)| (name, score.value)).collect(),
+            limit: run.limit,
+            excluded: run.excluded,
             usage: run.usage,
         })
     }

@@ -58,14 +58,14 @@ class _Environment(gymnasium.Env[_Observation, _Action]):
         self._game, self._is_over = game, False
 
     def render(self) -> str | None:
-        """Return the state as text.
+        """Return the state as a model reads it.
 
         Returns
         -------
         str or None
             None without ``render_mode="ansi"``.
         """
-        return str(self._started()) if self.render_mode == "ansi" else None
+        return str(self._started().text()) if self.render_mode == "ansi" else None
 
 
 def _options(options: Mapping[str, Any] | None, *known: str) -> dict[str, Any]:
@@ -320,13 +320,13 @@ class Warehouse(_Environment[dict[str, Any], npt.ArrayLike]):
             The state, the reward in dollars, whether the run has ended, False, and the information.
         """
         game, orders = self._playing(), self.orders(action)
-        reward, problems, end = game.step(orders)
-        self._is_over = end is not None
+        reward, problems, succeeded = game.step(orders)
+        self._is_over = succeeded is not None
         observation, information = self._observed()
         information |= {"orders": orders, "problems": problems}
-        if end is not None:
-            information["succeeded"] = end == "succeeded"
-        return observation, reward, end is not None, False, information
+        if self._is_over:
+            information["succeeded"] = succeeded
+        return observation, reward, self._is_over, False, information
 
 
 for _kind in (Sokoban, Warehouse):

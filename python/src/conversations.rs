@@ -12,8 +12,8 @@ use pyo3::{prelude::*, types::PyDict};
 use crate::{
     budgets::{Rollouts, answer},
     choices::choice,
-    environments::play_scores,
     errors::{Failure, invalid},
+    played::play_scores,
     results::{set_figures, to_python},
     triage::REGIMES,
 };

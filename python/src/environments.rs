@@ -1,15 +1,15 @@
 //! The environments that are played: their games, and runs of a model in them.
 
 use agent_benchmarks::{
-    Error, Seed, budget_estimation,
-    play::{self, Environment, Play, PlayRecord},
+    Error, Seed,
+    play::{self, End, Environment, Play},
     sokoban::{Direction, Game, Need, Room, RoomSettings, Sokoban},
     warehouse::{Cents, Retailer, STEPS, Sku, Start, Warehouse},
 };
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::prelude::*;
 
 use crate::{
-    budgets::{answer, stop_rules},
+    budgets::stop_rules,
     choices::choice,
     conversations::{BenchmarkRun, Outcome, converse},
     errors::{Failure, invalid},
@@ -90,10 +90,6 @@ impl SokobanGame {
         }
     }
 
-    fn __str__(&self) -> String {
-        self.game.room().to_string()
-    }
-
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
         self.clone()
     }
@@ -163,15 +159,12 @@ impl WarehouseGame {
         self.warehouse.observation()
     }
 
-    fn __str__(&self) -> String {
-        self.text()
-    }
-
-    /// Carries orders out and lets a step pass: its reward, what could not be carried out, and the end, if it has come.
-    fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<String>) {
+    /// Carries orders out and lets a step pass: its reward, what could not be carried out, and at the end whether the run
+    /// has succeeded.
+    fn step(&mut self, orders: &str) -> (f64, Vec<String>, Option<bool>) {
         let acted = self.warehouse.act(&format!("<answer>{orders}</answer>"));
-        let end = self.warehouse.end().map(|end| format!("{end:?}").to_lowercase());
-        (acted.reward, acted.problems, end)
+        let succeeded = self.warehouse.end().map(|end| end == End::Succeeded);
+        (acted.reward, acted.problems, succeeded)
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
@@ -214,44 +207,4 @@ fn run<E: Environment>(
     let record = converse(run.map_err(Failure::from)?, &model, reply)?;
     let rollouts = play::rollouts::<E>([&record]).map_err(Failure::from)?;
     Ok(BenchmarkRun { outcome: Outcome::Play(Box::new((record, rollouts))) })
-}
-
-/// What a run did, and per turn what it spent of each resource: `None` for tokens of unknown number.
-pub(crate) fn play_scores<'py>(
-    py: Python<'py>,
-    record: &PlayRecord,
-    rollouts: &budget_estimation::Rollouts,
-) -> PyResult<Bound<'py, PyDict>> {
-    let entry = PyDict::new(py);
-    entry.set_item("succeeded", record.succeeded)?;
-    entry.set_item("end", record.end.map(|end| format!("{end:?}").to_lowercase()))?;
-    entry.set_item("reward", record.reward())?;
-    entry.set_item("is_truncated", record.is_truncated)?;
-    let [input, output] = record.asking;
-    entry.set_item("question_tokens", (input, output))?;
-    let spent = PyDict::new(py);
-    for (resource, name) in rollouts.resources() {
-        let usage = rollouts.get(0).ok().and_then(|run| run.usage(resource).ok());
-        spent.set_item(name, usage.map(|usage| usage.costs().to_vec()))?;
-    }
-    entry.set_item("spent", spent)?;
-    let turns: PyResult<Vec<_>> = record
-        .turns
-        .iter()
-        .map(|turn| {
-            let dict = PyDict::new(py);
-            dict.set_item("observation", &turn.observation)?;
-            dict.set_item("reply", &turn.reply)?;
-            dict.set_item("reward", turn.reward)?;
-            dict.set_item("penalty", turn.penalty)?;
-            dict.set_item("n_actions", turn.n_actions)?;
-            dict.set_item("need", turn.need)?;
-            let estimates = turn.estimates.iter().map(|estimate| answer(py, *estimate));
-            dict.set_item("estimates", estimates.collect::<PyResult<Vec<_>>>()?)?;
-            dict.set_item("advice", turn.advice.as_ref().map(ToString::to_string))?;
-            Ok(dict)
-        })
-        .collect();
-    entry.set_item("turns", turns?)?;
-    Ok(entry)
 }

@@ -22,6 +22,7 @@ mod interruptible;
 mod intervals;
 mod logs;
 mod paths;
+mod played;
 mod ranks;
 mod reports;
 mod resampling;

@@ -72,7 +72,7 @@ def test_rooms_are_those_of_the_command():
         # A seed without a room gives that of the next one, and says so.
         assert information["seed"] == (243 if grid is None else seed)
         shown = grids[information["seed"]]
-        assert room.render() == shown and information["text"].endswith(f"Grid Map: \n{shown}")
+        assert room.render() == information["text"] and information["text"].endswith(f"Grid Map: \n{shown}")
         assert "\n".join("".join("#_O√XPS"[cell] for cell in row) for row in cells) == shown
 
 
@@ -150,6 +150,36 @@ def test_the_warehouse_takes_actions_and_says_what_it_refused():
         warehouse.step(action)
 
 
+def test_a_plan_for_the_warehouse_is_learnt_by_trying_changes():
+    warehouse = Warehouse()
+    choices = warehouse.action_space.nvec
+
+    def reward(plan, seeds):
+        total = 0.0
+        for seed in seeds:
+            warehouse.reset(seed=seed)
+            for action in plan:
+                _, earned, is_over, _, _ = warehouse.step(action)
+                total += earned
+                if is_over:
+                    break
+        return total / len(seeds)
+
+    random = np.random.default_rng(0)
+    at_random = [random.integers(choices, size=(11, 32)) for _ in range(20)]
+    plan = np.zeros((11, 32), int)
+    best = reward(plan, range(3))
+    for _ in range(300):
+        tried = plan.copy()
+        for step, entry in zip(random.integers(11, size=3), random.integers(32, size=3)):
+            tried[step, entry] = random.integers(choices[entry])
+        if (found := reward(tried, range(3))) > best:
+            plan, best = tried, found
+    # In games that it has not seen.
+    unseen = range(100, 110)
+    assert reward(plan, unseen) > 1.2 * np.mean([reward(tried, unseen) for tried in at_random])
+
+
 def test_wrong_arguments_are_named():
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
         Sokoban().step(0)
@@ -193,7 +223,7 @@ def test_a_model_plays_and_is_asked_what_it_will_still_spend():
     # The model gives up, and the run ends.
     lost = play(room, saying(left, "<answer>impossible</answer>"), id="b", questions={"steps": None}, impossible_in_a_row=1)
     assert lost.outcome is False and len(lost.scores()["turns"]) == 1
-    assert lost.scores()["turns"][0]["estimates"] == ["impossible"]
+    assert lost.scores()["turns"][0]["estimates"] == ["impossible"] and lost.scores()["end"] == "at_limit"
 
     found = rollouts([run, lost], ["steps", "output_tokens"])
     assert len(found) == 2

@@ -760,6 +760,7 @@ def compare(
     at_limit: Literal["censored", "scored"] = "censored",
     scorer: str | None = None,
     outcomes: Path | Rows | None = None,
+    prices: Path | None = None,
 ) -> Report:
     """Say which agent is better, by how much, and whether that is more than noise.
 
@@ -779,6 +780,8 @@ def compare(
     outcomes : path, optional
         What is known of the runs of logs beside them: fields ``id``, ``outcome`` or ``grade``, and optionally ``task``, ``trial``,
         ``model``, ``expected_calls``, ``horizon``.
+    prices : path, optional
+        Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens.
 
     Returns
     -------

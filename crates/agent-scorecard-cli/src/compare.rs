@@ -7,7 +7,7 @@
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
-    compare::{CompareOptions, Side, compare, measures},
+    compare::{Side, compare, measures},
     traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -30,6 +30,9 @@ pub(crate) struct Options {
     /// each of the others. Without a file, two bundled models are compared, which are made up
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -46,7 +49,8 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.succ
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, judging, forms } = options;
+    let Options { files, prices, judging, forms } = options;
+    prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut sides = Vec::new();
     for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
         match log_file::read(path, &judging)? {
@@ -61,8 +65,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             }
         }
     }
-    let options = CompareOptions { level: Level::new(0.95)?, power: 0.8 };
-    let mut report = compare(&sides, &options)?;
+    let mut report = compare(&sides, Level::new(0.95)?)?;
     report.together.notes.get_or_insert_default().extend(judging.notes());
     forms.show(report)
 }

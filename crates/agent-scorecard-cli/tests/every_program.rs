@@ -24,7 +24,7 @@ const READERS: [(&str, &[&str]); 12] = [
     ("knapsack", &[]),
 ];
 
-const OTHERS: [&str; 3] = ["convert", "rooms", "triage"];
+const OTHERS: [&str; 4] = ["convert", "play", "rooms", "triage"];
 
 fn help(program: &str) -> String {
     let output = run_other(program, &["--help"]);

@@ -193,6 +193,11 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
         "{csv}"
     );
 
+    let compared = program::json_of("compare", &[&log, "--prices", &prices, "--json"]);
+    let cost = |column: usize| &compared["files"][column]["cost_usd_per_run"]["value"];
+    assert_eq!((cost(0), cost(1)), (&0.0019.into(), &Value::Null), "{compared}");
+    assert_eq!(compared["files"][0]["n_with_cost_usd"], 1);
+
     let wrong = write("wrong_prices.json", r#"{"m-1": {"input": -2.0, "output": 8.0}}"#);
     let error = refusal(&run(&[&log, "--prices", &wrong]), "negative");
     assert!(error.contains("wrong_prices.json") && error.contains("at least 0"), "{error}");
@@ -209,7 +214,7 @@ fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
         assert_eq!(of_logs[key], of_traces[key], "{key}");
     }
     let of_compare = program::json_of("compare", &[log, "--json"]);
-    assert_eq!(of_logs["n_at_limit"], of_compare["n_cut_off"]);
+    assert_eq!(of_logs["n_at_limit"], of_compare["files"][0]["n_cut_off"]);
     assert_eq!(of_logs["n_at_limit"], 7);
     let first = of_logs["conclusion"][0].as_str().unwrap();
     assert!(first.ends_with("a limit ended 7."), "{first}");

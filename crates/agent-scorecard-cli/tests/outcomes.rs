@@ -56,7 +56,7 @@ fn outcomes_from_beside_a_log_are_scored_and_lines_and_runs_that_do_not_meet_are
     assert!(found.contains("no run for 1 of 39 lines, the first of them zz in line 40"), "{found}");
 
     let compared = json_of("compare", &[&log, "--outcomes", &beside, "--json"]);
-    assert_eq!(compared["n_runs"], 38);
+    assert_eq!(compared["files"][0]["n_runs"], 38);
     assert!(notes(&compared).contains("the first of them zz"), "{compared}");
 }
 
@@ -203,7 +203,7 @@ fn a_table_of_two_models_has_a_column_for_each_and_the_usual_names_of_outcomes()
             report["files"][at][key][part].as_f64().unwrap()
         };
         for (key, part) in
-            [("overconfidence", "value"), ("overconfidence", "ci_low"), ("brier_gain", "ci_high")]
+            [("overconfidence", "value"), ("overconfidence", "ci_low"), ("brier_gain", "value")]
         {
             let found = [&traces, &compared].map(|report| figure(report, key, part));
             assert!((found[0] - found[1]).abs() < 1e-12, "{key}.{part}: {found:?}");

@@ -2,11 +2,11 @@
 //!
 //! The same two figures and one sentence stand in every report on confidence and outcomes.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use scoring_rules::Level;
 use trajectory_metrics::{
-    Better, ClusterEstimate, Error, ExactMean, Figure, Measure, NoInterval, Undefined,
+    Better, ClusterEstimate, Error, ExactMean, Figure, Interval, Measure, NoInterval, Undefined,
 };
 
 use crate::report::{
@@ -18,7 +18,7 @@ pub(crate) const OVERCONFIDENCE: Measure = Measure {
     key: "overconfidence",
     label: "overconfidence",
     better: Better::Near(0.0),
-    help: "Mean confidence minus the success rate of the same runs; interval from standard errors by task.",
+    help: "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.",
 };
 
 /// That the success rate is that of the same runs is to the disadvantage of the confidence by about `p (1 - p) / n`:
@@ -27,8 +27,12 @@ pub(crate) const GAIN: Measure = Measure {
     key: "brier_gain",
     label: "Brier score gained over the base rate",
     better: Better::Higher,
-    help: "Brier score of confidence minus that of the runs' success rate as the confidence of each; interval from standard errors by task.",
+    help: "Brier score of confidence minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
 };
+
+/// With fewer tasks that have a success, or a failure, the interval of [`GAIN`] would have no level: in simulations at
+/// success rates near 0 and 1, calibrated confidence was called worse than one number in up to 66 % of data sets.
+const LEAST_TASKS_OF_OUTCOME: usize = 10;
 
 /// What is said of confidence in every report on it, before all else.
 pub const VERDICTS: [Measure; 2] = [OVERCONFIDENCE, GAIN];
@@ -50,6 +54,48 @@ pub(crate) fn mean<G: Ord>(
     }
 }
 
+/// Mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
+/// mean of differences would look more certain than the rate is; so the ends follow from the interval `[l, u]` of the
+/// rate p and that of the mean confidence c, with r their correlation where that is below 0:
+///
+/// ```text
+/// low  = c - p - sqrt((c - l_c)^2 - 2 r (c - l_c) (u_p - p) + (u_p - p)^2)
+/// high = c - p + sqrt((u_c - c)^2 - 2 r (u_c - c) (p - l_p) + (p - l_p)^2)
+/// ```
+///
+/// A positive correlation is taken to be 0, as that of few runs is a poor estimate.
+///
+/// Reference: Zou and Donner (2008), Construction of confidence limits about effect measures,
+/// doi:10.1002/sim.3095.
+pub(crate) fn overconfidence<G: Ord>(
+    confidence: &[f64],
+    outcomes: &[f64],
+    clusters: Option<(&[G], Level)>,
+) -> Result<Figure, Undefined> {
+    let apart = confidence.iter().zip(outcomes).map(|(stated, outcome)| stated - outcome);
+    let apart: Vec<f64> = apart.collect();
+    let found = mean(&apart, clusters)?;
+    let Some((clusters, level)) = clusters else { return Ok(found) };
+    let of = |values: &[f64]| ClusterEstimate::mean(values, None, clusters);
+    let (Ok(both), Ok(stated), Ok(rate)) = (of(&apart), of(confidence), of(outcomes)) else {
+        return Ok(found);
+    };
+    let errors = [both, stated, rate].map(|it| it.standard_error);
+    let product = 2.0 * errors[1] * errors[2];
+    let shared = errors[1].powi(2) + errors[2].powi(2) - errors[0].powi(2);
+    let r = if product > 0.0 { (shared / product).clamp(-1.0, 0.0) } else { 0.0 };
+    let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).sqrt();
+    // A confidence that does not vary is known.
+    let [low, high] = stated
+        .interval(level)
+        .map_or([0.0; 2], |it| [stated.estimate - it.low(), it.high() - stated.estimate]);
+    let interval = rate.proportion_interval(level).map(|it| {
+        let (value, rate) = (found.value, rate.estimate);
+        Interval::between(value - away(low, it.high() - rate), value + away(high, rate - it.low()))
+    });
+    Ok(Figure { interval, ..found })
+}
+
 /// What the scores of runs, of which 0 is the best, are more than the Brier score of their success rate. That the
 /// rate is estimated does not change the standard error to first order, as no other number has a better mean score.
 ///
@@ -63,7 +109,18 @@ pub(crate) fn gain<G: Ord>(
     let rate = mean::<G>(outcomes, None)?.value;
     let gains =
         scores.iter().zip(outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
-    mean(&gains.collect::<Vec<f64>>(), clusters)
+    let found = mean(&gains.collect::<Vec<f64>>(), clusters)?;
+    let Some((clusters, level)) = clusters else { return Ok(found) };
+    let tasks_with = |wanted: f64| {
+        let runs = clusters.iter().zip(outcomes).filter(|(_, outcome)| **outcome == wanted);
+        runs.map(|(cluster, _)| cluster).collect::<BTreeSet<&G>>().len()
+    };
+    let (rarer, least) = (tasks_with(0.0).min(tasks_with(1.0)), LEAST_TASKS_OF_OUTCOME);
+    let interval = match rarer < least {
+        true => found.interval.and(Err(NoInterval::TooFewClusters { found: rarer, least, level })),
+        false => found.interval,
+    };
+    Ok(Figure { interval, ..found })
 }
 
 /// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.

@@ -1,17 +1,16 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
-use trajectory_metrics::{Figure, NoInterval};
+use scoring_rules::Level;
 
 use crate::{
     compare::{
         difference::{Difference, is_beyond},
-        settings::CompareOptions,
-        side::Side,
+        side::{SUCCESS, Side, UNCUT},
     },
     confidence,
     report::{
         block::Column,
-        sentence::{Percent, counted, rounded_up},
+        sentence::{Percent, counted, percent, rounded_up},
     },
 };
 
@@ -20,18 +19,18 @@ pub(super) fn sentences(
     sides: &[Side],
     columns: &[Column],
     differences: &[Difference],
-    options: &CompareOptions,
+    level: Level,
 ) -> Vec<String> {
     let named = || sides.iter().zip(columns.iter().map(|column| column.name.as_str()));
     let mut others = named();
     let mut all = Vec::new();
     if let Some((side, first)) = others.next() {
-        let rate = success(side, options);
+        let rate = success(side, level);
         if let (true, Some(rate)) = (differences.is_empty(), &rate) {
             all.push(format!("{first} succeeded in {rate}."));
         }
         for (difference, (side, second)) in differences.iter().zip(others) {
-            all.push(match (&rate, success(side, options)) {
+            all.push(match (&rate, success(side, level)) {
                 (Some(rate), Some(other)) => {
                     let verdict = verdict(difference, differences.len());
                     format!("{first} succeeded in {rate}, {second} in {other}; {verdict}.")
@@ -45,64 +44,59 @@ pub(super) fn sentences(
             });
         }
     }
-    all.extend(named().filter_map(|(side, name)| limits(side, name, options)));
+    all.extend(named().filter_map(|(side, name)| limits(side, name, level)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
-        let runs = side.count(|run| run.success().is_some() && run.confidence.is_some());
+        let runs = side.count(|run| run.outcome.is_some() && run.confidence.is_some());
         Some(format!("{name}: {}.", confidence::clause(block, runs as u64)?))
     }));
     all
 }
 
 /// "65 % of 240 runs [59, 71]"
-fn success(side: &Side, options: &CompareOptions) -> Option<String> {
-    let Percent { value, interval } = Percent::of(&side.success_rate(options.level).ok()?);
+fn success(side: &Side, level: Level) -> Option<String> {
+    let Percent { value, interval } = Percent::of(&side.mean(&SUCCESS, level).ok()?);
     let n = side.count(|run| run.success().is_some());
     Some(format!("{value} % of {}{interval}", counted(n, "run")))
 }
 
 fn verdict(difference: &Difference, n: usize) -> String {
-    let found = match difference.of_success() {
+    let (sample, found) = difference.of_success();
+    let found = match found {
         Ok(found) => found,
         Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
     };
-    let size = Percent::of_size(&found).points();
-    match found.interval {
-        Err(NoInterval::Constant) if found.value == 0.0 => {
-            return "there is no difference between them on any task".to_owned();
+    let (over, size) = (sample.over(), Percent::of_size(found).points());
+    match (difference.is_beyond_noise, &found.interval) {
+        (Some(true), _) => return format!("{over} the difference of {size} is beyond noise"),
+        (_, Err(reason)) => {
+            return format!(
+                "{over} whether the difference of {size} is noise cannot be said: {reason}"
+            );
         }
-        Err(reason) => {
-            return format!("whether the difference of {size} is noise cannot be said: {reason}");
-        }
-        Ok(_) if difference.is_beyond_noise => {
-            return format!("the difference of {size} is beyond noise");
-        }
-        Ok(_) => {}
+        _ => {}
     }
-    let corrected = match is_beyond(&found) {
+    let corrected = match is_beyond(found) {
         true => format!(", which {n} comparisons at once do not put beyond noise"),
         false => String::new(),
     };
-    let needed = match difference.tasks_needed {
-        Some([tasks, needed]) if needed > tasks => format!(
-            "; about {} tasks in place of {tasks} would be needed to find a difference of this size",
-            rounded_up(needed)
-        ),
-        _ => String::new(),
-    };
-    format!("they cannot be told apart: the difference is {size}{corrected}{needed}")
+    let needed = difference.tasks_needed.map_or_else(String::new, |needed| {
+        format!(
+            "; if it really is that large, about {} tasks {} would be needed to find it",
+            rounded_up(needed),
+            if sample.is_paired { "that both have" } else { "for each" }
+        )
+    });
+    format!("{over} they cannot be told apart: the difference is {size}{corrected}{needed}")
 }
 
-fn limits(side: &Side, name: &str, options: &CompareOptions) -> Option<String> {
+fn limits(side: &Side, name: &str, level: Level) -> Option<String> {
     let cut_off = side.count(|run| run.is_cut_off);
     let unknown = side.count(|run| run.success().is_none());
     let mut parts = Vec::new();
     if cut_off > 0 {
-        let without = side.uncut_rate(options.level).map_or_else(
+        let without = side.mean(&UNCUT, level).map_or_else(
             |_| String::new(),
-            |rate: Figure| {
-                let Percent { value, interval } = Percent::of(&rate);
-                format!("; without them the rate is {value} %{interval}")
-            },
+            |rate| format!("; without them the rate is {}", percent(&rate)),
         );
         let verb = if cut_off == 1 { "counts as a failure" } else { "count as failures" };
         let runs = counted(cut_off, "run");

@@ -1,136 +1,295 @@
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeMap};
 
-use scoring_rules::Level;
-use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, Undefined};
+use scoring_rules::{Interval, Level};
+use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
 
 use crate::{
-    compare::{
-        settings::CompareOptions,
-        side::{MEANS, Mean, Side},
+    compare::side::{MEANS, Mean, SUCCESS, Side},
+    confidence::{known, mean},
+    report::{
+        block::{Block, Field},
+        sentence::side_of,
     },
-    confidence::{figure, known},
-    report::block::{Block, Field},
 };
+
+/// The chance to find a difference that the number of tasks is stated for.
+const POWER: f64 = 0.8;
+/// No number of tasks is stated for a smaller difference, nor one that is larger.
+const LEAST_DIFFERENCE: f64 = 0.01;
+const MOST_TASKS_NEEDED: u64 = 100_000;
 
 /// What a side has more than the first one.
 pub(super) struct Difference<'a> {
-    sides: [&'a Side; 2],
-    /// That of success comes first.
-    found: Vec<(Measure, Result<Figure, Undefined>)>,
+    /// The measures that both sides know; that of success comes first.
+    found: Vec<(Measure, Sample<'a>, Result<Figure, Undefined>)>,
+    /// The names of both sides, the first one first.
+    names: [&'a str; 2],
+    /// The number of tasks of each side with which a difference of this size would be found.
+    pub(super) tasks_needed: Option<u64>,
+    /// Whether the difference of success rates is beyond noise, after the correction for several comparisons;
+    /// `None` if it has no interval.
+    pub(super) is_beyond_noise: Option<bool>,
+}
+
+/// The values of both sides that a difference is made of: of the tasks that both have, the means, and of sides
+/// that share fewer than two tasks, the values of all runs.
+pub(super) struct Sample<'a> {
+    values: Vec<f64>,
+    arms: Vec<Arm>,
+    tasks: Vec<&'a str>,
+    is_share: bool,
+    pub(super) is_paired: bool,
     n_shared: usize,
+    /// Tasks of each side of which a value is known.
     n_tasks: [usize; 2],
-    /// The number of all tasks, and that with which a difference of this size would be found.
-    pub(super) tasks_needed: Option<[u64; 2]>,
-    /// Whether the difference of success rates is beyond noise, after the correction for several comparisons.
-    pub(super) is_beyond_noise: bool,
+    /// Runs of each side in the difference.
+    n_runs: [usize; 2],
+    /// The mean of one divided by the runs of a task, of the side with fewer.
+    per_run: f64,
+    /// Whether some tasks have more runs than others.
+    is_uneven: bool,
 }
 
-/// The values of both sides in one list, with arms and tasks.
-fn rows<'a>([first, second]: [&'a Side; 2], mean: &Mean) -> (Vec<f64>, Vec<Arm>, Vec<&'a str>) {
-    let (mut values, mut tasks) = first.values(mean.value);
-    let mut arms = vec![Arm::First; values.len()];
-    let (of_second, tasks_of_second) = second.values(mean.value);
-    values.extend(of_second);
-    tasks.extend(tasks_of_second);
-    arms.resize(values.len(), Arm::Second);
-    (values, arms, tasks)
-}
+impl<'a> Sample<'a> {
+    fn new(sides: [&'a Side; 2], of: &Mean) -> Self {
+        let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
+        for (at, side) in sides.into_iter().enumerate() {
+            let (values, tasks) = side.values(of.value);
+            for (value, task) in values.into_iter().zip(tasks) {
+                all.entry(task).or_default()[at].push(value);
+            }
+        }
+        let n_tasks = [0, 1].map(|at| all.values().filter(|it| !it[at].is_empty()).count());
+        let n_shared = n_tasks[0] + n_tasks[1] - all.len();
+        let is_paired = n_shared >= 2;
+        all.retain(|_, it| !is_paired || it.iter().all(|values| !values.is_empty()));
+        let counts = || all.values().map(|it| [it[0].len(), it[1].len()]);
+        let fewest = counts().map(|[first, second]| 1.0 / first.min(second) as f64);
+        let mut sample = Self {
+            values: Vec::new(),
+            arms: Vec::new(),
+            tasks: Vec::new(),
+            is_share: of.is_share,
+            is_paired,
+            n_shared,
+            n_tasks,
+            n_runs: [0, 1].map(|at| counts().map(|runs| runs[at]).sum()),
+            per_run: fewest.sum::<f64>() / all.len() as f64,
+            is_uneven: is_paired
+                && counts().flatten().any(|runs| Some(runs) != counts().next().map(|it| it[0])),
+        };
+        for (task, both) in all {
+            for (arm, values) in [Arm::First, Arm::Second].into_iter().zip(both) {
+                let values = match mean::<&str>(&values, None) {
+                    Ok(mean) if is_paired => vec![mean.value],
+                    _ => values,
+                };
+                sample.arms.resize(sample.arms.len() + values.len(), arm);
+                sample.tasks.resize(sample.tasks.len() + values.len(), task);
+                sample.values.extend(values);
+            }
+        }
+        sample
+    }
 
-/// The second side minus the first.
-fn difference(sides: [&Side; 2], mean: &Mean, level: Level) -> Result<Figure, Undefined> {
-    let (values, arms, tasks) = rows(sides, mean);
-    match mean.is_share {
-        true => known(ClusterEstimate::proportion_difference(&values, &arms, &tasks, level)),
-        false => figure(ClusterEstimate::difference(&values, &arms, None, &tasks), level),
+    fn estimate(&self) -> Result<ClusterEstimate, trajectory_metrics::Error> {
+        ClusterEstimate::difference(&self.values, &self.arms, None, &self.tasks)
+    }
+
+    fn ends(&self, level: Level) -> Result<Interval, NoInterval> {
+        let found = self.estimate().map_err(|_| NoInterval::Constant)?;
+        let Self { values, arms, tasks, .. } = self;
+        if self.is_share && self.is_paired {
+            return Ok(found.paired_proportion_interval(1.0 / self.per_run, level));
+        }
+        let of_shares = ClusterEstimate::proportion_difference(values, arms, tasks, level);
+        match of_shares.ok().filter(|_| self.is_share) {
+            Some(figure) => figure.interval,
+            // Other means, and values less a number, which may be below 0.
+            None => found.interval(level).map_err(|_| NoInterval::Constant),
+        }
+    }
+
+    /// The smaller number of tasks of a side in the difference.
+    fn fewest_tasks(&self) -> usize {
+        if self.is_paired { self.n_shared } else { self.n_tasks[0].min(self.n_tasks[1]) }
+    }
+
+    /// The second side minus the first. With a single task it has no interval, and is known all the same.
+    fn figure(&self, level: Level) -> Result<Figure, Undefined> {
+        let enough = NoInterval::check_clusters(self.fewest_tasks(), level);
+        let figure = match self.estimate() {
+            Err(_) if self.fewest_tasks() == 1 => {
+                let of = |arm| {
+                    let values = self.values.iter().zip(&self.arms).filter(|(_, it)| **it == arm);
+                    mean::<&str>(&values.map(|(value, _)| *value).collect::<Vec<_>>(), None)
+                };
+                Figure::from(of(Arm::Second)?.value - of(Arm::First)?.value)
+            }
+            found => known(found.map(|found| found.figure(level)))?,
+        };
+        Ok(Figure { interval: enough.and_then(|()| self.ends(level)), ..figure })
+    }
+
+    /// The number of tasks of each side with which a difference of this size would be found at this level.
+    fn tasks_needed(&self, level: Level) -> Option<u64> {
+        let mut found = self.estimate().ok()?;
+        if !self.is_paired {
+            // As if both sides had as many tasks as the one with fewer.
+            let n = self.fewest_tasks() as f64;
+            let variance = |arm: Arm, tasks: usize| {
+                let rows = || (0..self.values.len()).filter(|row| self.arms[*row] == arm);
+                let values: Vec<f64> = rows().map(|row| self.values[row]).collect();
+                let own: Vec<&str> = rows().map(|row| self.tasks[row]).collect();
+                let mean = ClusterEstimate::mean(&values, None, &own).ok()?;
+                Some(mean.standard_error.powi(2) * tasks as f64 / n)
+            };
+            let [first, second] = self.n_tasks;
+            let sum = variance(Arm::First, first)? + variance(Arm::Second, second)?;
+            found.standard_error = sum.sqrt();
+            found.clusters = self.fewest_tasks();
+            found.degrees_of_freedom = 2.0 * (n - 1.0);
+        }
+        let is_sensible = found.estimate.abs() >= LEAST_DIFFERENCE;
+        let needed = found.clusters_needed(level, POWER).ok().flatten().filter(|_| is_sensible)?;
+        (self.fewest_tasks() as u64 + 1..=MOST_TASKS_NEEDED).contains(&needed).then_some(needed)
+    }
+
+    /// Over which runs the difference is, for a sentence.
+    pub(super) fn over(&self) -> String {
+        match self.n_shared {
+            0 => "over all runs, as no task is shared,".to_owned(),
+            1 => "over all runs, as a single task is shared,".to_owned(),
+            n => {
+                let each = if self.is_uneven { ", each counting once" } else { "" };
+                format!("on the {n} tasks that both have{each},")
+            }
+        }
     }
 }
 
 impl<'a> Difference<'a> {
     /// The second side minus the first.
-    pub(super) fn new(sides: [&'a Side; 2], options: &CompareOptions) -> Self {
+    pub(super) fn new(sides: [&'a Side; 2], names: [&'a str; 2], level: Level) -> Self {
         let of = |mean: &Mean| {
             let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
-            let is_wanted = sides.iter().all(|side| has(side)) || mean.measure == MEANS[0].measure;
-            is_wanted.then(|| (mean.measure, difference(sides, mean, options.level)))
+            let is_wanted = sides.iter().all(|side| has(side)) || mean.measure == SUCCESS.measure;
+            is_wanted.then(|| {
+                let sample = Sample::new(sides, mean);
+                let figure = sample.figure(level);
+                (mean.measure, sample, figure)
+            })
         };
-        let (values, arms, tasks) = rows(sides, &MEANS[0]);
-        let success = ClusterEstimate::difference(&values, &arms, None, &tasks).ok();
-        let needed = success.and_then(|it| {
-            let needed = it.clusters_needed(options.level, options.power).ok()??;
-            Some([it.clusters as u64, needed])
-        });
-        let tasks = sides.map(|side| side.tasks().into_keys().collect::<BTreeSet<&str>>());
-        Self {
-            sides,
-            found: MEANS.iter().filter_map(of).collect(),
-            n_shared: tasks[0].intersection(&tasks[1]).count(),
-            n_tasks: tasks.map(|tasks| tasks.len()),
-            tasks_needed: needed,
-            is_beyond_noise: false,
-        }
+        let found = MEANS.iter().filter_map(of).collect();
+        Self { found, names, tasks_needed: None, is_beyond_noise: None }
     }
 
-    /// The difference of success rates.
-    pub(super) fn of_success(&self) -> Result<Figure, Undefined> {
-        self.found[0].1.clone()
+    /// The difference of success rates, and what it is over.
+    pub(super) fn of_success(&self) -> (&Sample<'a>, &Result<Figure, Undefined>) {
+        let (_, sample, figure) = &self.found[0];
+        (sample, figure)
     }
 
     /// How the runs of both sides belong together.
     pub(super) fn pairing(&self) -> String {
-        match (self.n_shared, self.n_tasks) {
-            (0, _) => "not paired, as no task is shared".to_owned(),
-            (shared, [first, second]) if first == shared && second == shared => {
-                format!("paired by {shared} shared tasks")
-            }
-            (shared, [first, second]) => {
-                format!("paired by {shared} shared tasks of {first} and {second}")
-            }
-        }
+        let sample = self.of_success().0;
+        let left_out = sample.left_out().into_iter().zip(self.names).filter(|(n, _)| *n > 0);
+        let left_out: Vec<String> =
+            left_out.map(|(n, name)| format!("; {n} of {name} are left out")).collect();
+        format!("{}{}", sample.over().trim_end_matches(','), left_out.concat())
     }
 
     /// The measures of which the interval of the difference leaves out 0.
     pub(super) fn decided(&self) -> Vec<&'static str> {
-        let decided = self.found.iter().filter(|(measure, found)| {
+        let decided = self.found.iter().filter(|(measure, _, found)| {
             measure.better != Better::Neither && found.as_ref().is_ok_and(is_beyond)
         });
-        decided.map(|(measure, _)| measure.key).collect()
+        decided.map(|(measure, ..)| measure.key).collect()
     }
 
-    pub(super) fn block(&self, name: &str, first: &str, title: String) -> Block {
+    pub(super) fn block(&self, title: String) -> Block {
+        let (sample, success) = self.of_success();
+        let is_side = |side| {
+            let found = success.as_ref().ok().and_then(|found| side_of(found, 0.0));
+            self.is_beyond_noise.map(|is_beyond| is_beyond && found == Some(side))
+        };
+        let counts = self.found.iter().map(|(measure, sample, _)| {
+            let n_tasks = [sample.n_shared; 2];
+            let n_tasks = if sample.is_paired { n_tasks } else { sample.n_tasks };
+            Field::block(
+                measure.key,
+                Block::of([
+                    Field::json("n_tasks", n_tasks.to_vec()),
+                    Field::json("n_runs", sample.n_runs.to_vec()),
+                ]),
+            )
+        });
         let mut block = Block::of([
-            Field::json("of", name),
-            Field::json("minus", first),
-            Field::json("n_shared_tasks", self.n_shared),
+            Field::json("of", self.names[1]),
+            Field::json("minus", self.names[0]),
+            Field::json("is_paired", sample.is_paired),
+            Field::json("n_shared_tasks", sample.n_shared),
+            Field::json("n_tasks_left_out", sample.left_out().to_vec()),
             Field::json("is_beyond_noise", self.is_beyond_noise),
-            Field::json("n_tasks_needed", self.tasks_needed.map(|[_, needed]| needed)),
+            Field::json("is_worse", is_side(Ordering::Less)),
+            Field::json("is_better", is_side(Ordering::Greater)),
+            Field::json("n_tasks_needed", self.tasks_needed),
         ]);
         block.title = title;
         block.fields.extend(
-            self.found.iter().map(|(measure, found)| Field::figure(*measure, found.clone())),
+            self.found.iter().map(|(measure, _, found)| Field::figure(*measure, found.clone())),
         );
+        block.fields.push(Field::block("counts", Block::of(counts)));
         block.push_reasons();
+        for (measure, other, _) in &self.found[1..] {
+            if (other.n_runs, other.n_shared) != (sample.n_runs, sample.n_shared) {
+                let [first, second] = other.n_runs;
+                block.notes.get_or_insert_default().push(format!(
+                    "{}: {} {first} and {second} runs with a value",
+                    measure.key,
+                    other.over()
+                ));
+            }
+        }
         block
+    }
+}
+
+impl Sample<'_> {
+    /// The tasks of each side that are left out.
+    fn left_out(&self) -> [usize; 2] {
+        self.n_tasks.map(|n| if self.is_paired { n - self.n_shared } else { 0 })
     }
 }
 
 /// Whether a figure has an interval that leaves out 0.
 pub(super) fn is_beyond(figure: &Figure) -> bool {
-    figure.interval.is_ok_and(|ends| ends.low() > 0.0 || ends.high() < 0.0)
+    side_of(figure, 0.0).is_some_and(Ordering::is_ne)
 }
 
 /// Marks the differences of success rates that are beyond noise, after Holm: from the clearest on, each has to
-/// be so at an error rate that those that are left share.
+/// be so at an error rate that those that are left share. The others get the number of tasks that would be needed.
 pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
+    let stricter =
+        |left: usize| Level::new(1.0 - (1.0 - level.get()) / left as f64).unwrap_or(level);
+    for difference in differences.iter_mut() {
+        let (_, found) = difference.of_success();
+        let has_interval = found.as_ref().is_ok_and(|found| found.interval.is_ok());
+        difference.is_beyond_noise = has_interval.then_some(false);
+    }
     for left in (1..=differences.len()).rev() {
-        let Ok(stricter) = Level::new(1.0 - (1.0 - level.get()) / left as f64) else { return };
         let next = differences.iter_mut().find(|difference| {
-            let found = || self::difference(difference.sides, &MEANS[0], stricter);
-            !difference.is_beyond_noise && found().as_ref().is_ok_and(is_beyond)
+            let ends = difference.of_success().0.ends(stricter(left));
+            difference.is_beyond_noise == Some(false) && ends.is_ok_and(|ends| !ends.contains(0.0))
         });
-        match next {
-            Some(difference) => difference.is_beyond_noise = true,
-            None => return,
+        let Some(difference) = next else { break };
+        difference.is_beyond_noise = Some(true);
+    }
+    let strictest = stricter(differences.len());
+    for difference in differences {
+        if difference.is_beyond_noise == Some(false) {
+            difference.tasks_needed = difference.of_success().0.tasks_needed(strictest);
         }
     }
 }

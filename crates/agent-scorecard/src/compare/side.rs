@@ -4,13 +4,17 @@ use censoring::{StopClass, StopReason};
 use run_logs::{ConfidenceStream, LoggedRun, TraceFile, TraceRun};
 use scoring_rules::{Level, Probability, TiedBlocks};
 use trajectory_metrics::{
-    Better, ClusterEstimate, Error, Figure, ForecastPolicy, Measure, NoInterval, Undefined,
+    Better, ClusterEstimate, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval,
+    Undefined,
     tool_calls::{pass_at_k, pass_hat_k},
 };
 
 use crate::{
     confidence::{self, GAIN, figure},
-    report::block::{Block, Field},
+    report::{
+        block::{Block, Field},
+        sentence::counted,
+    },
     traces::logged::LoggedColumn,
 };
 
@@ -55,10 +59,12 @@ pub(super) type Value = fn(&SideRun) -> Option<f64>;
 pub(super) struct Mean {
     pub(super) measure: Measure,
     pub(super) value: Value,
-    /// Whether values are 0 or 1.
+    /// Whether values are 0 or 1, or a number less that, so that they vary little where most runs end alike.
     pub(super) is_share: bool,
     /// The same as a sum over all runs for each success.
     per_success: Option<Measure>,
+    /// The key and the name of the number of runs that have a value.
+    known: Option<[&'static str; 2]>,
 }
 
 macro_rules! measure {
@@ -67,7 +73,7 @@ macro_rules! measure {
     };
 }
 
-const SUCCESS: Mean = Mean {
+pub(super) const SUCCESS: Mean = Mean {
     measure: measure!(
         "success_rate",
         "success rate",
@@ -77,12 +83,27 @@ const SUCCESS: Mean = Mean {
     value: |run| run.success().map(f64::from),
     is_share: true,
     per_success: None,
+    known: None,
+};
+/// The success rate of runs that no limit ended.
+pub(super) const UNCUT: Mean = Mean {
+    measure: measure!(
+        "success_rate_uncut",
+        "success rate without limits",
+        Better::Higher,
+        "Share of runs that succeeded, of those that no limit ended."
+    ),
+    value: |run| run.outcome.map(f64::from),
+    is_share: true,
+    per_success: None,
+    known: None,
 };
 const OVERCONFIDENCE: Mean = Mean {
     measure: confidence::OVERCONFIDENCE,
-    value: |run| Some(run.confidence? - f64::from(run.success()?)),
-    is_share: false,
+    value: |run| Some(run.confidence? - f64::from(run.outcome?)),
+    is_share: true,
     per_success: None,
+    known: None,
 };
 const BRIER: Mean = Mean {
     measure: measure!(
@@ -91,24 +112,19 @@ const BRIER: Mean = Mean {
         Better::Higher,
         "Mean of -(confidence - outcome)^2; 0 is best."
     ),
-    value: |run| Some(-(run.confidence? - f64::from(run.success()?)).powi(2)),
+    value: |run| Some(-(run.confidence? - f64::from(run.outcome?)).powi(2)),
     is_share: false,
     per_success: None,
+    known: None,
 };
+/// What a run with an outcome stated.
+const STATED: Value = |run| run.confidence.filter(|_| run.outcome.is_some());
+/// The outcome of a run that stated a confidence.
+const JUDGED: Value = |run| run.confidence.and(run.outcome).map(f64::from);
 /// All means, that of success first.
 pub(super) const MEANS: [Mean; 8] = [
     SUCCESS,
-    Mean {
-        measure: measure!(
-            "success_rate_uncut",
-            "success rate without limits",
-            Better::Higher,
-            "Share of runs that succeeded, of those that no limit ended."
-        ),
-        value: |run| run.outcome.map(f64::from),
-        is_share: true,
-        per_success: None,
-    },
+    UNCUT,
     Mean {
         measure: measure!(
             "turns_per_run",
@@ -122,8 +138,9 @@ pub(super) const MEANS: [Mean; 8] = [
             "turns_per_success",
             "turns per success",
             Better::Lower,
-            "Model calls of all runs, divided by the number of successes."
+            "Model calls of runs with an outcome, divided by the number of successes."
         )),
+        known: Some(["n_with_turns", "runs with turns"]),
     },
     Mean {
         measure: measure!(
@@ -138,8 +155,9 @@ pub(super) const MEANS: [Mean; 8] = [
             "tokens_per_success",
             "tokens per success",
             Better::Lower,
-            "Tokens of all runs, divided by the number of successes."
+            "Tokens of runs with an outcome, divided by the number of successes."
         )),
+        known: Some(["n_with_tokens", "runs with tokens"]),
     },
     Mean {
         measure: measure!(
@@ -154,19 +172,21 @@ pub(super) const MEANS: [Mean; 8] = [
             "cost_usd_per_success",
             "cost per success in USD",
             Better::Lower,
-            "Cost of all runs, divided by the number of successes."
+            "Cost of runs with an outcome, divided by the number of successes."
         )),
+        known: Some(["n_with_cost_usd", "runs with a cost"]),
     },
     Mean {
         measure: measure!(
             "confidence",
             "stated confidence",
             Better::Neither,
-            "Mean of the probabilities of success that runs stated last."
+            "Mean of the probabilities of success that runs stated last, of runs with an outcome; like all that follows from them, without those that a limit ended."
         ),
-        value: |run| run.confidence.filter(|_| run.success().is_some()),
+        value: STATED,
         is_share: false,
         per_success: None,
+        known: Some(["n_with_confidence", "runs with confidence and outcome"]),
     },
     OVERCONFIDENCE,
     BRIER,
@@ -228,7 +248,10 @@ impl From<&TraceFile> for Side {
             file: file.file.clone(),
             model: file.model.clone(),
             runs: file.runs.iter().map(SideRun::from).collect(),
-            notes: file.remarks.notes(),
+            notes: noted(
+                file.remarks.notes(),
+                file.runs.iter().filter(|run| run.task.is_none()).count(),
+            ),
         }
     }
 }
@@ -253,9 +276,23 @@ impl From<&LoggedColumn> for Side {
             file: log.file.clone(),
             model: log.model.clone(),
             runs: log.table.rows().iter().map(SideRun::from).collect(),
-            notes: log.notes.clone(),
+            notes: noted(
+                log.notes.clone(),
+                log.table.rows().iter().filter(|run| run.task.is_none()).count(),
+            ),
         }
     }
+}
+
+/// The notes, and one on runs without a task.
+fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
+    if without_task > 0 {
+        let runs = counted(without_task, "run");
+        notes.push(format!(
+            "{runs} without a task: the id stands for it, so that runs of one id are compared with each other"
+        ));
+    }
+    notes
 }
 
 impl Side {
@@ -268,25 +305,18 @@ impl Side {
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
         match mean.is_share {
+            true if mean.measure == OVERCONFIDENCE.measure => {
+                let ((stated, _), (outcomes, _)) = (self.values(STATED), self.values(JUDGED));
+                confidence::overconfidence(&stated, &outcomes, Some((&tasks, level)))
+            }
             true => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
             false => confidence::mean(&values, Some((&tasks, level))),
         }
     }
 
-    /// How the success rate of all runs is said, with its interval.
-    pub(super) fn success_rate(&self, level: Level) -> Result<Figure, Undefined> {
-        self.mean(&SUCCESS, level)
-    }
-
     fn gain(&self, level: Level) -> Result<Figure, Undefined> {
-        let (outcomes, tasks) = self.values(|run| run.confidence.and(run.success()).map(f64::from));
-        let (scores, _) = self.values(BRIER.value);
+        let ((outcomes, tasks), (scores, _)) = (self.values(JUDGED), self.values(BRIER.value));
         confidence::gain(&scores, &outcomes, Some((&tasks, level)))
-    }
-
-    /// The success rate of runs that no limit ended.
-    pub(super) fn uncut_rate(&self, level: Level) -> Result<Figure, Undefined> {
-        self.mean(&MEANS[1], level)
     }
 
     pub(super) fn count(&self, test: impl Fn(&SideRun) -> bool) -> usize {
@@ -311,7 +341,7 @@ impl Side {
         let stated = self
             .runs
             .iter()
-            .filter_map(|run| Some((Probability::new(run.confidence?).ok()?, run.success()?)));
+            .filter_map(|run| Some((Probability::new(run.confidence?).ok()?, run.outcome?)));
         let (forecasts, outcomes): (Vec<_>, Vec<_>) = stated.unzip();
         TiedBlocks::new(&forecasts, &outcomes, None).ok()
     }
@@ -331,12 +361,17 @@ impl Side {
         for mean in &MEANS {
             let is_known = self.runs.iter().any(|run| (mean.value)(run).is_some());
             if is_known || mean.measure == SUCCESS.measure {
+                let per_success = mean
+                    .per_success
+                    .map(|measure| Field::figure(measure, self.per_success(mean.value, level)));
+                let known = mean.known.map(|[key, label]| {
+                    let n = self.count(|run| (mean.value)(run).is_some());
+                    let label = if n < self.runs.len() { label } else { "" };
+                    Field::shown(key, label, n)
+                });
+                block.fields.extend(known);
                 block.fields.push(Field::figure(mean.measure, self.mean(mean, level)));
-                block
-                    .fields
-                    .extend(mean.per_success.map(|measure| {
-                        Field::figure(measure, self.per_success(mean.value, level))
-                    }));
+                block.fields.extend(per_success);
             }
         }
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
@@ -368,11 +403,18 @@ impl Side {
         if successes.iter().all(|success| *success == 0.0) {
             return Err(Undefined::new("no run succeeded"));
         }
-        figure(ClusterEstimate::ratio(&spent, &successes, None, &tasks), level)
+        let found = figure(ClusterEstimate::ratio(&spent, &successes, None, &tasks), level)?;
+        // The interval of the logarithm: that of few successes would reach below 0.
+        let interval = found.interval.map(|ends| {
+            let factor = ((ends.high() - found.value) / found.value).exp();
+            Interval::between(found.value / factor, found.value * factor)
+        });
+        Ok(Figure { interval, ..found })
     }
 }
 
-/// pass@k and pass^k for each k from 2 to the most runs of a task; for 1 both are the success rate.
+/// pass@k and pass^k for each k to the most runs of a task, from 2: for 1 both are the success rate, unless tasks have
+/// different numbers of runs.
 fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
     let most = tasks.values().map(|[runs, _]| *runs).max().unwrap_or(0);
     let row = |k: u64| {
@@ -393,7 +435,8 @@ fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
             Field::figure(PASS_HAT, of(pass_hat_k)),
         ])
     };
-    (2..=most.min(MOST_K)).map(row).collect()
+    let is_even = tasks.values().all(|[runs, _]| *runs == most);
+    (if is_even { 2 } else { 1 }..=most.min(MOST_K)).map(row).collect()
 }
 
 /// The mean of values in [0, 1]. Without two clusters it has no interval, and is known all the same.

@@ -13,7 +13,7 @@ use trajectory_metrics::{
 
 use crate::{
     clusters::ClusterBy,
-    confidence::{gain, mean},
+    confidence::{gain, overconfidence},
     error::Error,
     traces::{
         calibrated::calibrated,
@@ -423,10 +423,11 @@ impl TraceEvaluation {
         let clusters = resampling.map(|Resampling { bootstrap, level, .. }| {
             (&bootstrap.cluster_of()[..outcomes.len()], level)
         });
-        let over = self.stream.confidence().iter().zip(&outcomes);
-        let over: Vec<f64> = over.map(|(confidence, outcome)| confidence.get() - outcome).collect();
-        let verdicts =
-            [mean(&over, clusters), gain(&self.stream.scores().brier, &outcomes, clusters)];
+        let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
+        let verdicts = [
+            overconfidence(&confidence, &outcomes, clusters),
+            gain(&self.stream.scores().brier, &outcomes, clusters),
+        ];
         Ok(Some(CompleteFigures {
             base_rate: base_rate.get(),
             notes: self.stream.notes(&estimates, &reference, None, resampling),

@@ -3,14 +3,14 @@
 "inspect_ai": accuracy() and stderr(cluster="task") of inspect_ai on drawn outcomes, of which tasks have
 one to five runs.
 
-"statsmodels": the difference of two agents on the same tasks as a regression of the outcome on a
-constant and an indicator, cov_type="cluster" with G / (G - 1) as the only correction, and the ends of
-its 95 % interval with SciPy's t distribution.
+"scipy": ttest_rel() on the success rates of two agents on the tasks that both have, with the ends of its 95 %
+interval; "bounded" are the ends with half a task added on either side, by the sums of Agresti and Min (2005) with
+the squared difference of one run.
 
 "tau2": pass^k of each model on the recorded runs of tau2-bench, by counting all choices of k runs of
 each task; tasks with fewer runs are left out. The runs themselves are not part of this repository.
 
-    pip install inspect_ai==0.3.285 numpy==2.4.6 scipy==1.17.1 statsmodels==0.15.0
+    pip install inspect_ai==0.3.285 numpy==2.4.6 scipy==1.17.1
     python3 compare.py data/rollouts/tau2.jsonl > compare.json
 """
 
@@ -21,8 +21,6 @@ import sys
 import inspect_ai
 import numpy as np
 import scipy.stats
-import statsmodels
-import statsmodels.api as sm
 from inspect_ai.scorer import SampleScore, Score, accuracy, stderr
 
 
@@ -49,19 +47,32 @@ def of_inspect(drawn):
     }
 
 
-def of_statsmodels(first, second):
-    y = np.array([success for _, success in first + second], float)
-    arm = np.repeat([0.0, 1.0], [len(first), len(second)])
-    groups = np.array([task for task, _ in first + second])
-    x = np.column_stack([np.ones(len(y)), arm])
-    kwds = {"groups": groups, "use_correction": False}
-    fit = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds=kwds)
-    n = len(np.unique(groups))
-    error = fit.bse[1] * np.sqrt(n / (n - 1))
-    half = scipy.stats.t.ppf(0.975, n - 1) * error
-    value = float(fit.params[1])
-    ends = [float(value - half), float(value + half)]
-    return {"first": first, "second": second, "value": value, "error": float(error), "ends": ends}
+def of_scipy(first, second):
+    tasks = []
+    for drawn in (first, second):
+        outcomes = {}
+        for task, success in drawn:
+            outcomes.setdefault(task, []).append(success)
+        tasks.append(outcomes)
+    shared = sorted(set(tasks[0]) & set(tasks[1]))
+    a, b = ([np.mean(outcomes[task]) for task in shared] for outcomes in tasks)
+    test = scipy.stats.ttest_rel(b, a)
+    ends = test.confidence_interval(0.95)
+    d, n = np.subtract(b, a), len(shared)
+    run = np.mean([1 / min(len(tasks[0][task]), len(tasks[1][task])) for task in shared])
+    added = np.concatenate([d, [run**0.5, -(run**0.5)]])
+    weights = np.concatenate([np.ones(n), [0.5, 0.5]])
+    centre = np.average(added, weights=weights)
+    spread = np.average((added - centre) ** 2, weights=weights)
+    half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(spread / n)
+    return {
+        "first": first,
+        "second": second,
+        "value": float(np.mean(d)),
+        "error": float(np.mean(d) / test.statistic),
+        "ends": [float(ends.low), float(ends.high)],
+        "bounded": [float(centre - half), float(centre + half)],
+    }
 
 
 def of_tau2(path):
@@ -89,10 +100,10 @@ def main():
     designs = [(6, 1), (12, 4), (40, 2), (200, 5)]
     report = {
         "origin": f"inspect_ai {inspect_ai.__version__}, numpy {np.__version__}, scipy "
-        f"{scipy.__version__}, statsmodels {statsmodels.__version__}, made by compare.py, 2026-11-24",
+        f"{scipy.__version__}, made by compare.py, 2026-11-24",
         "inspect_ai": [of_inspect(runs(rng, tasks, most, 0.2)) for tasks, most in designs],
-        "statsmodels": [
-            of_statsmodels(runs(rng, tasks, most, 0.0), runs(rng, tasks, most, 0.2))
+        "scipy": [
+            of_scipy(runs(rng, tasks, most, 0.0), runs(rng, tasks, most, 0.2))
             for tasks, most in designs
         ],
         "tau2": of_tau2(sys.argv[1]),

@@ -26,7 +26,8 @@ impl ClusterEstimate {
     /// outcomes, with its confidence interval.
     ///
     /// Where every cluster has rows of both arms, this is [`Self::difference`] with its
-    /// [interval](Self::interval). Otherwise an arm of few clusters that nearly all succeed would look more
+    /// [interval](Self::interval); see [`Self::paired_proportion_interval`] for the mean over shared clusters.
+    /// Otherwise an arm of few clusters that nearly all succeed would look more
     /// certain than it is; so the ends follow from the score intervals `[l, u]` of both rates p (see
     /// [`Self::proportion_interval`]), with r the correlation of the rates by the clusters of both arms:
     ///
@@ -80,24 +81,21 @@ impl ClusterEstimate {
         if found.clusters == first.clusters && found.clusters == second.clusters {
             return Ok(found.figure(level));
         }
-        let fewest = first.clusters.min(second.clusters);
-        let interval = NoInterval::check_clusters(fewest, level).map(|()| {
-            let is_independent = first.clusters + second.clusters == values.len();
-            let degrees = if is_independent { f64::INFINITY } else { found.degrees_of_freedom };
-            let t = two_sided_quantile(level.get(), degrees.max(1.0));
-            let errors = [&first, &second].map(|arm| arm.standard_error);
-            let square = |error: f64| error * error;
-            let shared = square(errors[0]) + square(errors[1]) - square(found.standard_error);
-            let product = 2.0 * errors[0] * errors[1];
-            let r = if product > 0.0 { (shared / product).clamp(-1.0, 1.0) } else { 0.0 };
-            let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).max(0.0).sqrt();
-            let [ends, of_second] = [&first, &second].map(|arm| arm.score_interval(t));
-            let (p, q) = (first.estimate, second.estimate);
-            Interval::between(
-                found.estimate - away(q - of_second.low(), ends.high() - p),
-                found.estimate + away(of_second.high() - q, p - ends.low()),
-            )
-        });
+        let is_independent = first.clusters + second.clusters == values.len();
+        let degrees = if is_independent { f64::INFINITY } else { found.degrees_of_freedom };
+        let t = two_sided_quantile(level.get(), degrees.max(1.0));
+        let errors = [&first, &second].map(|arm| arm.standard_error);
+        let square = |error: f64| error * error;
+        let shared = square(errors[0]) + square(errors[1]) - square(found.standard_error);
+        let product = 2.0 * errors[0] * errors[1];
+        let r = if product > 0.0 { (shared / product).clamp(-1.0, 1.0) } else { 0.0 };
+        let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).max(0.0).sqrt();
+        let [ends, of_second] = [&first, &second].map(|arm| arm.score_interval(t));
+        let (p, q) = (first.estimate, second.estimate);
+        let interval = Ok(Interval::between(
+            found.estimate - away(q - of_second.low(), ends.high() - p),
+            found.estimate + away(of_second.high() - q, p - ends.low()),
+        ));
         Ok(Figure { interval, ..found.figure(level) })
     }
 }

@@ -1,0 +1,87 @@
+//! The subcommand `play`.
+#![allow(clippy::unwrap_used)]
+
+mod program;
+
+use std::fs;
+
+use program::{in_folder, json_of, refusal, run_other};
+use serde_json::Value;
+
+fn value(report: &Value, row: &str, metric: &str) -> f64 {
+    let rows = report["rows"].as_array().unwrap();
+    let row = rows.iter().find(|it| it["setting"] == row).unwrap();
+    row["metrics"][metric]["value"].as_f64().unwrap()
+}
+
+#[test]
+fn sokoban_has_the_figures_of_the_paper_for_each_estimator() {
+    let arguments = ["sokoban", "--mistakes", "0.3", "--cap", "900", "--count", "40", "--json"];
+    let report = json_of("play", &[&arguments[..], &["--resamples", "0"]].concat());
+    // Seeds 123 to 162 all give rooms.
+    assert_eq!(report["runs"]["n_runs"], 40);
+    for figure in
+        ["macro_f1_first_turn", "macro_f1_all_turns", "fail_f1", "hit_rate", "interval_reward"]
+    {
+        for by in ["linear", "quantile", "conformal"] {
+            let share = value(&report, &format!("total_tokens, {by}"), figure);
+            assert!((0.0..=1.0).contains(&share), "{by} {figure}: {share}");
+        }
+    }
+    let again = json_of("play", &[&arguments[..], &["--resamples", "0"]].concat());
+    assert_eq!(report, again);
+}
+
+#[test]
+fn runs_and_answers_are_read_by_budget_which_calibrates_them() {
+    let folder = in_folder("played");
+    let arguments = ["sokoban", "--ask", "--count", "128", "--resamples", "0", "--output", &folder];
+    let output = run_other("play", &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let file = |name: &str| format!("{folder}/{name}");
+    let (runs, answers) = (file("rollouts.jsonl"), file("estimates.jsonl"));
+    // One of the seeds gives no room.
+    assert_eq!(fs::read_to_string(&runs).unwrap().lines().count(), 127);
+    let given = [&runs, "--estimator", &answers, "--lenient", "--resource", "total_tokens"];
+    let coverage = |more: &[&str]| {
+        let report =
+            json_of("budget", &[&given[..], more, &["--json", "--resamples", "0"]].concat());
+        report["coverage"]["value"].as_f64().or_else(|| report["coverage"].as_f64()).unwrap()
+    };
+    let [plain, calibrated] = [coverage(&[]), coverage(&["--calibrate"])];
+    assert!(plain < 0.5 && (0.7..0.9).contains(&calibrated), "{plain} {calibrated}");
+    let alone = run_other("budget", &[&runs, "--calibrate"]);
+    assert!(refusal(&alone, "--calibrate").contains("--estimator FILE"));
+}
+
+#[test]
+fn the_warehouse_has_three_resources_and_their_joint_hits() {
+    let report = json_of("play", &["warehouse", "--count", "24", "--json", "--resamples", "0"]);
+    for name in ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"] {
+        assert!((0.0..=1.0).contains(&value(&report, &format!("{name}, quantile"), "hit_rate")));
+    }
+    let joint = value(&report, "all resources, quantile", "joint_hit_rate");
+    assert!(joint <= value(&report, "cumulative_cost_usd, quantile", "hit_rate"), "{joint}");
+    assert!(report["conclusion"][0].as_str().unwrap().starts_with("base-stock earned "));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    for (arguments, wanted) in [
+        (&["chess"][..], "chess"),
+        (&["sokoban", "--policy", "myopic"], "known: solver, greedy, random"),
+        (&["warehouse", "--policy", "greedy"], "known: base-stock"),
+        (&["warehouse", "--cap", "9"], "are of sokoban"),
+        (&["sokoban", "--mistakes", "2"], "--mistakes"),
+        (&["sokoban", "--stop-after", "1"], "--ask"),
+        (&["sokoban", "--resource", "weeks"], "weeks"),
+        (&["sokoban", "--count", "0"], "--count"),
+    ] {
+        let output = run_other("play", arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && error.contains(wanted),
+            "{arguments:?}: {error}"
+        );
+    }
+}

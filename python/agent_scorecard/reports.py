@@ -677,6 +677,7 @@ def budget(
     coverage: float = 0.8,
     lenient: bool = False,
     points: bool = False,
+    calibrate: bool = False,
     reading: Literal["cap", "answers"] = "cap",
     probes: int | None = None,
     keys: Sequence[str] | None = None,
@@ -713,6 +714,8 @@ def budget(
         What the intervals claim to hold.
     lenient, points : bool
         Read answers that stray from the form; ``points`` also reads a single number as an interval.
+    calibrate : bool
+        Widen or narrow recorded answers by what the runs before spent, so that they hold it as often as ``coverage`` says.
     reading : {"cap", "answers"}
         What forecasts a failure: an interval above what is left under a cap, too, or ``impossible`` alone.
     probes : int, optional

@@ -466,7 +466,7 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
     let records = runs(Policy::BaseStock, Start::Empty, 10)?;
     let plain = rollouts::<Warehouse>(&records)?;
     let names = Vec::from_iter(plain.resources().map(|(_, name)| name.to_owned()));
-    assert_eq!(names[2..], ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"]);
+    assert_eq!(names[3..], ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"]);
     let time = plain.resource("time_weeks")?;
     assert_eq!((plain.get(0)?.total(time)?, plain.get(0)?.remaining(time, 3)?), (22.0, 16.0));
     for method in [ProbeMethod::Described, ProbeMethod::Released] {

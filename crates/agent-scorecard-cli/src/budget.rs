@@ -167,6 +167,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     if forms.has_files() && resources.len() > 1 {
         return Err("--plot, --html: they show one resource; give one with --resource".into());
     }
+    if options.caps.contains(&0.0) {
+        let problem =
+            "a cap of 0 ends every run; numbers have no comma at thousands, as in 2000,4000";
+        return Err(format!("--caps: {problem}").into());
+    }
     if !options.caps.is_empty() && resources.len() > 1 {
         return Err("--caps: they are on one resource; give one with --resource".into());
     }

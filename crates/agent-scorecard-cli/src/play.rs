@@ -97,6 +97,22 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             )
         }),
     };
+    let problem = match (is_sokoban, options.policy.as_deref().unwrap_or("solver")) {
+        _ if options.first_seed.checked_add(options.count - 1).is_none() => {
+            "--count: seeds end at 4294967295"
+        }
+        (true, _) if options.stocked => "--stocked: is of the warehouse",
+        (false, _) if options.cap.is_some() || options.mistakes > 0.0 => {
+            "--cap, --mistakes: are of sokoban"
+        }
+        (true, policy) if policy != "solver" && options.mistakes > 0.0 => {
+            "--mistakes: are of the solver"
+        }
+        _ => "",
+    };
+    if !problem.is_empty() {
+        return Err(problem.into());
+    }
     let seeds = (options.first_seed, options.count);
     if is_sokoban {
         let policies = [
@@ -122,9 +138,6 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         ("random", warehouse::Policy::Random),
     ];
     let (name, policy) = policies[named(&policies.map(|(name, _)| name))?];
-    if options.cap.is_some() || options.mistakes > 0.0 {
-        return Err("--cap, --mistakes: are of sokoban".into());
-    }
     let start = if options.stocked { Start::Stocked } else { Start::Empty };
     let play = settings(&options, Warehouse::RESOURCES, Play::new().with_most_turns(STEPS))?;
     let records = working("playing", || warehouse_runs(policy, start, &play.0, seeds.0, seeds.1))?;
@@ -159,10 +172,18 @@ fn show<E: Environment>(
     resources: &[String],
     has_goal: bool,
 ) -> Result<Written, Box<dyn Error>> {
+    if records.is_empty() {
+        return Err("--first-seed: none of these seeds gives a room".into());
+    }
     let played = Played { records, rollouts, resources, has_goal };
     let live =
         LiveOptions { model: name.to_owned(), resamples: options.resamples, seed: options.seed };
-    let report = working("estimating", || play::<E>(&played, &ESTIMATORS, &live))?;
+    let mut report = working("estimating", || play::<E>(&played, &ESTIMATORS, &live))?;
+    let passed_over = options.count as usize - records.len();
+    if passed_over > 0 {
+        let note = format!("seeds that give no room and are passed over: {passed_over}");
+        report.together.notes.get_or_insert_default().push(note);
+    }
     if let Some(folder) = &options.output {
         let texts =
             records.iter().map(|it| (it.record.run.id.clone(), plain::json(it.record.to_atif())));
@@ -172,7 +193,8 @@ fn show<E: Environment>(
         program::write_file(&folder.join("rollouts.jsonl"), &lines)?;
         let answers = records.iter().flat_map(|it| {
             let id = &it.record.run.id;
-            let turns = (1..).zip(&it.turns);
+            // After the last turn nothing was left to estimate.
+            let turns = (1..it.turns.len()).zip(&it.turns);
             turns.filter_map(move |(turn, it)| {
                 Some(json!({"id": id, "turn": turn, "answer": it.answer.as_ref()?}))
             })

@@ -56,14 +56,15 @@ pub(crate) fn mean<G: Ord>(
 
 /// Mean confidence minus the success rate of the same runs. If all runs succeed, outcomes do not vary, and the
 /// mean of differences would look more certain than the rate is; so the ends follow from the interval `[l, u]` of the
-/// rate p and that of the mean confidence c, with r their correlation where that is below 0:
+/// rate p and that of the mean confidence c, with r their correlation by cluster:
 ///
 /// ```text
 /// low  = c - p - sqrt((c - l_c)^2 - 2 r (c - l_c) (u_p - p) + (u_p - p)^2)
 /// high = c - p + sqrt((u_c - c)^2 - 2 r (u_c - c) (p - l_p) + (p - l_p)^2)
 /// ```
 ///
-/// A positive correlation is taken to be 0, as that of few runs is a poor estimate.
+/// A positive correlation counts from 10 tasks with a success and 10 with a failure on, as that of fewer is a poor
+/// estimate, and 0 in its place is wider.
 ///
 /// Reference: Zou and Donner (2008), Construction of confidence limits about effect measures,
 /// doi:10.1002/sim.3095.
@@ -83,8 +84,11 @@ pub(crate) fn overconfidence<G: Ord>(
     let errors = [both, stated, rate].map(|it| it.standard_error);
     let product = 2.0 * errors[1] * errors[2];
     let shared = errors[1].powi(2) + errors[2].powi(2) - errors[0].powi(2);
-    let r = if product > 0.0 { (shared / product).clamp(-1.0, 0.0) } else { 0.0 };
-    let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).sqrt();
+    let is_known = tasks_of_rarer_outcome(clusters, outcomes) >= LEAST_TASKS_OF_OUTCOME;
+    let most = if is_known { 1.0 } else { 0.0 };
+    let r = if product > 0.0 { (shared / product).clamp(-1.0, most) } else { 0.0 };
+    // Rounding leaves less than nothing of equal distances.
+    let away = |a: f64, b: f64| (a * a - 2.0 * r * a * b + b * b).max(0.0).sqrt();
     // A confidence that does not vary is known.
     let [low, high] = stated
         .interval(level)
@@ -111,11 +115,7 @@ pub(crate) fn gain<G: Ord>(
         scores.iter().zip(outcomes).map(|(score, outcome)| score + (rate - outcome).powi(2));
     let found = mean(&gains.collect::<Vec<f64>>(), clusters)?;
     let Some((clusters, level)) = clusters else { return Ok(found) };
-    let tasks_with = |wanted: f64| {
-        let runs = clusters.iter().zip(outcomes).filter(|(_, outcome)| **outcome == wanted);
-        runs.map(|(cluster, _)| cluster).collect::<BTreeSet<&G>>().len()
-    };
-    let (rarer, least) = (tasks_with(0.0).min(tasks_with(1.0)), LEAST_TASKS_OF_OUTCOME);
+    let (rarer, least) = (tasks_of_rarer_outcome(clusters, outcomes), LEAST_TASKS_OF_OUTCOME);
     let interval = match rarer < least {
         true => found.interval.and(Err(NoInterval::TooFewClusters { found: rarer, least, level })),
         false => found.interval,
@@ -123,26 +123,42 @@ pub(crate) fn gain<G: Ord>(
     Ok(Figure { interval, ..found })
 }
 
-/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
-pub(crate) fn clause(block: &Block, runs: u64) -> Option<String> {
+/// How many tasks have a success, or a failure if fewer have one.
+fn tasks_of_rarer_outcome<G: Ord>(clusters: &[G], outcomes: &[f64]) -> usize {
+    let tasks_with = |wanted: f64| {
+        let runs = clusters.iter().zip(outcomes).filter(|(_, outcome)| **outcome == wanted);
+        runs.map(|(cluster, _)| cluster).collect::<BTreeSet<&G>>().len()
+    };
+    tasks_with(0.0).min(tasks_with(1.0))
+}
+
+/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them. The
+/// confidence is that which was stated, or calibrated.
+pub(crate) fn clause(block: &Block, runs: u64, is_calibrated: bool) -> Option<String> {
     let over = block.figure(OVERCONFIDENCE.key).ok()?;
     let (points, runs) = (Percent::of_size(&over).points(), counted(runs, "run"));
     let side = if over.value < 0.0 { "below" } else { "above" };
+    let calibrated = if is_calibrated { "after calibration " } else { "" };
     let stated = match side_of(&over, 0.0) {
-        Some(Ordering::Greater) => format!("overconfident by {points} over {runs}"),
-        Some(Ordering::Less) => format!("underconfident by {points} over {runs}"),
+        Some(Ordering::Greater) => format!("{calibrated}overconfident by {points} over {runs}"),
+        Some(Ordering::Less) => format!("{calibrated}underconfident by {points} over {runs}"),
         is_noise => format!(
-            "over {runs}, mean confidence is {points} {side} the success rate{}",
+            "over {runs}, mean {}confidence is {points} {side} the success rate{}",
+            if is_calibrated { "calibrated " } else { "" },
             is_noise.map_or("", |_| ", which may be noise")
         ),
     };
     let worth = block.figure(GAIN.key).ok().and_then(|gain| {
         let verdict = match side_of(&gain, 0.0)? {
-            Ordering::Greater => "it scores better than one number for all runs",
-            Ordering::Less => "it scores worse than one number for all runs",
-            Ordering::Equal => "it does not score better than one number for all runs beyond noise",
+            Ordering::Greater => "better than one number for all runs",
+            Ordering::Less => "worse than one number for all runs",
+            Ordering::Equal if gain.value > 0.0 => {
+                "better than one number for all runs, which may be noise"
+            }
+            Ordering::Equal => "no better than one number for all runs, which may be noise",
         };
-        Some(format!("; as stated, {verdict} (Brier score gained: {})", with_ends(&gain)))
+        let stated = if is_calibrated { "after calibration" } else { "as stated" };
+        Some(format!("; {stated}, it scores {verdict} (Brier score gained: {})", with_ends(&gain)))
     });
     Some(stated + &worth.unwrap_or_default())
 }

@@ -177,10 +177,11 @@ fn models_of_a_file_have_columns_and_many_are_ranked() {
     assert_eq!(
         report.conclusion[..3],
         [
-            "Of 4 columns with a success, a cap of 100 output tokens hurts d most and a least: it would have kept 23 % of 30 \
-             successes [11, 42] and 100 % of 30 successes [88, 100].",
-            "A cap of 700 output tokens would have kept 100 % of the successes of each of 4 columns.",
-            "The lowest cap that would have kept 95 % of the successes is 100 output tokens for a and up to 600 for d.",
+            "A cap of 100 output tokens would have lost successes in 3 of 4 columns, most in d, which would have kept 23 % of 30 \
+             successes [11, 42], though that this one is hurt most may be noise; it would have saved 66 % of their output tokens.",
+            "A cap of 700 output tokens would have lost no success in any of 4 columns; it would have saved 0 % of their output tokens.",
+            "The lowest cap that would have kept 95 % of the successes is 100 output tokens (from too few tasks for an interval) for a \
+             and up to 600 (from too few tasks for an interval) for d.",
         ]
     );
 }

@@ -259,7 +259,7 @@ fn stated_confidence_is_judged_by_its_interval() {
         stated(0.2),
         "a: underconfident by 30 points [16, 44] over 50 runs; as stated, it scores worse than one number for all runs (Brier score gained: -0.090 [-0.176, -0.004])."
     );
-    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it does not score better than one number for all runs beyond noise (Brier score gained: -0.003 [-0.017, 0.012]).";
+    let unsure = "a: over 50 runs, mean confidence is 5 points [-9, 19] above the success rate, which may be noise; as stated, it scores no better than one number for all runs, which may be noise (Brier score gained: -0.003 [-0.017, 0.012]).";
     assert_eq!(stated(0.55), unsure);
 }
 

@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     play::{
         environment::{End, Environment},
-        record::{PlayRecord, PlayTurn},
+        record::{PlayRecord, PlayTurn, tokens},
         settings::{Play, names},
     },
     values::{reply_event::ReplyEvent, request::Request},
@@ -33,6 +33,7 @@ pub struct PlayConversation<E> {
     before_question: Option<usize>,
     end: Option<End>,
     is_truncated: bool,
+    is_stopped: bool,
     asking: [Option<u64>; 2],
 }
 
@@ -69,6 +70,7 @@ impl Play {
             before_question: None,
             end: None,
             is_truncated: false,
+            is_stopped: false,
             asking: [Some(0); 2],
         };
         if let Some(end) = conversation.environment.end() {
@@ -101,8 +103,8 @@ impl<E: Environment> PlayConversation<E> {
 
     /// What is asked for, each with what the turns have spent of it.
     fn asked(&self) -> impl Iterator<Item = (&str, f64)> {
-        let turns = 0..self.turns.len();
-        let sum = move |place: usize| turns.clone().map(|at| self.spent(at, place)).sum();
+        let spent = self.spent();
+        let sum = move |place: usize| spent.iter().map(|turn| turn[place]).sum();
         let names = self.settings.asks.iter().map(|(name, _)| name.as_str());
         names.zip(self.asked.iter().map(move |place| sum(*place)))
     }
@@ -120,19 +122,14 @@ impl<E: Environment> PlayConversation<E> {
         format!("<answer>{}</answer>", Vec::from_iter(parts).join(", "))
     }
 
-    /// What a turn spent of a resource; tokens of unknown number count nothing.
-    fn spent(&self, at: usize, place: usize) -> f64 {
-        let tokens = |at: usize| self.turns[at].tokens.map(|tokens| tokens.unwrap_or(0));
-        let [input, output] = tokens(at);
-        let before = at.checked_sub(1).map_or(0, |at| tokens(at).iter().sum());
-        // Requests repeat what was read and said before.
-        let fresh = input.saturating_sub(before);
-        match place {
-            0 => fresh as f64,
-            1 => output as f64,
-            2 => fresh.saturating_add(output) as f64,
-            _ => self.turns[at].spent.get(place - 3).copied().unwrap_or(0.0),
-        }
+    /// What each turn spent of each resource; tokens of unknown number count nothing.
+    fn spent(&self) -> Vec<Vec<f64>> {
+        let turns = tokens(&self.turns).into_iter().zip(&self.turns);
+        let of_turn = |(tokens, turn): ([Option<f64>; 3], &PlayTurn)| {
+            let tokens = tokens.map(|tokens| tokens.unwrap_or(0.0));
+            tokens.into_iter().chain(turn.spent.iter().copied()).collect()
+        };
+        turns.map(of_turn).collect()
     }
 
     fn finish_run(&mut self, end: End) {
@@ -158,6 +155,7 @@ impl<E: Environment> PlayConversation<E> {
             observation: shown.into_iter().next().unwrap_or_default(),
             reply: reply.text.clone(),
             tokens: [usage.input_tokens, usage.output_tokens],
+            reasoning_tokens: usage.reasoning_tokens.unwrap_or(0),
             spent: vec![0.0; E::RESOURCES.len()],
             ..PlayTurn::default()
         };
@@ -223,8 +221,8 @@ impl<E: Environment> PlayConversation<E> {
             self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_string() });
             vec![Estimate::NoAnswer; names.len()]
         });
-        let last = self.turns.len().saturating_sub(1);
-        let costs = self.asked.iter().map(|place| self.spent(last, *place));
+        let spent = self.spent().pop().unwrap_or_default();
+        let costs = self.asked.iter().map(|place| spent.get(*place).copied().unwrap_or(0.0));
         let costs: Vec<(f64, Estimate)> = costs.zip(estimates.iter().copied()).collect();
         let advice = match &mut self.monitor {
             Some(monitor) => Some(monitor.push(&costs, None)?),
@@ -241,6 +239,7 @@ impl<E: Environment> PlayConversation<E> {
         match stop {
             Some(stop) => {
                 self.end = Some(End::AtLimit);
+                self.is_stopped = true;
                 self.dialogue.end(stop);
             }
             None => self.dialogue.say(Role::User, self.environment.observation()),
@@ -268,9 +267,9 @@ impl<E: Environment> Conversation for PlayConversation<E> {
     fn finish(self) -> PlayRecord {
         let succeeded = self.end == Some(End::Succeeded);
         let mut record = self.dialogue.finish();
-        record.run.outcome = self.end.map(|_| succeeded);
-        let Self { turns, end, is_truncated, asking, .. } = self;
-        PlayRecord { record, turns, end, succeeded, is_truncated, asking }
+        let Self { turns, end, is_truncated, is_stopped, asking, .. } = self;
+        record.run.outcome = end.filter(|_| !is_stopped).map(|_| succeeded);
+        PlayRecord { record, turns, end, succeeded, is_truncated, is_stopped, asking }
     }
 }
 

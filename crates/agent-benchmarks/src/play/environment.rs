@@ -46,7 +46,8 @@ pub trait Environment {
     /// How the run has ended; `None` while it goes on.
     fn end(&self) -> Option<End>;
 
-    /// The least that still has to be spent of the first resource, as far as it is known.
+    /// The least that still has to be spent of the first resource, as far as it is known; infinite if the task cannot be done any
+    /// more.
     fn need(&self) -> Option<f64> {
         None
     }

@@ -26,6 +26,8 @@ pub struct PlayTurn {
     pub n_actions: usize,
     /// Tokens of the request and of the reply, if the reply says.
     pub tokens: [Option<u64>; 2],
+    /// How many of the reply's tokens were hidden reasoning, which later requests do not repeat.
+    pub reasoning_tokens: u64,
     /// What was spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
     /// The least that then still had to be spent of the first resource, as far as the environment knows.
@@ -54,6 +56,8 @@ pub struct PlayRecord {
     pub succeeded: bool,
     /// Whether a request and its reply had more tokens than a turn may have.
     pub is_truncated: bool,
+    /// Whether an answer or a cap ended it, so that nobody knows what it would have come to.
+    pub is_stopped: bool,
     /// Tokens of questions and of answers to them, if the replies say.
     pub asking: [Option<u64>; 2],
 }
@@ -64,29 +68,30 @@ impl PlayRecord {
     pub fn reward(&self) -> f64 {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
+}
 
-    /// For each turn, the tokens of the request that no earlier turn had, those of the reply, and both.
-    fn tokens(&self) -> Vec<[Option<f64>; 3]> {
-        let of = |place: usize| -> Vec<Option<i64>> {
-            let tokens = self.turns.iter().map(|turn| turn.tokens[place]);
-            tokens.map(|tokens| tokens.and_then(|tokens| i64::try_from(tokens).ok())).collect()
-        };
-        let output = of(1);
-        let fresh = fresh_input_tokens(&of(0), &output);
-        let number = |tokens: Option<i64>| tokens.map(|tokens| tokens as f64);
-        let turns = fresh.into_iter().zip(output);
-        turns
-            .map(|(fresh, output)| {
-                let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
-                [fresh, output, total].map(number)
-            })
-            .collect()
-    }
+/// For each turn, the tokens of the request that no earlier turn had, those of the reply, and both.
+pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
+    let known = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
+    let input: Vec<Option<i64>> = turns.iter().map(|turn| known(turn.tokens[0])).collect();
+    let visible = turns.iter().map(|turn| {
+        known(turn.tokens[1].map(|tokens| tokens.saturating_sub(turn.reasoning_tokens)))
+    });
+    let fresh = fresh_input_tokens(&input, &visible.collect::<Vec<_>>());
+    let turns = fresh.into_iter().zip(turns);
+    turns
+        .map(|(fresh, turn)| {
+            let output = known(turn.tokens[1]);
+            let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
+            [fresh, output, total].map(|tokens| tokens.map(|tokens| tokens as f64))
+        })
+        .collect()
 }
 
 /// The rollouts of runs in one kind of environment: `fresh_input_tokens` (without what requests repeat), `output_tokens`, `total_tokens` of both, and
-/// what the environment spends. Their feature `need` is the least that still had to be spent of the first resource of the
-/// environment, where that is known, beside [`Environment::FEATURES`]. Runs without a turn are left out.
+/// what the environment spends, with [`Environment::FEATURES`]. What a run still needed is none of them, as no estimator may
+/// see it. Runs that an answer or a cap ended, and those that were not played to their end, are marked as cut off
+/// ([`Rollouts::set_censored`]). Runs without a turn are left out.
 ///
 /// # Errors
 ///
@@ -94,10 +99,9 @@ impl PlayRecord {
 pub fn rollouts<'a, E: Environment>(
     records: impl IntoIterator<Item = &'a PlayRecord>,
 ) -> Result<Rollouts, Error> {
-    let features = ["need"].into_iter().chain(E::FEATURES.iter().copied());
-    let mut rollouts = Rollouts::new(names::<E>())?.with_features(features)?;
+    let mut rollouts = Rollouts::new(names::<E>())?.with_features(E::FEATURES.iter().copied())?;
     for record in records {
-        let turns = record.turns.iter().zip(record.tokens());
+        let turns = record.turns.iter().zip(tokens(&record.turns));
         let costs: Vec<Option<f64>> = turns
             .flat_map(|(turn, tokens)| {
                 tokens.into_iter().chain(turn.spent.iter().copied().map(Some))
@@ -108,12 +112,12 @@ pub fn rollouts<'a, E: Environment>(
         }
         let rollout = rollouts.push_partly_known(&costs, record.succeeded)?;
         rollouts.set_id(rollout, record.record.run.id.clone())?;
+        if record.is_stopped || record.end.is_none() {
+            rollouts.set_censored(rollout)?;
+        }
         for (at, turn) in (1..).zip(&record.turns) {
             rollouts.set_content(rollout, at, turn.reply.clone())?;
             rollouts.set_observation(rollout, at, turn.observation.clone())?;
-            if let Some(need) = turn.need {
-                rollouts.set_feature(rollout, at, "need", need)?;
-            }
             for (name, value) in E::FEATURES.iter().zip(&turn.features) {
                 rollouts.set_feature(rollout, at, name, *value)?;
             }

@@ -221,7 +221,8 @@ impl Environment for Sokoban {
     fn need(&self) -> Option<f64> {
         match self.game.room().least_steps(self.most_states) {
             Need::Exact { least, .. } => Some(f64::from(least)),
-            _ => None,
+            Need::Unsolvable => Some(f64::INFINITY),
+            Need::Bounds { .. } => None,
         }
     }
 }

@@ -137,8 +137,10 @@ impl Room {
 
 /// What a run expects to spend yet, as an answer.
 fn expected(run: &PlayConversation<Sokoban>) -> String {
-    let Some(need) = run.environment().need() else {
-        return "<answer>impossible</answer>".to_owned();
+    let need = match run.environment().need() {
+        Some(f64::INFINITY) => return "<answer>impossible</answer>".to_owned(),
+        Some(need) => need,
+        None => return "The least steps that are left are not known.".to_owned(),
     };
     let turns = (need / ACTIONS as f64).ceil();
     run.answer_around(|name, spent| match name {

@@ -52,7 +52,7 @@ impl Room {
     /// The least number of steps that solve the room from where it stands, pushes included.
     ///
     /// `most_states` bounds the states that are kept, of about 40 bytes each and two more for each box: a million is enough for
-    /// nearly all rooms of 10 x 10 cells with three boxes. A solved room needs 0.
+    /// nearly all rooms of 10 x 10 cells with three boxes. A solved room needs 0. Of more than 64 boxes, and with no state allowed, the bound is the number of boxes off target.
     ///
     /// Cost: for each state, a walk over the room and an assignment in the cube of the number of boxes.
     ///
@@ -70,7 +70,7 @@ impl Room {
     /// ```
     #[must_use]
     pub fn least_steps(&self, most_states: usize) -> Need {
-        Search::new(self, Count::Steps).run(most_states)
+        self.search(Count::Steps, most_states)
     }
 
     /// The least number of pushes that solve the room from where it stands; walks count nothing. As
@@ -85,9 +85,22 @@ impl Room {
     /// ```
     #[must_use]
     pub fn least_pushes(&self, most_states: usize) -> Need {
-        Search::new(self, Count::Pushes).run(most_states)
+        self.search(Count::Pushes, most_states)
+    }
+
+    fn search(&self, count: Count, most_states: usize) -> Need {
+        match self.n_boxes() > MOST_BOXES || most_states == 0 {
+            true => {
+                let low = (self.n_boxes() - self.n_on_target()) as u32;
+                Need::Bounds { low, high: None }
+            }
+            false => Search::new(self, count).run(most_states),
+        }
     }
 }
+
+/// More boxes than any room that is played has; an assignment of so many takes milliseconds for each state.
+const MOST_BOXES: usize = 64;
 
 struct Search {
     count: Count,

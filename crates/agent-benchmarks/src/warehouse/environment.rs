@@ -127,6 +127,10 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
                 format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out");
             acted.problems.push(problem);
         }
+        if self.end().is_some() {
+            acted.spent = vec![0.0; Self::RESOURCES.len()];
+            return acted;
+        }
         let flows = self.game.advance();
         self.report.clear();
         for problem in &acted.problems {

@@ -16,7 +16,7 @@ use crate::{
     report::{
         block::{Block, Column, Field, Report},
         picture::{Axis, Mark, Picture, Series, thinned},
-        sentence::{Percent, counted, sentence},
+        sentence::{Percent, counted},
     },
 };
 
@@ -525,33 +525,42 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let of_kept = of_successes(row, &kept);
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
     let on_lowest = block.figure(LOWEST[1].1.key).map(|lowest| {
-        let interval = match lowest.interval {
-            Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
-            Err(_) => " (from too few tasks for an interval)".to_owned(),
-        };
         format!(
-            "the lowest cap that would have kept {ENOUGH} % is {} {unit}{interval}",
-            lowest.value
+            "the lowest cap that would have kept {ENOUGH} % is {} {unit}{}",
+            lowest.value,
+            ends_of_cap(&lowest)
         )
     });
     std::iter::once(on_caps).chain(on_lowest).collect()
 }
 
-/// Which columns each cap hurts most and least, and between which the lowest caps that keep nearly all successes lie.
+/// The interval of a lowest cap, or why there is none.
+fn ends_of_cap(lowest: &Figure) -> String {
+    match lowest.interval {
+        Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
+        Err(_) => " (from too few tasks for an interval)".to_owned(),
+    }
+}
+
+/// In how many columns each cap loses successes, in which one most, what it saves, and between which the lowest caps that keep nearly all successes lie.
 fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of("caps")));
     let rows: Vec<(&str, &[Block])> = rows.collect();
     let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
     let mut sentences: Vec<String> =
         (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
-    let lowest = columns
-        .iter()
-        .filter_map(|column| Some((column.block.number(LOWEST[1].1.key)?, column.name.as_str())));
-    let mut lowest: Vec<(f64, &str)> = lowest.collect();
-    lowest.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if let [(least, first), .., (most, last)] = lowest[..] {
+    let lowest = columns.iter().filter_map(|column| {
+        Some((column.block.figure(LOWEST[1].1.key).ok()?, column.name.as_str()))
+    });
+    let mut lowest: Vec<(Figure, &str)> = lowest.collect();
+    lowest.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    if let [(least, first), .., (most, last)] = &lowest[..] {
         sentences.push(format!(
-            "The lowest cap that would have kept {ENOUGH} % of the successes is {least} {unit} for {first} and up to {most} for {last}."
+            "The lowest cap that would have kept {ENOUGH} % of the successes is {} {unit}{} for {first} and up to {}{} for {last}.",
+            least.value,
+            ends_of_cap(least),
+            most.value,
+            ends_of_cap(most)
         ));
     }
     sentences
@@ -568,23 +577,25 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
         x.value.total_cmp(&y.value).then(b.count("n_kept").cmp(&a.count("n_kept")))
     });
     let (worst, row, least) = kept.first()?;
-    let (best, of_best, most) =
-        kept.iter().find(|(.., it)| it.value == kept[kept.len() - 1].2.value)?;
-    let cap = row.number("cap")?;
-    let n = kept.len();
-    if least.value == most.value {
-        let Percent { value, .. } = Percent::of(least);
+    let (cap, n) = (row.number("cap")?, kept.len());
+    let sum = |key| kept.iter().filter_map(|(_, row, _)| row.number(key)).sum::<f64>();
+    let (spent, saved) = (sum("spent"), sum("saved"));
+    let saved = match spent + saved {
+        0.0 => String::new(),
+        all => format!("; it would have saved {:.0} % of their {unit}", 100.0 * saved / all),
+    };
+    let losing = kept.iter().filter(|(_, row, _)| row.count(LOST.key) > 0).count();
+    if losing == 0 {
         return Some(format!(
-            "A cap of {cap} {unit} would have kept {value} % of the successes of each of {n} columns."
+            "A cap of {cap} {unit} would have lost no success in any of {n} columns{saved}."
         ));
     }
-    let overlap = match (least.interval, most.interval) {
-        (Ok(worst), Ok(best)) if worst.high() < best.low() => "",
-        _ => "; which of them it hurts more may be noise",
-    };
-    Some(sentence(&format!(
-        "of {n} columns with a success, a cap of {cap} {unit} hurts {worst} most and {best} least: it would have kept {} and {}{overlap}",
-        of_successes(row, least),
-        of_successes(of_best, most)
-    )))
+    let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
+    let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
+    let noise =
+        if is_clear || n == 1 { "" } else { ", though that this one is hurt most may be noise" };
+    Some(format!(
+        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns, most in {worst}, which would have kept {}{noise}{saved}.",
+        of_successes(row, least)
+    ))
 }

@@ -133,7 +133,7 @@ pub struct Options {
     /// What intervals of figures resample as a whole.
     pub cluster_by: ClusterBy,
     /// Whether recorded answers are widened or narrowed, so that they hold what remained as often as `coverage` says: by
-    /// runs before in the file, as for [`By::Conformal`].
+    /// runs before in the file, as for [`By::Conformal`]. Intervals that would end above a cap as a whole, and those around 0, stay.
     pub calibrates: bool,
     /// Resamples behind the intervals of 95 %; 0 for none.
     pub resamples: usize,
@@ -314,9 +314,16 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
                     }
                 }
                 if let Some(calibrated) = &mut calibrated {
-                    answered.replace(own.clone());
+                    // An interval around 0 cannot be widened by a share of its midpoint, and stays.
+                    let is_moved = |it: &Estimate| it.ends().is_some_and(|it| it.high() > 0.0);
+                    let moved = |it: &Estimate| if is_moved(it) { *it } else { Estimate::NoAnswer };
+                    answered.replace(own.iter().map(moved).collect());
                     for (prefix, estimate) in run.replay(resource)?.zip(&mut own) {
-                        *estimate = calibrated.estimate(&prefix)?;
+                        let moved = calibrated.estimate(&prefix)?;
+                        // What the model did not call impossible is not called so in its name.
+                        if is_moved(estimate) && moved != Estimate::Impossible {
+                            *estimate = moved;
+                        }
                     }
                     calibrated.learn(&run, resource)?;
                 }

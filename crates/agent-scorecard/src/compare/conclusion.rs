@@ -47,7 +47,7 @@ pub(super) fn sentences(
     all.extend(named().filter_map(|(side, name)| limits(side, name, level)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.outcome.is_some() && run.confidence.is_some());
-        Some(format!("{name}: {}.", confidence::clause(block, runs as u64)?))
+        Some(format!("{name}: {}.", confidence::clause(block, runs as u64, false)?))
     }));
     all
 }

@@ -200,10 +200,13 @@ impl<'a> Difference<'a> {
         format!("{}{}", sample.over().trim_end_matches(','), left_out.concat())
     }
 
-    /// The measures of which the interval of the difference leaves out 0.
+    /// The measures of which the interval of the difference leaves out 0. The Brier score is none of them, as most of a
+    /// difference of it can be that one side succeeds more often.
     pub(super) fn decided(&self) -> Vec<&'static str> {
         let decided = self.found.iter().filter(|(measure, _, found)| {
-            measure.better != Better::Neither && found.as_ref().is_ok_and(is_beyond)
+            measure.better != Better::Neither
+                && measure.key != "brier"
+                && found.as_ref().is_ok_and(is_beyond)
         });
         decided.map(|(measure, ..)| measure.key).collect()
     }

@@ -118,6 +118,8 @@ pub fn play<E: Environment>(
     options: &LiveOptions,
 ) -> Result<Report, Error> {
     let Played { records, rollouts, resources, has_goal } = *runs;
+    // Nobody knows what runs would have spent that an answer or a cap ended.
+    let rollouts = &rollouts.filter(|run| !run.is_censored());
     let places = rollouts.iter().filter_map(|run| Some((run.id()?, run.index().to_string())));
     let places: HashMap<&str, String> = places.collect();
     let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
@@ -138,7 +140,18 @@ pub fn play<E: Environment>(
     let mut report = budget::table(model, resources, rollouts, &counts, estimators, options)?;
 
     let block = of_runs(records, has_goal)?;
-    let n = counted(records.len(), "run");
+    let finished = records.iter().filter(|it| it.end.is_some()).count();
+    let n = counted(finished, "run");
+    let stopped = records.iter().filter(|it| it.is_stopped).count();
+    if stopped > 0 {
+        // Of the answers, those that ended runs are missing, so that nothing is concluded from the others.
+        report.conclusion.clear();
+        report.columns.iter_mut().for_each(|column| column.block.conclusion.clear());
+        let runs = counted(stopped, "run");
+        report
+            .conclusion
+            .push(format!("An answer or a cap ended {runs}, which are left out of the estimates."));
+    }
     report.title = "Runs in an environment".to_owned();
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
@@ -171,10 +184,7 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
         }
     };
     let count = |which: fn(&PlayRecord) -> bool| records.iter().filter(|it| which(it)).count();
-    let asked = |turn: &agent_benchmarks::play::PlayTurn| {
-        turn.advice.as_ref().is_some_and(|it| it.stop_reason().is_some())
-    };
-    let stopped = records.iter().filter(|it| it.turns.last().is_some_and(asked)).count();
+    let stopped = count(|it| it.is_stopped);
     let mut block = Block::of([
         Field::shown("n_runs", "runs", records.len()),
         Field::shown("n_at_limit", "ended at a limit", count(|it| it.end == Some(End::AtLimit))),
@@ -183,7 +193,8 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     ]);
     block.title = "What the runs came to".to_owned();
     if has_goal {
-        let outcomes = records.iter().map(|it| f64::from(it.succeeded)).collect();
+        let ended = records.iter().filter(|it| it.end.is_some());
+        let outcomes = ended.map(|it| f64::from(it.succeeded)).collect();
         block.fields.push(Field::figure(SUCCESS, of(outcomes, true)));
     }
     for (measure, value) in MEANS {

@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use crate::{
     confidence,
     report::{
-        block::Block,
+        block::{Block, Value},
         sentence::{left_out, side_of, size_with_ends, with_ends},
     },
 };
 
 /// What is concluded of one column.
-pub(super) fn of_column(block: &Block) -> Vec<String> {
-    let scored = match confidence::clause(block, block.count("n")) {
+pub(super) fn of_column(block: &Block, is_calibrated: bool) -> Vec<String> {
+    let scored = match confidence::clause(block, block.count("n"), is_calibrated) {
         None => "there is no complete run to score".to_owned(),
         Some(clause) => clause + &ranking(block),
     };
@@ -40,7 +40,8 @@ fn ranking(block: &Block) -> String {
     format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
 }
 
-/// What is concluded of the difference between two columns, the second minus the first.
+/// What is concluded of the difference between two columns, the second minus the first. How easy outcomes are to forecast
+/// depends on how often they are successes, so that on other runs a better score is no better forecaster.
 pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option<String> {
     let found = block.figure("tps_log").ok()?;
     let size = size_with_ends(&found);
@@ -48,7 +49,14 @@ pub(super) fn of_difference(block: &Block, [first, second]: [&str; 2]) -> Option
     let higher = format!("the log score of {better} is {size} higher than that of {worse}");
     Some(match side_of(&found, 0.0) {
         Some(Ordering::Equal) => format!("{higher}, which may be noise: they cannot be told apart"),
-        Some(_) => format!("{higher}: {better} is better"),
+        Some(_) if is_same_runs(block) => format!("{higher}: its forecasts are better"),
+        Some(_) => format!(
+            "{higher}, which is beyond noise, but in part may be due to how often each succeeds"
+        ),
         None => format!("{higher}; no interval says whether that is noise"),
     })
+}
+
+fn is_same_runs(block: &Block) -> bool {
+    block.get("pairing") == Some(&Value::Json("runs".into()))
 }

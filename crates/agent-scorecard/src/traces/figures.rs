@@ -270,7 +270,7 @@ impl TraceFigures {
             block.push_json("bins", &bins);
             block.pictures = pictures;
         }
-        block.conclusion = conclusion::of_column(&block);
+        block.conclusion = conclusion::of_column(&block, options.calibration != Calibration::None);
         block
     }
 }

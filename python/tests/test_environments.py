@@ -223,7 +223,7 @@ def test_a_model_plays_and_is_asked_what_it_will_still_spend():
 
     # The model gives up, and the run ends.
     lost = play(room, saying(left, "<answer>impossible</answer>"), id="b", questions={"steps": None}, impossible_in_a_row=1)
-    assert lost.outcome is False and len(lost.scores()["turns"]) == 1
+    assert lost.outcome is None and len(lost.scores()["turns"]) == 1
     assert lost.scores()["turns"][0]["estimates"] == ["impossible"] and lost.scores()["end"] == "at_limit"
 
     found = rollouts([run, lost], ["steps", "output_tokens"])

@@ -1,6 +1,6 @@
 //! What the confidence that runs reported comes to, beside how often they succeeded.
 //!
-//! The same two figures and one sentence stand in every report on confidence and outcomes.
+//! Every report on confidence and outcomes has the figures [`VERDICTS`] and the sentence of [`clause`].
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -21,8 +21,8 @@ pub(crate) const OVERCONFIDENCE: Measure = Measure {
     help: "Mean confidence minus the success rate of the same runs, those with a known outcome; interval from those of both by task.",
 };
 
-/// That the success rate is that of the same runs is to the disadvantage of the confidence by about `p (1 - p) / n`:
-/// no constant scores better on them, one that was stated in advance least of all.
+/// No constant scores better on these runs than their own success rate p, which nobody knew in advance. That puts the
+/// confidence at a disadvantage of about `p (1 - p) / n`.
 pub(crate) const GAIN: Measure = Measure {
     key: "brier_gain",
     label: "Brier score gained over the base rate",

@@ -89,7 +89,7 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
 }
 
 /// The rollouts of runs in one kind of environment: `fresh_input_tokens` (without what requests repeat), `output_tokens`, `total_tokens` of both, and
-/// what the environment spends, with [`Environment::FEATURES`]. What a run still needed is none of them, as no estimator may
+/// what the environment spends, with [`Environment::FEATURES`]. What a run still needed is left out, as no estimator may
 /// see it. Runs that an answer or a cap ended, and those that were not played to their end, are marked as cut off
 /// ([`Rollouts::set_censored`]). Runs without a turn are left out.
 ///

@@ -14,7 +14,7 @@ use crate::{
 
 /// Stands between actions of a reply.
 const BETWEEN: &str = "||";
-/// What a reply costs that has an action that is none, or no action.
+/// What a reply costs that has no action, or a word that is no action.
 const PENALTY: f64 = -0.1;
 /// Tags and marks that are taken out of an answer.
 const MARKS: [&str; 16] = [
@@ -71,7 +71,7 @@ pub struct Sokoban {
 }
 
 impl Sokoban {
-    /// A run in this room, with the limits of the evaluation, which its turns do not tell.
+    /// A run in this room with the limits of the evaluation. As there, turns do not say how many actions are left.
     #[must_use]
     pub fn new(room: Room) -> Self {
         let sentence = "Reply with at most {most_actions} actions, separated by ||, as in <answer>Up || Right</answer>.";

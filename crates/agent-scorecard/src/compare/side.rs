@@ -61,24 +61,27 @@ pub(super) struct Mean {
     pub(super) value: Value,
     /// Whether values are 0 or 1, or a number less that, so that they vary little where most runs end alike.
     pub(super) is_share: bool,
-    /// The same as a sum over all runs for each success.
+    /// The sum of the values over all runs, divided by the number of successes.
     per_success: Option<Measure>,
     /// The key and the name of the number of runs that have a value.
     known: Option<[&'static str; 2]>,
 }
 
-macro_rules! measure {
-    ($key:literal, $label:literal, $better:expr, $help:literal) => {
-        Measure { key: $key, label: $label, better: $better, help: $help }
-    };
+pub(crate) const fn measure(
+    key: &'static str,
+    label: &'static str,
+    better: Better,
+    help: &'static str,
+) -> Measure {
+    Measure { key, label, better, help }
 }
 
 pub(super) const SUCCESS: Mean = Mean {
-    measure: measure!(
+    measure: measure(
         "success_rate",
         "success rate",
         Better::Higher,
-        "Share of runs that succeeded; those that a limit ended count as failures."
+        "Share of runs that succeeded; those that a limit ended count as failures.",
     ),
     value: |run| run.success().map(f64::from),
     is_share: true,
@@ -87,11 +90,11 @@ pub(super) const SUCCESS: Mean = Mean {
 };
 /// The success rate of runs that no limit ended.
 pub(super) const UNCUT: Mean = Mean {
-    measure: measure!(
+    measure: measure(
         "success_rate_uncut",
         "success rate without limits",
         Better::Higher,
-        "Share of runs that succeeded, of those that no limit ended."
+        "Share of runs that succeeded, of those that no limit ended.",
     ),
     value: |run| run.outcome.map(f64::from),
     is_share: true,
@@ -106,11 +109,11 @@ const OVERCONFIDENCE: Mean = Mean {
     known: None,
 };
 const BRIER: Mean = Mean {
-    measure: measure!(
+    measure: measure(
         "brier",
         "Brier score of confidence",
         Better::Higher,
-        "Mean of -(confidence - outcome)^2; 0 is best."
+        "Mean of -(confidence - outcome)^2; 0 is best.",
     ),
     value: |run| Some(-(run.confidence? - f64::from(run.outcome?)).powi(2)),
     is_share: false,
@@ -126,62 +129,62 @@ pub(super) const MEANS: [Mean; 8] = [
     SUCCESS,
     UNCUT,
     Mean {
-        measure: measure!(
+        measure: measure(
             "turns_per_run",
             "turns per run",
             Better::Lower,
-            "Mean number of model calls of a run."
+            "Mean number of model calls of a run.",
         ),
         value: |run| run.turns.map(|turns| turns as f64),
         is_share: false,
-        per_success: Some(measure!(
+        per_success: Some(measure(
             "turns_per_success",
             "turns per success",
             Better::Lower,
-            "Model calls of runs with an outcome, divided by the number of successes."
+            "Model calls of runs with an outcome, divided by the number of successes.",
         )),
         known: Some(["n_with_turns", "runs with turns"]),
     },
     Mean {
-        measure: measure!(
+        measure: measure(
             "tokens_per_run",
             "tokens per run",
             Better::Lower,
-            "Mean number of tokens that a run read and wrote."
+            "Mean number of tokens that a run read and wrote.",
         ),
         value: |run| run.tokens.map(|tokens| tokens as f64),
         is_share: false,
-        per_success: Some(measure!(
+        per_success: Some(measure(
             "tokens_per_success",
             "tokens per success",
             Better::Lower,
-            "Tokens of runs with an outcome, divided by the number of successes."
+            "Tokens of runs with an outcome, divided by the number of successes.",
         )),
         known: Some(["n_with_tokens", "runs with tokens"]),
     },
     Mean {
-        measure: measure!(
+        measure: measure(
             "cost_usd_per_run",
             "cost per run in USD",
             Better::Lower,
-            "Mean cost of a run."
+            "Mean cost of a run.",
         ),
         value: |run| run.cost_usd,
         is_share: false,
-        per_success: Some(measure!(
+        per_success: Some(measure(
             "cost_usd_per_success",
             "cost per success in USD",
             Better::Lower,
-            "Cost of runs with an outcome, divided by the number of successes."
+            "Cost of runs with an outcome, divided by the number of successes.",
         )),
         known: Some(["n_with_cost_usd", "runs with a cost"]),
     },
     Mean {
-        measure: measure!(
+        measure: measure(
             "confidence",
             "stated confidence",
             Better::Neither,
-            "Mean of the probabilities of success that runs stated last, of runs with an outcome; like all that follows from them, without those that a limit ended."
+            "Mean of the probabilities of success that runs stated last, of runs with an outcome; like all that follows from them, without those that a limit ended.",
         ),
         value: STATED,
         is_share: false,
@@ -192,17 +195,17 @@ pub(super) const MEANS: [Mean; 8] = [
     BRIER,
 ];
 
-const PASS_AT: Measure = measure!(
+const PASS_AT: Measure = measure(
     "pass_at_k",
     "pass@k",
     Better::Higher,
-    "Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more."
+    "Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more.",
 );
-const PASS_HAT: Measure = measure!(
+const PASS_HAT: Measure = measure(
     "pass_hat_k",
     "pass^k",
     Better::Higher,
-    "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more."
+    "Chance that all of k runs of a task succeed, as a mean over tasks with k runs or more.",
 );
 
 /// The most runs of a task that pass@k and pass^k are shown for.

@@ -13,7 +13,7 @@ use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Undefined};
 
 use crate::{
     budget::runs::{Answers, By, Recorded},
-    compare::side::share,
+    compare::side::{measure, share},
     error::Error,
     live::{LiveOptions, budget},
     report::{
@@ -36,17 +36,11 @@ pub struct Played<'a> {
     pub has_goal: bool,
 }
 
-macro_rules! measure {
-    ($key:literal, $label:literal, $better:expr, $help:literal) => {
-        Measure { key: $key, label: $label, better: $better, help: $help }
-    };
-}
-
-const SUCCESS: Measure = measure!(
+const SUCCESS: Measure = measure(
     "success_rate",
     "success rate",
     Better::Higher,
-    "Share of runs that did their task within the limits of turns, actions and tokens."
+    "Share of runs that did their task within the limits of turns, actions and tokens.",
 );
 
 /// A measure of a run.
@@ -55,32 +49,32 @@ type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 /// What means over runs are of.
 const MEANS: [OfRun; 4] = [
     (
-        measure!(
+        measure(
             "mean_reward",
             "reward",
             Better::Higher,
-            "Mean sum of a run's rewards and penalties."
+            "Mean sum of a run's rewards and penalties.",
         ),
         |run| Some(run.reward()),
     ),
-    (measure!("mean_turns", "turns", Better::Lower, "Mean number of a run's turns."), |run| {
+    (measure("mean_turns", "turns", Better::Lower, "Mean number of a run's turns."), |run| {
         Some(run.turns.len() as f64)
     }),
     (
-        measure!(
+        measure(
             "mean_output_tokens",
             "output tokens",
             Better::Lower,
-            "Mean number of tokens of a run's replies, without answers to questions."
+            "Mean number of tokens of a run's replies, without answers to questions.",
         ),
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
     (
-        measure!(
+        measure(
             "mean_asking_tokens",
             "tokens of questions",
             Better::Lower,
-            "Mean number of tokens that questions on the way and the answers to them took."
+            "Mean number of tokens that questions on the way and the answers to them took.",
         ),
         |run| {
             let [input, output] = run.asking;

@@ -12,7 +12,7 @@ impl Estimate {
     /// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other
     /// answer 0. A malformed answer is [`Estimate::NoAnswer`] and earns 0.
     ///
-    /// Whoever expects an interval to earn m on a run that succeeds gains from `impossible` only where success is less likely than
+    /// If an interval is expected to earn m on a run that succeeds, `impossible` pays only where success is less likely than
     /// `0.2 / (0.2 + m)`: a tenth for the perfect interval, with m = 1.8, and more for worse ones. The interval that earns
     /// most is narrower than an honest one. [`Estimate::proper_reward`] of a stated probability has neither effect.
     ///

@@ -22,7 +22,7 @@ pub(super) struct States {
     width: usize,
     keys: Vec<u16>,
     nodes: Vec<Node>,
-    /// A place and one more; 0 where there is none. A power of two, at least twice as many as states.
+    /// Slots with the number of a state plus 1, or 0 if empty. Their count is a power of two and at least twice that of states.
     table: Vec<u32>,
 }
 

@@ -586,7 +586,6 @@ fn drawn(rng: &mut ChaCha8Rng, design: &Design, power: f64, loss: f64) -> [Side;
 #[ignore = "minutes: 2,000 pairs for each of 245 designs"]
 fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let pairs = 2_000;
     for n in [10, 20, 50, 100, 400] {
         let (once, thrice): (Trials, Trials) = (|_, _| 1, |_, _| 3);
         let design = |name, tasks, trials| Design { name, tasks, hard: usize::MAX, trials };
@@ -617,14 +616,17 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
                 (0.05, 0.1),
             ] {
                 let truth = -loss / (1.0 + power);
-                let (mut covered, mut alarms) = (0_u32, 0_u32);
-                for _ in 0..pairs {
-                    let report = compare(&drawn(&mut rng, &design, power, loss), level()).unwrap();
-                    alarms += u32::from(is_beyond_noise(&report));
-                    covered += u32::from(of_success(&report).interval.unwrap().contains(truth));
-                }
-                let [coverage, alarms] =
-                    [covered, alarms].map(|it| f64::from(it) / f64::from(pairs));
+                let mut shares = |pairs: u32| {
+                    let (mut covered, mut alarms) = (0_u32, 0_u32);
+                    for _ in 0..pairs {
+                        let sides = drawn(&mut rng, &design, power, loss);
+                        let report = compare(&sides, level()).unwrap();
+                        alarms += u32::from(is_beyond_noise(&report));
+                        covered += u32::from(of_success(&report).interval.unwrap().contains(truth));
+                    }
+                    [covered, alarms].map(|it| f64::from(it) / f64::from(pairs))
+                };
+                let [coverage, mut alarms] = shares(2_000);
                 let rate = 1.0 / (1.0 + power);
                 let name =
                     format!("{}, {n} tasks, rate {rate:.2}, difference {truth:.3}", design.name);
@@ -635,6 +637,11 @@ fn intervals_cover_the_difference_and_equal_agents_are_seldom_told_apart() {
                 assert!((0.93..=most).contains(&coverage), "{name}: {coverage}");
                 // Of independent rows, a test of trajectory-metrics counts all outcomes.
                 let is_counted = design.name == "no task shared";
+                if loss == 0.0 && !is_counted && alarms > 0.06 {
+                    // Of so many designs, some are above by chance: 2,000 draws have a standard error of 0.5 %.
+                    alarms = shares(40_000)[1];
+                    println!("{name}: of 40,000 pairs, beyond noise {alarms:.4}");
+                }
                 assert!(loss > 0.0 || is_counted || alarms <= 0.06, "{name}: {alarms}");
             }
         }

@@ -4,7 +4,7 @@
 //! distribution, which is wide enough for few tasks. A difference is the mean over the tasks of which both sides have a
 //! value of the difference of the task's means: each task counts once, however often it was tried, and tasks that
 //! one side lacks are left out and counted, so that neither an easier mix of tasks nor more runs of some look like a
-//! better agent. Sides that share fewer than two tasks are compared over all runs, and the report says so.
+//! better agent. Sides that share fewer than six tasks and have others are compared over all runs, and the report says so.
 //!
 //! Assumed is that tasks are drawn independently of each other from the tasks that one wants to know about. In
 //! simulations with 10 to 400 tasks and success rates from 0.05 to 0.95, equal agents are called different in at most
@@ -103,9 +103,18 @@ pub fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
     };
     let blocks = differences.iter().zip(&names[1..]);
     let mut blocks: Vec<Block> = blocks.map(|(it, name)| it.block(title(name))).collect();
+    let several = blocks.len() > 1;
+    for (block, name) in blocks.iter().zip(&names[1..]) {
+        // Notes of parts stand in the JSON object alone.
+        let of = if several { format!("difference of {name}") } else { "difference".to_owned() };
+        let notes = block.notes.iter().flatten().map(|note| format!("{of}: {note}"));
+        report.together.notes.get_or_insert_default().extend(notes);
+    }
     let together = &mut report.together;
     if let ([block], [difference]) = (blocks.as_mut_slice(), differences.as_slice()) {
-        report.decided = difference.decided();
+        let of_side =
+            |side: usize, key: &str| report.columns[side].block.figure(key).ok().map(|it| it.value);
+        report.decided = difference.decided(of_side);
         together.fields.push(Field::block("difference", std::mem::take(block)));
     } else if !blocks.is_empty() {
         let beside = blocks.into_iter().zip(&names[1..]).map(|(block, name)| Field {

@@ -27,7 +27,7 @@ pub(crate) const GAIN: Measure = Measure {
     key: "brier_gain",
     label: "Brier score gained over the base rate",
     better: Better::Higher,
-    help: "Brier score of confidence minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
+    help: "Brier score of each run's confidence (where a run states several, of their mean) minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
 };
 
 /// With fewer tasks that have a success, or a failure, the interval of [`GAIN`] would have no level: in simulations at
@@ -132,12 +132,17 @@ fn tasks_of_rarer_outcome<G: Ord>(clusters: &[G], outcomes: &[f64]) -> usize {
     tasks_with(0.0).min(tasks_with(1.0))
 }
 
-/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them. The
-/// confidence is that which was stated, or calibrated.
-pub(crate) fn clause(block: &Block, runs: u64, is_calibrated: bool) -> Option<String> {
+/// Of which confidence a clause is: that which was stated, its mean over a run of several, or a calibrated one.
+pub(crate) const STATED: &str = "as stated";
+pub(crate) const AVERAGED: &str = "averaged over each run";
+pub(crate) const CALIBRATED: &str = "after calibration";
+
+/// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
+pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
     let over = block.figure(OVERCONFIDENCE.key).ok()?;
     let (points, runs) = (Percent::of_size(&over).points(), counted(runs, "run"));
     let side = if over.value < 0.0 { "below" } else { "above" };
+    let is_calibrated = how == CALIBRATED;
     let calibrated = if is_calibrated { "after calibration " } else { "" };
     let stated = match side_of(&over, 0.0) {
         Some(Ordering::Greater) => format!("{calibrated}overconfident by {points} over {runs}"),
@@ -157,8 +162,7 @@ pub(crate) fn clause(block: &Block, runs: u64, is_calibrated: bool) -> Option<St
             }
             Ordering::Equal => "no better than one number for all runs, which may be noise",
         };
-        let stated = if is_calibrated { "after calibration" } else { "as stated" };
-        Some(format!("; {stated}, it scores {verdict} (Brier score gained: {})", with_ends(&gain)))
+        Some(format!("; {how}, it scores {verdict} (Brier score gained: {})", with_ends(&gain)))
     });
     Some(stated + &worth.unwrap_or_default())
 }

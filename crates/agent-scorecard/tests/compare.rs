@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use agent_scorecard::{
     Block, Report, Value,
     compare::{Side, SideRun, compare},
+    run_logs::{ForecastPolicy, TraceFile},
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -433,6 +434,38 @@ fn recorded_runs_of_tau2_have_the_pass_hat_k_of_all_choices() {
     }
 }
 
+/// On the 40 tasks that both have, the second succeeds in all and the first in few; tasks that the second alone has pull its
+/// rate below that of the first, which has easy ones of its own.
+#[test]
+fn no_star_marks_the_side_that_is_worse_where_tasks_are_shared() {
+    let of = |name, shared: bool, own: bool, from: usize| {
+        let tasks = (0..40).map(|task| (task, shared || task % 5 == 0));
+        let tasks = tasks.chain((from..from + 100).map(|task| (task, own)));
+        let runs: Vec<SideRun> = tasks.map(|(task, success)| run(task, Some(success))).collect();
+        side(name, runs)
+    };
+    let report = compare(&[of("a", false, true, 100), of("b", true, false, 300)], level()).unwrap();
+    let said = &report.conclusion[0];
+    assert!(said.contains("on the 40 tasks that both have, the difference of 80 points"), "{said}");
+    assert!(said.contains(" in favour of b is beyond noise"), "{said}");
+    assert!(!report.decided.contains(&"success_rate"), "{:?}", report.decided);
+}
+
+#[test]
+fn a_run_without_a_confidence_counts_in_the_success_rate() {
+    let rows = (0..40).map(|row| match row % 2 {
+        0 => format!("r{row},t{row},,0\n"),
+        _ => format!("r{row},t{row},0.9,1\n"),
+    });
+    let table = format!("id,task,confidence,correct\n{}", rows.collect::<String>());
+    let file = TraceFile::read("miss.csv", table.as_bytes(), ForecastPolicy::Skip).unwrap();
+    assert_eq!((file.runs.len(), file.remarks.without_forecasts().len()), (20, 20));
+    let block = compare(&[Side::from(&file)], level()).unwrap().columns.remove(0).block;
+    assert_eq!(block.number("n_runs"), Some(40.0));
+    assert_eq!(block.figure("success_rate").unwrap().value, 0.5);
+    assert_eq!(block.figure("confidence").unwrap().value, 0.9);
+}
+
 #[path = "confidence/mod.rs"]
 mod confidence;
 
@@ -527,9 +560,11 @@ proptest! {
             let said = sentence.split_once(" succeeded in ").unwrap().1;
             prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
             let (n, value, ends) = expected(&sides[0], other, level());
-            prop_assert_eq!(is_said(&format!("on the {n} tasks that both have")), n >= 2, "{}", sentence);
-            prop_assert_eq!(is_said("over all runs"), n < 2, "{}", sentence);
-            if n < 2 {
+            let has_others = n < rates(&sides[0]).len().max(rates(other).len());
+            let is_paired = n >= 6 || n >= 2 && !has_others;
+            prop_assert_eq!(is_said(&format!("on the {n} tasks that both have")), is_paired, "{}", sentence);
+            prop_assert_eq!(is_said("over all runs"), !is_paired, "{}", sentence);
+            if !is_paired {
                 continue;
             }
             let said = numbers(sentence.rsplit_once(" the difference ").unwrap().1);
@@ -541,6 +576,13 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(is_said("they cannot be told apart"), !says, "{}", sentence);
+            // The rates that are said are over all tasks, so that where some are left out, the better side is named.
+            let names = [0, 1].map(|at| &report.columns[at].name);
+            if let (true, true, [_]) = (says, has_others, others) {
+                let better = names[usize::from(value > 0.0)];
+                prop_assert!(is_said(&format!(" in favour of {better} is")), "{sentence}");
+            }
+            prop_assert_eq!(is_said(" in favour of "), says && has_others, "{}", sentence);
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
             let is_clear = excludes(expected(&sides[0], other, strictest).2);

@@ -92,7 +92,7 @@ fn a_run_that_was_left_out_is_counted_and_the_word_deep_in_a_line_is_not_one() {
     let wrong: InputError = take(r#"{"left_out":5}"#).unwrap_err();
     assert_eq!((wrong.line, wrong.field.as_deref()), (Some(1), Some("left_out")));
     let line = counts.line();
-    assert!(line.starts_with("1 runs: 0 succeeded, 0 failed, 1 unknown (1 cut off"), "{line}");
+    assert!(line.starts_with("1 run: 0 succeeded, 0 failed, 1 unknown (1 cut off"), "{line}");
     assert!(line.ends_with("left out before: 1 short"), "{line}");
 }
 

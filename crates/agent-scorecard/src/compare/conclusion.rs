@@ -47,7 +47,7 @@ pub(super) fn sentences(
     all.extend(named().filter_map(|(side, name)| limits(side, name, level)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.outcome.is_some() && run.confidence.is_some());
-        Some(format!("{name}: {}.", confidence::clause(block, runs as u64, false)?))
+        Some(format!("{name}: {}.", confidence::clause(block, runs as u64, confidence::STATED)?))
     }));
     all
 }
@@ -67,7 +67,14 @@ fn verdict(difference: &Difference, n: usize) -> String {
     };
     let (over, size) = (sample.over(), Percent::of_size(found).points());
     match (difference.is_beyond_noise, &found.interval) {
-        (Some(true), _) => return format!("{over} the difference of {size} is beyond noise"),
+        (Some(true), _) => {
+            // The rates before this are over all tasks, so that they need not say which side is better on these.
+            let better = match sample.left_out() {
+                [0, 0] => String::new(),
+                _ => format!(" in favour of {}", difference.better()),
+            };
+            return format!("{over} the difference of {size}{better} is beyond noise");
+        }
         (_, Err(reason)) => {
             return format!(
                 "{over} whether the difference of {size} is noise cannot be said: {reason}"

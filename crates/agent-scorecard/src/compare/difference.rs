@@ -14,9 +14,13 @@ use crate::{
 
 /// The chance to find a difference that the number of tasks is stated for.
 const POWER: f64 = 0.8;
-/// No number of tasks is stated for a smaller difference, nor one that is larger.
+/// Shared tasks from which on sides are compared on them alone: an interval of 95 % needs as many.
+const LEAST_SHARED: usize = 6;
+/// No number of tasks is stated for a smaller difference, nor one that is larger, nor one so small that half a task more on
+/// either side, which intervals allow for, takes a part of the power.
 const LEAST_DIFFERENCE: f64 = 0.01;
 const MOST_TASKS_NEEDED: u64 = 100_000;
+const FEWEST_TASKS_NEEDED: u64 = 15;
 
 /// What a side has more than the first one.
 pub(super) struct Difference<'a> {
@@ -32,12 +36,12 @@ pub(super) struct Difference<'a> {
 }
 
 /// The values of both sides that a difference is made of: of the tasks that both have, the means, and of sides
-/// that share fewer than two tasks, the values of all runs.
+/// that share fewer than six tasks and have others, the values of all runs.
 pub(super) struct Sample<'a> {
     values: Vec<f64>,
     arms: Vec<Arm>,
     tasks: Vec<&'a str>,
-    is_share: bool,
+    largest_difference: Option<f64>,
     pub(super) is_paired: bool,
     n_shared: usize,
     /// Tasks of each side of which a value is known.
@@ -61,7 +65,8 @@ impl<'a> Sample<'a> {
         }
         let n_tasks = [0, 1].map(|at| all.values().filter(|it| !it[at].is_empty()).count());
         let n_shared = n_tasks[0] + n_tasks[1] - all.len();
-        let is_paired = n_shared >= 2;
+        // Fewer have no interval, so that all runs say more, unless there are no other tasks.
+        let is_paired = n_shared >= LEAST_SHARED || (n_shared >= 2 && n_tasks == [n_shared; 2]);
         all.retain(|_, it| !is_paired || it.iter().all(|values| !values.is_empty()));
         let counts = || all.values().map(|it| [it[0].len(), it[1].len()]);
         let fewest = counts().map(|[first, second]| 1.0 / first.min(second) as f64);
@@ -69,7 +74,7 @@ impl<'a> Sample<'a> {
             values: Vec::new(),
             arms: Vec::new(),
             tasks: Vec::new(),
-            is_share: of.is_share,
+            largest_difference: of.largest_difference,
             is_paired,
             n_shared,
             n_tasks,
@@ -99,11 +104,15 @@ impl<'a> Sample<'a> {
     fn ends(&self, level: Level) -> Result<Interval, NoInterval> {
         let found = self.estimate().map_err(|_| NoInterval::Constant)?;
         let Self { values, arms, tasks, .. } = self;
-        if self.is_share && self.is_paired {
-            return Ok(found.paired_proportion_interval(1.0 / self.per_run, level));
+        if let (Some(most), true) = (self.largest_difference, self.is_paired) {
+            let mut share = found;
+            share.estimate /= most;
+            share.standard_error /= most;
+            let ends = share.paired_proportion_interval(1.0 / self.per_run, level);
+            return Ok(Interval::between(most * ends.low(), most * ends.high()));
         }
         let of_shares = ClusterEstimate::proportion_difference(values, arms, tasks, level);
-        match of_shares.ok().filter(|_| self.is_share) {
+        match of_shares.ok().filter(|_| self.largest_difference.is_some()) {
             Some(figure) => figure.interval,
             // Other means, and values less a number, which may be below 0.
             None => found.interval(level).map_err(|_| NoInterval::Constant),
@@ -152,18 +161,20 @@ impl<'a> Sample<'a> {
         }
         let is_sensible = found.estimate.abs() >= LEAST_DIFFERENCE;
         let needed = found.clusters_needed(level, POWER).ok().flatten().filter(|_| is_sensible)?;
-        (self.fewest_tasks() as u64 + 1..=MOST_TASKS_NEEDED).contains(&needed).then_some(needed)
+        let least = FEWEST_TASKS_NEEDED.max(self.fewest_tasks() as u64 + 1);
+        (least..=MOST_TASKS_NEEDED).contains(&needed).then_some(needed)
     }
 
     /// Over which runs the difference is, for a sentence.
     pub(super) fn over(&self) -> String {
         match self.n_shared {
-            0 => "over all runs, as no task is shared,".to_owned(),
-            1 => "over all runs, as a single task is shared,".to_owned(),
-            n => {
+            n if self.is_paired => {
                 let each = if self.is_uneven { ", each counting once" } else { "" };
                 format!("on the {n} tasks that both have{each},")
             }
+            0 => "over all runs, as no task is shared,".to_owned(),
+            1 => "over all runs, as a single task is shared,".to_owned(),
+            n => format!("over all runs, as {n} tasks alone are shared,"),
         }
     }
 }
@@ -191,6 +202,12 @@ impl<'a> Difference<'a> {
         (sample, figure)
     }
 
+    /// The side that succeeds more often in the difference.
+    pub(super) fn better(&self) -> &str {
+        let is_second = self.of_success().1.as_ref().is_ok_and(|found| found.value > 0.0);
+        self.names[usize::from(is_second)]
+    }
+
     /// How the runs of both sides belong together.
     pub(super) fn pairing(&self) -> String {
         let sample = self.of_success().0;
@@ -201,12 +218,20 @@ impl<'a> Difference<'a> {
     }
 
     /// The measures of which the interval of the difference leaves out 0. The Brier score is none of them, as most of a
-    /// difference of it can be that one side succeeds more often.
-    pub(super) fn decided(&self) -> Vec<&'static str> {
+    /// difference of it can be that one side succeeds more often; nor are those of which the sides, over all their tasks,
+    /// differ in the other direction: there the value of the worse side would be marked.
+    pub(super) fn decided(
+        &self,
+        of_side: impl Fn(usize, &str) -> Option<f64>,
+    ) -> Vec<&'static str> {
         let decided = self.found.iter().filter(|(measure, _, found)| {
             measure.better != Better::Neither
                 && measure.key != "brier"
-                && found.as_ref().is_ok_and(is_beyond)
+                && found.as_ref().is_ok_and(|found| {
+                    let sides = of_side(1, measure.key).zip(of_side(0, measure.key));
+                    let apart = sides.map_or(0.0, |(second, first)| second - first);
+                    is_beyond(found) && apart * found.value > 0.0
+                })
         });
         decided.map(|(measure, ..)| measure.key).collect()
     }
@@ -261,7 +286,7 @@ impl<'a> Difference<'a> {
 
 impl Sample<'_> {
     /// The tasks of each side that are left out.
-    fn left_out(&self) -> [usize; 2] {
+    pub(super) fn left_out(&self) -> [usize; 2] {
         self.n_tasks.map(|n| if self.is_paired { n - self.n_shared } else { 0 })
     }
 }

@@ -59,8 +59,9 @@ pub(super) type Value = fn(&SideRun) -> Option<f64>;
 pub(super) struct Mean {
     pub(super) measure: Measure,
     pub(super) value: Value,
-    /// Whether values are 0 or 1, or a number less that, so that they vary little where most runs end alike.
-    pub(super) is_share: bool,
+    /// For values of which one part is 0 or 1, so that they vary little where most runs end alike: the largest difference of
+    /// two of them.
+    pub(super) largest_difference: Option<f64>,
     /// The sum of the values over all runs, divided by the number of successes.
     per_success: Option<Measure>,
     /// The key and the name of the number of runs that have a value.
@@ -84,7 +85,7 @@ pub(super) const SUCCESS: Mean = Mean {
         "Share of runs that succeeded; those that a limit ended count as failures.",
     ),
     value: |run| run.success().map(f64::from),
-    is_share: true,
+    largest_difference: Some(1.0),
     per_success: None,
     known: None,
 };
@@ -97,14 +98,14 @@ pub(super) const UNCUT: Mean = Mean {
         "Share of runs that succeeded, of those that no limit ended.",
     ),
     value: |run| run.outcome.map(f64::from),
-    is_share: true,
+    largest_difference: Some(1.0),
     per_success: None,
     known: None,
 };
 const OVERCONFIDENCE: Mean = Mean {
     measure: confidence::OVERCONFIDENCE,
     value: |run| Some(run.confidence? - f64::from(run.outcome?)),
-    is_share: true,
+    largest_difference: Some(2.0),
     per_success: None,
     known: None,
 };
@@ -116,7 +117,7 @@ const BRIER: Mean = Mean {
         "Mean of -(confidence - outcome)^2; 0 is best.",
     ),
     value: |run| Some(-(run.confidence? - f64::from(run.outcome?)).powi(2)),
-    is_share: false,
+    largest_difference: None,
     per_success: None,
     known: None,
 };
@@ -136,7 +137,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "Mean number of model calls of a run.",
         ),
         value: |run| run.turns.map(|turns| turns as f64),
-        is_share: false,
+        largest_difference: None,
         per_success: Some(measure(
             "turns_per_success",
             "turns per success",
@@ -153,7 +154,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "Mean number of tokens that a run read and wrote.",
         ),
         value: |run| run.tokens.map(|tokens| tokens as f64),
-        is_share: false,
+        largest_difference: None,
         per_success: Some(measure(
             "tokens_per_success",
             "tokens per success",
@@ -170,7 +171,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "Mean cost of a run.",
         ),
         value: |run| run.cost_usd,
-        is_share: false,
+        largest_difference: None,
         per_success: Some(measure(
             "cost_usd_per_success",
             "cost per success in USD",
@@ -187,7 +188,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "Mean of the probabilities of success that runs stated last, of runs with an outcome; like all that follows from them, without those that a limit ended.",
         ),
         value: STATED,
-        is_share: false,
+        largest_difference: None,
         per_success: None,
         known: Some(["n_with_confidence", "runs with confidence and outcome"]),
     },
@@ -247,14 +248,13 @@ impl From<&TraceRun> for SideRun {
 
 impl From<&TraceFile> for Side {
     fn from(file: &TraceFile) -> Self {
+        // What is known of a run without a confidence is its outcome.
+        let runs = || file.runs.iter().chain(file.remarks.without_forecasts());
         Self {
             file: file.file.clone(),
             model: file.model.clone(),
-            runs: file.runs.iter().map(SideRun::from).collect(),
-            notes: noted(
-                file.remarks.notes(),
-                file.runs.iter().filter(|run| run.task.is_none()).count(),
-            ),
+            runs: runs().map(SideRun::from).collect(),
+            notes: noted(file.remarks.notes(), runs().filter(|run| run.task.is_none()).count()),
         }
     }
 }
@@ -307,13 +307,13 @@ impl Side {
     /// The mean over the runs that have a value. That of a share stays in [0, 1].
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
-        match mean.is_share {
-            true if mean.measure == OVERCONFIDENCE.measure => {
+        match mean.largest_difference {
+            Some(_) if mean.measure == OVERCONFIDENCE.measure => {
                 let ((stated, _), (outcomes, _)) = (self.values(STATED), self.values(JUDGED));
                 confidence::overconfidence(&stated, &outcomes, Some((&tasks, level)))
             }
-            true => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
-            false => confidence::mean(&values, Some((&tasks, level))),
+            Some(_) => share(&values, ClusterEstimate::mean(&values, None, &tasks), level),
+            None => confidence::mean(&values, Some((&tasks, level))),
         }
     }
 
@@ -406,7 +406,16 @@ impl Side {
         if successes.iter().all(|success| *success == 0.0) {
             return Err(Undefined::new("no run succeeded"));
         }
-        let found = figure(ClusterEstimate::ratio(&spent, &successes, None, &tasks), level)?;
+        let found = match ClusterEstimate::ratio(&spent, &successes, None, &tasks) {
+            Ok(found) => found.figure(level),
+            // A single task has no interval, and is known all the same.
+            Err(_) => {
+                let value = spent.iter().sum::<f64>() / successes.iter().sum::<f64>();
+                let few = NoInterval::check_clusters(1, level).err();
+                let interval = Err(few.unwrap_or(NoInterval::Constant));
+                Figure { interval, ..Figure::from(value) }
+            }
+        };
         // The interval of the logarithm: that of few successes would reach below 0.
         let interval = found.interval.map(|ends| {
             let factor = ((ends.high() - found.value) / found.value).exp();

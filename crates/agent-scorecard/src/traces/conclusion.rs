@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// What is concluded of one column.
-pub(super) fn of_column(block: &Block, is_calibrated: bool) -> Vec<String> {
-    let scored = match confidence::clause(block, block.count("n"), is_calibrated) {
+pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
+    let scored = match confidence::clause(block, block.count("n"), how) {
         None => "there is no complete run to score".to_owned(),
         Some(clause) => clause + &ranking(block),
     };

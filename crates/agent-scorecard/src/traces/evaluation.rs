@@ -424,10 +424,11 @@ impl TraceEvaluation {
             (&bootstrap.cluster_of()[..outcomes.len()], level)
         });
         let confidence: Vec<f64> = self.stream.confidence().iter().map(|it| it.get()).collect();
-        let verdicts = [
-            overconfidence(&confidence, &outcomes, clusters),
-            gain(&self.stream.scores().brier, &outcomes, clusters),
-        ];
+        let scores =
+            confidence.iter().zip(&outcomes).map(|(stated, outcome)| -(stated - outcome).powi(2));
+        let scores: Vec<f64> = scores.collect();
+        let verdicts =
+            [overconfidence(&confidence, &outcomes, clusters), gain(&scores, &outcomes, clusters)];
         Ok(Some(CompleteFigures {
             base_rate: base_rate.get(),
             notes: self.stream.notes(&estimates, &reference, None, resampling),

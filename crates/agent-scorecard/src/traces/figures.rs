@@ -7,7 +7,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    confidence::VERDICTS,
+    confidence::{AVERAGED, CALIBRATED, STATED, VERDICTS},
     report::{
         block::{Block, Field, Value},
         picture::Pictures,
@@ -270,7 +270,12 @@ impl TraceFigures {
             block.push_json("bins", &bins);
             block.pictures = pictures;
         }
-        block.conclusion = conclusion::of_column(&block, options.calibration != Calibration::None);
+        let how = match options.calibration {
+            Calibration::None if is_single => STATED,
+            Calibration::None => AVERAGED,
+            _ => CALIBRATED,
+        };
+        block.conclusion = conclusion::of_column(&block, how);
         block
     }
 }

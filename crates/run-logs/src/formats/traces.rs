@@ -151,6 +151,8 @@ impl fmt::Display for Missing {
 pub struct TraceRemarks {
     runs: RunCounts,
     missing: Missing,
+    /// Runs that are left out because of their forecasts.
+    without_forecasts: Vec<TraceRun>,
     /// The first run that is left out, and why.
     first_left_out: Option<String>,
     /// Runs that completed without an outcome.
@@ -179,6 +181,12 @@ impl TraceRemarks {
         self.missing
     }
 
+    /// The runs that are left out because of forecasts that are missing or outside [0, 1]. They have no forecasts.
+    #[must_use]
+    pub fn without_forecasts(&self) -> &[TraceRun] {
+        &self.without_forecasts
+    }
+
     /// Adds what is known of the runs beside their lines.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.others.extend(notes);
@@ -189,6 +197,7 @@ impl TraceRemarks {
         self.runs.append(&other.runs);
         self.missing.policy = other.missing.policy;
         self.missing.counts.merge(other.missing.counts);
+        self.without_forecasts.extend(other.without_forecasts);
         self.first_left_out = self.first_left_out.take().or(other.first_left_out);
         self.unjudged += other.unjudged;
         for (text, count) in other.unknown_stops {
@@ -272,6 +281,9 @@ impl TraceRemarks {
             Ok(CheckedRun::LeftOut { step, fault }) => {
                 let why = || format!("forecasts[{}] in {file}:{number}: {fault}", step - 1);
                 self.first_left_out.get_or_insert_with(why);
+                let line = Some(number);
+                let run = TraceRun { id, task, outcome, stop, line, ..TraceRun::default() };
+                self.without_forecasts.push(run);
                 return Ok(None);
             }
             Err(trajectory_metrics::Error::Forecast { step, fault }) => {

@@ -146,7 +146,8 @@ impl RunCounts {
     #[must_use]
     pub fn line(&self) -> String {
         let Self { succeeded, failed, unknown, at_limit, left_out } = self;
-        let mut text = format!("{} runs: {succeeded} succeeded, {failed} failed", self.len());
+        let runs = if self.len() == 1 { "run" } else { "runs" };
+        let mut text = format!("{} {runs}: {succeeded} succeeded, {failed} failed", self.len());
         if *unknown > 0 {
             text.push_str(&format!(", {unknown} unknown ({at_limit} cut off by a limit)"));
         }

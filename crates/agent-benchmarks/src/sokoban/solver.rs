@@ -12,11 +12,11 @@
 
 mod map;
 mod matching;
-mod states;
 
-use map::{Map, NONE};
-use matching::{FAR, Matching};
-use states::{Origin, States};
+use std::{collections::HashMap, rc::Rc};
+
+use map::{Map, Walk};
+use matching::FAR;
 
 use crate::sokoban::room::{Direction, Room};
 
@@ -51,7 +51,7 @@ enum Count {
 impl Room {
     /// The least number of steps that solve the room from where it stands, pushes included.
     ///
-    /// `most_states` bounds the states that are kept, of about 40 bytes each and two more for each box: a million is enough for
+    /// `most_states` bounds the states that are kept, of about 100 bytes each: a million is enough for
     /// nearly all rooms of 10 x 10 cells with three boxes. A solved room needs 0. Of more than 64 boxes, and with no state allowed, the bound is the number of boxes off target.
     ///
     /// Cost: for each state, a walk over the room and an assignment in the cube of the number of boxes.
@@ -105,150 +105,177 @@ const MOST_BOXES: usize = 64;
 struct Search {
     count: Count,
     map: Map,
-    matching: Matching,
-    states: States,
+    /// The walks to the next pushes, and those behind them.
+    walk: Walk,
+    walk_after: Walk,
+    states: Vec<State>,
+    places: HashMap<Rc<[u16]>, usize>,
     /// The states that wait, by the least total that their bounds allow.
-    open: Vec<Vec<u32>>,
-    /// The boxes of the state that is looked at, and where the player is.
-    boxes: Vec<u16>,
-    player: u16,
-    /// The state that a push leads to: its boxes in order, and where the player is.
-    key: Vec<u16>,
+    open: Vec<Vec<usize>>,
     /// Which boxes stand for walls while others are examined.
-    held: Vec<u16>,
+    held: Vec<usize>,
     /// The least number that a solution was met with.
     high: Option<u32>,
 }
 
+/// A state that was met.
+struct State {
+    /// Where the boxes are, in order, and then the player, or the least cell of those that the player can walk to.
+    key: Rc<[u16]>,
+    cost: u32,
+    bound: u32,
+    /// The push that led here.
+    push: Push,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Push {
+    /// The state before; [`FIRST`] if there was none.
+    parent: u32,
+    /// Where the box was, and the player is now.
+    from: u16,
+    /// Its place in `Direction::ALL`.
+    direction: u8,
+}
+
+const FIRST: u32 = u32::MAX;
+
 impl Search {
     fn new(room: &Room, count: Count) -> Self {
-        let map = Map::new(room);
-        let n_boxes = map.boxes().len();
+        let (boxes, targets) = room.boxes_and_targets();
+        let n_cells = room.rows() * room.columns();
         let mut search = Self {
             count,
-            matching: Matching::new(n_boxes),
-            states: States::new(n_boxes + 1),
+            map: Map::new(room, &targets),
+            walk: Walk::new(n_cells),
+            walk_after: Walk::new(n_cells),
+            states: Vec::new(),
+            places: HashMap::new(),
             open: Vec::new(),
-            boxes: map.boxes().to_vec(),
-            player: map.player(),
-            key: Vec::with_capacity(n_boxes + 1),
             held: Vec::new(),
             high: None,
-            map,
         };
-        search.key.extend_from_slice(&search.boxes);
-        search.map.put(&search.boxes);
-        let corner = search.map.corner(search.player);
-        search.map.take(&search.boxes);
-        search.key.push(if count == Count::Pushes { corner } else { search.player });
-        let origin = Origin { parent: u32::MAX, from: search.player, direction: 0 };
-        search.meet(0, origin);
+        search.put(&boxes, true);
+        let player = search.player(room.player());
+        search.put(&boxes, false);
+        let key = boxes.into_iter().chain([player]).map(|cell| cell as u16).collect();
+        search.meet(key, 0, Push { parent: FIRST, from: room.player() as u16, direction: 0 });
         search
+    }
+
+    /// What of the player belongs to a state: walks count nothing where pushes are counted.
+    fn player(&mut self, at: usize) -> usize {
+        match self.count {
+            Count::Steps => at,
+            Count::Pushes => self.walk_after.around(&self.map, at),
+        }
+    }
+
+    fn put(&mut self, boxes: &[usize], is_there: bool) {
+        boxes.iter().for_each(|&at| self.map.is_full[at] = is_there);
     }
 
     fn run(mut self, most_states: usize) -> Need {
         let mut total = 0;
         while total < self.open.len() {
-            let Some(state) = self.open[total].pop() else {
+            let Some(place) = self.open[total].pop() else {
                 total += 1;
                 continue;
             };
-            let node = self.states.node(state);
-            if node.is_done {
+            let n_states = self.states.len();
+            let state = &mut self.states[place];
+            if state.is_done {
                 continue;
             }
-            if node.bound == 0 {
-                return Need::Exact { least: node.cost, plan: self.plan(state) };
+            if state.bound == 0 {
+                return Need::Exact { least: state.cost, plan: self.plan(place) };
             }
-            if self.states.len() >= most_states {
+            if n_states >= most_states {
                 return Need::Bounds { low: total as u32, high: self.high };
             }
-            self.states.finish(state);
-            self.expand(state, node.cost);
+            state.is_done = true;
+            self.expand(place);
         }
         Need::Unsolvable
     }
 
     /// Meets the states behind all pushes of a state.
-    fn expand(&mut self, state: u32, cost: u32) {
-        let key = self.states.key(state);
-        let (boxes, player) = key.split_at(self.boxes.len());
-        self.boxes.copy_from_slice(boxes);
-        self.player = player[0];
-        self.map.put(&self.boxes);
-        self.map.walk(self.player);
-        for place in 0..self.boxes.len() {
-            let from = self.boxes[place];
+    fn expand(&mut self, place: usize) {
+        let State { key, cost, .. } = &self.states[place];
+        let (key, cost) = (Rc::clone(key), *cost);
+        let cells: Vec<usize> = key.iter().map(|&cell| usize::from(cell)).collect();
+        let n = cells.len() - 1;
+        self.put(&cells[..n], true);
+        self.walk.around(&self.map, cells[n]);
+        for (moved, &from) in cells[..n].iter().enumerate() {
             for direction in 0..4 {
                 let (to, behind) =
-                    (self.map.next(from, direction), self.map.next(from, direction ^ 1));
-                if to == NONE || behind == NONE || self.map.is_box(to) || self.map.is_dead(to) {
+                    (self.map.next[from][direction], self.map.next[from][direction ^ 1]);
+                let walked = self.walk.steps[behind];
+                if self.map.is_full[to] || self.map.is_dead[to] || walked == FAR {
                     continue;
                 }
-                let Some(walked) = self.map.walked(behind) else { continue };
                 self.map.shift(from, to);
                 if !self.is_stuck(to) {
-                    self.key.clear();
-                    self.key.extend_from_slice(&self.boxes);
-                    self.key[place] = to;
-                    self.key.sort_unstable();
-                    let (player, cost) = match self.count {
-                        Count::Steps => (from, cost + walked + 1),
-                        Count::Pushes => (self.map.corner(from), cost + 1),
-                    };
-                    self.key.push(player);
-                    self.meet(cost, Origin { parent: state, from, direction: direction as u8 });
+                    let step = if self.count == Count::Steps { walked + 1 } else { 1 };
+                    let mut next = key.to_vec();
+                    next[moved] = to as u16;
+                    next[..n].sort_unstable();
+                    next[n] = self.player(from) as u16;
+                    let (parent, direction) = (place as u32, direction as u8);
+                    self.meet(next, cost + step, Push { parent, from: from as u16, direction });
                 }
                 self.map.shift(to, from);
             }
         }
-        self.map.take(&self.boxes);
+        self.put(&cells[..n], false);
     }
 
-    /// Notes a way to the state of the key.
-    fn meet(&mut self, cost: u32, origin: Origin) {
-        let (state, is_new) = self.states.find_or_add(&self.key);
-        if is_new {
-            let boxes = &self.key[..self.boxes.len()];
-            let bound =
-                self.matching.least(|place, target| self.map.distance(boxes[place], target));
-            self.states.set_bound(state, bound);
-            if bound == FAR {
-                self.states.finish(state);
-            }
-        }
-        let node = self.states.node(state);
-        if node.is_done || node.cost <= cost {
+    /// Notes a way to a state.
+    fn meet(&mut self, key: Vec<u16>, cost: u32, push: Push) {
+        let place = self.places.get(&key[..]).copied().unwrap_or_else(|| {
+            let distance =
+                |it: usize, target: usize| self.map.distances[target][usize::from(key[it])];
+            let bound = matching::least(key.len() - 1, distance);
+            let key: Rc<[u16]> = key.into();
+            self.places.insert(Rc::clone(&key), self.states.len());
+            self.states.push(State { key, cost: u32::MAX, bound, push, is_done: bound == FAR });
+            self.states.len() - 1
+        });
+        let state = &mut self.states[place];
+        if state.is_done || state.cost <= cost {
             return;
         }
-        self.states.reach(state, cost, origin);
-        if node.bound == 0 {
+        (state.cost, state.push) = (cost, push);
+        if state.bound == 0 {
             self.high = Some(self.high.map_or(cost, |high| high.min(cost)));
         }
-        let total = (cost + node.bound) as usize;
+        let total = (cost + state.bound) as usize;
         if self.open.len() <= total {
             self.open.resize_with(total + 1, Vec::new);
         }
-        self.open[total].push(state);
+        self.open[total].push(place);
     }
 
     /// Whether a box that was just pushed, and those that it leans on, can never be pushed again and one of them
     /// is off its target.
-    fn is_stuck(&mut self, at: u16) -> bool {
+    fn is_stuck(&mut self, at: usize) -> bool {
         self.held.clear();
-        self.is_held(at) && self.held.iter().any(|&at| !self.map.is_target(at))
+        self.is_held(at) && self.held.iter().any(|&at| !self.map.is_target[at])
     }
 
     /// Whether a box can be pushed along neither axis, if those that are held cannot.
-    fn is_held(&mut self, at: u16) -> bool {
+    fn is_held(&mut self, at: usize) -> bool {
         let before = self.held.len();
         self.held.push(at);
         for axis in [0, 2] {
-            let sides = [self.map.next(at, axis), self.map.next(at, axis + 1)];
-            let is_wall = |side: &u16| *side == NONE || self.held.contains(side);
+            let sides = [self.map.next[at][axis], self.map.next[at][axis + 1]];
+            let wall = self.map.next.len() - 1;
+            let is_wall = |side: &usize| *side == wall || self.held.contains(side);
             let is_walled =
-                sides.iter().any(is_wall) || sides.iter().all(|side| self.map.is_dead(*side));
-            let mut leans = |side: u16| self.map.is_box(side) && self.is_held(side);
+                sides.iter().any(is_wall) || sides.iter().all(|side| self.map.is_dead[*side]);
+            let mut leans = |side: usize| self.map.is_full[side] && self.is_held(side);
             if !is_walled && !leans(sides[0]) && !leans(sides[1]) {
                 self.held.truncate(before);
                 return false;
@@ -258,22 +285,23 @@ impl Search {
     }
 
     /// The steps that lead to a state: the walk to each push, and the push.
-    fn plan(mut self, state: u32) -> Vec<Direction> {
+    fn plan(mut self, place: usize) -> Vec<Direction> {
         let mut pushes = Vec::new();
-        let mut at = self.states.node(state).origin;
-        while at.parent != u32::MAX {
-            pushes.push((at.from, usize::from(at.direction)));
-            at = self.states.node(at.parent).origin;
+        let mut push = self.states[place].push;
+        while push.parent != FIRST {
+            pushes.push(push);
+            push = self.states[push.parent as usize].push;
         }
-        let mut player = self.map.player();
+        let (boxes, mut player) = (Rc::clone(&self.states[0].key), usize::from(push.from));
+        let boxes = &boxes[..boxes.len() - 1];
+        self.put(&Vec::from_iter(boxes.iter().map(|&cell| usize::from(cell))), true);
         let mut steps = Vec::new();
-        let boxes = self.map.boxes().to_vec();
-        self.map.put(&boxes);
-        for (from, direction) in pushes.into_iter().rev() {
-            self.map.walk(player);
-            self.map.retrace(self.map.next(from, direction ^ 1), &mut steps);
+        for Push { from, direction, .. } in pushes.into_iter().rev() {
+            let (from, direction) = (usize::from(from), usize::from(direction));
+            self.walk.around(&self.map, player);
+            self.walk.retrace(&self.map, self.map.next[from][direction ^ 1], &mut steps);
             steps.push(Direction::ALL[direction]);
-            self.map.shift(from, self.map.next(from, direction));
+            self.map.shift(from, self.map.next[from][direction]);
             player = from;
         }
         steps

@@ -5,7 +5,7 @@ use trajectory_metrics::random::{NumpyRandom, PythonRandom};
 
 use crate::{
     error::Error,
-    sokoban::room::{Ground, Room},
+    sokoban::room::{Room, apart},
 };
 
 /// What rooms are made like.
@@ -26,13 +26,13 @@ impl RoomSettings {
     pub const TRAINING: Self = Self { size: [6, 6], boxes: 1, depth: 30 };
 }
 
-/// Cells in the numbers of the released code.
-const WALL: u8 = 0;
-const FLOOR: u8 = 1;
-const TARGET: u8 = 2;
-const MOVED: u8 = 3;
-const BOX: u8 = 4;
-const PLAYER: u8 = 5;
+/// Signs of cells: those of XSB, but that boxes are told apart by whether they were moved, on their targets or not.
+const WALL: u8 = b'#';
+const FLOOR: u8 = b'_';
+const TARGET: u8 = b'.';
+const MOVED: u8 = b'$';
+const BOX: u8 = b'*';
+const PLAYER: u8 = b'@';
 
 /// Chance that the walk that digs a room turns.
 const TURNS: f64 = 0.35;
@@ -40,14 +40,8 @@ const TURNS: f64 = 0.35;
 const TRIES: usize = 4;
 /// States of a game that is played backwards, at most.
 const MOST_STATES: usize = 300_000;
-/// What the walk digs around its place: rows of three cells as bits, the left one highest.
-const MASKS: [[u8; 3]; 5] = [
-    [0b000, 0b111, 0b000],
-    [0b010, 0b010, 0b010],
-    [0b000, 0b110, 0b010],
-    [0b000, 0b110, 0b110],
-    [0b000, 0b011, 0b010],
-];
+/// What the walk digs around its place, row by row.
+const MASKS: [u16; 5] = [0b000_111_000, 0b010_010_010, 0b000_110_010, 0b000_110_110, 0b000_011_010];
 /// Directions of the walk, as the released code lists them.
 const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 /// Up, down, left and right.
@@ -92,28 +86,26 @@ impl Room {
             let fixed: Vec<u8> =
                 room.iter().map(|&cell| if cell == PLAYER { FLOOR } else { cell }).collect();
             room.iter_mut().filter(|cell| **cell == TARGET).for_each(|cell| *cell = BOX);
-            let best = Backwards::play(&fixed, room, columns, depth);
-            let away = best.displacement();
+            let mut best = Backwards::play(&fixed, room, columns, depth);
+            let away = best.displacement(columns);
             if away > 0 {
-                let mut room = best.room;
-                maker.walk(&mut room, &fixed, if away == 1 { 0.8 } else { 0.5 });
-                return finished(columns, &fixed, &room);
+                maker.walk(&mut best.room, &fixed, if away == 1 { 0.8 } else { 0.5 });
+                return finished(columns, &fixed, &best.room);
             }
         }
         Err(Error::NoRoom { seed, problem: "no box could be pulled from its target" })
     }
 }
 
-/// The room of cells in numbers.
+/// The room of these cells.
 fn finished(columns: usize, fixed: &[u8], room: &[u8]) -> Result<Room, Error> {
-    let ground = |&cell: &u8| match cell {
-        WALL => Ground::Wall,
-        TARGET => Ground::Target,
-        _ => Ground::Floor,
+    let sign = |(fixed, cell): (&u8, &u8)| match (*fixed, *cell) {
+        (TARGET, MOVED) => '*',
+        (TARGET, PLAYER) => '+',
+        (_, cell) => char::from(cell),
     };
-    let boxes = room.iter().map(|cell| [MOVED, BOX].contains(cell)).collect();
-    let player = room.iter().position(|cell| *cell == PLAYER).unwrap_or(0);
-    Room::new(columns, fixed.iter().map(ground).collect(), boxes, player)
+    let signs: Vec<char> = fixed.iter().zip(room).map(sign).collect();
+    Room::parse(&Vec::from_iter(signs.chunks(columns).map(String::from_iter)).join("\n"))
 }
 
 /// The cell in a direction. Rooms have walls around them, so that it exists.
@@ -131,27 +123,24 @@ struct Maker {
 impl Maker {
     /// Floors and walls.
     fn topology(&mut self) -> Vec<u8> {
-        let [rows, columns] = [self.rows as isize, self.columns as isize];
         let mut direction = WALKS[self.python.choice(0..4) as usize];
-        let mut row = self.python.choice(1..self.rows as u32) as isize;
-        let mut column = self.python.choice(1..self.columns as u32) as isize;
+        let mut row = self.python.choice(1..self.rows as u32) as usize;
+        let mut column = self.python.choice(1..self.columns as u32) as usize;
         let mut room = vec![WALL; self.rows * self.columns];
+        let inside = [1..self.rows - 1, 1..self.columns - 1];
         // Python's int(1.7 * (rows + columns)).
         let steps = (1.7 * (self.rows + self.columns) as f64) as usize;
         for _ in 0..steps {
             if self.python.uniform(0.0, 1.0) < TURNS {
                 direction = WALKS[self.python.choice(0..4) as usize];
             }
-            row = (row + direction[0]).clamp(1, rows - 2);
-            column = (column + direction[1]).clamp(1, columns - 2);
+            row = row.saturating_add_signed(direction[0]).clamp(1, self.rows - 2);
+            column = column.saturating_add_signed(direction[1]).clamp(1, self.columns - 2);
             let mask = MASKS[self.python.choice(0..5) as usize];
-            for (down, bits) in (row - 1..).zip(mask) {
-                for (right, bit) in (column - 1..).zip([0b100, 0b010, 0b001]) {
-                    let is_inside =
-                        (1..rows - 1).contains(&down) && (1..columns - 1).contains(&right);
-                    if bits & bit != 0 && is_inside {
-                        room[(down * columns + right) as usize] = FLOOR;
-                    }
+            for place in (0..9).filter(|place| mask >> (8 - place) & 1 == 1) {
+                let at = [row + place / 3 - 1, column + place % 3 - 1];
+                if inside[0].contains(&at[0]) && inside[1].contains(&at[1]) {
+                    room[at[0] * self.columns + at[1]] = FLOOR;
                 }
             }
         }
@@ -172,28 +161,23 @@ impl Maker {
     }
 
     /// Moves the player up to three steps away.
-    fn walk(&mut self, room: &mut [u8], fixed: &[u8], chance: f64) {
-        if self.python.uniform(0.0, 1.0) > chance {
-            return;
-        }
+    fn walk(&mut self, room: &mut [u8], fixed: &[u8], first: f64) {
         let Some(mut player) = room.iter().position(|cell| *cell == PLAYER) else { return };
         let mut before = vec![player];
-        for step in 1..=3 {
+        for chance in [first, 0.5, 0.5] {
+            if self.python.uniform(0.0, 1.0) > chance {
+                return;
+            }
             let next = MOVES.map(|change| moved(player, change, self.columns)).into_iter();
-            let next =
-                next.filter(|at| [FLOOR, TARGET].contains(&room[*at]) && !before.contains(at));
-            let next: Vec<usize> = next.collect();
+            let is_free = |at: &usize| [FLOOR, TARGET].contains(&room[*at]) && !before.contains(at);
+            let next: Vec<usize> = next.filter(is_free).collect();
             if next.is_empty() {
                 return;
             }
-            let chosen = next[self.python.choice(0..next.len() as u32) as usize];
             room[player] = fixed[player];
-            room[chosen] = PLAYER;
-            player = chosen;
+            player = next[self.python.choice(0..next.len() as u32) as usize];
+            room[player] = PLAYER;
             before.push(player);
-            if step == 3 || self.python.uniform(0.0, 1.0) > 0.5 {
-                return;
-            }
         }
     }
 }
@@ -203,36 +187,15 @@ struct Backwards<'a> {
     fixed: &'a [u8],
     columns: usize,
     seen: HashSet<Vec<u8>>,
-    best: Best,
-}
-
-/// The state with the best score so far.
-struct Best {
-    score: i64,
-    room: Vec<u8>,
-    /// Each target with the place of its box.
-    boxes: Vec<[usize; 2]>,
-    columns: usize,
-}
-
-impl Best {
-    fn displacement(&self) -> usize {
-        displacement(&self.boxes, self.columns)
-    }
-}
-
-/// The distances of boxes from their targets along rows and columns.
-fn displacement(boxes: &[[usize; 2]], columns: usize) -> usize {
-    let distance = |[target, place]: &[usize; 2]| {
-        (target / columns).abs_diff(place / columns) + (target % columns).abs_diff(place % columns)
-    };
-    boxes.iter().map(distance).sum()
+    /// The best score so far, and its state.
+    best: (i64, State),
 }
 
 /// A state on the way.
 #[derive(Clone)]
 struct State {
     room: Vec<u8>,
+    /// Each target with the place of its box.
     boxes: Vec<[usize; 2]>,
     /// How often another box than before was pulled.
     swaps: i64,
@@ -240,14 +203,21 @@ struct State {
     last: Option<usize>,
 }
 
+impl State {
+    /// The distances of boxes from their targets along rows and columns.
+    fn displacement(&self, columns: usize) -> usize {
+        self.boxes.iter().map(|[target, place]| apart(*target, *place, columns)).sum()
+    }
+}
+
 impl<'a> Backwards<'a> {
-    fn play(fixed: &'a [u8], room: Vec<u8>, columns: usize, depth: u32) -> Best {
+    fn play(fixed: &'a [u8], room: Vec<u8>, columns: usize, depth: u32) -> State {
         let targets = (0..fixed.len()).filter(|at| fixed[*at] == TARGET);
-        let boxes: Vec<[usize; 2]> = targets.map(|at| [at, at]).collect();
-        let best = Best { score: -1, room: room.clone(), boxes: boxes.clone(), columns };
-        let mut game = Self { fixed, columns, seen: HashSet::new(), best };
-        game.search(State { room, boxes, swaps: 0, last: None }, depth);
-        game.best
+        let first =
+            State { room, boxes: targets.map(|at| [at, at]).collect(), swaps: 0, last: None };
+        let mut game = Self { fixed, columns, seen: HashSet::new(), best: (-1, first.clone()) };
+        game.search(first, depth);
+        game.best.1
     }
 
     /// Depth first, where a state is searched once, whatever depth was left.
@@ -257,13 +227,11 @@ impl<'a> Backwards<'a> {
         }
         let free = state.room.iter().filter(|cell| **cell == TARGET).count();
         let score = match free == state.boxes.len() {
-            true => state.swaps * displacement(&state.boxes, self.columns) as i64,
+            true => state.swaps * state.displacement(self.columns) as i64,
             false => 0,
         };
-        if score > self.best.score {
-            self.best.score = score;
-            self.best.room.clone_from(&state.room);
-            self.best.boxes.clone_from(&state.boxes);
+        if score > self.best.0 {
+            self.best = (score, state.clone());
         }
         self.seen.insert(state.room.clone());
         for change in MOVES {

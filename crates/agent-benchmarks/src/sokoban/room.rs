@@ -82,6 +82,11 @@ const SIGNS: [(char, char, Ground, bool, bool); 7] = [
     ('S', '+', Ground::Target, false, true),
 ];
 
+/// How far cells are apart along rows and columns.
+pub(crate) fn apart(a: usize, b: usize, columns: usize) -> usize {
+    (a / columns).abs_diff(b / columns) + (a % columns).abs_diff(b % columns)
+}
+
 impl Room {
     /// Reads a room in the alphabet of the released code (`# _ O √ X P S`) or in XSB (`#`, space or `-`, `.`, `*`, `$`,
     /// `@`, `+`). Rows may end early in XSB.
@@ -103,12 +108,10 @@ impl Room {
             for sign in line.chars().chain(padding) {
                 let sign = if sign == '-' { ' ' } else { sign };
                 let found = SIGNS.iter().find(|known| known.0 == sign || known.1 == sign);
-                let Some(&(_, _, ground, has_box, has_player)) = found else {
-                    return Err(wrong(
-                        at,
-                        &format!("{sign:?} is no cell; there are # _ O √ X P S, and those of XSB"),
-                    ));
-                };
+                let no_cell =
+                    || format!("{sign:?} is no cell; there are # _ O √ X P S, and those of XSB");
+                let &(_, _, ground, has_box, has_player) =
+                    found.ok_or_else(|| wrong(at, &no_cell()))?;
                 if has_player {
                     players.push(cells.len());
                 }
@@ -116,30 +119,19 @@ impl Room {
                 boxes.push(has_box);
             }
         }
-        match players.as_slice() {
-            [player] => Self::new(columns, cells, boxes, *player),
-            players => Err(wrong(0, &format!("{} players; there must be one", players.len()))),
-        }
-    }
-
-    pub(crate) fn new(
-        columns: usize,
-        cells: Vec<Ground>,
-        boxes: Vec<bool>,
-        player: usize,
-    ) -> Result<Self, Error> {
-        let wrong = |problem: String| Err(Error::Room { line: 0, problem });
-        let n_targets = cells.iter().filter(|cell| **cell == Ground::Target).count();
-        let n_boxes = boxes.iter().filter(|is_box| **is_box).count();
-        if n_boxes == 0 || n_boxes != n_targets {
-            return wrong(format!(
-                "{n_boxes} boxes for {n_targets} targets; give as many, at least one"
-            ));
-        }
+        let &[player] = players.as_slice() else {
+            return Err(wrong(0, &format!("{} players; there must be one", players.len())));
+        };
         let room = Self { columns, cells, boxes, player };
+        let (n_boxes, n_targets) = (room.n_boxes(), room.boxes_and_targets().1.len());
+        if n_boxes == 0 || n_boxes != n_targets {
+            let problem =
+                format!("{n_boxes} boxes for {n_targets} targets; give as many, at least one");
+            return Err(wrong(0, &problem));
+        }
         // The player and boxes reach only what is walled in; what lies outside a wall does not matter.
         if room.reaches_an_edge() {
-            return wrong("the player can leave it; close its walls".to_owned());
+            return Err(wrong(0, "the player can leave it; close its walls"));
         }
         Ok(room)
     }
@@ -147,8 +139,8 @@ impl Room {
     /// Whether a walk without boxes from the player or from a box ends at an open edge.
     fn reaches_an_edge(&self) -> bool {
         let mut seen = vec![false; self.cells.len()];
-        let boxes = (0..self.cells.len()).filter(|at| self.boxes[*at]);
-        let mut open: Vec<usize> = boxes.chain([self.player]).collect();
+        let (mut open, _) = self.boxes_and_targets();
+        open.push(self.player);
         while let Some(at) = open.pop() {
             if seen[at] || self.cells[at] == Ground::Wall {
                 continue;
@@ -206,10 +198,6 @@ impl Room {
         (cells().filter(|at| self.boxes[*at]).collect(), cells().filter(is_target).collect())
     }
 
-    pub(crate) fn has_box(&self, at: usize) -> bool {
-        self.boxes[at]
-    }
-
     pub(crate) fn player(&self) -> usize {
         self.player
     }
@@ -254,11 +242,9 @@ impl Room {
     fn text(&self, sign: impl Fn(&(char, char, Ground, bool, bool)) -> char) -> String {
         let mut text = String::new();
         for at in 0..self.cells.len() {
-            if at > 0 && at % self.columns == 0 {
-                text.push('\n');
-            }
             let cell = (self.cells[at], self.boxes[at], self.player == at);
             let known = SIGNS.iter().find(|it| (it.2, it.3, it.4) == cell);
+            text.extend((at > 0 && at % self.columns == 0).then_some('\n'));
             text.extend(known.map(&sign));
         }
         text

@@ -1,12 +1,12 @@
 """Writes the texts that the released BAGEN sends in Sokoban, as bagen_texts.json in the checkout.
 
   cd CHECKOUT && python3 PATH/bagen_texts.py
-  agent-scorecard run play sokoban --published CHECKOUT ...
+  agent-scorecard run sokoban --published CHECKOUT ...
 
-CHECKOUT is github.com/mll-lab-nu/BAGEN, with `pip install hydra-core numpy matplotlib gym gym_sokoban`; no model and
-nothing that needs one is run. Settings are those of its own scripts, of the evaluation and of the runs to train on;
-texts are what its own context manager returns, with places in braces for the numbers of a run. A clone with its
-history has the prompt of the warehouse, too.
+CHECKOUT is github.com/mll-lab-nu/BAGEN, with `pip install hydra-core numpy matplotlib gym gym_sokoban 'setuptools<70'`;
+no model is run, and its libraries are not needed. Settings are those of the checkout's own scripts, for the
+evaluation and for the runs to train on; texts are what its own context manager returns, with places in braces for
+the numbers of a run. A clone with its history has the prompt of the warehouse, too.
 """
 import json, os, re, subprocess, sys, tempfile
 from unittest.mock import MagicMock
@@ -32,9 +32,8 @@ def settings(kind, groups=1):
     with tempfile.TemporaryDirectory() as folder:
         said = f"{folder}/arguments"
         shell = f"""conda() {{ :; }}; python() {{ printf '%s\\n' "$@" > {said}; }}; source {script}"""
-        given = {"VAL_GROUPS": groups, "OUTPUT_DIR": folder, "SKIP_ENV_ACTIVATE": 1, "ANTHROPIC_API_KEY": "none"}
-        own = {**os.environ, **{name: str(value) for name, value in given.items()}}
-        subprocess.run(["bash", "-c", shell], env=own, capture_output=True)
+        given = {"VAL_GROUPS": str(groups), "OUTPUT_DIR": folder, "SKIP_ENV_ACTIVATE": "1", "ANTHROPIC_API_KEY": "none"}
+        subprocess.run(["bash", "-c", shell], env={"PATH": os.environ["PATH"], **given}, capture_output=True)
         changes = [line.lstrip("+") for line in open(said).read().splitlines() if "=" in line]
     files = [OmegaConf.load(f"config/{name}.yaml") for name in configs]
     config = OmegaConf.merge(*files, OmegaConf.from_dotlist(changes))

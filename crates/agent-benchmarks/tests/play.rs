@@ -33,7 +33,7 @@ fn a_turn_shows_the_released_forms() {
          Reply with at most 3 actions, separated by ||, as in <answer>Up || Right</answer>.\n"
     );
     sokoban.act(&answer("left || up || Down"));
-    // The sum of three floating-point numbers, as the released code writes it.
+    // The sum of three floating-point numbers, as Python writes it.
     assert!(sokoban.observation().starts_with("Reward:\n-0.30000000000000004\n\nState:\n"));
     let mut told = corridor().with_limits_told(true);
     told.act("no tags");

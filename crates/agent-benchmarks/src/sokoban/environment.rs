@@ -1,5 +1,4 @@
 use crate::{
-    error::Error,
     play::{
         answer::answer,
         environment::{Acted, End, Environment},
@@ -120,7 +119,7 @@ impl Sokoban {
             ("most_actions_of_a_turn", _) => self.most_actions_of_a_turn.to_string(),
             ("most_actions", _) => self.most_actions.to_string(),
             ("actions_left", _) => self.most_actions.saturating_sub(self.n_actions).to_string(),
-            // A sum without terms, as the released code writes it.
+            // As Python writes a sum without terms.
             (_, Some((_, 0))) => "0".to_owned(),
             (_, Some((reward, _))) => format!("{reward:?}"),
             (_, None) => String::new(),

@@ -22,7 +22,7 @@ pub(crate) fn play_scores<'py>(
     entry.set_item("end", end)?;
     entry.set_item("reward", record.reward())?;
     entry.set_item("is_truncated", record.is_truncated)?;
-    entry.set_item("question_tokens", <(_, _)>::from(record.asking))?;
+    entry.set_item("question_tokens", <(_, _)>::from(record.asking()))?;
     let spent = PyDict::new(py);
     for (resource, name) in rollouts.resources() {
         let usage = rollouts.get(0).ok().and_then(|run| run.usage(resource).ok());

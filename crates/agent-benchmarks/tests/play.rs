@@ -149,7 +149,7 @@ fn questions_between_turns_are_counted_apart_and_shown_only_if_wanted() -> Resul
         run.reply(reply(&answer("Right||Right"), [170, 30]))?;
         let record = run.finish();
         // After the last turn nothing is left to ask.
-        assert_eq!((record.turns.len(), record.asking), (2, [Some(150), Some(10)]));
+        assert_eq!((record.turns.len(), record.asking()), (2, [Some(150), Some(10)]));
         let interval = |low, high| Estimate::interval(low, high).unwrap();
         assert_eq!(record.turns[0].estimates, [interval(50.0, 90.0), interval(2.0, 3.0)]);
         assert_eq!(record.turns[0].advice, Some(Advice::Continue));
@@ -161,8 +161,8 @@ fn questions_between_turns_are_counted_apart_and_shown_only_if_wanted() -> Resul
             rollouts.get(0).unwrap().usage(resource).unwrap().cumulative().to_vec()
         };
         assert_eq!(cost("output_tokens"), [20.0, 50.0]);
-        // The second request repeats 120 tokens.
-        assert_eq!(cost("total_tokens"), [120.0, 200.0]);
+        // The second request repeats 120 tokens, or 160 with question and answer, which no turn counts.
+        assert_eq!(cost("total_tokens"), [120.0, if keeps { 160.0 } else { 200.0 }]);
         assert_eq!(cost("steps"), [1.0, 3.0]);
     }
     Ok(())
@@ -201,6 +201,10 @@ fn answers_end_a_run_by_a_rule_and_a_cap_ends_it_in_any_case() -> Result<(), Err
     let cap = AdviceReason::CapExceeded { resource: "steps".to_owned() };
     assert_eq!((capped.turns.len(), capped.turns[2].advice.clone()), (3, Some(Advice::Stop(cap))));
     assert_eq!(capped.record.run.stop, Some(StopReason::MaxSteps));
+    let told =
+        drive(&settings.clone().with_enforced_caps(false), [&two, "", &two, "", &two, "", ""])?;
+    assert_eq!((told.turns.len(), told.is_stopped), (10, false));
+    assert_eq!(told.turns[2].advice, capped.turns[2].advice);
     assert_eq!(capped.turns[0].estimates, [Estimate::NoAnswer]);
     let is_unreadable = |event: &ReplyEvent| matches!(event, ReplyEvent::Unreadable { .. });
     assert_eq!(capped.record.events.iter().filter(|it| is_unreadable(&it.event)).count(), 3);

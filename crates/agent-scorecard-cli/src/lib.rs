@@ -9,6 +9,7 @@ mod costbench;
 mod costbench_sweep;
 mod cut_off;
 mod files;
+mod games;
 mod knapsack;
 mod logs;
 mod output;

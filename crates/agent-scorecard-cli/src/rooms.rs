@@ -5,7 +5,7 @@ use std::error::Error;
 use agent_scorecard::agent_benchmarks::sokoban::{Room, RoomSettings};
 use serde_json::json;
 
-use crate::{output::program::Written, plain, values};
+use crate::{games::presets, output::program::Written, plain, values};
 
 /// Prints the rooms of Sokoban that the released code of BAGEN makes from seeds, to the cell
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>(1, 100_000))]
     count: u32,
     /// Which rooms: evaluation (8 x 8, two boxes) or training (6 x 6, one box)
-    #[arg(long, default_value = "evaluation", value_parser = values::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)]))]
+    #[arg(long, default_value = "evaluation", value_parser = presets())]
     preset: RoomSettings,
     /// Write XSB, the usual form of files of levels, in place of the released alphabet
     #[arg(long)]

@@ -11,4 +11,5 @@ mod published;
 mod budget;
 mod confidence;
 mod costbench;
+mod play;
 mod triage;

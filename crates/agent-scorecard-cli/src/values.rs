@@ -107,3 +107,12 @@ impl Clustering {
         if self.cluster_by_task { ClusterBy::TaskOnly } else { self.cluster_by }
     }
 }
+
+/// The name of a resource, with a cap if one is given.
+pub(crate) fn capped(text: &str) -> Result<(String, Option<f64>), &'static str> {
+    let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
+    if name.is_empty() {
+        return Err("give a name, or a name and a cap, as in total_tokens=2500");
+    }
+    Ok((name.to_owned(), cap.map(self::cap).transpose()?))
+}

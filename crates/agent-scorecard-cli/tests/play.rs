@@ -6,7 +6,7 @@ mod program;
 use std::fs;
 
 use program::{in_folder, json_of, refusal, run_other};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn value(report: &Value, row: &str, metric: &str) -> f64 {
     let rows = report["rows"].as_array().unwrap();
@@ -66,12 +66,36 @@ fn the_warehouse_has_three_resources_and_their_joint_hits() {
 }
 
 #[test]
+fn a_target_is_the_goal_of_a_run_and_released_probes_are_drawn_by_another_rule() {
+    let report = |more: &[&str]| {
+        let arguments =
+            [&["warehouse", "--count", "16", "--json", "--resamples", "0"], more].concat();
+        json_of("play", &arguments)
+    };
+    let rate =
+        |dollars: &str| report(&["--target", dollars])["runs"]["success_rate"]["value"].as_f64();
+    assert_eq!((rate("0"), rate("1e12")), (Some(1.0), Some(0.0)));
+    let capped = report(&["--target", "0", "--resource", "cumulative_cost_usd=1"]);
+    let stopping = capped["stopping"].as_array().unwrap();
+    assert_eq!(
+        (&stopping[0]["by"], &stopping[0]["success_within_caps"]["value"]),
+        (&json!("nobody"), &json!(0.0))
+    );
+    let probed = report(&[]);
+    assert!(probed["runs"].get("success_rate").is_none());
+    assert!(probed["rows"][0]["metrics"].get("success_rate").is_none());
+    assert_ne!(report(&["--probes", "released"])["rows"], probed["rows"]);
+}
+
+#[test]
 fn what_does_not_fit_is_named() {
     for (arguments, wanted) in [
         (&["chess"][..], "chess"),
-        (&["sokoban", "--policy", "myopic"], "known: solver, greedy, random"),
-        (&["warehouse", "--policy", "greedy"], "known: base-stock"),
-        (&["warehouse", "--cap", "9"], "are of sokoban"),
+        (&["sokoban", "--policy", "myopic"], "solver, greedy, random"),
+        (&["warehouse", "--policy", "greedy"], "base-stock"),
+        (&["warehouse", "--cap", "9"], "without --target, runs get budgets of their own"),
+        (&["warehouse", "--target", "9", "--probes", "released"], "--probes"),
+        (&["warehouse", "--preset", "training"], "--preset"),
         (&["sokoban", "--mistakes", "2"], "--mistakes"),
         (&["sokoban", "--stop-after", "1"], "--ask"),
         (&["sokoban", "--resource", "weeks"], "weeks"),

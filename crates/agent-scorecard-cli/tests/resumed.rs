@@ -141,7 +141,7 @@ fn dialogues(count: usize) -> String {
 }
 
 /// Each benchmark with all that it may ask about so many tasks.
-fn benchmarks(count: usize) -> [Vec<String>; 4] {
+fn benchmarks(count: usize) -> [Vec<String>; 5] {
     let (questions, dialogues) = (questions(count), dialogues(count));
     let unsolvable = unsolvable(count);
     let words = |line: &str| line.split(' ').map(str::to_owned).collect();
@@ -152,6 +152,7 @@ fn benchmarks(count: usize) -> [Vec<String>; 4] {
         )),
         words(&format!("budget {dialogues} --dialogues sokoban")),
         words(&format!("confidence {questions} --steps 2 --continue 2 --at all --p-true")),
+        words(&format!("sokoban --preset training --count {count} --ask --show-answers")),
     ]
 }
 

@@ -640,3 +640,58 @@ fn estimates_of_runs_with_one_id_are_read_with_their_runs() {
     let answers = fs::read_to_string(answers).unwrap();
     assert!(answers.contains("\"0 again\"") && answers.contains("\"1 again\""), "{answers}");
 }
+
+#[test]
+fn a_model_plays_sokoban_is_asked_between_turns_and_stops_by_its_answers() {
+    let (url, count) = serve(|last| {
+        let text = if last.contains("How much more") { "impossible" } else { "Up || Left" };
+        format!("<answer>{text}</answer>")
+    });
+    let play = |out: &str, more: &[&str]| {
+        let base =
+            ["sokoban", "--first-seed", "241", "--count", "3", "--base-url", &url, "--model", "m"];
+        let output = run(&[&base[..], &["--out", out, "--ask", "--json"], more].concat());
+        (report(&output), count.swap(0, Ordering::SeqCst))
+    };
+    // Seed 242 gives no room.
+    let (out, stopped) = (fresh("sokoban"), fresh("sokoban-stopped"));
+    let (whole, asked) = play(&out, &[]);
+    assert_eq!((&whole["n_runs"], asked), (&json!(2), 2 * (10 + 9)));
+    assert_eq!(whole["runs"]["success_rate"]["value"], 0.0);
+    let lines = fs::read_to_string(Path::new(&out).join("estimates.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 18);
+    let row = |report: &Value, by: &str, in_a_row: u64| {
+        let rows = report["stopping"].as_array().unwrap().iter();
+        rows.clone().find(|row| row["by"] == by && row["in_a_row"] == in_a_row).unwrap().clone()
+    };
+    let [nobody, first] = [row(&whole, "nobody", 0), row(&whole, "m", 1)];
+    assert_eq!((&nobody["n_stopped"], &first["n_stopped"]), (&json!(0), &json!(2)));
+    assert!(first["mean_spent"]["value"].as_f64() < nobody["mean_spent"]["value"].as_f64());
+    // A question and its answer after the first turn of each run.
+    assert_eq!(first["mean_asking_tokens"]["value"], 60.0);
+    assert_eq!(play(&out, &[]).1, 0, "nothing is asked twice");
+
+    let (early, asked) = play(&stopped, &["--stop-after", "2"]);
+    assert_eq!((&early["runs"]["n_stopped"], asked), (&json!(2), 2 * 4));
+    assert!(early.get("stopping").is_none(), "what was stopped has no other course");
+}
+
+#[test]
+fn a_model_runs_the_warehouse_and_is_told_its_target_and_its_caps() {
+    let (url, count) = serve(|last| {
+        // The question tells the cap.
+        let is_told = last.contains("cumulative_cost_usd") && last.contains(" of 500000. How much");
+        assert!(is_told || last.contains("actions left."), "{last}");
+        "<answer>pass</answer>".to_owned()
+    });
+    let out = fresh("warehouse");
+    let base = ["warehouse", "--count", "1", "--base-url", &url, "--model", "m", "--out", &out];
+    let more =
+        ["--ask", "--target", "250001", "--resource", "cumulative_cost_usd=500000", "--json"];
+    let report = report(&run(&[&base[..], &more].concat()));
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(1), 11 + 10));
+    // Without orders, 8,000 dollars a week leave 324,000 of 500,000.
+    assert_eq!(report["runs"]["success_rate"]["value"], 1.0);
+    let trajectory = content(&Path::new(&out).join("runs"));
+    assert!(trajectory.contains("cash is at least $250,001 at its end"));
+}

@@ -23,12 +23,13 @@ use crate::{
 
 mod budget;
 mod confidence;
+mod on_the_way;
 mod play;
 mod triage;
 
 pub use budget::{ESTIMATORS, budget};
 pub use confidence::{confidence, confidence_with};
-pub use play::{Played, play, sokoban_runs, warehouse_runs};
+pub use play::{Played, play, rooms, runs};
 pub use triage::{ReSolved, triage, triage_scores};
 
 /// Whom the records are of, and how intervals of 95 % are made.

@@ -1,4 +1,6 @@
-use budget_estimation::{Advice, AnswerMode, BudgetMonitor, Estimate, parse_answer, parse_answers};
+use budget_estimation::{
+    Advice, AdviceReason, AnswerMode, BudgetMonitor, Estimate, parse_answer, parse_answers,
+};
 use censoring::StopReason;
 use run_logs::{Message, Reply, Role, Run, Usage};
 
@@ -34,7 +36,6 @@ pub struct PlayConversation<E> {
     end: Option<End>,
     is_truncated: bool,
     is_stopped: bool,
-    asking: [Option<u64>; 2],
 }
 
 impl Play {
@@ -71,7 +72,6 @@ impl Play {
             end: None,
             is_truncated: false,
             is_stopped: false,
-            asking: [Some(0); 2],
         };
         if let Some(end) = conversation.environment.end() {
             conversation.finish_run(end);
@@ -99,6 +99,12 @@ impl<E: Environment> PlayConversation<E> {
     #[must_use]
     pub fn turns(&self) -> &[PlayTurn] {
         &self.turns
+    }
+
+    /// How many turns the run may still have.
+    #[must_use]
+    pub fn turns_left(&self) -> usize {
+        self.settings.most_turns.saturating_sub(self.turns.len())
     }
 
     /// What is asked for, each with what the turns have spent of it.
@@ -157,6 +163,7 @@ impl<E: Environment> PlayConversation<E> {
             tokens: [usage.input_tokens, usage.output_tokens],
             reasoning_tokens: usage.reasoning_tokens.unwrap_or(0),
             spent: vec![0.0; E::RESOURCES.len()],
+            asking: [Some(0); 2],
             ..PlayTurn::default()
         };
         let most = self.settings.most_tokens_of_a_turn;
@@ -174,7 +181,9 @@ impl<E: Environment> PlayConversation<E> {
         }
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
-        (turn.spent, turn.need) = (acted.spent, self.environment.need());
+        // This turn is none that is left.
+        let turns_left = self.turns_left().saturating_sub(1);
+        (turn.spent, turn.need) = (acted.spent, self.environment.need(turns_left));
         turn.features = self.environment.features();
         self.turns.push(turn);
         match self.environment.end() {
@@ -208,10 +217,6 @@ impl<E: Environment> PlayConversation<E> {
 
     /// Takes the answer to a question.
     fn answer(&mut self, reply: &Reply, start: usize) -> Result<(), Error> {
-        let usage = reply.usage.clone().unwrap_or_default();
-        for (sum, tokens) in self.asking.iter_mut().zip([usage.input_tokens, usage.output_tokens]) {
-            *sum = sum.zip(tokens).map(|(sum, tokens)| sum.saturating_add(tokens));
-        }
         let names: Vec<&str> = self.settings.asks.iter().map(|(name, _)| name.as_str()).collect();
         let read = match names.len() {
             1 => parse_answer(&reply.text, AnswerMode::Lenient).map(|estimate| vec![estimate]),
@@ -231,10 +236,16 @@ impl<E: Environment> PlayConversation<E> {
         if !self.settings.keeps_answers {
             self.dialogue.request_mut().messages.truncate(start);
         }
-        let stop = advice.as_ref().and_then(Advice::stop_reason);
+        let is_cap = |it: &&Advice| matches!(it, Advice::Stop(AdviceReason::CapExceeded { .. }));
+        let advised = advice.as_ref().filter(|it| self.settings.enforces_caps || !is_cap(it));
+        let stop = advised.and_then(Advice::stop_reason);
         if let Some(turn) = self.turns.last_mut() {
+            let usage = reply.usage.clone().unwrap_or_default();
             turn.answer = Some(reply.text.clone());
             (turn.estimates, turn.advice) = (estimates, advice);
+            turn.asking = [usage.input_tokens, usage.output_tokens];
+            turn.asking_reasoning = usage.reasoning_tokens.unwrap_or(0);
+            turn.is_kept = self.settings.keeps_answers;
         }
         match stop {
             Some(stop) => {
@@ -267,9 +278,9 @@ impl<E: Environment> Conversation for PlayConversation<E> {
     fn finish(self) -> PlayRecord {
         let succeeded = self.end == Some(End::Succeeded);
         let mut record = self.dialogue.finish();
-        let Self { turns, end, is_truncated, is_stopped, asking, .. } = self;
+        let Self { turns, end, is_truncated, is_stopped, .. } = self;
         record.run.outcome = end.filter(|_| !is_stopped).map(|_| succeeded);
-        PlayRecord { record, turns, end, succeeded, is_truncated, is_stopped, asking }
+        PlayRecord { record, turns, end, succeeded, is_truncated, is_stopped }
     }
 }
 

@@ -30,7 +30,8 @@ pub struct PlayTurn {
     pub reasoning_tokens: u64,
     /// What was spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
-    /// The least that then still had to be spent of the first resource, as far as the environment knows.
+    /// The least that then still had to be spent of the first resource, as far as the environment knows; infinite if the
+    /// task could not be done any more, be it within the limits.
     pub need: Option<f64>,
     /// What [`Environment::FEATURES`] then were.
     pub features: Vec<f64>,
@@ -40,6 +41,13 @@ pub struct PlayTurn {
     pub estimates: Vec<Estimate>,
     /// What followed from the answers.
     pub advice: Option<Advice>,
+    /// Tokens of the question after the turn and of the answer to it, if the reply says; 0 without a question.
+    /// As every request, a question repeats the run so far.
+    pub asking: [Option<u64>; 2],
+    /// How many tokens of that answer were hidden reasoning.
+    pub(super) asking_reasoning: u64,
+    /// Whether later requests repeat question and answer.
+    pub(super) is_kept: bool,
 }
 
 /// The record of a run in an environment.
@@ -58,8 +66,6 @@ pub struct PlayRecord {
     pub is_truncated: bool,
     /// Whether an answer or a cap ended it, so that nobody knows what it would have come to.
     pub is_stopped: bool,
-    /// Tokens of questions and of answers to them, if the replies say.
-    pub asking: [Option<u64>; 2],
 }
 
 impl PlayRecord {
@@ -68,24 +74,34 @@ impl PlayRecord {
     pub fn reward(&self) -> f64 {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
+
+    /// Tokens of questions on the way and of the answers to them, if all replies say.
+    #[must_use]
+    pub fn asking(&self) -> [Option<u64>; 2] {
+        [0, 1].map(|at| self.turns.iter().map(|turn| turn.asking[at]).sum())
+    }
 }
 
-/// For each turn, the tokens of the request that no earlier turn had, those of the reply, and both.
+/// For each turn, the tokens of the request that no earlier request had which it repeats, those of the reply, and both.
 pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
     let known = |tokens: Option<u64>| tokens.and_then(|tokens| i64::try_from(tokens).ok());
-    let input: Vec<Option<i64>> = turns.iter().map(|turn| known(turn.tokens[0])).collect();
-    let visible = turns.iter().map(|turn| {
-        known(turn.tokens[1].map(|tokens| tokens.saturating_sub(turn.reasoning_tokens)))
+    let visible = |[input, output]: [Option<u64>; 2], hidden: u64| {
+        (known(input), known(output.map(|tokens| tokens.saturating_sub(hidden))))
+    };
+    // Questions that are kept stand between turns, so that no turn counts their tokens.
+    let requests = turns.iter().flat_map(|turn| {
+        let question = turn.is_kept.then(|| visible(turn.asking, turn.asking_reasoning));
+        std::iter::once(visible(turn.tokens, turn.reasoning_tokens)).chain(question)
     });
-    let fresh = fresh_input_tokens(&input, &visible.collect::<Vec<_>>());
-    let turns = fresh.into_iter().zip(turns);
-    turns
-        .map(|(fresh, turn)| {
-            let output = known(turn.tokens[1]);
-            let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
-            [fresh, output, total].map(|tokens| tokens.map(|tokens| tokens as f64))
-        })
-        .collect()
+    let (input, output): (Vec<_>, Vec<_>) = requests.unzip();
+    let mut fresh = fresh_input_tokens(&input, &output).into_iter();
+    let of_turn = |turn: &PlayTurn| {
+        let fresh = if turn.is_kept { [fresh.next(), fresh.next()][0] } else { fresh.next() };
+        let (fresh, output) = (fresh.flatten(), known(turn.tokens[1]));
+        let total = fresh.zip(output).map(|(fresh, output)| fresh + output);
+        [fresh, output, total].map(|tokens| tokens.map(|tokens| tokens as f64))
+    };
+    turns.iter().map(of_turn).collect()
 }
 
 /// The rollouts of runs in one kind of environment: `fresh_input_tokens` (without what requests repeat), `output_tokens`, `total_tokens` of both, and

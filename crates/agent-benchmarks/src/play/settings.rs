@@ -32,6 +32,7 @@ pub struct Play {
     /// What is asked for between turns, with its cap.
     pub(super) asks: Vec<(String, Option<f64>)>,
     pub(super) keeps_answers: bool,
+    pub(super) enforces_caps: bool,
     pub(super) rule: Option<StopRule>,
 }
 
@@ -52,6 +53,7 @@ impl Play {
             instruction: None,
             asks: Vec::new(),
             keeps_answers: false,
+            enforces_caps: true,
             rule: None,
         }
     }
@@ -72,10 +74,14 @@ impl Play {
 
         /// Sets when answers to questions end a run.
         with_stop_rule(rule: Option<StopRule>);
+
+        /// Sets whether a cap that is asked for ends a run that has passed it, as without this setting. Otherwise the run
+        /// is told the cap and goes on, so that what it would have spent is known.
+        with_enforced_caps(enforces_caps: bool);
     }
 
     /// Asks after each turn what the run will still spend of these resources, each with its cap, if any: those of
-    /// [`Environment::RESOURCES`], and tokens (`output_tokens`, or `total_tokens` with those of the request that no earlier turn had). A run ends when a cap is passed. `keeps_answers` says
+    /// [`Environment::RESOURCES`], and tokens (`output_tokens`, or `total_tokens` with those of the request that no earlier turn had). `keeps_answers` says
     /// whether later turns show what was answered.
     #[must_use]
     pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {

@@ -210,8 +210,11 @@ impl Environment for Sokoban {
         }
     }
 
-    fn need(&self) -> Option<f64> {
+    fn need(&self, turns_left: usize) -> Option<f64> {
+        let actions_left = self.most_actions.saturating_sub(self.n_actions);
+        let most = actions_left.min(turns_left.saturating_mul(self.most_actions_of_a_turn));
         match self.game.room().least_steps(self.most_states) {
+            Need::Exact { least, .. } if least as usize > most => Some(f64::INFINITY),
             Need::Exact { least, .. } => Some(f64::from(least)),
             Need::Unsolvable => Some(f64::INFINITY),
             Need::Bounds { .. } => None,

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
     /// What is asked for, with its cap, such as total_tokens=2500; several times for several at once
-    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = resource)]
+    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
     resources: Vec<(String, Option<f64>)>,
     /// The cap of each run on the first resource
     #[arg(long, value_name = "N", value_parser = values::cap)]
@@ -81,14 +81,6 @@ are those of DIR/scripts/evaluation-scripts/eval/prompts.
 
 fn tasks() -> impl clap::builder::TypedValueParser<Value = Task> {
     values::one_of(Task::ALL.map(|task| (task.name(), task)))
-}
-
-fn resource(text: &str) -> Result<(String, Option<f64>), &'static str> {
-    let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
-    if name.is_empty() {
-        return Err("give a name, or a name and a cap, as in total_tokens=2500");
-    }
-    Ok((name.to_owned(), cap.map(values::cap).transpose()?))
 }
 
 /// The runs that the model is asked about.

@@ -3,8 +3,9 @@
 use std::error::Error;
 
 use crate::{
+    games::{Market, Rooms},
     output::program::Written,
-    run::{budget, command, confidence, costbench, triage},
+    run::{budget, command, confidence, costbench, play, triage},
 };
 
 /// Runs a benchmark with a model behind an OpenAI-compatible server
@@ -21,6 +22,11 @@ enum Benchmark {
     Triage(triage::Options),
     Budget(budget::Options),
     Confidence(confidence::Options),
+    /// Sokoban of the budget paper: a room for each seed, up to three actions in each of ten turns
+    #[command(mut_arg("max_output_tokens", |it| it.default_value("800")))]
+    Sokoban(play::Options<Rooms>),
+    /// The warehouse of the budget paper: 11 steps of orders, a demand for each seed
+    Warehouse(play::Options<Market>),
 }
 
 impl Options {
@@ -30,6 +36,8 @@ impl Options {
             Benchmark::Triage(options) => command::output(options),
             Benchmark::Budget(options) => command::output(options),
             Benchmark::Confidence(options) => command::output(options),
+            Benchmark::Sokoban(options) => command::output(options),
+            Benchmark::Warehouse(options) => command::output(options),
         }
     }
 }

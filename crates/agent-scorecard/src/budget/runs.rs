@@ -88,7 +88,11 @@ impl By {
     }
 
     /// A new one that has seen no run.
-    fn estimator(&self, coverage: Level, cut_offs: bool) -> Result<Box<dyn Estimator>, Error> {
+    pub(crate) fn estimator(
+        &self,
+        coverage: Level,
+        cut_offs: bool,
+    ) -> Result<Box<dyn Estimator>, Error> {
         let past = || {
             if cut_offs {
                 PastQuantiles::survival_aware(coverage)

@@ -1,7 +1,7 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent_benchmarks::budget::{BudgetRecord, Rollouts};
-use budget_estimation::{Estimate, Level, Reading, joint_hits};
+use budget_estimation::{Estimate, Level, Reading, Sample, joint_hits};
 use run_logs::json_lines::RunCounts;
 use trajectory_metrics::{Better, Figure, Metric};
 
@@ -129,11 +129,11 @@ pub(super) fn table(
     let (lengths, counts) = (vec![rollouts.len()], counts.clone());
     let input = Input { rollouts, lengths, achieved: Vec::new(), counts };
     let readings = [Reading::Answers, Reading::Cap];
-    let mut settings = Vec::new();
+    let (mut settings, mut unchanged) = (Vec::new(), BTreeSet::new());
     for &reading in readings.iter().take(1 + usize::from(is_capped)) {
         for by in model.iter().chain(estimators) {
             let is_model = matches!(by, By::Recorded { .. });
-            let mut joint = Vec::new();
+            let (mut joint, mut is_new) = (Vec::new(), false);
             for name in names {
                 let own = Options {
                     others: names.iter().filter(|other| *other != name).cloned().collect(),
@@ -143,6 +143,14 @@ pub(super) fn table(
                     ..Options::new(name, by.clone(), Level::new(0.8)?)
                 };
                 let runs = replay(input.clone(), &own)?;
+                let as_said = |it: &Sample| it.with_reading(Reading::Answers).predicts_impossible();
+                let is_as_said = |it: &Sample| it.predicts_impossible() == as_said(it);
+                if reading == Reading::Cap && runs.samples.iter().all(is_as_said) {
+                    unchanged.insert(by.name());
+                    joint.push(runs);
+                    continue;
+                }
+                is_new = true;
                 let found = block(&runs, &own, &metrics())?;
                 let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
                 let unfinished = is_model.then_some(unfinished);
@@ -153,15 +161,19 @@ pub(super) fn table(
                 settings.push(setting);
                 joint.push(runs);
             }
-            if joint.len() > 1 {
+            if joint.len() > 1 && is_new {
                 let all = "all resources";
                 let own = if is_model { all.to_owned() } else { format!("{all}, {}", by.name()) };
                 settings.push(joint_setting(named(own, reading), &joint)?);
             }
         }
     }
-    let mut report =
-        super::report(&options.model, settings.into_iter(), is_capped.then(|| BY_CAP.to_owned()));
+    let mut note = is_capped.then(|| BY_CAP.to_owned());
+    if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
+        let names = Vec::from_iter(unchanged).join(", ");
+        *note += &format!("; rows that this leaves as they are do not stand twice: {names}");
+    }
+    let mut report = super::report(&options.model, settings.into_iter(), note);
     compare(
         &mut report,
         "How good are the estimates?",

@@ -1,9 +1,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use agent_benchmarks::{
-    play::{End, Environment, Play, PlayRecord, play as played},
-    sokoban::{self, Room, RoomSettings, Sokoban},
-    warehouse::{self, Start, Warehouse},
+    play::{End, Environment, Play, PlayConversation, PlayRecord, play as played},
+    sokoban::{Room, RoomSettings},
 };
 use budget_estimation::{Estimate, Rollouts};
 use rayon::prelude::*;
@@ -15,9 +14,12 @@ use crate::{
     budget::runs::{Answers, By, Recorded},
     compare::side::{measure, share},
     error::Error,
-    live::{LiveOptions, budget},
+    live::{
+        LiveOptions, budget,
+        on_the_way::{ASKING, Course, WITHIN},
+    },
     report::{
-        block::{Block, Field, Report},
+        block::{Block, Field, Report, Value},
         sentence::{counted, percent},
     },
     traces::figures::LEVEL,
@@ -36,7 +38,7 @@ pub struct Played<'a> {
     pub has_goal: bool,
 }
 
-const SUCCESS: Measure = measure(
+pub(super) const SUCCESS: Measure = measure(
     "success_rate",
     "success rate",
     Better::Higher,
@@ -47,7 +49,7 @@ const SUCCESS: Measure = measure(
 type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 
 /// What means over runs are of.
-const MEANS: [OfRun; 4] = [
+const MEANS: [OfRun; 5] = [
     (
         measure(
             "mean_reward",
@@ -69,16 +71,21 @@ const MEANS: [OfRun; 4] = [
         ),
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
+    (ASKING, |run| {
+        let tokens = run.asking().into_iter().sum::<Option<u64>>()? as f64;
+        Some(tokens).filter(|tokens| *tokens > 0.0)
+    }),
     (
         measure(
-            "mean_asking_tokens",
-            "tokens of questions",
+            "mean_beyond_least",
+            "spent beyond the least",
             Better::Lower,
-            "Mean number of tokens that questions on the way and the answers to them took.",
+            "Mean, over runs that did their task, of what the turns after the first spent of the environment's first resource beyond the least that they had to.",
         ),
         |run| {
-            let [input, output] = run.asking;
-            Some((input? + output?) as f64).filter(|tokens| *tokens > 0.0)
+            let need = run.turns.first()?.need.filter(|_| run.succeeded)?;
+            let spent = run.turns.iter().skip(1).filter_map(|turn| turn.spent.first()).sum::<f64>();
+            Some(spent - need)
         },
     ),
 ];
@@ -92,11 +99,16 @@ const MEANS: [OfRun; 4] = [
 ///
 /// ```
 /// use agent_scorecard::{
-///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Policy, RoomSettings, Sokoban}},
-///     live::{ESTIMATORS, LiveOptions, Played, play, sokoban_runs},
+///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Player, Policy, RoomSettings, Sokoban}},
+///     live::{ESTIMATORS, LiveOptions, Played, play, rooms, runs},
 /// };
 ///
-/// let records = sokoban_runs(Policy::Greedy, RoomSettings::TRAINING, &Play::new(), 1, 12)?;
+/// let rooms = rooms(&RoomSettings::TRAINING, 1, 12)?.into_iter();
+/// let rooms = rooms.map(|(seed, room)| (seed, Sokoban::new(room))).collect();
+/// let records = runs(rooms, &Play::new(), |seed| {
+///     let mut player = Player::new(Policy::Greedy, seed);
+///     move |run| player.reply(run)
+/// })?;
 /// let resources = ["steps".to_owned()];
 /// let rollouts = rollouts::<Sokoban>(&records)?;
 /// let played = Played { records: &records, rollouts: &rollouts, resources: &resources, has_goal: true };
@@ -147,6 +159,17 @@ pub fn play<E: Environment>(
             .push(format!("An answer or a cap ended {runs}, which are left out of the estimates."));
     }
     report.title = "Runs in an environment".to_owned();
+    if !has_goal {
+        // Of targets and budgets that came later, half are met.
+        for column in &mut report.columns {
+            let metrics = column.block.fields.iter_mut().filter(|field| field.key == "metrics");
+            for Field { value, .. } in metrics {
+                if let Value::Block(block) = value {
+                    block.fields.retain(|field| field.key != SUCCESS.key);
+                }
+            }
+        }
+    }
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
         report.conclusion.insert(0, format!("{} did its task in {rate} of {n}.", options.model));
@@ -161,6 +184,28 @@ pub fn play<E: Environment>(
         report.conclusion.insert(0, mean);
     }
     report.together.fields.insert(0, Field::block("runs", block));
+    if stopped > 0 {
+        return Ok(report);
+    }
+    let course = Course::new(rollouts, records, resources, &options.model)?;
+    if let Some((rows, picture)) = course.stopping(estimators)? {
+        if course.is_capped(|_| true)?
+            && let Ok(rate) = rows[0].figure(WITHIN.key)
+        {
+            let rate = percent(&rate);
+            report.conclusion.insert(1, format!("Within the caps, it did so in {rate} of these."));
+        }
+        let title = "What monitors of answers would come to".to_owned();
+        report.together.fields.push(Field::rows("stopping", title, rows));
+        report.together.pictures.insert("stopping".to_owned(), picture);
+    }
+    if let Some((rows, said)) =
+        E::RESOURCES.first().map(|of| course.needs(estimators, of)).transpose()?.flatten()
+    {
+        let title = format!("Estimates against the least {} that were left", E::RESOURCES[0]);
+        report.together.fields.push(Field::rows("need", title, rows));
+        report.conclusion.extend(said);
+    }
     Ok(report)
 }
 
@@ -201,52 +246,44 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
     Ok(block)
 }
 
-/// Plays Sokoban by a policy: the rooms of the seeds from the first one on, as many as `count`. Seeds that give no room are
-/// passed over.
+/// The rooms of the seeds from the first one on, as many as `count`, with their seeds. Seeds that give no room are passed
+/// over.
 ///
 /// # Errors
 ///
-/// An error of agent-benchmarks, such as for settings of rooms out of range and for questions about an unknown resource.
-pub fn sokoban_runs(
-    policy: sokoban::Policy,
-    rooms: RoomSettings,
-    settings: &Play,
+/// An error of agent-benchmarks for settings of rooms out of range.
+pub fn rooms(
+    settings: &RoomSettings,
     first_seed: u32,
     count: u32,
-) -> Result<Vec<PlayRecord>, Error> {
-    let run = |seed: u32| {
-        let room = match Room::generate(&rooms, seed) {
-            Err(agent_benchmarks::Error::NoRoom { .. }) => return Ok(None),
-            room => room?,
-        };
-        let mut player = sokoban::Player::new(policy, Seed::new(u64::from(seed)));
-        let run = settings.conversation(&seed.to_string(), Sokoban::new(room))?;
-        played(run, |run| player.reply(run)).map(Some)
+) -> Result<Vec<(u32, Room)>, Error> {
+    let room = |seed: u32| match Room::generate(settings, seed) {
+        Err(agent_benchmarks::Error::NoRoom { .. }) => Ok(None),
+        room => Ok(Some((seed, room?))),
     };
     let seeds = first_seed..first_seed.saturating_add(count);
-    let runs: Result<Vec<_>, agent_benchmarks::Error> = seeds.into_par_iter().map(run).collect();
-    Ok(runs?.into_iter().flatten().collect())
+    let rooms: Result<Vec<_>, agent_benchmarks::Error> = seeds.into_par_iter().map(room).collect();
+    Ok(rooms?.into_iter().flatten().collect())
 }
 
-/// Runs the warehouse by a policy, with the demand of the seeds from the first one on, as many as `count`.
+/// Plays environments by a policy: `player` makes of the seed of each what writes the replies. Runs have the seeds as ids.
 ///
 /// # Errors
 ///
-/// As [`sokoban_runs`].
-pub fn warehouse_runs(
-    policy: warehouse::Policy,
-    start: Start,
+/// An error of agent-benchmarks, such as for questions about an unknown resource.
+pub fn runs<E, P>(
+    environments: Vec<(u32, E)>,
     settings: &Play,
-    first_seed: u32,
-    count: u32,
-) -> Result<Vec<PlayRecord>, Error> {
-    let run = |seed: u32| {
-        let number = Seed::new(u64::from(seed));
-        let mut player = warehouse::Player::new(policy, number);
-        let run = settings.conversation(&seed.to_string(), Warehouse::new(start, number))?;
-        played(run, |run| player.reply(run))
+    player: impl Fn(Seed) -> P + Sync,
+) -> Result<Vec<PlayRecord>, Error>
+where
+    E: Environment + Send,
+    P: FnMut(&PlayConversation<E>) -> String,
+{
+    let run = |(seed, environment): (u32, E)| {
+        let run = settings.conversation(&seed.to_string(), environment)?;
+        played(run, player(Seed::new(u64::from(seed))))
     };
-    let seeds = first_seed..first_seed.saturating_add(count);
-    let runs: Result<_, agent_benchmarks::Error> = seeds.into_par_iter().map(run).collect();
+    let runs: Result<_, agent_benchmarks::Error> = environments.into_par_iter().map(run).collect();
     Ok(runs?)
 }

@@ -1,0 +1,78 @@
+//! `run sokoban` and `run warehouse`.
+
+use std::error::Error;
+
+use agent_benchmarks::play::{Play, PlayConversation};
+
+use crate::{
+    games::Game,
+    run::{
+        asking::{Asking, Finished, Protocol},
+        common::Common,
+        expected::Expected,
+    },
+};
+
+/// An environment of the budget paper, which the model plays
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options<G: Game> {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    game: G,
+    /// The most tokens of a request and its reply; a turn with more carries nothing out and ends the run. Without it,
+    /// that of the released evaluation: 2500 in sokoban, and none in the warehouse, for which 0 stands
+    #[arg(long, value_name = "N")]
+    turn_tokens: Option<u64>,
+}
+
+impl<G: Game> Options<G> {
+    fn turn_tokens(&self) -> Option<u64> {
+        Some(self.turn_tokens.unwrap_or(G::TURN_TOKENS)).filter(|most| *most > 0)
+    }
+
+    fn conversations(
+        &self,
+    ) -> Result<Vec<(String, PlayConversation<G::Environment>)>, Box<dyn Error>> {
+        let settings: Play = self
+            .game
+            .settings()?
+            .with_sampling(self.common.sampling())
+            .with_most_tokens_of_a_turn(self.turn_tokens());
+        let environments = self.game.environments()?.into_iter();
+        let conversations = environments.map(|(seed, environment)| {
+            let id = seed.to_string();
+            let conversation = settings.conversation(&id, environment)?;
+            Ok((id, conversation))
+        });
+        conversations.collect()
+    }
+}
+
+impl<G: Game> Protocol for Options<G> {
+    const NAME: &'static str = G::NAME;
+    const FORM: &'static str = "<answer>...</answer> with what the request asks for";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn setting(&self) -> String {
+        let turn = self.turn_tokens().map_or("no limit".to_owned(), |most| most.to_string());
+        format!("{}, {}, tokens of a turn: {turn}", self.game.setting(), self.game.asks())
+    }
+
+    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+        for (name, conversation) in self.conversations()? {
+            expected.add(&name, conversation, [1, self.game.most_requests()])?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>> {
+        let conversations = self.conversations()?;
+        let records = asking.run(G::NAME, &conversations, Clone::clone)?;
+        let report = self.game.report(&records, &self.common.live(), Some(&self.common.out))?;
+        Ok((records.into_iter().map(|record| record.record).collect(), report))
+    }
+}

@@ -1,0 +1,329 @@
+//! Runs in an environment between their turns: where a monitor of budgets would have stopped them, and how estimates
+//! stand to what was needed.
+
+use agent_benchmarks::play::PlayRecord;
+use budget_estimation::{
+    Advice, BudgetMonitor, Estimate, Estimator, Level, Reading, Resource, Rollouts, StopRule,
+};
+use trajectory_metrics::{Better, ClusterEstimate, Measure};
+
+use crate::{
+    budget::runs::By,
+    compare::side::{measure, share},
+    confidence::figure,
+    error::Error,
+    report::{
+        block::{Block, Field},
+        picture::{Axis, Mark, Picture, Series},
+        sentence::{counted, percent},
+    },
+    traces::figures::LEVEL,
+};
+
+/// What the intervals of estimators claim to hold.
+const COVERAGE: f64 = 0.8;
+/// Rules of up to so many answers in a row.
+const MOST_IN_A_ROW: u32 = 3;
+
+pub(super) const WITHIN: Measure = measure(
+    "success_within_caps",
+    "success within the caps",
+    Better::Higher,
+    "Share of runs that did their task within the limits and the caps, and were not stopped.",
+);
+const SPENT: Measure = measure(
+    "mean_spent",
+    "spent",
+    Better::Lower,
+    "Mean of what runs spent of the first resource until they ended or were stopped, without questions.",
+);
+pub(super) const ASKING: Measure = measure(
+    "mean_asking_tokens",
+    "tokens of questions",
+    Better::Lower,
+    "Mean number of tokens that questions on the way and the answers to them took.",
+);
+const HOLDS: Measure = measure(
+    "holds_least",
+    "intervals that hold the least",
+    Better::Higher,
+    "Share of the estimates, after turns from which the task could be done within limits and caps, that are an interval with the least that it would have taken.",
+);
+const CALLED: Measure = measure(
+    "impossible_called_so",
+    "hopeless turns called so",
+    Better::Higher,
+    "Share of the estimates, after turns from which the task could not be done within limits and caps, that are impossible.",
+);
+const WRONGLY: Measure = measure(
+    "possible_called_impossible",
+    "others called hopeless",
+    Better::Lower,
+    "Share of the estimates, after turns from which the task could be done within limits and caps, that are impossible.",
+);
+
+/// Runs with their rollouts, and the resources that estimates are of.
+pub(super) struct Course<'a> {
+    rollouts: Rollouts,
+    /// The record of each rollout.
+    records: Vec<&'a PlayRecord>,
+    resources: Vec<Resource>,
+    level: Level,
+    /// The name of whoever played, if it was asked.
+    player: Option<&'a str>,
+}
+
+/// What happened in a run.
+struct Walked {
+    /// The estimates of each resource after each turn but the last, until the run was stopped.
+    estimates: Vec<Vec<Estimate>>,
+    /// The turns that it had, fewer than all of it if it was stopped.
+    turns: usize,
+    is_stopped: bool,
+}
+
+impl<'a> Course<'a> {
+    /// Those runs of which it is known what each turn spent. Rollouts have the ids of their records.
+    pub(super) fn new(
+        rollouts: &Rollouts,
+        records: &'a [PlayRecord],
+        names: &[String],
+        model: &'a str,
+    ) -> Result<Self, Error> {
+        let resources: Result<Vec<_>, _> =
+            names.iter().map(|name| rollouts.resource(name)).collect();
+        let resources = resources?;
+        let rollouts = rollouts.filter(|run| resources.iter().all(|it| run.knows(*it)));
+        let of = |id: Option<&str>| records.iter().find(|it| Some(&*it.record.run.id) == id);
+        let records: Vec<_> = rollouts.iter().filter_map(|run| of(run.id())).collect();
+        let is_asked = records.iter().flat_map(|it| &it.turns).any(|it| it.answer.is_some());
+        let player = is_asked.then_some(model);
+        Ok(Self { rollouts, records, resources, level: Level::new(LEVEL)?, player })
+    }
+
+    /// Whether something that is estimated has a cap, in such a place.
+    pub(super) fn is_capped(&self, at: impl Fn(usize) -> bool) -> Result<bool, Error> {
+        for run in self.rollouts.iter() {
+            for (place, resource) in self.resources.iter().enumerate() {
+                if at(place) && run.cap(*resource)?.is_some() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes through the runs in their order with the estimates of an estimator, which learns from the runs before as far as
+    /// they went, or with those of the player. With a rule, a monitor stops runs.
+    fn walk(&self, by: Option<&By>, rule: Option<StopRule>) -> Result<Vec<Walked>, Error> {
+        let coverage = Level::new(COVERAGE)?;
+        let estimators = by.into_iter().flat_map(|by| self.resources.iter().map(move |_| by));
+        let mut estimators: Vec<Box<dyn Estimator>> =
+            estimators.map(|by| by.estimator(coverage, true)).collect::<Result<_, _>>()?;
+        let mut seen = self.rollouts.filter(|_| false);
+        let all: Vec<Resource> = self.rollouts.resources().map(|(resource, _)| resource).collect();
+        let mut walked = Vec::with_capacity(self.records.len());
+        for (run, record) in self.rollouts.iter().zip(&self.records) {
+            let caps = self.resources.iter().map(|resource| run.cap(*resource));
+            let caps = caps.collect::<Result<Vec<_>, _>>()?;
+            let named = caps.iter().enumerate().map(|(at, cap)| (at.to_string(), *cap));
+            let mut monitor = BudgetMonitor::new(named)?;
+            if let Some(rule) = rule {
+                monitor = monitor.with_stop_rule(rule);
+            }
+            let prefixes = self.resources.iter().map(|resource| run.replay(*resource));
+            let mut prefixes = prefixes.collect::<Result<Vec<_>, _>>()?;
+            let mut now = Walked { estimates: Vec::new(), turns: run.turns(), is_stopped: false };
+            for (turn, known) in (1..run.turns()).zip(&record.turns) {
+                let mut estimates = known.estimates.clone();
+                estimates.resize(self.resources.len(), Estimate::NoAnswer);
+                let shown = prefixes.iter_mut().filter_map(Iterator::next);
+                for ((estimate, prefix), by) in estimates.iter_mut().zip(shown).zip(&mut estimators)
+                {
+                    *estimate = by.estimate(&prefix)?;
+                }
+                let costs = self.resources.iter().map(|it| run.cost(*it, turn).unwrap_or(0.0));
+                let costs: Vec<_> = costs.zip(estimates.iter().copied()).collect();
+                now.estimates.push(estimates);
+                if rule.is_some() && matches!(monitor.push(&costs, None)?, Advice::Stop(_)) {
+                    (now.turns, now.is_stopped) = (turn, true);
+                    break;
+                }
+            }
+            let costs = (1..=now.turns).flat_map(|turn| all.iter().map(move |it| (turn, *it)));
+            let costs: Vec<_> = costs.map(|(turn, resource)| run.cost(resource, turn)).collect();
+            let last = seen.push_partly_known(&costs, run.succeeded() && !now.is_stopped)?;
+            for (resource, cap) in self.resources.iter().zip(caps) {
+                cap.map_or(Ok(()), |cap| seen.set_cap_of(last, *resource, cap))?;
+            }
+            if now.is_stopped {
+                seen.set_censored(last)?;
+            }
+            for (by, resource) in estimators.iter_mut().zip(&self.resources) {
+                by.learn(&seen.get(last)?, *resource)?;
+            }
+            walked.push(now);
+        }
+        Ok(walked)
+    }
+
+    /// A row for the runs as they were, and rows for monitors that stop them after one, two and three answers in a row that
+    /// say impossible, be it by an interval above what is left under a cap. Without a stop, one row says as much as three.
+    /// There are none without caps and answers.
+    pub(super) fn stopping(
+        &self,
+        estimators: &[By],
+    ) -> Result<Option<(Vec<Block>, Picture)>, Error> {
+        if self.player.is_none() && !self.is_capped(|_| true)? {
+            return Ok(None);
+        }
+        let whole = |turns| Walked { estimates: Vec::new(), turns, is_stopped: false };
+        let whole: Vec<_> = self.rollouts.iter().map(|run| whole(run.turns())).collect();
+        let mut rows = vec![("nobody", self.stopped("nobody", 0, &whole, false)?)];
+        let players = self.player.map(|name| (name, None));
+        for (name, by) in
+            players.into_iter().chain(estimators.iter().map(|by| (by.name(), Some(by))))
+        {
+            for in_a_row in 1..=MOST_IN_A_ROW {
+                let rule = StopRule::impossible_in_a_row(in_a_row)?.with_reading(Reading::Cap);
+                let walked = self.walk(by, Some(rule))?;
+                rows.push((name, self.stopped(name, in_a_row, &walked, by.is_none())?));
+                if walked.iter().all(|it| !it.is_stopped) {
+                    break;
+                }
+            }
+        }
+        let place = |(_, row): &(&str, Block)| {
+            let rate = row.figure(WITHIN.key).ok()?;
+            let ends = rate.interval.map_or([rate.value; 2], |it| [it.low(), it.high()]);
+            Some([row.number(SPENT.key)?, rate.value, ends[0], ends[1]])
+        };
+        let series = rows.chunk_by(|a, b| a.0 == b.0).map(|rows| {
+            Series::with_intervals(rows[0].0, Mark::LineDots, rows.iter().filter_map(place))
+        });
+        let picture = Picture {
+            title: "Success against spending".to_owned(),
+            x: Axis::new("mean spent of the first resource, without questions"),
+            y: Axis::new("share of runs that did their task within the caps").with_range(0.0, 1.0),
+            series: series.collect(),
+            note: "Who stops runs after one, two and three answers in a row that say impossible, from left to right. Lines are 95 % intervals.".to_owned(),
+        };
+        Ok(Some((rows.into_iter().map(|(_, row)| row).collect(), picture)))
+    }
+
+    fn stopped(
+        &self,
+        by: &str,
+        in_a_row: u32,
+        walked: &[Walked],
+        asks: bool,
+    ) -> Result<Block, Error> {
+        let (mut outcomes, mut spent, mut asking) = (Vec::new(), Vec::new(), Vec::new());
+        let mut lost = 0;
+        for ((run, record), now) in self.rollouts.iter().zip(&self.records).zip(walked) {
+            let can_succeed = run.is_feasible()?;
+            lost += usize::from(can_succeed && now.is_stopped);
+            outcomes.push(f64::from(can_succeed && !now.is_stopped));
+            spent.push(run.cumulative(self.resources[0], now.turns)?);
+            let tokens = record.turns[..now.turns].iter().flat_map(|turn| turn.asking);
+            asking.extend(tokens.sum::<Option<u64>>().map(|tokens| tokens as f64));
+        }
+        let own: Vec<usize> = (0..outcomes.len()).collect();
+        let mean = |values: &[f64]| {
+            figure(ClusterEstimate::mean(values, None, &own[..values.len()]), self.level)
+        };
+        let rate = share(&outcomes, ClusterEstimate::mean(&outcomes, None, &own), self.level);
+        let mut row = Block::of([
+            Field::shown("by", "who stops", by),
+            Field::shown("in_a_row", "answers in a row", in_a_row),
+            Field::shown("n_stopped", "stopped", walked.iter().filter(|it| it.is_stopped).count()),
+            Field::shown("n_lost", "of these would have succeeded", lost),
+            Field::figure(WITHIN, rate),
+            Field::figure(SPENT, mean(&spent)),
+        ]);
+        if self.player.is_some() {
+            let tokens = if asks { mean(&asking) } else { Ok(0.0.into()) };
+            row.fields.push(Field::figure(ASKING, tokens));
+        }
+        Ok(row)
+    }
+
+    /// How estimates stand to the least that was needed of an environment's first resource, which nobody was told: rows for
+    /// the player and for estimators, and a sentence on the player. There are none where the need is not known, or where a cap
+    /// on something else decides whether the task can be done.
+    pub(super) fn needs(
+        &self,
+        estimators: &[By],
+        of: &str,
+    ) -> Result<Option<(Vec<Block>, Option<String>)>, Error> {
+        if self.records.iter().flat_map(|it| &it.turns).all(|it| it.need.is_none()) {
+            return Ok(None);
+        }
+        let place = self.resources.iter().position(|it| self.rollouts.resource(of) == Ok(*it));
+        if self.is_capped(|at| Some(at) != place)? {
+            return Ok(None);
+        }
+        let players = self.player.map(|name| (name, None));
+        let all = players.into_iter().chain(estimators.iter().map(|by| (by.name(), Some(by))));
+        let mut rows = Vec::new();
+        for (name, by) in all {
+            // Whether an estimate calls the task impossible, and holds its need; and the run of each.
+            let [mut held, mut wrongly, mut called] = [const { (Vec::new(), Vec::new()) }; 3];
+            let walked = self.walk(by, None)?;
+            let runs = self.rollouts.iter().zip(&walked).zip(&self.records);
+            for (at, ((run, now), record)) in runs.enumerate() {
+                let resource = place.map(|place| self.resources[place]);
+                let cap = resource.map(|it| run.cap(it)).transpose()?.flatten();
+                let turns = now.estimates.iter().zip(&record.turns);
+                for (number, (estimates, turn)) in (1..).zip(turns) {
+                    let spent = resource.map(|it| run.cumulative(it, number)).transpose()?;
+                    let left = cap.zip(spent).map_or(f64::INFINITY, |(cap, spent)| cap - spent);
+                    let push = |to: &mut (Vec<f64>, Vec<usize>), is: bool| {
+                        to.0.push(f64::from(is));
+                        to.1.push(at);
+                    };
+                    let says_impossible = estimates.contains(&Estimate::Impossible);
+                    match turn.need {
+                        Some(need) if need.is_infinite() || need > left => {
+                            push(&mut called, says_impossible)
+                        }
+                        Some(need) => {
+                            push(&mut wrongly, says_impossible);
+                            if let Some(place) = place {
+                                let ends = estimates[place].ends();
+                                push(&mut held, ends.is_some_and(|it| it.contains(need)));
+                            }
+                        }
+                        None => {}
+                    }
+                }
+            }
+            let of = |(values, runs): &(Vec<f64>, Vec<usize>)| {
+                share(values, ClusterEstimate::mean(values, None, runs), self.level)
+            };
+            let mut row = Block::of([
+                Field::shown("by", "who estimates", name),
+                Field::shown("n_possible", "turns", wrongly.0.len()),
+                Field::shown("n_impossible", "hopeless turns", called.0.len()),
+                Field::figure(CALLED, of(&called)),
+                Field::figure(WRONGLY, of(&wrongly)),
+            ]);
+            if place.is_some() {
+                row.fields.push(Field::figure(HOLDS, of(&held)));
+            }
+            rows.push(row);
+        }
+        let said = self.player.zip(rows.first()).and_then(|(player, row)| {
+            let called = row.figure(CALLED.key).ok()?;
+            let wrongly = row.figure(WRONGLY.key).ok()?;
+            Some(format!(
+                "{player} calls the task impossible in {} of {} after which it was, and in {} of {} after which it was not.",
+                percent(&called),
+                counted(row.count("n_impossible"), "turn"),
+                percent(&wrongly),
+                counted(row.count("n_possible"), "other"),
+            ))
+        });
+        Ok(Some((rows, said)))
+    }
+}

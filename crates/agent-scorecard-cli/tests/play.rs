@@ -98,7 +98,10 @@ fn what_does_not_fit_is_named() {
         (&["warehouse", "--preset", "training"], "--preset"),
         (&["sokoban", "--mistakes", "2"], "--mistakes"),
         (&["sokoban", "--stop-after", "1"], "--ask"),
-        (&["sokoban", "--resource", "weeks"], "weeks"),
+        (
+            &["sokoban", "--resource", "weeks"],
+            "--resource: weeks is unknown; known: fresh_input_tokens, output_tokens, total_tokens, steps",
+        ),
         (&["sokoban", "--count", "0"], "--count"),
     ] {
         let output = run_other("play", arguments);

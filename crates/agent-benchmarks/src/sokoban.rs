@@ -9,6 +9,7 @@ mod generator;
 mod policies;
 mod room;
 mod solver;
+mod texts;
 
 pub use environment::Sokoban;
 pub use game::{Effect, Game};
@@ -16,3 +17,4 @@ pub use generator::RoomSettings;
 pub use policies::{Player, Policy};
 pub use room::{Direction, Room};
 pub use solver::Need;
+pub use texts::Texts;

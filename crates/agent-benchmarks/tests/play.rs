@@ -33,13 +33,13 @@ fn a_turn_shows_the_released_forms() {
          Reply with at most 3 actions, separated by ||, as in <answer>Up || Right</answer>.\n"
     );
     sokoban.act(&answer("left || up || Down"));
-    // The sum of three floating-point numbers, as the released code writes it.
+    // The sum of three floating-point numbers, as Python writes it.
     assert!(sokoban.observation().starts_with("Reward:\n-0.30000000000000004\n\nState:\n"));
-    let mut told = corridor().with_limits_told(true).with_warning("Nothing!".to_owned());
+    let mut told = corridor().with_limits_told(true);
     told.act("no tags");
     let text = told.observation();
     assert!(text.starts_with("Reward:\n0\n\nTurn 2:\nState:\n"), "{text}");
-    assert!(text.contains("#######\nNothing!\n30 actions are left. Reply"), "{text}");
+    assert!(text.contains("#######\nThe last reply had no action that could be carried out; nothing has changed.\n30 actions are left. Reply"), "{text}");
 }
 
 /// Replies, and how many actions they have, what they cost, and how many problems are noted.

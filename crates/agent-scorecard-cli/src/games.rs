@@ -103,6 +103,15 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     /// How runs are played.
     fn settings(&self) -> Result<Play, Box<dyn Error>> {
         let (course, resources) = (self.course(), self.resources());
+        let known = rollouts::<Self::Environment>([])?;
+        for (name, _) in &resources {
+            if known.resource(name).is_err() {
+                let names: Vec<&str> = known.resources().map(|(_, name)| name).collect();
+                return Err(
+                    format!("--resource: {name} is unknown; known: {}", names.join(", ")).into()
+                );
+            }
+        }
         let play = Play::new().with_most_turns(Self::TURNS);
         if !course.ask {
             return Ok(play);

@@ -131,5 +131,7 @@ fn played<G: Game, P: FnMut(&PlayConversation<G::Environment>) -> String>(
         trajectories::write(&folder.join("runs"), texts)?;
     }
     let options = LiveOptions { model: policy.to_owned(), resamples, seed };
-    forms.show(game.report(&records, &options, output.as_deref())?)
+    let mut report = game.report(&records, &options, output.as_deref())?;
+    report.lead = format!("{} by {policy}: {}, {}", G::NAME, game.setting(), game.asks());
+    forms.show(report)
 }

@@ -78,7 +78,7 @@ fn a_target_is_the_goal_of_a_run_and_released_probes_are_drawn_by_another_rule()
     let capped = report(&["--target", "0", "--resource", "cumulative_cost_usd=1"]);
     let stopping = capped["stopping"].as_array().unwrap();
     assert_eq!(
-        (&stopping[0]["by"], &stopping[0]["success_rate"]["value"]),
+        (&stopping[0]["by"], &stopping[0]["success_within_caps"]["value"]),
         (&json!("nobody"), &json!(0.0))
     );
     let probed = report(&[]);
@@ -98,7 +98,10 @@ fn what_does_not_fit_is_named() {
         (&["warehouse", "--preset", "training"], "--preset"),
         (&["sokoban", "--mistakes", "2"], "--mistakes"),
         (&["sokoban", "--stop-after", "1"], "--ask"),
-        (&["sokoban", "--resource", "weeks"], "weeks"),
+        (
+            &["sokoban", "--resource", "weeks"],
+            "--resource: weeks is unknown; known: fresh_input_tokens, output_tokens, total_tokens, steps",
+        ),
         (&["sokoban", "--count", "0"], "--count"),
     ] {
         let output = run_other("play", arguments);

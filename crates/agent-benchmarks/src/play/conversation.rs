@@ -181,7 +181,9 @@ impl<E: Environment> PlayConversation<E> {
         }
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);
-        (turn.spent, turn.need) = (acted.spent, self.environment.need());
+        // This turn is none that is left.
+        let turns_left = self.turns_left().saturating_sub(1);
+        (turn.spent, turn.need) = (acted.spent, self.environment.need(turns_left));
         turn.features = self.environment.features();
         self.turns.push(turn);
         match self.environment.end() {

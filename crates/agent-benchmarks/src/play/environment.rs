@@ -47,8 +47,9 @@ pub trait Environment {
     fn end(&self) -> Option<End>;
 
     /// The least that still has to be spent of the first resource, as far as it is known; infinite if the task cannot be done any
-    /// more.
-    fn need(&self) -> Option<f64> {
+    /// more, be it within so many turns.
+    fn need(&self, turns_left: usize) -> Option<f64> {
+        let _ = turns_left;
         None
     }
 

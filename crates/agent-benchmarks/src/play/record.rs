@@ -30,7 +30,8 @@ pub struct PlayTurn {
     pub reasoning_tokens: u64,
     /// What was spent of each of [`Environment::RESOURCES`].
     pub spent: Vec<f64>,
-    /// The least that then still had to be spent of the first resource, as far as the environment knows.
+    /// The least that then still had to be spent of the first resource, as far as the environment knows; infinite if the
+    /// task could not be done any more, be it within the limits.
     pub need: Option<f64>,
     /// What [`Environment::FEATURES`] then were.
     pub features: Vec<f64>,

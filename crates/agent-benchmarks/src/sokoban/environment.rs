@@ -1,5 +1,4 @@
 use crate::{
-    error::Error,
     play::{
         answer::answer,
         environment::{Acted, End, Environment},
@@ -8,6 +7,7 @@ use crate::{
         game::Game,
         room::{Direction, Room},
         solver::Need,
+        texts::{Texts, Words},
     },
     values::{setters::setters, template::Template},
 };
@@ -40,7 +40,7 @@ const MARKS: [&str; 16] = [
 ///
 /// A turn shows coordinates and grid. Of an answer, the first three parts count; what is no direction is passed over and
 /// costs 0.1 for the turn, as an answer without a direction does. Turns spend `steps`. The forms of turns and
-/// rewards are the released ones; the sentences are this crate's own and can be set.
+/// rewards are the released ones; the words are those of [`Texts`].
 ///
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4 and appendix I; the released
 /// `ragen/llm_agent/{ctx_manager,es_manager}.py`.
@@ -61,8 +61,7 @@ pub struct Sokoban {
     most_actions: usize,
     tells_limits: bool,
     most_states: usize,
-    sentence: Template,
-    warning: String,
+    texts: Texts,
     n_turns: usize,
     n_actions: usize,
     /// What the latest turn earned, and whether it had an action.
@@ -74,16 +73,13 @@ impl Sokoban {
     /// A run in this room with the limits of the evaluation. As there, turns do not say how many actions are left.
     #[must_use]
     pub fn new(room: Room) -> Self {
-        let sentence = "Reply with at most {most_actions} actions, separated by ||, as in <answer>Up || Right</answer>.";
         Self {
             game: Game::new(room),
             most_actions_of_a_turn: 3,
             most_actions: 30,
             tells_limits: false,
             most_states: 100_000,
-            sentence: Template::new(sentence, &PLACES).unwrap_or_default(),
-            warning: "The last reply had no action that could be carried out; nothing has changed."
-                .to_owned(),
+            texts: Texts::default(),
             n_turns: 0,
             n_actions: 0,
             latest: None,
@@ -104,18 +100,8 @@ impl Sokoban {
         /// Sets after how many states the search for the least remaining steps is given up; 0 for no search.
         with_most_states(most_states: usize);
 
-        /// Sets what follows a reply without an action.
-        with_warning(warning: String);
-    }
-
-    /// Sets the sentence behind each state, which may have the place `{most_actions}`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownPlace`] for another place.
-    pub fn with_sentence(mut self, sentence: &str) -> Result<Self, Error> {
-        self.sentence = Template::new(sentence, &PLACES)?;
-        Ok(self)
+        /// Sets the words of what the model reads.
+        with_texts(texts: Texts);
     }
 
     /// The game as it stands.
@@ -123,40 +109,46 @@ impl Sokoban {
     pub const fn game(&self) -> &Game {
         &self.game
     }
-}
 
-/// The places of the sentence behind a state.
-const PLACES: [&str; 1] = ["most_actions"];
+    const fn words(&self) -> &Words<Template> {
+        if self.tells_limits { &self.texts.training } else { &self.texts.evaluation }
+    }
+
+    fn fill(&self, text: &Template) -> String {
+        let fact = |name: &str| match (name, self.latest) {
+            ("most_actions_of_a_turn", _) => self.most_actions_of_a_turn.to_string(),
+            ("most_actions", _) => self.most_actions.to_string(),
+            ("actions_left", _) => self.most_actions.saturating_sub(self.n_actions).to_string(),
+            // As Python writes a sum without terms.
+            (_, Some((_, 0))) => "0".to_owned(),
+            (_, Some((reward, _))) => format!("{reward:?}"),
+            (_, None) => String::new(),
+        };
+        text.fill(|name| fact(name).into())
+    }
+}
 
 impl Environment for Sokoban {
     const RESOURCES: &'static [&'static str] = &["steps"];
 
     fn instruction(&self) -> String {
-        "You play Sokoban. Push every box onto a target: you move up, down, left or right, push a box by moving against it, and cannot pull. A box moves only if the cell behind it is free. # is a wall, _ floor, O a target, X a box, √ a box on a target, P you, S you on a target.".to_owned()
+        self.fill(&self.words().instruction)
     }
 
     fn observation(&self) -> String {
-        let earned = self.latest.map_or(String::new(), |(reward, n_actions)| match n_actions {
-            0 => "Reward:\n0\n".to_owned(),
-            _ => format!("Reward:\n{reward:?}\n"),
-        });
+        let words = self.words();
+        let line = |is_shown: bool, text| match is_shown {
+            true => format!("{}\n", self.fill(text)),
+            false => String::new(),
+        };
+        let earned = line(self.latest.is_some(), &words.reward);
         let turn = match self.tells_limits {
             true => format!("Turn {}:\n", self.n_turns + 1),
             false => String::new(),
         };
-        let warning = match self.is_warned {
-            true => format!("{}\n", self.warning),
-            false => String::new(),
-        };
-        let left = match self.tells_limits {
-            true => {
-                format!("{} actions are left. ", self.most_actions.saturating_sub(self.n_actions))
-            }
-            false => String::new(),
-        };
-        let sentence = self.sentence.fill(|_| self.most_actions_of_a_turn.to_string().into());
-        let state = self.game.room().observation();
-        format!("{earned}\n{turn}State:\n{state}\n{warning}{left}{sentence}\n")
+        let warning = line(self.is_warned, &words.warning);
+        let sentence = line(true, &words.sentence);
+        format!("{earned}\n{turn}State:\n{}\n{warning}{sentence}", self.game.room().observation())
     }
 
     fn act(&mut self, reply: &str) -> Acted {
@@ -218,8 +210,11 @@ impl Environment for Sokoban {
         }
     }
 
-    fn need(&self) -> Option<f64> {
+    fn need(&self, turns_left: usize) -> Option<f64> {
+        let actions_left = self.most_actions.saturating_sub(self.n_actions);
+        let most = actions_left.min(turns_left.saturating_mul(self.most_actions_of_a_turn));
         match self.game.room().least_steps(self.most_states) {
+            Need::Exact { least, .. } if least as usize > most => Some(f64::INFINITY),
             Need::Exact { least, .. } => Some(f64::from(least)),
             Need::Unsolvable => Some(f64::INFINITY),
             Need::Bounds { .. } => None,

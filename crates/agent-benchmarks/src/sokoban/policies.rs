@@ -35,7 +35,8 @@ pub enum Policy {
 /// A player with a policy, which writes the replies of a model.
 ///
 /// Asked for what is still to come, it answers from the least steps that are left: what its turns spent so far on
-/// average, times the turns that these take, from 0.8 to 1.25 times; and `impossible` where no steps solve the room.
+/// average, times the turns that these take, from 0.8 to 1.25 times; and `impossible` where no steps solve the room within
+/// the limits.
 ///
 /// ```
 /// use agent_benchmarks::{Error, Probability, Seed, play::{Play, play, rollouts}};
@@ -137,7 +138,7 @@ impl Room {
 
 /// What a run expects to spend yet, as an answer.
 fn expected(run: &PlayConversation<Sokoban>) -> String {
-    let need = match run.environment().need() {
+    let need = match run.environment().need(run.turns_left()) {
         Some(f64::INFINITY) => return "<answer>impossible</answer>".to_owned(),
         Some(need) => need,
         None => return "The least steps that are left are not known.".to_owned(),

@@ -12,7 +12,6 @@ use crate::{
     compare::side::{measure, share},
     confidence::figure,
     error::Error,
-    live::play::SUCCESS,
     report::{
         block::{Block, Field},
         picture::{Axis, Mark, Picture, Series},
@@ -26,6 +25,12 @@ const COVERAGE: f64 = 0.8;
 /// Rules of up to so many answers in a row.
 const MOST_IN_A_ROW: u32 = 3;
 
+pub(super) const WITHIN: Measure = measure(
+    "success_within_caps",
+    "success within the caps",
+    Better::Higher,
+    "Share of runs that did their task within the limits and the caps, and were not stopped.",
+);
 const SPENT: Measure = measure(
     "mean_spent",
     "spent",
@@ -42,19 +47,19 @@ const HOLDS: Measure = measure(
     "holds_least",
     "intervals that hold the least",
     Better::Higher,
-    "Share of the estimates, after turns from which the task could be done, that are an interval with the least that it would have taken.",
+    "Share of the estimates, after turns from which the task could be done within limits and caps, that are an interval with the least that it would have taken.",
 );
 const CALLED: Measure = measure(
     "impossible_called_so",
     "hopeless turns called so",
     Better::Higher,
-    "Share of the estimates, after turns from which the task could not be done, that are impossible.",
+    "Share of the estimates, after turns from which the task could not be done within limits and caps, that are impossible.",
 );
 const WRONGLY: Measure = measure(
     "possible_called_impossible",
     "others called hopeless",
     Better::Lower,
-    "Share of the estimates, after turns from which the task could be done, that are impossible.",
+    "Share of the estimates, after turns from which the task could be done within limits and caps, that are impossible.",
 );
 
 /// Runs with their rollouts, and the resources that estimates are of.
@@ -94,6 +99,18 @@ impl<'a> Course<'a> {
         let is_asked = records.iter().flat_map(|it| &it.turns).any(|it| it.answer.is_some());
         let player = is_asked.then_some(model);
         Ok(Self { rollouts, records, resources, level: Level::new(LEVEL)?, player })
+    }
+
+    /// Whether something that is estimated has a cap, in such a place.
+    pub(super) fn is_capped(&self, at: impl Fn(usize) -> bool) -> Result<bool, Error> {
+        for run in self.rollouts.iter() {
+            for (place, resource) in self.resources.iter().enumerate() {
+                if at(place) && run.cap(*resource)?.is_some() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Goes through the runs in their order with the estimates of an estimator, which learns from the runs before as far as
@@ -157,10 +174,7 @@ impl<'a> Course<'a> {
         &self,
         estimators: &[By],
     ) -> Result<Option<(Vec<Block>, Picture)>, Error> {
-        let caps =
-            self.rollouts.iter().flat_map(|run| self.resources.iter().map(move |it| run.cap(*it)));
-        let is_capped = caps.collect::<Result<Vec<_>, _>>()?.iter().any(Option::is_some);
-        if self.player.is_none() && !is_capped {
+        if self.player.is_none() && !self.is_capped(|_| true)? {
             return Ok(None);
         }
         let whole = |turns| Walked { estimates: Vec::new(), turns, is_stopped: false };
@@ -180,7 +194,7 @@ impl<'a> Course<'a> {
             }
         }
         let place = |(_, row): &(&str, Block)| {
-            let rate = row.figure(SUCCESS.key).ok()?;
+            let rate = row.figure(WITHIN.key).ok()?;
             let ends = rate.interval.map_or([rate.value; 2], |it| [it.low(), it.high()]);
             Some([row.number(SPENT.key)?, rate.value, ends[0], ends[1]])
         };
@@ -190,7 +204,7 @@ impl<'a> Course<'a> {
         let picture = Picture {
             title: "Success against spending".to_owned(),
             x: Axis::new("mean spent of the first resource, without questions"),
-            y: Axis::new("share of runs that did their task").with_range(0.0, 1.0),
+            y: Axis::new("share of runs that did their task within the caps").with_range(0.0, 1.0),
             series: series.collect(),
             note: "Who stops runs after one, two and three answers in a row that say impossible, from left to right. Lines are 95 % intervals.".to_owned(),
         };
@@ -224,7 +238,7 @@ impl<'a> Course<'a> {
             Field::shown("in_a_row", "answers in a row", in_a_row),
             Field::shown("n_stopped", "stopped", walked.iter().filter(|it| it.is_stopped).count()),
             Field::shown("n_lost", "of these would have succeeded", lost),
-            Field::figure(SUCCESS, rate),
+            Field::figure(WITHIN, rate),
             Field::figure(SPENT, mean(&spent)),
         ]);
         if self.player.is_some() {
@@ -235,7 +249,8 @@ impl<'a> Course<'a> {
     }
 
     /// How estimates stand to the least that was needed of an environment's first resource, which nobody was told: rows for
-    /// the player and for estimators, and a sentence on the player. There are none where the need is not known.
+    /// the player and for estimators, and a sentence on the player. There are none where the need is not known, or where a cap
+    /// on something else decides whether the task can be done.
     pub(super) fn needs(
         &self,
         estimators: &[By],
@@ -245,21 +260,33 @@ impl<'a> Course<'a> {
             return Ok(None);
         }
         let place = self.resources.iter().position(|it| self.rollouts.resource(of) == Ok(*it));
+        if self.is_capped(|at| Some(at) != place)? {
+            return Ok(None);
+        }
         let players = self.player.map(|name| (name, None));
         let all = players.into_iter().chain(estimators.iter().map(|by| (by.name(), Some(by))));
         let mut rows = Vec::new();
         for (name, by) in all {
             // Whether an estimate calls the task impossible, and holds its need; and the run of each.
             let [mut held, mut wrongly, mut called] = [const { (Vec::new(), Vec::new()) }; 3];
-            for (at, (now, record)) in self.walk(by, None)?.iter().zip(&self.records).enumerate() {
-                for (estimates, turn) in now.estimates.iter().zip(&record.turns) {
+            let walked = self.walk(by, None)?;
+            let runs = self.rollouts.iter().zip(&walked).zip(&self.records);
+            for (at, ((run, now), record)) in runs.enumerate() {
+                let resource = place.map(|place| self.resources[place]);
+                let cap = resource.map(|it| run.cap(it)).transpose()?.flatten();
+                let turns = now.estimates.iter().zip(&record.turns);
+                for (number, (estimates, turn)) in (1..).zip(turns) {
+                    let spent = resource.map(|it| run.cumulative(it, number)).transpose()?;
+                    let left = cap.zip(spent).map_or(f64::INFINITY, |(cap, spent)| cap - spent);
                     let push = |to: &mut (Vec<f64>, Vec<usize>), is: bool| {
                         to.0.push(f64::from(is));
                         to.1.push(at);
                     };
                     let says_impossible = estimates.contains(&Estimate::Impossible);
                     match turn.need {
-                        Some(f64::INFINITY) => push(&mut called, says_impossible),
+                        Some(need) if need.is_infinite() || need > left => {
+                            push(&mut called, says_impossible)
+                        }
                         Some(need) => {
                             push(&mut wrongly, says_impossible);
                             if let Some(place) = place {

@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     live::{
         LiveOptions, budget,
-        on_the_way::{ASKING, Course},
+        on_the_way::{ASKING, Course, WITHIN},
     },
     report::{
         block::{Block, Field, Report, Value},
@@ -189,6 +189,12 @@ pub fn play<E: Environment>(
     }
     let course = Course::new(rollouts, records, resources, &options.model)?;
     if let Some((rows, picture)) = course.stopping(estimators)? {
+        if course.is_capped(|_| true)?
+            && let Ok(rate) = rows[0].figure(WITHIN.key)
+        {
+            let rate = percent(&rate);
+            report.conclusion.insert(1, format!("Within the caps, it did so in {rate} of these."));
+        }
         let title = "What monitors of answers would come to".to_owned();
         report.together.fields.push(Field::rows("stopping", title, rows));
         report.together.pictures.insert("stopping".to_owned(), picture);

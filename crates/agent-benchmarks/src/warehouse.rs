@@ -1,7 +1,7 @@
 //! The warehouse of BAGEN: a maker of electronics that produces, ships, and supplies five retailers under limits of money, space
 //! and time.
 //!
-//! [`Game`] has the rules, [`Warehouse`] is the environment that a model plays, and [`Player`] plays it without a model.
+//! [`Game`] has the rules, [`Warehouse`] is the environment that a model plays, and [`Policy`] plays it without a model.
 //! Each constant says where it is from: the section of the paper; *recovered*, from texts of the released repository that hold
 //! the agent's prompt and one step of a run to the cent; or *chosen*, where nothing is printed. Money is in whole cents,
 //! goods in whole units, and the same seed gives the same bits on any machine.
@@ -29,5 +29,5 @@ pub use demand::{Demand, Start};
 pub use environment::Warehouse;
 pub use flows::Flows;
 pub use game::Game;
-pub use policies::{Player, Policy};
+pub use policies::Policy;
 pub use probes::probed_rollouts;

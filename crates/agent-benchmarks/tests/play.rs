@@ -8,7 +8,7 @@ use agent_benchmarks::{
     budget_estimation::{Advice, AdviceReason, Estimate, Reading, StopRule},
     converse, model_from_fn,
     play::{End, Environment, Play, PlayConversation, PlayRecord, play, rollouts},
-    sokoban::{Player, Policy, Room, RoomSettings, Sokoban},
+    sokoban::{Policy, Room, RoomSettings, Sokoban},
 };
 use proptest::prelude::*;
 
@@ -218,9 +218,8 @@ fn rooms(policy: Policy, settings: &Play) -> Result<Vec<PlayRecord>, Error> {
     let mut records = Vec::new();
     for seed in 123..163 {
         let room = Room::generate(&RoomSettings::EVALUATION, seed)?;
-        let mut player = Player::new(policy, Seed::new(u64::from(seed)));
         let run = settings.conversation(&seed.to_string(), Sokoban::new(room))?;
-        records.push(play(run, |run| player.reply(run))?);
+        records.push(play(run, policy.player(Seed::new(u64::from(seed))))?);
     }
     Ok(records)
 }

@@ -10,14 +10,11 @@ use agent_benchmarks::{
     converse, model_from_fn,
     play::{End, Environment, Play, PlayRecord, play, rollouts},
     warehouse::{
-        Action, Cents, Demand, Flows, Freight, Game, Player, Policy, Refusal, Retailer, STEPS, Sku,
-        Start, Warehouse, probed_rollouts,
+        Action, Cents, Demand, Flows, Freight, Game, Policy, Refusal, Retailer, STEPS, Sku, Start,
+        Warehouse, probed_rollouts,
     },
 };
 use proptest::prelude::*;
-
-const POLICIES: [Policy; 5] =
-    [Policy::BaseStock, Policy::Myopic, Policy::Cautious, Policy::Random, Policy::Lookahead];
 
 /// What the recovered step asked for, by retailer and product, in each of the steps.
 fn recovered() -> Demand {
@@ -324,10 +321,9 @@ fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<()
 /// All seeds of the paper's size.
 fn runs(policy: Policy, start: Start, count: u64) -> Result<Vec<PlayRecord>, Error> {
     let run = |seed: u64| {
-        let mut player = Player::new(policy, Seed::new(seed));
         let warehouse = Warehouse::new(start, Seed::new(seed));
         let settings = Play::new().with_most_turns(STEPS);
-        play(settings.conversation(&seed.to_string(), warehouse)?, |run| player.reply(run))
+        play(settings.conversation(&seed.to_string(), warehouse)?, policy.player(Seed::new(seed)))
     };
     (0..count).map(run).collect()
 }
@@ -404,7 +400,7 @@ fn demand_is_that_of_the_series_in_another_order_with_noise() {
 
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Error> {
-    for policy in POLICIES {
+    for policy in Policy::ALL {
         let some = runs(policy, Start::Empty, 3)?;
         assert_eq!(some, runs(policy, Start::Empty, 3)?);
         assert_ne!(some[0].turns, some[1].turns);
@@ -417,11 +413,10 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Err
 fn the_numbers_of_a_seed_stay_as_they_are() -> Result<(), Error> {
     let demand = Demand::draw(Start::Empty, Seed::new(1));
     let first = Sku::ALL.map(|sku| demand.units(0, Retailer::TechZone, sku));
-    let mut player = Player::new(Policy::Random, Seed::new(1));
     let run = Play::new()
         .with_most_turns(STEPS)
         .conversation("1", Warehouse::new(Start::Stocked, Seed::new(1)))?;
-    let record = play(run, |run| player.reply(run))?;
+    let record = play(run, Policy::Random.player(Seed::new(1)))?;
     assert_eq!(
         (first, all(&demand)),
         ([709, 422, 526, 586, 371], (59_314, Cents::new(255_122_325)))
@@ -443,7 +438,7 @@ fn paired(a: &[PlayRecord], b: &[PlayRecord]) -> (f64, f64) {
 fn lookahead_earns_more_than_base_stock_and_this_more_than_chance() -> Result<(), Error> {
     for (start, least) in [(Start::Empty, 700_000.0), (Start::Stocked, 400_000.0)] {
         let [base, myopic, cautious, random, lookahead] =
-            POLICIES.map(|policy| runs(policy, start, 32));
+            Policy::ALL.map(|policy| runs(policy, start, 32));
         let (base, random, lookahead) = (base?, random?, lookahead?);
         let (gain, errors) = paired(&lookahead, &base);
         println!("{start:?}: lookahead - base-stock {gain:.0}, {errors:.1} standard errors");
@@ -525,9 +520,8 @@ fn a_target_decides_about_success_and_is_told() -> Result<(), Error> {
 fn questions_between_turns_are_about_the_three_resources() -> Result<(), Error> {
     let asks = Warehouse::RESOURCES.iter().map(|name| (*name, None));
     let settings = Play::new().with_most_turns(STEPS).with_questions(&Vec::from_iter(asks), false);
-    let mut player = Player::new(Policy::Cautious, Seed::new(1));
     let run = settings.conversation("1", Warehouse::new(Start::Empty, Seed::new(1)))?;
-    let record = play(run, |run| player.reply(run))?;
+    let record = play(run, Policy::Cautious.player(Seed::new(1)))?;
     assert_eq!(record.turns.len(), STEPS);
     for (turn, left) in record.turns[..10].iter().zip((2..22).rev().step_by(2)) {
         // 0.8 to 1.25 times the weeks that are left.

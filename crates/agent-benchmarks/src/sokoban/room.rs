@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::error::Error;
+use crate::{error::Error, values::names::names};
 
 /// A step of the player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,27 +15,8 @@ pub enum Direction {
     Right,
 }
 
-impl Direction {
-    /// All directions in the order of the released numbers 1 to 4.
-    pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
-
-    /// The word of the released prompts.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Up => "Up",
-            Self::Down => "Down",
-            Self::Left => "Left",
-            Self::Right => "Right",
-        }
-    }
-}
-
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+// The words of the released prompts, in the order of their numbers 1 to 4.
+names!(Direction, Up "Up", Down "Down", Left "Left", Right "Right");
 
 /// The largest number of rows and columns.
 const MOST_CELLS_OF_A_SIDE: usize = 64;

@@ -109,7 +109,7 @@ impl FromStr for Action {
         Ok(match (command.as_str(), &words[..]) {
             ("produce", [_, sku, lots, by]) => Self::Produce {
                 sku: named(sku, "SKU", Sku::ALL, Sku::name)?,
-                lots: named(lots, "level", [1, 2, 3], digit)?,
+                lots: named(lots, "level", NUMBERS, |it| it.1)?.0,
                 by: named(by, "way to ship", Freight::ALL, Freight::name)?,
             },
             ("replenish", [_, retailer, sku, trucks]) => Self::Replenish {
@@ -118,7 +118,7 @@ impl FromStr for Action {
                     false => named(retailer, "retailer", Retailer::ALL, Retailer::name)?,
                 },
                 sku: named(sku, "SKU", Sku::ALL, Sku::name)?,
-                trucks: named(trucks, "number of trucks", [1, 2, 3], digit)?,
+                trucks: named(trucks, "number of trucks", NUMBERS, |it| it.1)?.0,
             },
             ("draw_credit", [_, word]) => Self::DrawCredit(amount(word)?),
             ("repay_credit", [_, word]) => Self::RepayCredit(amount(word)?),
@@ -145,6 +145,9 @@ impl fmt::Display for Action {
     }
 }
 
+/// Of lots and of trucks.
+const NUMBERS: [(i64, &str); 3] = [(1, "1"), (2, "2"), (3, "3")];
+
 /// The beginning of a word, for messages.
 pub(super) fn beginning(word: &str) -> String {
     word.chars().take(40).collect()
@@ -159,14 +162,6 @@ fn named<T: Copy, const N: usize>(
     let found = all.into_iter().find(|it| word.eq_ignore_ascii_case(name(*it)));
     let known = || all.map(name).join(", ");
     found.ok_or_else(|| Refusal::Name { word: beginning(word), what, known: known() })
-}
-
-const fn digit(number: i64) -> &'static str {
-    match number {
-        1 => "1",
-        2 => "2",
-        _ => "3",
-    }
 }
 
 /// Dollars with at most 12 digits before the point and 2 behind it.

@@ -1,30 +1,6 @@
 //! Every number of the rules, and where it is from.
 
-use std::fmt;
-
-use crate::warehouse::cents::Cents;
-
-/// Implements the names of an enumeration.
-macro_rules! names {
-    ($type:ident, $($item:ident $name:literal),*) => {
-        impl $type {
-            /// All of them, in the order of observations.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$item),*];
-
-            /// The name in actions and observations.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$item => $name),* }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
+use crate::{values::names::names, warehouse::cents::Cents};
 
 /// A product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,22 +129,10 @@ impl Retailer {
     }
 }
 
-/// What a kilogram costs from the factory, in cents. Chosen.
-pub(super) const fn rate(by: Freight) -> i64 {
-    match by {
-        Freight::Ocean => 150,
-        Freight::Air => 650,
-    }
-}
-
-/// Days from the factory: 32 ± 4 and 6 ± 1 (C.3).
-pub(super) const fn transit(by: Freight) -> [u32; 2] {
-    match by {
-        Freight::Ocean => [28, 36],
-        Freight::Air => [5, 7],
-    }
-}
-
+/// What a kilogram costs from the factory by ship and by aeroplane, in cents. Chosen.
+pub(super) const RATES: [i64; 2] = [150, 650];
+/// Days from the factory, likewise: 32 ± 4 and 6 ± 1 (C.3).
+pub(super) const TRANSIT: [[u32; 2]; 2] = [[28, 36], [5, 7]];
 /// Days from the warehouse to a retailer (C.2).
 pub(super) const DELIVERY: [u32; 2] = [3, 4];
 /// The most trucks of an action. Recovered.

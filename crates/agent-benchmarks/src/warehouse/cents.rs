@@ -52,14 +52,9 @@ impl fmt::Display for Cents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // As the released texts round.
         let digits = format!("{:.0}", self.dollars().abs());
-        f.write_str(if self.0 < 0 && digits != "0" { "-$" } else { "$" })?;
-        for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place).is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-            write!(f, "{digit}")?;
-        }
-        Ok(())
+        let sign = if self.0 < 0 && digits != "0" { "-" } else { "" };
+        let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+        write!(f, "{sign}${}", Vec::from_iter(groups).join(","))
     }
 }
 

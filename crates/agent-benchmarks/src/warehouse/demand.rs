@@ -1,3 +1,5 @@
+use std::array;
+
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -99,14 +101,9 @@ impl Demand {
     /// A known demand: units by step, retailer and product.
     #[must_use]
     pub fn new(units: [[[u32; 5]; 5]; STEPS]) -> Self {
-        let mut series = [[0; 5]; 5];
-        for step in &units {
-            for (sums, row) in series.iter_mut().zip(step) {
-                for (sum, units) in sums.iter_mut().zip(row) {
-                    *sum += i64::from(*units);
-                }
-            }
-        }
+        let sum =
+            |row: usize, column: usize| units.iter().map(|it| i64::from(it[row][column])).sum();
+        let series = array::from_fn(|row| array::from_fn(|column| sum(row, column)));
         Self { units, series }
     }
 
@@ -120,14 +117,13 @@ impl Demand {
     /// no other costs.
     #[must_use]
     pub fn largest_reward(&self) -> Cents {
-        let steps = STEPS as i64;
-        let pairs = Retailer::ALL.into_iter().flat_map(|it| Sku::ALL.map(|sku| (it, sku)));
-        let of = |(retailer, sku): (Retailer, Sku)| {
+        let of = |retailer: Retailer, sku: Sku| {
             let units = self.series[retailer as usize][sku as usize];
             // A step's mean demand is held for each week of each step.
             retailer.price(sku) * units - HOLDING * (units * WEEKS)
         };
-        pairs.map(of).sum::<Cents>() - OPEX * (WEEKS * steps)
+        let all = Retailer::ALL.map(|retailer| Sku::ALL.map(|sku| of(retailer, sku)));
+        all.into_iter().flatten().sum::<Cents>() - OPEX * (WEEKS * STEPS as i64)
     }
 }
 
@@ -136,7 +132,7 @@ fn series(retailer: Retailer, which: usize) -> [i64; N_WEEKS] {
     let level = LEVELS[retailer as usize][which];
     let mut rng = ChaCha8Rng::seed_from_u64(SERIES);
     rng.set_stream(retailer as u64 * 5 + which as u64);
-    std::array::from_fn(|week| {
+    array::from_fn(|week| {
         let swing = below(&mut rng, 2 * SWING as u64 + 1) as i64 - SWING;
         let shape = match which {
             0 if week >= RISE => 120,

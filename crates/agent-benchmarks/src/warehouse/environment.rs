@@ -1,5 +1,3 @@
-use std::fmt::Write;
-
 use scoring_rules::Seed;
 
 use crate::{
@@ -8,7 +6,7 @@ use crate::{
         environment::{Acted, End, Environment},
     },
     warehouse::{
-        actions::{Action, Refusal, beginning},
+        actions::{Action, beginning},
         catalogue::{DAYS, STEPS, WEEKS},
         cents::Cents,
         demand::{Demand, Start},
@@ -111,9 +109,7 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let before = self.game.cash();
         for part in parts.iter().take(MOST_ACTIONS) {
-            let done: Result<(), Refusal> =
-                part.parse::<Action>().and_then(|action| self.game.act(action));
-            match done {
+            match part.parse::<Action>().and_then(|action| self.game.act(action)) {
                 Ok(()) => acted.n_actions += 1,
                 Err(refusal) => acted.problems.push(format!("{:?}: {refusal}", beginning(part))),
             }
@@ -123,24 +119,21 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
         }
         if parts.len() > MOST_ACTIONS {
             let left_out = parts.len() - MOST_ACTIONS;
-            let problem =
-                format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out");
-            acted.problems.push(problem);
+            acted
+                .problems
+                .push(format!("{left_out} actions beyond the first {MOST_ACTIONS} are left out"));
         }
         if self.end().is_some() {
             acted.spent = vec![0.0; Self::RESOURCES.len()];
             return acted;
         }
         let flows = self.game.advance();
-        self.report.clear();
-        for problem in &acted.problems {
-            // Writing to a string does not fail.
-            let _ = write!(self.report, "\nNot carried out: {problem}");
+        let mut problems: String =
+            acted.problems.iter().map(|it| format!("\nNot carried out: {it}")).collect();
+        if !problems.is_empty() {
+            problems.push('\n');
         }
-        if !acted.problems.is_empty() {
-            self.report.push('\n');
-        }
-        self.report.push_str(&flows.report(before, self.game.cash()));
+        self.report = problems + &flows.report(before, self.game.cash());
         acted.reward = flows.reward().dollars();
         acted.spent = vec![WEEKS as f64, flows.item_weeks as f64, flows.spent().dollars()];
         acted

@@ -5,8 +5,8 @@ use crate::warehouse::{
     actions::{Action, Refusal},
     catalogue::{
         BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
-        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, ROOM, Retailer,
-        STEPS, STOCKED, STOCKOUT, Sku, TRUCK, TRUCK_COST, WEEKS, rate, transit,
+        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, RATES, ROOM,
+        Retailer, STEPS, STOCKED, STOCKOUT, Sku, TRANSIT, TRUCK, TRUCK_COST, WEEKS,
     },
     cents::Cents,
     demand::{Demand, Start, below},
@@ -26,7 +26,7 @@ pub(super) struct Order {
 
 impl Order {
     fn freight(&self) -> Cents {
-        let cents = self.units * self.sku.product().grams * rate(self.by);
+        let cents = self.units * self.sku.product().grams * RATES[self.by as usize];
         Cents::new((cents + 500) / 1_000)
     }
 
@@ -224,7 +224,7 @@ impl Game {
     #[must_use]
     pub fn worth(&self) -> Cents {
         let deposits: Cents = self.orders.iter().map(|order| order.deposit).sum();
-        let goods = Sku::ALL.map(|sku| sku.product().cost * self.complete(sku)).into_iter().sum();
+        let goods = cost_of(|sku| self.complete(sku));
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
@@ -232,8 +232,7 @@ impl Game {
     /// cost.
     #[must_use]
     pub fn ending_value(&self) -> Cents {
-        let units = |sku: Sku| self.goods.iter().map(|row| row[sku as usize]).sum();
-        self.cash + Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
+        self.cash + cost_of(|sku| self.goods.iter().map(|row| row[sku as usize]).sum())
     }
 
     /// Carries out an action.
@@ -277,10 +276,8 @@ impl Game {
 
     fn produce(&mut self, sku: Sku, lots: i64, by: Freight) -> Result<(), Refusal> {
         let product = sku.product();
-        let mut discounts = (1..).zip(DISCOUNTS);
-        let Some((_, discount)) = discounts.find(|(number, _)| *number == lots) else {
-            return Err(Refusal::Unknown);
-        };
+        let discount = usize::try_from(lots).ok().and_then(|it| DISCOUNTS.get(it.wrapping_sub(1)));
+        let discount = discount.ok_or(Refusal::Unknown)?;
         let units = lots * product.lot;
         let total = (product.cost * units).per_mille(1_000 - discount);
         let deposit = total.per_mille(DEPOSIT);
@@ -304,7 +301,7 @@ impl Game {
         self.pay(cost)?;
         self.flows.freight += cost;
         self.goods[row(None)][sku as usize] -= units;
-        let arrives = self.day() + self.days(DELIVERY);
+        let arrives = self.day() + days(&mut self.rng, DELIVERY);
         self.shipments.push(Shipment { to: Some(retailer), sku, units, arrives });
         Ok(())
     }
@@ -325,11 +322,6 @@ impl Game {
         self.flows.factored += amount;
         self.flows.factoring_fee += fee;
         Ok(())
-    }
-
-    /// A number of days from the first to the last.
-    fn days(&mut self, [first, last]: [u32; 2]) -> u32 {
-        first + below(&mut self.rng, u64::from(last - first + 1)) as u32
     }
 
     /// Lets the days of a step pass, and returns what it moved; after the end, nothing.
@@ -364,36 +356,36 @@ impl Game {
     }
 
     fn pass_day(&mut self, day: u32) {
-        for invoice in std::mem::take(&mut self.invoices) {
-            if invoice.due > day {
-                self.invoices.push(invoice);
-                continue;
+        self.invoices.retain(|&Invoice { due, amount }| {
+            if due > day {
+                return true;
             }
-            self.cash += invoice.amount;
-            self.flows.collected += invoice.amount;
-        }
-        for order in std::mem::take(&mut self.orders) {
-            if order.done > day || self.pay(order.due()).is_err() {
-                self.orders.push(order);
-                continue;
+            self.cash += amount;
+            self.flows.collected += amount;
+            false
+        });
+        self.orders.retain(|order| {
+            if order.done > day || order.due() > self.cash {
+                return true;
             }
-            self.flows.manufacturing += order.balance;
+            let Order { sku, units, by, deposit, balance, .. } = *order;
+            self.cash -= order.due();
+            self.flows.manufacturing += balance;
             self.flows.freight += order.freight();
-            let Order { sku, units, by, .. } = order;
-            let standard = sku.product().cost * units;
-            self.flows.discounts += standard - order.deposit - order.balance;
-            let arrives = day + self.days(transit(by));
+            self.flows.discounts += sku.product().cost * units - deposit - balance;
+            let arrives = day + days(&mut self.rng, TRANSIT[by as usize]);
             self.shipments.push(Shipment { to: None, sku, units, arrives });
-        }
-        for shipment in std::mem::take(&mut self.shipments) {
-            let Shipment { to, sku, units, arrives } = shipment;
-            let fits = to.is_some() || self.stocks(None) + units <= ROOM;
+            false
+        });
+        self.shipments.retain(|&Shipment { to, sku, units, arrives }| {
+            let there = &mut self.goods[row(to)];
+            let fits = to.is_some() || there.iter().sum::<i64>() + units <= ROOM;
             if arrives > day || !fits {
-                self.shipments.push(shipment);
-                continue;
+                return true;
             }
-            self.goods[row(to)][sku as usize] += units;
-        }
+            there[sku as usize] += units;
+            false
+        });
     }
 
     fn sell(&mut self) {
@@ -416,6 +408,16 @@ impl Game {
             self.invoices.push(Invoice { due, amount });
         }
     }
+}
+
+/// What so many units of each product cost in the smallest lots.
+fn cost_of(units: impl Fn(Sku) -> i64) -> Cents {
+    Sku::ALL.map(|sku| sku.product().cost * units(sku)).into_iter().sum()
+}
+
+/// A number of days from the first to the last.
+fn days(rng: &mut ChaCha8Rng, [first, last]: [u32; 2]) -> u32 {
+    first + below(rng, u64::from(last - first + 1)) as u32
 }
 
 fn at_most(amount: Cents, available: Cents, what: &'static str) -> Result<(), Refusal> {

@@ -2,7 +2,7 @@
 
 use crate::warehouse::{
     actions::Action,
-    catalogue::{DAYS, DELIVERY, Freight, MOST_TRUCKS, Retailer, STEPS, Sku, TRUCK, transit},
+    catalogue::{DAYS, DELIVERY, Freight, MOST_TRUCKS, Retailer, STEPS, Sku, TRANSIT, TRUCK},
     cents::Cents,
     demand::{Demand, Units},
     game::Game,
@@ -28,15 +28,12 @@ pub(super) struct Rule {
 /// What a step is expected to ask for: the mean of the steps so far and of what is known before the first, which counts as
 /// one step.
 pub(super) fn forecast(game: &Game) -> Units {
-    let mut forecast = [[0; 5]; 5];
-    for retailer in Retailer::ALL {
-        for sku in Sku::ALL {
-            let seen = (0..game.steps()).filter_map(|step| game.demand(step, retailer, sku));
-            let sum = game.start.prior(retailer) + seen.map(i64::from).sum::<i64>();
-            forecast[retailer as usize][sku as usize] = sum / (game.steps() as i64 + 1);
-        }
-    }
-    forecast
+    let of = |retailer: Retailer, sku: Sku| {
+        let seen = (0..game.steps()).filter_map(|step| game.demand(step, retailer, sku));
+        let sum = game.start.prior(retailer) + seen.map(i64::from).sum::<i64>();
+        sum / (game.steps() as i64 + 1)
+    };
+    Retailer::ALL.map(|retailer| Sku::ALL.map(|sku| of(retailer, sku)))
 }
 
 impl Rule {
@@ -80,7 +77,7 @@ impl Rule {
         let rest = (STEPS as i64 - plan.game.steps() as i64) * i64::from(DAYS);
         let lack = |game: &Game, sku: Sku| {
             let product = sku.product();
-            let arrival = i64::from(product.lead + transit(self.by)[1] + DELIVERY[1]);
+            let arrival = i64::from(product.lead + TRANSIT[self.by as usize][1] + DELIVERY[1]);
             let ahead = if self.looks_ahead { arrival } else { 0 };
             let days = (ahead + self.cover).min(rest);
             let asked: i64 = forecast.iter().map(|row| row[sku as usize]).sum();

@@ -3,6 +3,7 @@ use scoring_rules::Seed;
 
 use crate::{
     play::conversation::PlayConversation,
+    values::names::names,
     warehouse::{
         actions::Action,
         catalogue::{Freight, Retailer, STEPS, Sku},
@@ -45,7 +46,61 @@ const BASE_STOCK: Rule = Rule {
     borrows: false,
 };
 
+names!(
+    Policy,
+    BaseStock "base-stock",
+    Myopic "myopic",
+    Cautious "cautious",
+    Random "random",
+    Lookahead "lookahead",
+);
+
 impl Policy {
+    /// A player with this policy, who writes the replies of a model. The seed is that of random actions.
+    ///
+    /// Asked for what is still to come, the player answers with what a step has spent so far on average, times the steps that are
+    /// left, from 0.8 to 1.25 times.
+    ///
+    /// ```
+    /// use agent_benchmarks::{Error, Seed, play::{Play, play}};
+    /// use agent_benchmarks::warehouse::{Policy, STEPS, Start, Warehouse};
+    ///
+    /// let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+    /// let run = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?;
+    /// let record = play(run, Policy::BaseStock.player(Seed::new(1)))?;
+    /// assert!(record.succeeded && record.reward() > 0.0);
+    /// assert!(record.turns.iter().all(|turn| turn.spent[0] == 2.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn player(self, seed: Seed) -> impl FnMut(&PlayConversation<Warehouse>) -> String {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        move |run| {
+            let game = run.environment().game();
+            if run.is_asking() {
+                let steps = game.steps();
+                let left = (STEPS - steps) as f64 / steps.max(1) as f64;
+                return run.answer_around(|_, spent| left * spent);
+            }
+            let actions = match self {
+                Self::Random => (0..below(&mut rng, 5)).map(|_| random(&mut rng)).collect(),
+                _ => self.actions(game),
+            };
+            let actions = Vec::from_iter(actions.iter().map(Action::to_string)).join("; ");
+            format!("<answer>{}</answer>", if actions.is_empty() { "pass" } else { &actions })
+        }
+    }
+
+    /// The actions of a step by the rule that earns most.
+    fn actions(self, game: &Game) -> Vec<Action> {
+        let forecast = forecast(game);
+        let rules = self.rules();
+        let best = match &rules[..] {
+            [one] => Some(one),
+            several => several.iter().max_by_key(|rule| rule.expected_reward(game, &forecast)),
+        };
+        best.map(|rule| rule.actions(game, &forecast)).unwrap_or_default()
+    }
+
     fn rules(self) -> Vec<Rule> {
         match self {
             Self::BaseStock => vec![BASE_STOCK],
@@ -70,78 +125,18 @@ impl Policy {
     }
 }
 
-/// A player with a policy, which writes the replies of a model.
-///
-/// Asked for what is still to come, it answers with what a step has spent so far on average, times the steps that are left, from
-/// 0.8 to 1.25 times.
-///
-/// ```
-/// use agent_benchmarks::{Error, Seed, play::{Play, play}};
-/// use agent_benchmarks::warehouse::{Player, Policy, STEPS, Start, Warehouse};
-///
-/// let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
-/// let mut player = Player::new(Policy::BaseStock, Seed::new(1));
-/// let run = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?;
-/// let record = play(run, |run| player.reply(run))?;
-/// assert!(record.succeeded && record.reward() > 0.0);
-/// assert!(record.turns.iter().all(|turn| turn.spent[0] == 2.0));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Player {
-    policy: Policy,
-    rng: ChaCha8Rng,
-}
-
-impl Player {
-    /// A player whose random actions are those of a seed.
-    #[must_use]
-    pub fn new(policy: Policy, seed: Seed) -> Self {
-        Self { policy, rng: ChaCha8Rng::seed_from_u64(seed.get()) }
-    }
-
-    /// The reply to what a run waits for: actions, or an answer to a question.
-    pub fn reply(&mut self, run: &PlayConversation<Warehouse>) -> String {
-        if run.is_asking() {
-            let steps = run.environment().game().steps();
-            let left = (STEPS - steps) as f64 / steps.max(1) as f64;
-            return run.answer_around(|_, spent| left * spent);
+fn random(rng: &mut ChaCha8Rng) -> Action {
+    let mut below = |end| below(rng, end);
+    let (sku, number) = (Sku::ALL[below(5) as usize], 1 + below(3) as i64);
+    let amount = Cents::from_dollars(10_000 * number);
+    match below(8) {
+        0..=2 => Action::Produce { sku, lots: number, by: Freight::ALL[below(2) as usize] },
+        3..=4 => {
+            let retailer = Retailer::ALL[below(5) as usize];
+            Action::Replenish { retailer, sku, trucks: number }
         }
-        let mut actions = self.actions(run.environment().game());
-        if actions.is_empty() {
-            actions.push(Action::Pass);
-        }
-        let actions: Vec<String> = actions.iter().map(Action::to_string).collect();
-        format!("<answer>{}</answer>", actions.join("; "))
-    }
-
-    /// The actions of a step.
-    pub fn actions(&mut self, game: &Game) -> Vec<Action> {
-        if self.policy == Policy::Random {
-            return (0..below(&mut self.rng, 5)).map(|_| self.random()).collect();
-        }
-        let forecast = forecast(game);
-        let rules = self.policy.rules();
-        let best = match &rules[..] {
-            [one] => Some(one),
-            several => several.iter().max_by_key(|rule| rule.expected_reward(game, &forecast)),
-        };
-        best.map(|rule| rule.actions(game, &forecast)).unwrap_or_default()
-    }
-
-    fn random(&mut self) -> Action {
-        let mut below = |end| below(&mut self.rng, end);
-        let (sku, number) = (Sku::ALL[below(5) as usize], 1 + below(3) as i64);
-        let amount = Cents::from_dollars(10_000 * number);
-        match below(8) {
-            0..=2 => Action::Produce { sku, lots: number, by: Freight::ALL[below(2) as usize] },
-            3..=4 => {
-                let retailer = Retailer::ALL[below(5) as usize];
-                Action::Replenish { retailer, sku, trucks: number }
-            }
-            5 => Action::DrawCredit(amount),
-            6 => Action::RepayCredit(amount),
-            _ => Action::FactorReceivables(amount),
-        }
+        5 => Action::DrawCredit(amount),
+        6 => Action::RepayCredit(amount),
+        _ => Action::FactorReceivables(amount),
     }
 }

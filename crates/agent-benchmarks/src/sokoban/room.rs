@@ -234,18 +234,18 @@ impl Room {
     /// The coordinates and the grid as the released code shows them to a model (`grid_coord`).
     #[must_use]
     pub fn observation(&self) -> String {
-        let listed = |wanted: &dyn Fn(usize) -> bool| {
-            let at = (0..self.cells.len()).filter(|at| wanted(*at));
-            let places = at.map(|at| format!("({}, {})", at / self.columns, at % self.columns));
-            places.collect::<Vec<_>>().join(", ")
+        let (boxes, targets) = self.boxes_and_targets();
+        let listed = |cells: &[usize], are_targets: bool| {
+            let cells = cells.iter().filter(|at| targets.contains(at) == are_targets);
+            let places = cells.map(|at| format!("({}, {})", at / self.columns, at % self.columns));
+            Vec::from_iter(places).join(", ")
         };
-        let is_target = |at: usize| self.cells[at] == Ground::Target;
         let lists = [
-            ("Targets", listed(&is_target)),
-            ("Boxes", listed(&|at| self.boxes[at] && !is_target(at))),
-            ("Boxes on target", listed(&|at| self.boxes[at] && is_target(at))),
-            ("Player", listed(&|at| self.player == at && !is_target(at))),
-            ("Player on target", listed(&|at| self.player == at && is_target(at))),
+            ("Targets", listed(&targets, true)),
+            ("Boxes", listed(&boxes, false)),
+            ("Boxes on target", listed(&boxes, true)),
+            ("Player", listed(&[self.player], false)),
+            ("Player on target", listed(&[self.player], true)),
         ];
         let (rows, columns) = (self.rows(), self.columns);
         let mut text =

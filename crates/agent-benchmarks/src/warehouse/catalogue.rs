@@ -97,7 +97,7 @@ const PRICES: [[i64; 5]; 5] = [
 ];
 
 /// Units that a retailer has room for. Recovered; 7,000 to 25,000 in C.2.
-const ROOMS: [i64; 5] = [25_000, 18_000, 15_000, 8_000, 7_000];
+pub(super) const ROOMS: [i64; 5] = [25_000, 18_000, 15_000, 8_000, 7_000];
 
 /// Mean weekly units of the five series of each retailer. Chosen: the recovered step's demand, divided so that goods of about
 /// 116,000 dollars are asked for in a week (C.3).
@@ -118,10 +118,6 @@ pub(super) const COLLAPSE: usize = 13;
 pub(super) const SERIES: u64 = 22;
 
 impl Retailer {
-    pub(super) const fn room(self) -> i64 {
-        ROOMS[self as usize]
-    }
-
     /// What the retailer pays for a unit.
     #[must_use]
     pub const fn price(self, sku: Sku) -> Cents {

@@ -5,7 +5,7 @@ use crate::warehouse::{
     actions::{Action, Refusal},
     catalogue::{
         BANKRUPT, CASH, CREDIT, DAYS, DELIVERY, DEPOSIT, DISCOUNTS, FACTORING, FLOOR, Freight,
-        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, RATES, ROOM,
+        HOLDING, INTEREST, MOST_TRUCKS, NET, OPEX, OVERSTOCK, OVERSTOCK_ABOVE, RATES, ROOM, ROOMS,
         Retailer, STEPS, STOCKED, STOCKOUT, Sku, TRANSIT, TRUCK, TRUCK_COST, WEEKS,
     },
     cents::Cents,
@@ -256,7 +256,7 @@ impl Game {
             }
             Action::RepayCredit(amount) => {
                 at_most(amount, self.credit, "is owed")?;
-                self.pay(amount)?;
+                pay(&mut self.cash, amount)?;
                 self.credit -= amount;
                 self.flows.repaid += amount;
                 Ok(())
@@ -266,14 +266,6 @@ impl Game {
         }
     }
 
-    fn pay(&mut self, needed: Cents) -> Result<(), Refusal> {
-        if needed > self.cash {
-            return Err(Refusal::CashShort { needed, available: self.cash });
-        }
-        self.cash -= needed;
-        Ok(())
-    }
-
     fn produce(&mut self, sku: Sku, lots: i64, by: Freight) -> Result<(), Refusal> {
         let product = sku.product();
         let discount = usize::try_from(lots).ok().and_then(|it| DISCOUNTS.get(it.wrapping_sub(1)));
@@ -281,7 +273,7 @@ impl Game {
         let units = lots * product.lot;
         let total = (product.cost * units).per_mille(1_000 - discount);
         let deposit = total.per_mille(DEPOSIT);
-        self.pay(deposit)?;
+        pay(&mut self.cash, deposit)?;
         self.flows.manufacturing += deposit;
         self.flows.ordered += units;
         let (done, balance) = (self.day() + product.lead, total - deposit);
@@ -298,7 +290,7 @@ impl Game {
             return Err(Refusal::OutOfStock { sku });
         }
         let cost = TRUCK_COST * ((units + TRUCK - 1) / TRUCK);
-        self.pay(cost)?;
+        pay(&mut self.cash, cost)?;
         self.flows.freight += cost;
         self.goods[row(None)][sku as usize] -= units;
         let arrives = self.day() + days(&mut self.rng, DELIVERY);
@@ -345,7 +337,7 @@ impl Game {
         flows.item_weeks = WEEKS * self.goods.iter().flatten().sum::<i64>();
         for retailer in Retailer::ALL {
             // In hundredths of units, as 95 % of a room need not be whole.
-            let full = OVERSTOCK_ABOVE * retailer.room();
+            let full = OVERSTOCK_ABOVE * ROOMS[retailer as usize];
             let above = (100 * self.stocks(Some(retailer)) - full).max(0);
             self.flows.overstock += Cents::new(OVERSTOCK.get() * above / 100);
         }
@@ -356,27 +348,19 @@ impl Game {
     }
 
     fn pass_day(&mut self, day: u32) {
-        self.invoices.retain(|&Invoice { due, amount }| {
-            if due > day {
-                return true;
-            }
-            self.cash += amount;
-            self.flows.collected += amount;
-            false
-        });
-        self.orders.retain(|order| {
-            if order.done > day || order.due() > self.cash {
-                return true;
-            }
-            let Order { sku, units, by, deposit, balance, .. } = *order;
-            self.cash -= order.due();
-            self.flows.manufacturing += balance;
+        for invoice in self.invoices.extract_if(.., |it| it.due <= day) {
+            self.cash += invoice.amount;
+            self.flows.collected += invoice.amount;
+        }
+        let is_paid = |it: &mut Order| it.done <= day && pay(&mut self.cash, it.due()).is_ok();
+        for order in self.orders.extract_if(.., is_paid) {
+            self.flows.manufacturing += order.balance;
             self.flows.freight += order.freight();
+            let Order { sku, units, by, deposit, balance, .. } = order;
             self.flows.discounts += sku.product().cost * units - deposit - balance;
             let arrives = day + days(&mut self.rng, TRANSIT[by as usize]);
             self.shipments.push(Shipment { to: None, sku, units, arrives });
-            false
-        });
+        }
         self.shipments.retain(|&Shipment { to, sku, units, arrives }| {
             let there = &mut self.goods[row(to)];
             let fits = to.is_some() || there.iter().sum::<i64>() + units <= ROOM;
@@ -408,6 +392,14 @@ impl Game {
             self.invoices.push(Invoice { due, amount });
         }
     }
+}
+
+fn pay(cash: &mut Cents, needed: Cents) -> Result<(), Refusal> {
+    if needed > *cash {
+        return Err(Refusal::CashShort { needed, available: *cash });
+    }
+    *cash -= needed;
+    Ok(())
 }
 
 /// What so many units of each product cost in the smallest lots.

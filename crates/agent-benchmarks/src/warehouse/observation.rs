@@ -1,7 +1,6 @@
-use std::fmt::Write;
-
 use crate::warehouse::{
-    catalogue::{ROOM, Retailer, Sku},
+    catalogue::{ROOM, ROOMS, Retailer, Sku},
+    cents::Cents,
     flows::Flows,
     game::Game,
 };
@@ -19,56 +18,40 @@ impl Game {
     /// ```
     #[must_use]
     pub fn observation(&self) -> String {
-        let (cash, owed) = (self.cash(), self.receivables());
-        let mut text = format!(
-            "=== Step {} (Day {}) ===\nCash: {cash} | AR Outstanding: {owed}\nCredit: {} used / {} available\n\nAcme Warehouse (cap {ROOM}):\n",
-            self.steps(),
-            self.day(),
-            self.credit(),
-            self.credit_left(),
-        );
-        for sku in Sku::ALL {
-            // Writing to a string does not fail.
-            let _ = writeln!(
-                text,
-                "  {sku} ({}): {} in stock, {} in-transit, {} in production",
-                sku.product().name,
-                self.stock(None, sku),
-                self.in_transit(None, sku),
-                self.in_production(sku),
-            );
-        }
-        text.push_str("\nRetailers:\n");
-        for retailer in Retailer::ALL {
-            let shelved = self.stocks(Some(retailer));
-            let _ = writeln!(text, "  {retailer} (inv {shelved}/{}):", retailer.room());
-            for sku in Sku::ALL {
-                let latest = self.steps().checked_sub(1);
+        let (step, day, cash, owed) = (self.steps(), self.day(), self.cash(), self.receivables());
+        let (used, left) = (self.credit(), self.credit_left());
+        let own = Sku::ALL.map(|sku| {
+            let (name, stock) = (sku.product().name, self.stock(None, sku));
+            let (coming, making) = (self.in_transit(None, sku), self.in_production(sku));
+            format!(
+                "  {sku} ({name}): {stock} in stock, {coming} in-transit, {making} in production\n"
+            )
+        });
+        let latest = step.checked_sub(1);
+        let retailers = Retailer::ALL.map(|retailer| {
+            let place = Some(retailer);
+            let shelves = Sku::ALL.map(|sku| {
                 let demand = latest.and_then(|step| self.demand(step, retailer, sku));
                 let demand =
                     demand.map_or("last demand 0".to_owned(), |it| format!("demand [{it}]"));
-                let _ = writeln!(
-                    text,
-                    "    {sku}: {} stock, {} in-transit, {demand}",
-                    self.stock(Some(retailer), sku),
-                    self.in_transit(Some(retailer), sku),
-                );
-            }
-        }
-        text
+                let (stock, coming) = (self.stock(place, sku), self.in_transit(place, sku));
+                format!("    {sku}: {stock} stock, {coming} in-transit, {demand}\n")
+            });
+            let (shelved, room) = (self.stocks(place), ROOMS[retailer as usize]);
+            format!("  {retailer} (inv {shelved}/{room}):\n{}", shelves.concat())
+        });
+        let (own, retailers) = (own.concat(), retailers.concat());
+        format!(
+            "=== Step {step} (Day {day}) ===\nCash: {cash} | AR Outstanding: {owed}\nCredit: {used} used / {left} available\n\nAcme Warehouse (cap {ROOM}):\n{own}\nRetailers:\n{retailers}"
+        )
     }
 }
 
 impl Flows {
     /// What a step moved, as the released texts write it: `before` and `after` are the cash. Names of flows that the
     /// released step does not have are this crate's own.
-    pub(super) fn report(
-        &self,
-        before: impl std::fmt::Display,
-        after: impl std::fmt::Display,
-    ) -> String {
-        let mut text = format!("\nCash flow: {before} → {after}\n");
-        for (name, sign, amount) in [
+    pub(super) fn report(&self, before: Cents, after: Cents) -> String {
+        let moved = [
             ("AR collected", '+', self.collected),
             ("AR factored", '+', self.factored),
             ("Factoring fee", '-', self.factoring_fee),
@@ -79,16 +62,13 @@ impl Flows {
             ("Freight", '-', self.freight),
             ("Holding costs", '-', self.holding),
             ("Fixed opex", '-', self.opex),
-        ] {
-            if amount.get() > 0 {
-                let _ = writeln!(text, "  {name}: {sign}{amount}");
-            }
-        }
-        let _ = writeln!(
-            text,
-            "Period P&L: revenue {}, holding {}, stockout penalty {}, overstock penalty {}",
-            self.revenue, self.holding, self.stockout, self.overstock
-        );
-        text
+        ];
+        let moved = moved.into_iter().filter(|(_, _, amount)| *amount > Cents::ZERO);
+        let moved = moved.map(|(name, sign, amount)| format!("  {name}: {sign}{amount}\n"));
+        let (moved, Self { revenue, holding, stockout, overstock, .. }) =
+            (moved.collect::<String>(), self);
+        format!(
+            "\nCash flow: {before} → {after}\n{moved}Period P&L: revenue {revenue}, holding {holding}, stockout penalty {stockout}, overstock penalty {overstock}\n"
+        )
     }
 }

@@ -160,7 +160,7 @@ class Sokoban(_Environment[npt.NDArray[np.uint8], SupportsIndex]):
             first = int(self.np_random.integers(2**31)) if seed is None else count("seed", seed)
             if first >= 2**32:
                 raise ValueError(f"seed is {first}; seeds of rooms are below 2**32")
-            game, self._seed = _native.SokobanGame.generate(*self._settings, first)
+            game, self._seed = _native.SokobanGame.generate(self._settings, first)
         else:
             game, self._seed = _native.SokobanGame(room), None
         if game.shape != self._size:
@@ -394,7 +394,7 @@ def play(
     inner = environment.unwrapped
     if not isinstance(inner, _Environment):
         raise TypeError(f"environment: expected Sokoban or Warehouse, found {type(inner).__name__}")
-    run: BenchmarkRun = inner._started().play(settings, (id, name), replies(model))
+    run: BenchmarkRun = inner._started().play((settings, (id, name), replies(model)))
     return run
 
 

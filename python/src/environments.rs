@@ -39,22 +39,17 @@ impl SokobanGame {
     #[staticmethod]
     fn generate(
         py: Python<'_>,
-        size: [usize; 2],
-        boxes: usize,
-        depth: u32,
+        (size, boxes, depth): ([usize; 2], usize, u32),
         first: u32,
     ) -> PyResult<(Self, u32)> {
         let settings = RoomSettings { size, boxes, depth };
-        py.detach(|| {
-            for seed in first..first.saturating_add(MOST_SEEDS) {
-                match Room::generate(&settings, seed) {
-                    Ok(room) => return Ok((Self { game: Game::new(room) }, seed)),
-                    Err(Error::NoRoom { .. }) => {}
-                    Err(error) => return Err(Failure::from(error).into()),
-                }
-            }
-            Err(invalid(format!("none of {MOST_SEEDS} seeds from {first} on gives such a room")))
-        })
+        let seeds = first..first.saturating_add(MOST_SEEDS);
+        let mut rooms = seeds.map(|seed| (Room::generate(&settings, seed), seed));
+        let is_one = |it: &(Result<Room, Error>, u32)| !matches!(it.0, Err(Error::NoRoom { .. }));
+        let (room, seed) = py.detach(|| rooms.find(is_one)).ok_or_else(|| {
+            invalid(format!("none of {MOST_SEEDS} seeds from {first} on gives such a room"))
+        })?;
+        Ok((Self { game: Game::new(room.map_err(Failure::from)?) }, seed))
     }
 
     #[getter]
@@ -94,13 +89,8 @@ impl SokobanGame {
         self.clone()
     }
 
-    fn play(
-        &self,
-        settings: PlaySettings,
-        names: (String, String),
-        reply: &Bound<'_, PyAny>,
-    ) -> PyResult<BenchmarkRun> {
-        run(Sokoban::new(self.game.room().clone()), 10, settings, names, reply)
+    fn play(&self, how: How<'_>) -> PyResult<BenchmarkRun> {
+        run(Sokoban::new(self.game.room().clone()), 10, how)
     }
 }
 
@@ -171,14 +161,9 @@ impl WarehouseGame {
         self.clone()
     }
 
-    fn play(
-        &self,
-        settings: PlaySettings,
-        names: (String, String),
-        reply: &Bound<'_, PyAny>,
-    ) -> PyResult<BenchmarkRun> {
+    fn play(&self, how: How<'_>) -> PyResult<BenchmarkRun> {
         let left = STEPS.saturating_sub(self.warehouse.game().steps());
-        run(self.warehouse.clone(), left, settings, names, reply)
+        run(self.warehouse.clone(), left, how)
     }
 }
 
@@ -187,13 +172,11 @@ impl WarehouseGame {
 type PlaySettings =
     (Vec<(String, Option<f64>)>, bool, Option<u32>, Option<usize>, Option<u64>, Option<String>);
 
-fn run<E: Environment>(
-    environment: E,
-    all_turns: usize,
-    settings: PlaySettings,
-    (id, model): (String, String),
-    reply: &Bound<'_, PyAny>,
-) -> PyResult<BenchmarkRun> {
+/// Settings, the names of the run and of the model, and what replies.
+type How<'py> = (PlaySettings, (String, String), Bound<'py, PyAny>);
+
+fn run<E: Environment>(environment: E, all_turns: usize, how: How<'_>) -> PyResult<BenchmarkRun> {
+    let (settings, (id, model), reply) = how;
     let (questions, shows_answers, impossible_in_a_row, turns, tokens, instruction) = settings;
     let asks = Vec::from_iter(questions.iter().map(|(name, cap)| (name.as_str(), *cap)));
     let rules = stop_rules(impossible_in_a_row, None, None).map_err(Failure::from)?;
@@ -204,7 +187,7 @@ fn run<E: Environment>(
         .with_most_tokens_of_a_turn(tokens)
         .with_instruction(instruction)
         .conversation(&id, environment);
-    let record = converse(run.map_err(Failure::from)?, &model, reply)?;
+    let record = converse(run.map_err(Failure::from)?, &model, &reply)?;
     let rollouts = play::rollouts::<E>([&record]).map_err(Failure::from)?;
     Ok(BenchmarkRun { outcome: Outcome::Play(Box::new((record, rollouts))) })
 }

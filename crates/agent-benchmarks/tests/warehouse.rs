@@ -437,7 +437,7 @@ fn paired(a: &[PlayRecord], b: &[PlayRecord]) -> (f64, f64) {
 #[test]
 fn lookahead_earns_more_than_base_stock_and_this_more_than_chance() -> Result<(), Error> {
     for (start, least) in [(Start::Empty, 700_000.0), (Start::Stocked, 400_000.0)] {
-        let [base, myopic, cautious, random, lookahead] =
+        let [base, myopic, cautious, lookahead, random] =
             Policy::ALL.map(|policy| runs(policy, start, 32));
         let (base, random, lookahead) = (base?, random?, lookahead?);
         let (gain, errors) = paired(&lookahead, &base);

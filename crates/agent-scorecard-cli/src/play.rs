@@ -38,8 +38,8 @@ struct OfSokoban {
     #[command(flatten)]
     rooms: Rooms,
     /// Who plays
-    #[arg(long, value_name = "NAME", default_value = "solver", value_parser = ["solver", "greedy", "random"])]
-    policy: String,
+    #[arg(long, value_name = "NAME", default_value = "solver", value_parser = values::one_of(sokoban::Policy::ALL.map(|it| (it.name(), it))))]
+    policy: sokoban::Policy,
     /// The chance that a step of the solver is drawn at random
     #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
     mistakes: f64,
@@ -53,22 +53,10 @@ struct OfWarehouse {
     #[command(flatten)]
     market: Market,
     /// Who plays
-    #[arg(long, value_name = "NAME", default_value = "base-stock", value_parser = policies())]
-    policy: (&'static str, warehouse::Policy),
+    #[arg(long, value_name = "NAME", default_value = "base-stock", value_parser = values::one_of(warehouse::Policy::ALL.map(|it| (it.name(), it))))]
+    policy: warehouse::Policy,
     #[command(flatten)]
     shown: Shown,
-}
-
-fn policies() -> impl clap::builder::TypedValueParser<Value = (&'static str, warehouse::Policy)> {
-    use warehouse::Policy;
-    let known = [
-        ("base-stock", Policy::BaseStock),
-        ("myopic", Policy::Myopic),
-        ("cautious", Policy::Cautious),
-        ("lookahead", Policy::Lookahead),
-        ("random", Policy::Random),
-    ];
-    values::one_of(known.map(|(name, policy)| (name, (name, policy))))
 }
 
 /// Where runs go, and how the report looks.
@@ -92,26 +80,16 @@ const HELP: &str = include_str!("help/play.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     match options.environment {
-        Environment::Sokoban(OfSokoban { rooms, policy, mistakes, shown }) => {
-            if policy != "solver" && mistakes > 0.0 {
-                return Err("--mistakes: are of the solver".into());
+        Environment::Sokoban(OfSokoban { rooms, mut policy, mistakes: chance, shown }) => {
+            match &mut policy {
+                sokoban::Policy::Solver { mistakes } => *mistakes = Probability::new(chance)?,
+                _ if chance > 0.0 => return Err("--mistakes: are of the solver".into()),
+                _ => {}
             }
-            let mistakes = Probability::new(mistakes)?;
-            let policy_of = match policy.as_str() {
-                "greedy" => sokoban::Policy::Greedy,
-                "random" => sokoban::Policy::Random,
-                _ => sokoban::Policy::Solver { mistakes },
-            };
-            played(&rooms, &policy, shown, |seed| {
-                let mut player = sokoban::Player::new(policy_of, seed);
-                move |run: &PlayConversation<_>| player.reply(run)
-            })
+            played(&rooms, policy.name(), shown, |seed| policy.player(seed))
         }
-        Environment::Warehouse(OfWarehouse { market, policy: (name, policy), shown }) => {
-            played(&market, name, shown, |seed| {
-                let mut player = warehouse::Player::new(policy, seed);
-                move |run: &PlayConversation<_>| player.reply(run)
-            })
+        Environment::Warehouse(OfWarehouse { market, policy, shown }) => {
+            played(&market, policy.name(), shown, |seed| policy.player(seed))
         }
     }
 }

@@ -27,14 +27,14 @@ pub enum Policy {
     Myopic,
     /// As base-stock, with at most one lot of a product in a step, and keeps 250,000 dollars.
     Cautious,
-    /// Up to four actions at random.
-    Random,
     /// Carries each of several order-up-to rules on to the end, as if each step asked for what is expected, and takes the
     /// actions of the one that earns most.
     ///
     /// Reference: Bertsekas and Castanon (1999), Rollout algorithms for stochastic scheduling problems, Journal of Heuristics 5,
     /// doi:10.1023/A:1009634810396.
     Lookahead,
+    /// Up to four actions at random.
+    Random,
 }
 
 const BASE_STOCK: Rule = Rule {
@@ -51,8 +51,8 @@ names!(
     BaseStock "base-stock",
     Myopic "myopic",
     Cautious "cautious",
-    Random "random",
     Lookahead "lookahead",
+    Random "random",
 );
 
 impl Policy {

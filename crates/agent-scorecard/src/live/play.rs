@@ -99,16 +99,13 @@ const MEANS: [OfRun; 5] = [
 ///
 /// ```
 /// use agent_scorecard::{
-///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Player, Policy, RoomSettings, Sokoban}},
+///     agent_benchmarks::{play::{Play, rollouts}, sokoban::{Policy, RoomSettings, Sokoban}},
 ///     live::{ESTIMATORS, LiveOptions, Played, play, rooms, runs},
 /// };
 ///
 /// let rooms = rooms(&RoomSettings::TRAINING, 1, 12)?.into_iter();
 /// let rooms = rooms.map(|(seed, room)| (seed, Sokoban::new(room))).collect();
-/// let records = runs(rooms, &Play::new(), |seed| {
-///     let mut player = Player::new(Policy::Greedy, seed);
-///     move |run| player.reply(run)
-/// })?;
+/// let records = runs(rooms, &Play::new(), |seed| Policy::Greedy.player(seed))?;
 /// let resources = ["steps".to_owned()];
 /// let rollouts = rollouts::<Sokoban>(&records)?;
 /// let played = Played { records: &records, rollouts: &rollouts, resources: &resources, has_goal: true };

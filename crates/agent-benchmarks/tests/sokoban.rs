@@ -86,6 +86,11 @@ fn texts_of_rooms_are_read_back_and_wrong_ones_are_refused() {
     let room = Room::generate(&RoomSettings::EVALUATION, 124).unwrap();
     assert_eq!(Room::parse(&room.to_string()).unwrap(), room);
     assert_eq!(Room::parse(&room.to_xsb()).unwrap(), room);
+    // What lies outside is no column, in whatever sign it is written.
+    for outside in ["-", "_", " ", "\t", "-_ "] {
+        let found = Room::parse(&format!("#####{outside}\n#PXO#\n#####")).unwrap();
+        assert_eq!(found.to_xsb(), "#####\n#@$.#\n#####");
+    }
     for (text, line, problem) in [
         ("#####\n#P?O#\n#####", 2, "'?' is no cell"),
         ("#####\n#_XO#\n#####", 0, "0 players"),

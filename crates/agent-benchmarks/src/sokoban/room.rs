@@ -70,7 +70,7 @@ pub(crate) fn apart(a: usize, b: usize, columns: usize) -> usize {
 
 impl Room {
     /// Reads a room in the alphabet of the released code (`# _ O √ X P S`) or in XSB (`#`, space or `-`, `.`, `*`, `$`,
-    /// `@`, `+`). Rows may end early in XSB.
+    /// `@`, `+`). Rows may end early, and floor at the end of all rows is left out.
     ///
     /// # Errors
     ///
@@ -78,7 +78,9 @@ impl Room {
     /// players, no box, or not as many boxes as targets, and for one of more than 64 rows or columns.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |line, problem: &str| Error::Room { line, problem: problem.to_owned() };
-        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        // Floor behind the last wall of a row lies outside and is not part of the room, in whatever sign it is written.
+        let is_floor = |sign: char| sign.is_whitespace() || ['-', '_'].contains(&sign);
+        let lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches(is_floor)).collect();
         let columns = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         if lines.len() > MOST_CELLS_OF_A_SIDE || columns > MOST_CELLS_OF_A_SIDE {
             return Err(wrong(0, "at most 64 rows and columns"));

@@ -110,6 +110,33 @@ fn messages(request: &Request) -> Value {
 }
 
 #[test]
+fn with_published_words_requests_repeat_thoughts_and_as_many_actions_as_a_turn_has()
+-> Result<(), Error> {
+    let own = corridor();
+    let published = corridor().with_texts(read(&file())?);
+    for (reply, repeated) in [
+        (
+            "<think> I go. </think> <answer> Up || Down </answer> done",
+            "<think>I go.</think><answer>Up || Down</answer>",
+        ),
+        (
+            "So.</think><answer>Left||Right||Up||Down</answer>",
+            "<think>So.</think><answer>Left || Right || Up</answer>",
+        ),
+        ("<answer>Up</answer> <think>late</think>", "<think></think><answer>Up</answer>"),
+        ("Up", "<think>Up"),
+        ("\n <think>x", "\n <think>x"),
+    ] {
+        for (sokoban, wanted) in [(&own, reply), (&published, repeated)] {
+            let mut run = Play::new().conversation("run", sokoban.clone())?;
+            run.reply(Reply { text: reply.to_owned(), ..Reply::default() })?;
+            assert_eq!(run.request().unwrap().messages[2].text, wanted);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn with_a_checkout_every_request_is_the_released_one_to_the_character() -> Result<(), Error> {
     let Ok(folder) = env::var("BAGEN") else {
         println!(

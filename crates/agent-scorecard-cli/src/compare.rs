@@ -7,6 +7,7 @@
 use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
+    Column,
     compare::{Side, compare, measures},
     traces::TraceFile,
 };
@@ -66,6 +67,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         }
     }
     let mut report = compare(&sides, Level::new(0.95)?)?;
-    report.together.notes.get_or_insert_default().extend(judging.notes());
+    let notes = report.together.notes.get_or_insert_default();
+    notes.extend(judging.notes());
+    let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
+    if judging.outcomes.is_none() && report.columns.iter().any(lacks) {
+        notes.push("--outcomes FILE adds outcomes from beside a log".to_owned());
+    }
     forms.show(report)
 }

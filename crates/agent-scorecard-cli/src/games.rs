@@ -6,7 +6,7 @@ use agent_scorecard::{
     Report,
     agent_benchmarks::{
         play::{Environment, Play, PlayRecord, rollouts},
-        sokoban::{RoomSettings, Sokoban},
+        sokoban::{RoomSettings, Sokoban, Texts},
         warehouse::{Cents, STEPS, Start, Warehouse, probed_rollouts},
     },
     live::{self, ESTIMATORS, LiveOptions, Played, rooms},
@@ -80,6 +80,18 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
 
     /// Options that do not go together are found here.
     fn environments(&self) -> Result<Vec<(u32, Self::Environment)>, Box<dyn Error>>;
+
+    /// An environment with published words.
+    fn told(environment: Self::Environment, texts: &Texts) -> Self::Environment {
+        let _ = texts;
+        environment
+    }
+
+    /// The published words before the first turn, if the environment has none of its own.
+    fn instruction(&self, texts: &Texts) -> Result<Option<String>, Box<dyn Error>> {
+        let _ = texts;
+        Ok(None)
+    }
 
     /// The rollouts, before caps of options.
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {
@@ -234,6 +246,10 @@ impl Game for Rooms {
         }
         Ok(rooms.into_iter().map(|(seed, room)| (seed, Sokoban::new(room))).collect())
     }
+
+    fn told(environment: Sokoban, texts: &Texts) -> Sokoban {
+        environment.with_texts(texts.clone())
+    }
 }
 
 /// Games of the warehouse.
@@ -284,6 +300,15 @@ impl Game for Market {
         let game =
             |seed: u32| Warehouse::new(start, Seed::new(u64::from(seed))).with_target(target);
         Ok((first..=first + (count - 1)).map(|seed| (seed, game(seed))).collect())
+    }
+
+    fn instruction(&self, texts: &Texts) -> Result<Option<String>, Box<dyn Error>> {
+        if self.target.is_some() {
+            return Err("--published: the published text of the warehouse tells no --target".into());
+        }
+        let text = texts.warehouse_instruction();
+        let none = || format!("--published: {} has no text of the warehouse", Texts::FILE);
+        Ok(Some(text.ok_or_else(none)?))
     }
 
     fn rollouts(&self, records: &[PlayRecord]) -> Result<Rollouts, Box<dyn Error>> {

@@ -115,6 +115,8 @@ fn a_log_without_any_outcome_says_how_sure_the_model_was_and_what_to_add() {
         assert!(text.contains(words), "{text}");
     }
     assert!(fs::read_to_string(page).unwrap().contains("<svg"));
+    let notes = json_of("compare", &[&log, &log, "--json"])["notes"].to_string();
+    assert!(notes.contains("--outcomes FILE adds outcomes"), "{notes}");
 }
 
 #[test]

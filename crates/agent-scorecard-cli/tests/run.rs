@@ -695,3 +695,28 @@ fn a_model_runs_the_warehouse_and_is_told_its_target_and_its_caps() {
     let trajectory = content(&Path::new(&out).join("runs"));
     assert!(trajectory.contains("cash is at least $250,001 at its end"));
 }
+
+#[test]
+fn published_words_of_environments_reach_the_server_and_what_lacks_them_is_named() {
+    let (url, _) = serve(|last| {
+        assert!(last.contains("At most 3 of 30.") || last.contains("State 0"), "{last}");
+        "<answer>Up</answer>".to_owned()
+    });
+    let folder = fresh("words");
+    fs::create_dir(&folder).unwrap();
+    let words = json!({"instruction": "Push.", "reward": "{reward}", "warning": "No.",
+        "sentence": "At most {most_actions_of_a_turn} of {most_actions}."});
+    let file = |content: Value| {
+        fs::write(Path::new(&folder).join("bagen_texts.json"), content.to_string()).unwrap();
+    };
+    let out = fresh("told");
+    let base =
+        ["--count", "1", "--base-url", &url, "--model", "m", "--published", &folder, "--out", &out];
+    let play = |words: &[&str]| run(&[words, &base].concat());
+    file(json!({"evaluation": words}));
+    assert!(refusal(&play(&["sokoban"]), "--published").contains("missing field `training`"));
+    file(json!({"evaluation": words, "training": words}));
+    report(&play(&["sokoban", "--json"]));
+    assert!(refusal(&play(&["warehouse"]), "--published").contains("no text of the warehouse"));
+    assert!(refusal(&play(&["warehouse", "--target", "1"]), "--published").contains("no --target"));
+}

@@ -175,6 +175,11 @@ impl<E: Environment> PlayConversation<E> {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
             return self.dialogue.end_at_limit("tokens", most, "the most tokens of a turn");
         }
+        if let Some(text) = self.environment.repeated(&reply.text)
+            && let Some(message) = self.dialogue.request_mut().messages.last_mut()
+        {
+            message.text = text;
+        }
         let acted = self.environment.act(&reply.text);
         for problem in acted.problems {
             self.dialogue.note(ReplyEvent::Unreadable { problem });

@@ -40,6 +40,12 @@ pub trait Environment {
     /// What the model is shown at its next turn, with what its latest reply did.
     fn observation(&self) -> String;
 
+    /// What later requests have in place of a reply; `None` for the reply.
+    fn repeated(&self, reply: &str) -> Option<String> {
+        let _ = reply;
+        None
+    }
+
     /// Carries out a reply. Nothing that a reply says is an error.
     fn act(&mut self, reply: &str) -> Acted;
 

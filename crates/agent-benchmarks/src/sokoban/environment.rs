@@ -1,6 +1,6 @@
 use crate::{
     play::{
-        answer::answer,
+        answer::{answer, thoughts_and_answer},
         environment::{Acted, End, Environment},
     },
     sokoban::{
@@ -128,6 +128,17 @@ impl Sokoban {
     }
 }
 
+/// The text between tags without marks, as the released code takes them out.
+fn without_marks(text: &str) -> String {
+    let take_out = |text: String, mark: &&str| text.replace(mark, "").trim().to_owned();
+    MARKS.iter().fold(text.to_owned(), take_out)
+}
+
+/// The parts of an answer that are actions or meant to be.
+fn actions(content: &str) -> impl Iterator<Item = &str> {
+    content.split(BETWEEN).map(str::trim).filter(|part| !part.is_empty())
+}
+
 impl Environment for Sokoban {
     const RESOURCES: &'static [&'static str] = &["steps"];
 
@@ -151,16 +162,29 @@ impl Environment for Sokoban {
         format!("{earned}\n{turn}State:\n{}\n{warning}{sentence}", self.game.room().observation())
     }
 
+    /// With published words, the form of the released code: thoughts and answer alone, without what is left out.
+    fn repeated(&self, reply: &str) -> Option<String> {
+        if !self.texts.is_published {
+            return None;
+        }
+        let Some(parts) = thoughts_and_answer(reply) else {
+            let begins = reply.trim_start().starts_with("<think>");
+            return Some(format!("{}{reply}", if begins { "" } else { "<think>" }));
+        };
+        let [thoughts, mut content] = parts.map(without_marks);
+        let most = self.most_actions_of_a_turn;
+        if actions(&content).count() > most {
+            content = actions(&content).take(most).collect::<Vec<_>>().join(" || ");
+        }
+        Some(format!("<think>{thoughts}</think><answer>{content}</answer>"))
+    }
+
     fn act(&mut self, reply: &str) -> Acted {
         let mut acted = Acted::default();
-        let mut content = answer(reply).unwrap_or_default().to_owned();
-        for mark in MARKS {
-            content = content.replace(mark, "").trim().to_owned();
-        }
-        let parts = content.split(BETWEEN).map(str::trim).filter(|part| !part.is_empty());
+        let content = without_marks(answer(reply).unwrap_or_default());
         let mut directions = Vec::new();
         let mut left_out = 0;
-        for (at, part) in parts.enumerate() {
+        for (at, part) in actions(&content).enumerate() {
             if at >= self.most_actions_of_a_turn {
                 left_out += 1;
                 continue;

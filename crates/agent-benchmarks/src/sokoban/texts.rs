@@ -6,7 +6,8 @@ use crate::{error::Error, values::template::Template};
 /// The texts of the evaluation and those of the runs to train on, in which limits are told
 /// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)), are an `instruction`, the `reward` of a turn, the
 /// `warning` behind a state that a reply without an action has left as it was, and the `sentence` behind each state. Each may
-/// have the places `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and `{reward}`.
+/// have the places `{most_actions_of_a_turn}`, `{most_actions}` (of a run), `{actions_left}` and `{reward}`. With released texts,
+/// later requests repeat of a reply what those of the released code do: thoughts and answer, up to the most actions of a turn.
 ///
 /// ```
 /// use agent_benchmarks::{Error, play::Environment, sokoban::{Room, Sokoban, Texts}};
@@ -26,6 +27,8 @@ pub struct Texts {
     pub(super) evaluation: Words<Template>,
     pub(super) training: Words<Template>,
     warehouse: Option<String>,
+    /// Whether they are those of the released code.
+    pub(super) is_published: bool,
 }
 
 /// The texts of one setting.
@@ -78,6 +81,7 @@ impl Default for Texts {
                 "{actions_left} actions are left. Reply with at most {most_actions_of_a_turn} actions, separated by ||, as in <answer>Up || Right</answer>.",
             ),
             warehouse: None,
+            is_published: false,
         }
     }
 }
@@ -101,6 +105,7 @@ impl Texts {
             evaluation: evaluation.with_places()?,
             training: training.with_places()?,
             warehouse,
+            is_published: true,
         })
     }
 

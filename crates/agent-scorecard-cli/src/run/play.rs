@@ -2,7 +2,10 @@
 
 use std::error::Error;
 
-use agent_benchmarks::play::{Play, PlayConversation};
+use agent_benchmarks::{
+    play::{Play, PlayConversation},
+    sokoban::Texts,
+};
 
 use crate::{
     games::Game,
@@ -10,6 +13,7 @@ use crate::{
         asking::{Asking, Finished, Protocol},
         common::Common,
         expected::Expected,
+        published::Published,
     },
 };
 
@@ -24,6 +28,8 @@ pub(crate) struct Options<G: Game> {
     /// that of the released evaluation: 2500 in sokoban, and none in the warehouse, for which 0 stands
     #[arg(long, value_name = "N")]
     turn_tokens: Option<u64>,
+    #[command(flatten)]
+    published: Published,
 }
 
 impl<G: Game> Options<G> {
@@ -34,14 +40,23 @@ impl<G: Game> Options<G> {
     fn conversations(
         &self,
     ) -> Result<Vec<(String, PlayConversation<G::Environment>)>, Box<dyn Error>> {
+        let texts = self.published.texts(&[Texts::FILE])?;
+        let texts = texts.map(|texts| Texts::published(&texts[Texts::FILE])).transpose();
+        let texts = texts.map_err(|error| format!("--published: {error}"))?;
+        let instruction = texts.as_ref().map(|texts| self.game.instruction(texts)).transpose()?;
         let settings: Play = self
             .game
             .settings()?
+            .with_instruction(instruction.flatten())
             .with_sampling(self.common.sampling())
             .with_most_tokens_of_a_turn(self.turn_tokens());
         let environments = self.game.environments()?.into_iter();
         let conversations = environments.map(|(seed, environment)| {
             let id = seed.to_string();
+            let environment = match &texts {
+                Some(texts) => G::told(environment, texts),
+                None => environment,
+            };
             let conversation = settings.conversation(&id, environment)?;
             Ok((id, conversation))
         });
@@ -59,7 +74,8 @@ impl<G: Game> Protocol for Options<G> {
 
     fn setting(&self) -> String {
         let turn = self.turn_tokens().map_or("no limit".to_owned(), |most| most.to_string());
-        format!("{}, {}, tokens of a turn: {turn}", self.game.setting(), self.game.asks())
+        let (game, asks, texts) = (self.game.setting(), self.game.asks(), self.published.name());
+        format!("{game}, {asks}, tokens of a turn: {turn}, {texts}")
     }
 
     fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {

@@ -83,7 +83,7 @@ fn verdict(difference: &Difference, n: usize) -> String {
         _ => {}
     }
     let corrected = match is_beyond(found) {
-        true => format!(", which {n} comparisons at once do not put beyond noise"),
+        true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
         false => String::new(),
     };
     let needed = difference.tasks_needed.map_or_else(String::new, |needed| {

@@ -53,13 +53,13 @@ const CALLED: Measure = measure(
     "impossible_called_so",
     "hopeless turns called so",
     Better::Higher,
-    "Share of the estimates, after turns from which the task could not be done within limits and caps, that are impossible.",
+    "Share of the estimates, after turns from which the task could not be done within limits and caps, that are impossible or an interval above what is left under the cap.",
 );
 const WRONGLY: Measure = measure(
     "possible_called_impossible",
     "others called hopeless",
     Better::Lower,
-    "Share of the estimates, after turns from which the task could be done within limits and caps, that are impossible.",
+    "Share of the estimates, after turns from which the task could be done within limits and caps, that are impossible or an interval above what is left under the cap.",
 );
 
 /// Runs with their rollouts, and the resources that estimates are of.
@@ -282,15 +282,16 @@ impl<'a> Course<'a> {
                         to.0.push(f64::from(is));
                         to.1.push(at);
                     };
-                    let says_impossible = estimates.contains(&Estimate::Impossible);
+                    let ends = place.and_then(|place| estimates[place].ends());
+                    let says_impossible = estimates.contains(&Estimate::Impossible)
+                        || ends.is_some_and(|it| it.low() > left);
                     match turn.need {
                         Some(need) if need.is_infinite() || need > left => {
                             push(&mut called, says_impossible)
                         }
                         Some(need) => {
                             push(&mut wrongly, says_impossible);
-                            if let Some(place) = place {
-                                let ends = estimates[place].ends();
+                            if place.is_some() {
                                 push(&mut held, ends.is_some_and(|it| it.contains(need)));
                             }
                         }

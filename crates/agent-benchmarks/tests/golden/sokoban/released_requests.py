@@ -18,12 +18,15 @@ def answer(actions):
     return f"<think>Well.</think><answer>{actions}</answer>"
 
 
-# In the form in which the released code repeats a reply to the model, but for the last of each run.
 REPLIES = [
     [answer("Up || Left"), answer("Down"), answer("Right || Right || Up"), answer("Up")],
     [answer("fly"), answer("left || UP"), answer(""), answer("Down || fly")],
     ["<think>No answer.", answer("Left || Right"), "<think>", "Up"],
     [answer("Down || Down || Down"), answer("Up || Up || Up"), answer("Left"), answer("Left || Left || Left || Left")],
+    # Replies that are repeated in another form.
+    ["<think> I go. </think> <answer> Up || Down </answer> done", "Up", "So.</think><answer>Left||Right||Up||Down</answer>", "."],
+    ["<answer>Up</answer> <think>late</think>", "a <think>b</think>c<answer>Down <think>||</answer>", "\n <think>x", "."],
+    ["<think><answer>no</answer></think>\n<answer>Left || || Right</answer>", "", "<think></think><answer></answer>", "."],
 ]
 
 

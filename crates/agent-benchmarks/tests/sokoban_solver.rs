@@ -1,7 +1,7 @@
 //! The solver against plain breadth-first search, and its laws.
 
 #![cfg(feature = "sokoban")]
-#![allow(clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout)]
 
 use std::{collections::VecDeque, time::Instant};
 
@@ -251,8 +251,11 @@ fn many_boxes_and_a_solved_room() -> Result<(), Error> {
     Ok(())
 }
 
+/// A search that is given up after so many states.
+type Solve = fn(&Room, usize) -> Need;
+
 /// The least limit of states at which a search ends with an answer, which is the same on any machine.
-fn states_of(room: &Room, solve: fn(&Room, usize) -> Need) -> usize {
+fn states_of(room: &Room, solve: Solve) -> usize {
     let is_found = |limit: usize| !matches!(solve(room, limit), Need::Bounds { .. });
     let (mut low, mut high) = (0, 1);
     while !is_found(high) {
@@ -267,7 +270,7 @@ fn states_of(room: &Room, solve: fn(&Room, usize) -> Need) -> usize {
 
 /// How many states 95 % of rooms of 10 x 10 cells with three boxes may take, and all of them: about 1.4 times what 1,000 rooms took,
 /// which was 1,376 and 5,585 for steps, and 64 and 279 for pushes.
-const MOST_STATES: [(&str, fn(&Room, usize) -> Need, [usize; 2]); 2] =
+const MOST_STATES: [(&str, Solve, [usize; 2]); 2] =
     [("steps", Room::least_steps, [2_000, 8_000]), ("pushes", Room::least_pushes, [90, 400])];
 
 /// Solves so many rooms, and prints what that takes.

@@ -59,6 +59,9 @@ impl Course {
     }
 }
 
+/// Environments with their seeds.
+pub(crate) type Seeded<E> = Vec<(u32, E)>;
+
 /// A game with its options.
 pub(crate) trait Game: clap::Args + std::fmt::Debug {
     const NAME: &'static str;
@@ -79,7 +82,7 @@ pub(crate) trait Game: clap::Args + std::fmt::Debug {
     fn setting(&self) -> String;
 
     /// Options that do not go together are found here.
-    fn environments(&self) -> Result<Vec<(u32, Self::Environment)>, Box<dyn Error>>;
+    fn environments(&self) -> Result<Seeded<Self::Environment>, Box<dyn Error>>;
 
     /// An environment with published words.
     fn told(environment: Self::Environment, texts: &Texts) -> Self::Environment {
@@ -238,7 +241,7 @@ impl Game for Rooms {
         format!("rooms of {rows} x {columns} with {boxes} boxes and depth {depth}")
     }
 
-    fn environments(&self) -> Result<Vec<(u32, Sokoban)>, Box<dyn Error>> {
+    fn environments(&self) -> Result<Seeded<Sokoban>, Box<dyn Error>> {
         let (first, count) = self.course.seeds()?;
         let rooms = rooms(&self.preset, first, count)?;
         if rooms.is_empty() {
@@ -290,7 +293,7 @@ impl Game for Market {
         format!("{start} at the start, {target}")
     }
 
-    fn environments(&self) -> Result<Vec<(u32, Warehouse)>, Box<dyn Error>> {
+    fn environments(&self) -> Result<Seeded<Warehouse>, Box<dyn Error>> {
         let (first, count) = self.course.seeds()?;
         if self.target.is_none() && self.resources().iter().any(|(_, cap)| cap.is_some()) {
             return Err("--cap, --resource NAME=CAP: without --target, runs get budgets of their own afterwards".into());

@@ -1,5 +1,5 @@
 //! Runs in environments: monitors that would have stopped them, and estimates against what was needed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use agent_scorecard::{
     agent_benchmarks::{

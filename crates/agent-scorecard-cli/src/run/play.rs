@@ -32,14 +32,15 @@ pub(crate) struct Options<G: Game> {
     published: Published,
 }
 
+/// Conversations with their names.
+type Named<E> = Vec<(String, PlayConversation<E>)>;
+
 impl<G: Game> Options<G> {
     fn turn_tokens(&self) -> Option<u64> {
         Some(self.turn_tokens.unwrap_or(G::TURN_TOKENS)).filter(|most| *most > 0)
     }
 
-    fn conversations(
-        &self,
-    ) -> Result<Vec<(String, PlayConversation<G::Environment>)>, Box<dyn Error>> {
+    fn conversations(&self) -> Result<Named<G::Environment>, Box<dyn Error>> {
         let texts = self.published.texts(&[Texts::FILE])?;
         let texts = texts.map(|texts| Texts::published(&texts[Texts::FILE])).transpose();
         let texts = texts.map_err(|error| format!("--published: {error}"))?;

@@ -255,13 +255,13 @@ impl<'a> Course<'a> {
         &self,
         estimators: &[By],
         of: &str,
-    ) -> Result<Option<(Vec<Block>, Option<String>)>, Error> {
+    ) -> Result<(Vec<Block>, Option<String>), Error> {
         if self.records.iter().flat_map(|it| &it.turns).all(|it| it.need.is_none()) {
-            return Ok(None);
+            return Ok((Vec::new(), None));
         }
         let place = self.resources.iter().position(|it| self.rollouts.resource(of) == Ok(*it));
         if self.is_capped(|at| Some(at) != place)? {
-            return Ok(None);
+            return Ok((Vec::new(), None));
         }
         let players = self.player.map(|name| (name, None));
         let all = players.into_iter().chain(estimators.iter().map(|by| (by.name(), Some(by))));
@@ -287,7 +287,7 @@ impl<'a> Course<'a> {
                         || ends.is_some_and(|it| it.low() > left);
                     match turn.need {
                         Some(need) if need.is_infinite() || need > left => {
-                            push(&mut called, says_impossible)
+                            push(&mut called, says_impossible);
                         }
                         Some(need) => {
                             push(&mut wrongly, says_impossible);
@@ -325,6 +325,6 @@ impl<'a> Course<'a> {
                 counted(row.count("n_possible"), "other"),
             ))
         });
-        Ok(Some((rows, said)))
+        Ok((rows, said))
     }
 }

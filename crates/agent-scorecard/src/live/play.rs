@@ -196,11 +196,13 @@ pub fn play<E: Environment>(
         report.together.fields.push(Field::rows("stopping", title, rows));
         report.together.pictures.insert("stopping".to_owned(), picture);
     }
-    if let Some((rows, said)) =
-        E::RESOURCES.first().map(|of| course.needs(estimators, of)).transpose()?.flatten()
-    {
-        let title = format!("Estimates against the least {} that were left", E::RESOURCES[0]);
-        report.together.fields.push(Field::rows("need", title, rows));
+    let least = E::RESOURCES.first().map(|of| (of, course.needs(estimators, of)));
+    if let Some((of, found)) = least {
+        let (rows, said) = found?;
+        if !rows.is_empty() {
+            let title = format!("Estimates against the least {of} that were left");
+            report.together.fields.push(Field::rows("need", title, rows));
+        }
         report.conclusion.extend(said);
     }
     Ok(report)

@@ -16,7 +16,7 @@ mod matching;
 use std::{collections::HashMap, rc::Rc};
 
 use map::{Map, Walk};
-use matching::FAR;
+use matching::{FAR, MOST_BOXES};
 
 use crate::sokoban::room::{Direction, Room};
 
@@ -98,9 +98,6 @@ impl Room {
         }
     }
 }
-
-/// More boxes than any room that is played has; an assignment of so many takes milliseconds for each state.
-const MOST_BOXES: usize = 64;
 
 struct Search {
     count: Count,

@@ -1,4 +1,5 @@
-use crate::sokoban::solver::MOST_BOXES;
+/// More boxes than any room that is played has; an assignment of so many takes milliseconds for each state.
+pub(super) const MOST_BOXES: usize = 64;
 
 /// A distance of what cannot be reached.
 pub(super) const FAR: u32 = u32::MAX;

@@ -39,9 +39,10 @@ impl SokobanGame {
     #[staticmethod]
     fn generate(
         py: Python<'_>,
-        (size, boxes, depth): ([usize; 2], usize, u32),
+        settings: ([usize; 2], usize, u32),
         first: u32,
     ) -> PyResult<(Self, u32)> {
+        let (size, boxes, depth) = settings;
         let settings = RoomSettings { size, boxes, depth };
         let seeds = first..first.saturating_add(MOST_SEEDS);
         let mut rooms = seeds.map(|seed| (Room::generate(&settings, seed), seed));

@@ -203,7 +203,21 @@ fn write(folder: &Path, records: &[PlayRecord], rollouts: &Rollouts) -> Result<(
         })
     });
     let answers: String = answers.map(|answer| format!("{answer}\n")).collect();
-    Ok(program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?)
+    program::write_file(&folder.join("estimates.jsonl"), answers.as_bytes())?;
+    let needs = records.iter().flat_map(|it| {
+        let turns = (1..it.turns.len()).zip(&it.turns);
+        turns.filter_map(move |(turn, known)| {
+            let need = known.need?;
+            // Infinite: the task cannot be done any more.
+            let need = Some(need).filter(|need| need.is_finite());
+            Some(json!({"id": it.record.run.id, "turn": turn, "need": need}))
+        })
+    });
+    let needs: String = needs.map(|need| format!("{need}\n")).collect();
+    if !needs.is_empty() {
+        program::write_file(&folder.join("needs.jsonl"), needs.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Rooms of Sokoban.

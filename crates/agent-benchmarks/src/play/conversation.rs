@@ -282,10 +282,12 @@ impl<E: Environment> Conversation for PlayConversation<E> {
 
     fn finish(self) -> PlayRecord {
         let succeeded = self.end == Some(End::Succeeded);
+        let first = self.dialogue.request_so_far().messages.first();
+        let instruction = first.map_or(String::new(), |message| message.text.clone());
         let mut record = self.dialogue.finish();
         let Self { turns, end, is_truncated, is_stopped, .. } = self;
         record.run.outcome = end.filter(|_| !is_stopped).map(|_| succeeded);
-        PlayRecord { record, turns, end, succeeded, is_truncated, is_stopped }
+        PlayRecord { record, instruction, turns, end, succeeded, is_truncated, is_stopped }
     }
 }
 

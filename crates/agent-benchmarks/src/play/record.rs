@@ -56,6 +56,8 @@ pub struct PlayTurn {
 pub struct PlayRecord {
     /// The run as a log: one turn for each request, questions included.
     pub record: Record,
+    /// What the model was told first.
+    pub instruction: String,
     /// The turns.
     pub turns: Vec<PlayTurn>,
     /// How it ended; `None` if it was not played to its end.
@@ -131,6 +133,7 @@ pub fn rollouts<'a, E: Environment>(
         if record.is_stopped || record.end.is_none() {
             rollouts.set_censored(rollout)?;
         }
+        rollouts.set_content(rollout, 0, record.instruction.clone())?;
         for (at, turn) in (1..).zip(&record.turns) {
             rollouts.set_content(rollout, at, turn.reply.clone())?;
             rollouts.set_observation(rollout, at, turn.observation.clone())?;

@@ -9,7 +9,7 @@ use agent_benchmarks::{
         Shown, Task, rollouts_of_runs,
     },
 };
-use agent_scorecard::live;
+use agent_scorecard::{budget::RunFile, live};
 use budget_estimation::{ProbeMethod, Seed};
 use run_logs::{
     Format, ReadOptions, Reply,
@@ -36,7 +36,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// A log or a folder of logs; with --dialogues, a file of BAGEN's released runs
+    /// A log or a folder of logs, or rollouts with texts, as play and run write them; with --dialogues, a file of BAGEN's
+    /// released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
@@ -142,11 +143,19 @@ impl Options {
         Ok(runs)
     }
 
-    /// The runs of a log.
+    /// The runs of a log, or of a file of rollouts that has what was shown and replied.
     fn logged(&self) -> Result<Runs, Box<dyn Error>> {
         let read_options = ReadOptions { requests: true, ..ReadOptions::default() };
-        let runs = read_path(&self.file, Format::Auto, &read_options)?;
-        let runs = runs.collect::<Result<Vec<_>, _>>()?;
+        let runs = read_path(&self.file, Format::Auto, &read_options)
+            .and_then(|runs| runs.collect::<Result<Vec<_>, _>>());
+        let runs = match runs {
+            Err(error @ run_logs::Error::UnknownFormat { .. }) => {
+                return self.rollouts().map_err(|other| {
+                    format!("{error}; it is no file of rollouts either: {other}").into()
+                });
+            }
+            runs => runs?,
+        };
         let shown = if self.show_results { Shown::AfterActing } else { Shown::WhenActing };
         let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored), shown)?;
         self.of_all(
@@ -154,6 +163,22 @@ impl Options {
             rollouts,
             "turns with token counts and an outcome",
             "without turns or without a known outcome",
+        )
+    }
+
+    fn rollouts(&self) -> Result<Runs, Box<dyn Error>> {
+        let names: Vec<String> = self.resources().into_iter().map(|(name, _)| name).collect();
+        let source = fs::File::open(&self.file)?;
+        let file = RunFile::read(&self.file.display().to_string(), source, &names)?;
+        let rollouts = RunFile::together(&[&file], &[])?.rollouts;
+        let has_texts = |run: &budget_estimation::Rollout<'_>| {
+            run.content(1).is_some() && run.observation(1).is_some()
+        };
+        self.of_all(
+            rollouts.len(),
+            rollouts.filter(|run| run.turns() > 0 && has_texts(run)),
+            "the texts content and observation of its turns",
+            "without the texts of their turns",
         )
     }
 

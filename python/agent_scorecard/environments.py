@@ -341,6 +341,7 @@ def play(
     name: str = "model",
     questions: Mapping[str, float | None] | None = None,
     shows_answers: bool = False,
+    enforces_caps: bool = True,
     impossible_in_a_row: int | None = None,
     most_turns: int | None = None,
     most_tokens_of_a_turn: int | None = None,
@@ -358,10 +359,12 @@ def play(
         The names of the run, and of the model in the requests.
     questions : mapping of str to float or None, optional
         Resources of which the model is asked, after each turn, what the run will still spend, each with its cap: ``output_tokens``,
-        ``total_tokens``, and ``steps`` of Sokoban, or ``time_weeks``, ``warehouse_item_weeks`` and ``cumulative_cost_usd``. The
-        run ends when a cap is passed.
+        ``total_tokens``, and ``steps`` of Sokoban, or ``time_weeks``, ``warehouse_item_weeks`` and ``cumulative_cost_usd``.
     shows_answers : bool
         Whether later turns show what the model has answered.
+    enforces_caps : bool
+        Whether a run ends that has passed a cap. Otherwise the model is told the cap and goes on, so that it is known what the
+        run would have spent.
     impossible_in_a_row : int, optional
         Stop the run after so many answers in a row that it cannot succeed.
     most_turns : int, optional
@@ -389,8 +392,8 @@ def play(
     """
     asks = list((questions or {}).items())
     row = None if impossible_in_a_row is None else count("impossible_in_a_row", impossible_in_a_row)
-    shows = _native.flag("shows_answers", shows_answers)
-    settings = asks, shows, row, most_turns, most_tokens_of_a_turn, instruction
+    flags = _native.flag("shows_answers", shows_answers), _native.flag("enforces_caps", enforces_caps)
+    settings = asks, flags, row, most_turns, most_tokens_of_a_turn, instruction
     inner = environment.unwrapped
     if not isinstance(inner, _Environment):
         raise TypeError(f"environment: expected Sokoban or Warehouse, found {type(inner).__name__}")

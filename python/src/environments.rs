@@ -168,22 +168,30 @@ impl WarehouseGame {
     }
 }
 
-/// Questions with caps, whether answers are shown, after how many that say impossible a run ends, the most turns and
+/// Questions with caps, whether answers are shown and whether caps end a run, after how many answers that say impossible it ends, the most turns and
 /// tokens of a turn, and what a model is told first.
-type PlaySettings =
-    (Vec<(String, Option<f64>)>, bool, Option<u32>, Option<usize>, Option<u64>, Option<String>);
+type PlaySettings = (
+    Vec<(String, Option<f64>)>,
+    [bool; 2],
+    Option<u32>,
+    Option<usize>,
+    Option<u64>,
+    Option<String>,
+);
 
 /// Settings, the names of the run and of the model, and what replies.
 type How<'py> = (PlaySettings, (String, String), Bound<'py, PyAny>);
 
 fn run<E: Environment>(environment: E, all_turns: usize, how: How<'_>) -> PyResult<BenchmarkRun> {
     let (settings, (id, model), reply) = how;
-    let (questions, shows_answers, impossible_in_a_row, turns, tokens, instruction) = settings;
+    let (questions, flags, impossible_in_a_row, turns, tokens, instruction) = settings;
+    let [shows_answers, enforces_caps] = flags;
     let asks = Vec::from_iter(questions.iter().map(|(name, cap)| (name.as_str(), *cap)));
     let rules = stop_rules(impossible_in_a_row, None, None).map_err(Failure::from)?;
     let run = Play::new()
         .with_most_turns(turns.unwrap_or(all_turns))
         .with_questions(&asks, shows_answers)
+        .with_enforced_caps(enforces_caps)
         .with_stop_rule(rules.into_iter().next())
         .with_most_tokens_of_a_turn(tokens)
         .with_instruction(instruction)

@@ -720,3 +720,46 @@ fn published_words_of_environments_reach_the_server_and_what_lacks_them_is_named
     assert!(refusal(&play(&["warehouse"]), "--published").contains("no text of the warehouse"));
     assert!(refusal(&play(&["warehouse", "--target", "1"]), "--published").contains("no --target"));
 }
+
+#[test]
+fn runs_that_were_played_are_asked_about_again_from_their_rollouts() {
+    let (url, count) = serve(|last| {
+        assert!(last.contains("- steps") && !last.contains("unknown"), "{last}");
+        "<answer>[1, 9]</answer>".to_owned()
+    });
+    let [played, out] = [fresh("played-rooms"), fresh("asked-again")];
+    let play =
+        ["sokoban", "--count", "3", "--resource", "steps", "--resamples", "0", "--output", &played];
+    assert!(program::run_other("play", &play).status.success());
+    let folder = Path::new(&played);
+    let lines = |name: &str| -> Vec<Value> {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let rollouts = folder.join("rollouts.jsonl").to_str().unwrap().to_owned();
+    let base = ["budget", &rollouts, "--base-url", &url, "--model", "m", "--out", &out, "--json"];
+    let report = report(&run(&[&base[..], &["--resource", "steps"]].concat()));
+    let turns: usize =
+        lines("rollouts.jsonl").iter().map(|run| run["turns"].as_array().unwrap().len() - 1).sum();
+    assert_eq!((&report["n_runs"], count.load(Ordering::SeqCst)), (&json!(3), turns));
+    // What the solver still needs is what it then takes.
+    let needs = lines("needs.jsonl");
+    let held =
+        needs.iter().filter(|it| (1.0..=9.0).contains(&it["need"].as_f64().unwrap())).count();
+    assert_eq!((needs.len(), &report["rows"][0]["counts"]["hits"]), (turns, &json!(held)));
+    let first = content(&Path::new(&out).join("runs"));
+    assert!(first.contains("You play Sokoban."));
+    let bare = [
+        "budget",
+        &program::bundled("demo_rollouts.jsonl"),
+        "--base-url",
+        &url,
+        "--model",
+        "m",
+        "--out",
+        &out,
+    ];
+    assert!(
+        refusal(&run(&bare), "rollouts").contains("needs content and observation of its turns")
+    );
+}

@@ -9,10 +9,10 @@ use agent_benchmarks::{
         Shown, Task, rollouts_of_runs,
     },
 };
-use agent_scorecard::{budget::RunFile, live};
+use agent_scorecard::live;
 use budget_estimation::{ProbeMethod, Seed};
 use run_logs::{
-    Format, ReadOptions, Reply,
+    Format, ReadOptions, Reply, RolloutFile,
     bagen::{
         Kind, TokenDialogue, WarehouseDialogue, count_runs, token_dialogues, warehouse_dialogues,
     },
@@ -167,18 +167,19 @@ impl Options {
     }
 
     fn rollouts(&self) -> Result<Runs, Box<dyn Error>> {
-        let names: Vec<String> = self.resources().into_iter().map(|(name, _)| name).collect();
         let source = fs::File::open(&self.file)?;
-        let file = RunFile::read(&self.file.display().to_string(), source, &names)?;
-        let rollouts = RunFile::together(&[&file], &[])?.rollouts;
-        let has_texts = |run: &budget_estimation::Rollout<'_>| {
-            run.content(1).is_some() && run.observation(1).is_some()
+        let mut rollouts = Rollouts::new(self.resources().into_iter().map(|(name, _)| name))?;
+        let file = RolloutFile::read(&self.file.display().to_string(), source)?;
+        file.append_to(&mut rollouts)?;
+        let has_all = |run: &budget_estimation::Rollout<'_>| {
+            let has_texts = run.content(1).is_some() && run.observation(1).is_some();
+            has_texts && rollouts.resources().all(|(resource, _)| run.knows(resource))
         };
         self.of_all(
             rollouts.len(),
-            rollouts.filter(|run| run.turns() > 0 && has_texts(run)),
-            "the texts content and observation of its turns",
-            "without the texts of their turns",
+            rollouts.filter(has_all),
+            "content and observation of its turns, and what they spent of each --resource",
+            "without the texts of their turns or what these spent",
         )
     }
 

@@ -254,3 +254,14 @@ def test_a_module_of_its_own_is_not_imported_with_the_package():
     code = "import sys, agent_scorecard; print('gymnasium' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
     assert environments.__doc__ and "Gymnasium" in environments.__doc__
+
+
+def test_a_cap_ends_a_run_unless_it_is_only_told():
+    runs = []
+    for enforces in (True, False):
+        room, *_ = corridor()
+        texts = ["<answer>Left || Left</answer>", "<answer>[9, 9]</answer>"] * 10
+        runs.append(play(room, saying(*texts), questions={"steps": 3}, enforces_caps=enforces))
+    ended, told = (run.scores() for run in runs)
+    assert (sum(ended["spent"]["steps"]), sum(told["spent"]["steps"])) == (4, 20)
+    assert runs[1].outcome is False and runs[0].outcome is None

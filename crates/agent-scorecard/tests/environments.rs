@@ -104,6 +104,10 @@ fn an_estimator_that_stops_runs_learns_from_them_only_as_far_as_they_went() {
     let first = row(&report, "stopping", "linear", Some(1));
     assert_eq!(number(&first, "n_stopped"), 6.0);
     assert_eq!(number(&first, "mean_spent"), 1.0);
+    // Its runs hang on each other.
+    assert!(first["success_within_caps"]["standard_error"].is_null(), "{first}");
+    let nobody = row(&report, "stopping", "nobody", Some(0));
+    assert!(nobody["mean_spent"].get("ci_low").is_some(), "{nobody}");
     // One who only looks on knows after the first run.
     let rows = report["rows"].as_array().unwrap();
     let watched = rows.iter().find(|it| it["setting"] == "steps, linear").unwrap();

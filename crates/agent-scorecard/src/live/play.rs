@@ -45,6 +45,8 @@ pub(super) const SUCCESS: Measure = measure(
     "Share of runs that did their task within the limits of turns, actions and tokens.",
 );
 
+const DEPENDENT: &str = "stopping: estimators have no intervals, as one that stops runs learns from what it let go on, so that runs hang on each other; other seeds can turn out otherwise";
+
 /// A measure of a run.
 type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 
@@ -194,6 +196,7 @@ pub fn play<E: Environment>(
         }
         let title = "What monitors of answers would come to".to_owned();
         report.together.fields.push(Field::rows("stopping", title, rows));
+        report.together.notes.get_or_insert_default().push(DEPENDENT.to_owned());
         report.together.pictures.insert("stopping".to_owned(), picture);
     }
     let least = E::RESOURCES.first().map(|of| (of, course.needs(estimators, of)));

@@ -282,3 +282,20 @@ proptest! {
         prop_assert_eq!(rollouts::<Sokoban>([&record])?.len(), 1);
     }
 }
+
+#[test]
+fn a_reply_with_one_action_can_be_used_whatever_stands_beside_it() -> Result<(), Error> {
+    let mut run = Play::new().conversation("run", corridor())?;
+    for (text, is_usable) in [
+        ("Left || jump", true),
+        ("Left || Left || Left || Left", true),
+        ("jump", false),
+        ("", false),
+    ] {
+        run.reply(Reply { text: answer(text), ..Reply::default() })?;
+        assert_eq!(run.problem().is_none(), is_usable, "{text}: {:?}", run.problem());
+    }
+    let events: Vec<&str> = run.finish().record.events.iter().map(|it| it.event.name()).collect();
+    assert_eq!(events, ["not_carried_out", "not_carried_out", "unreadable", "unreadable"]);
+    Ok(())
+}

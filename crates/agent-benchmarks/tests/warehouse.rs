@@ -4,7 +4,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use agent_benchmarks::{
-    Conversation, Error, Reply, ReplyEvent, Seed,
+    Conversation, Error, Reply, Seed,
     budget::{Budget, ResourceKind},
     budget_estimation::{Estimate, ProbeMethod},
     converse, model_from_fn,
@@ -312,9 +312,10 @@ fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<()
     run.reply(Reply { text: many, ..Reply::default() })?;
     let record = run.finish();
     assert_eq!((record.turns[1].n_actions, record.turns[2].n_actions), (0, 100));
-    let unreadable =
-        record.record.events.iter().filter(|it| matches!(it.event, ReplyEvent::Unreadable { .. }));
-    assert_eq!(unreadable.count(), 4);
+    let events = record.record.events.iter();
+    let events: Vec<_> = events.map(|it| (it.turn, it.event.name())).collect();
+    let left_out = |turn| (turn, "not_carried_out");
+    assert_eq!(events, [left_out(0), left_out(0), (1, "unreadable"), left_out(2)]);
     Ok(())
 }
 
@@ -593,4 +594,15 @@ proptest! {
         prop_assert!(record.end.is_some());
         prop_assert_eq!(rollouts::<Warehouse>([&record])?.len(), 1);
     }
+}
+
+#[test]
+fn an_order_that_the_money_does_not_allow_is_understood() -> Result<(), Error> {
+    let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+    let mut run = Play::new().conversation("run", warehouse)?;
+    for (text, is_usable) in [("draw_credit 300000", true), ("buy everything", false)] {
+        run.reply(Reply { text: format!("<answer>{text}</answer>"), ..Reply::default() })?;
+        assert_eq!(run.problem().is_none(), is_usable, "{text}: {:?}", run.problem());
+    }
+    Ok(())
 }

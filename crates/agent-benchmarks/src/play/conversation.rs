@@ -182,7 +182,10 @@ impl<E: Environment> PlayConversation<E> {
         }
         let acted = self.environment.act(&reply.text);
         for problem in acted.problems {
-            self.dialogue.note(ReplyEvent::Unreadable { problem });
+            self.dialogue.note(match acted.is_read {
+                true => ReplyEvent::NotCarriedOut { problem },
+                false => ReplyEvent::Unreadable { problem },
+            });
         }
         (turn.reward, turn.penalty, turn.n_actions) =
             (acted.reward, acted.penalty, acted.n_actions);

@@ -18,6 +18,8 @@ pub struct Acted {
     pub reward: f64,
     /// What a form that was not understood costs, at most 0.
     pub penalty: f64,
+    /// Whether there was an action in the form that is asked for, be it one that cannot be carried out.
+    pub is_read: bool,
     /// The actions that were carried out.
     pub n_actions: usize,
     /// What was spent of each of [`Environment::RESOURCES`].

@@ -210,6 +210,7 @@ impl Environment for Sokoban {
             acted.problems.push(format!("{left_out} actions beyond the first {most} are left out"));
         }
         self.is_warned = directions.is_empty();
+        acted.is_read = !directions.is_empty();
         for direction in directions {
             if self.end().is_some() {
                 break;

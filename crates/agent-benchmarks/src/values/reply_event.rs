@@ -83,6 +83,11 @@ pub enum ReplyEvent {
         /// What is missing or wrong.
         problem: String,
     },
+    /// A part of the text is left out or asks for what cannot be done; the rest is used.
+    NotCarriedOut {
+        /// What is left out, and why.
+        problem: String,
+    },
     /// The model gave no reply.
     NoReply {
         /// The driver's message.
@@ -191,6 +196,7 @@ impl ReplyEvent {
             Self::UnexpectedArgument { .. } => "unexpected_argument",
             Self::InvalidValue { .. } => "invalid_value",
             Self::Unreadable { .. } => "unreadable",
+            Self::NotCarriedOut { .. } => "not_carried_out",
             Self::NoReply { .. } => "no_reply",
         }
     }
@@ -238,7 +244,9 @@ impl TurnEvent {
                 text("argument", argument);
                 text("problem", problem);
             }
-            ReplyEvent::Unreadable { problem } | ReplyEvent::NoReply { problem } => {
+            ReplyEvent::Unreadable { problem }
+            | ReplyEvent::NotCarriedOut { problem }
+            | ReplyEvent::NoReply { problem } => {
                 text("problem", problem);
             }
             ReplyEvent::SeveralCalls { made } => {
@@ -294,6 +302,7 @@ impl TurnEvent {
                 problem: problem()?,
             },
             "unreadable" => ReplyEvent::Unreadable { problem: problem()? },
+            "not_carried_out" => ReplyEvent::NotCarriedOut { problem: problem()? },
             "no_reply" => ReplyEvent::NoReply { problem: problem()? },
             other => return Err(invalid(format!("{other:?} is not an event of a reply"))),
         };

@@ -109,7 +109,9 @@ Reply as in <answer>produce JCA374 2 air; replenish TechZone JCD543 1</answer>."
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         let before = self.game.cash();
         for part in parts.iter().take(MOST_ACTIONS) {
-            match part.parse::<Action>().and_then(|action| self.game.act(action)) {
+            let read = part.parse::<Action>();
+            acted.is_read |= read.is_ok();
+            match read.and_then(|action| self.game.act(action)) {
                 Ok(()) => acted.n_actions += 1,
                 Err(refusal) => acted.problems.push(format!("{:?}: {refusal}", beginning(part))),
             }

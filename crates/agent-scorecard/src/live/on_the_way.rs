@@ -1,6 +1,8 @@
 //! Runs in an environment between their turns: where a monitor of budgets would have stopped them, and how estimates
 //! stand to what was needed.
 
+use std::collections::HashMap;
+
 use agent_benchmarks::play::PlayRecord;
 use budget_estimation::{
     Advice, BudgetMonitor, Estimate, Estimator, Level, Reading, Resource, Rollouts, StopRule,
@@ -102,7 +104,9 @@ impl<'a> Course<'a> {
             names.iter().map(|name| rollouts.resource(name)).collect();
         let resources = resources?;
         let rollouts = rollouts.filter(|run| resources.iter().all(|it| run.knows(*it)));
-        let of = |id: Option<&str>| records.iter().find(|it| Some(&*it.record.run.id) == id);
+        let by_id: HashMap<&str, &PlayRecord> =
+            records.iter().map(|it| (it.record.run.id.as_str(), it)).collect();
+        let of = |id: Option<&str>| by_id.get(id?).copied();
         let records: Vec<_> = rollouts.iter().filter_map(|run| of(run.id())).collect();
         let is_asked = records.iter().flat_map(|it| &it.turns).any(|it| it.answer.is_some());
         let player = is_asked.then_some(model);

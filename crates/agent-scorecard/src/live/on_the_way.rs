@@ -322,7 +322,7 @@ impl<'a> Course<'a> {
             };
             let mut row = Block::of([
                 Field::shown("by", "who estimates", name),
-                Field::shown("n_possible", "turns with a way", wrongly.0.len()),
+                Field::shown("n_possible", "turns not hopeless", wrongly.0.len()),
                 Field::shown("n_impossible", "hopeless turns", called.0.len()),
                 Field::figure(CALLED, of(&called)),
                 Field::figure(WRONGLY, of(&wrongly)),

@@ -7,9 +7,7 @@
 
 use std::{env, fs, hint::black_box, io::Cursor, path::Path, time::Instant};
 
-use run_logs::{
-    AtLimit, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read, read_path,
-};
+use run_logs::{FactRules, Format, ReadOptions, RunTable, StreamOptions, read, read_path};
 
 const FILES: [&str; 5] = [
     "streams/synthetic",
@@ -77,7 +75,7 @@ fn main() {
         });
         let with_streams = lowest(|| {
             let runs = read(Cursor::new(&bytes), Format::Auto, &ReadOptions::default()).unwrap();
-            let policy = OutcomePolicy::new(AtLimit::Censored);
+            let policy = FactRules::default();
             black_box(RunTable::new(runs, &policy, &StreamOptions::default()).unwrap());
         });
         println!(

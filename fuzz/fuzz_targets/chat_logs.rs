@@ -7,8 +7,8 @@ use std::io::{Cursor, Read, Result as IoResult, Seek, SeekFrom};
 
 use libfuzzer_sys::fuzz_target;
 use run_logs::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error,
-    ForecastPolicy, Format, OutcomePolicy, ReadLimits, ReadOptions, Run, RunTable, ShortLists,
+    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, Error,
+    ForecastPolicy, Format, FactRules, ReadLimits, ReadOptions, Run, RunTable, ShortLists,
     StreamOptions, read,
 };
 
@@ -60,7 +60,7 @@ fn check(runs: Vec<Run>) {
             short_lists: ShortLists::Refuse,
         },
     ];
-    let policy = OutcomePolicy::new(AtLimit::Scored);
+    let policy = FactRules::default();
     for options in variants {
         for turn in runs.iter().flat_map(|run| &run.turns) {
             for stream in ConfidenceStream::ALL {

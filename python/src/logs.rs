@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use numpy::IntoPyArray;
 use pyo3::{prelude::*, types::PyDict};
 use run_logs::{
-    AtLimit, ConfidenceStream, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
+    AtLimit, ConfidenceStream, ForecastPolicy, Format, FactRules, ReadOptions, RunTable,
     StreamOptions,
 };
 use scoring_rules::Probability;
@@ -24,8 +24,8 @@ pub(crate) fn read_logs<'py>(
     skip_missing_turns: bool,
 ) -> PyResult<(Vec<Entry<'py>>, Entry<'py>)> {
     let format: Format = format.parse().map_err(Failure::from)?;
-    let choices = [("censored", AtLimit::Censored), ("scored", AtLimit::Scored)];
-    let mut policy = OutcomePolicy::new(choice("at_limit", at_limit, &choices)?);
+    let choices = [("censored", AtLimit::Unknown), ("scored", AtLimit::Graded)];
+    let mut policy = FactRules::new(choice("at_limit", at_limit, &choices)?);
     if let Some(scorer) = scorer {
         policy = policy.with_scorer(scorer);
     }

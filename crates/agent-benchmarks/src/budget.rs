@@ -26,6 +26,6 @@ pub use from_runs::{Shown, rollouts_of_runs};
 pub use instance::Instance;
 pub use outcome::BudgetRecord;
 pub use prompts::{Prompts, Task};
-pub use run_logs::{AtLimit, OutcomePolicy};
+pub use run_logs::FactRules;
 pub use settings::{Budget, ResourceKind};
 pub use table::{BudgetFigures, BudgetTable};

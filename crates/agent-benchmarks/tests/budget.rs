@@ -8,8 +8,8 @@ use agent_benchmarks::{
     Arguments, Conversation, Error, Level, Message, ModelError, NoInterval, Record, RecordedCall,
     Reply, ReplyEvent, Request, Role, Run, Seed, Usage, Value, Weight,
     budget::{
-        AtLimit, Budget, BudgetRecord, BudgetTable, Estimate, OutcomePolicy, Prompts, ResourceKind,
-        Rollouts, Shown, Task, rollouts_of_runs,
+        Budget, BudgetRecord, BudgetTable, Estimate, FactRules, Prompts, ResourceKind, Rollouts,
+        Shown, Task, rollouts_of_runs,
     },
     converse, model_from_fn,
 };
@@ -351,7 +351,7 @@ fn at_a_prefix_a_model_sees_what_the_agent_had_seen_when_it_acted_and_on_demand_
     let mut open = Run::new("without an outcome");
     open.turns = vec![turn(Vec::new(), "?", vec![], 1)];
 
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let runs = [open, run];
     let setting = Budget::new([("output_tokens", ResourceKind::Tokens)]).unwrap();
     for (shown, results) in [(Shown::WhenActing, ""), (Shown::AfterActing, "\ntool: a wall")] {

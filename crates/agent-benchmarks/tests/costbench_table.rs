@@ -345,7 +345,7 @@ fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
 #[test]
 fn a_run_without_an_outcome_as_to_the_optimal_path_has_no_score_that_could_be_taken_for_one() {
     use agent_benchmarks::costbench::Objective;
-    use run_logs::{AtLimit, OutcomePolicy, RunTable, StreamOptions};
+    use run_logs::{FactRules, RunTable, StreamOptions};
 
     // The run ends before all events have come.
     let bench = CostBench::new(0).unwrap().with_events(vec![EventKind::CostChange; 6]);
@@ -353,7 +353,7 @@ fn a_run_without_an_outcome_as_to_the_optimal_path_has_no_score_that_could_be_ta
     let record = converse(instance.conversation(), Path::optimal(&instance)).unwrap();
     let run = record.judged_by(Objective::Optimal).run;
     assert_eq!((run.outcome, record.record.run.outcome), (None, Some(true)));
-    let policy = OutcomePolicy::new(AtLimit::Scored);
+    let policy = FactRules::default();
     let table = RunTable::new([Ok(run)], &policy, &StreamOptions::default()).unwrap();
     assert_eq!(table.rows()[0].outcome, None);
 }

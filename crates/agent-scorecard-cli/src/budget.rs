@@ -11,7 +11,7 @@ use std::{
 };
 
 use agent_scorecard::{
-    Block, ClusterBy, Column, Field, Report,
+    Account, Block, ClusterBy, Column, Field, Report,
     budget::{self, By, CAP_MEASURES, METRICS, RunFile, bagen, read_answers},
     budget_estimation::AnswerMode,
     run_logs::{self, RolloutLine, bagen::EstimateFile},
@@ -196,6 +196,11 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     notes.extend(options.judging.notes());
     if !options.caps.is_empty() {
         let mut report = of_caps(&all, &options, &judged)?;
+        report.account = Some(Account::of_columns(
+            all.iter()
+                .map(|it| Account { name: it.runs.file().to_owned(), ..it.runs.account() })
+                .collect(),
+        ));
         report.together.notes.get_or_insert_default().extend(notes);
         return forms.show(report);
     }
@@ -209,6 +214,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         columns.push((name.to_owned(), column?));
     }
     let mut report = budget::report(columns, &judged);
+    report.set_accounts(all.iter().map(|file| file.runs.account()));
     if options.pool && all.len() > 1 {
         judged.drawn_run = options.plot_id.clone();
         let Column { mut block, parts: (key, parts), .. } =

@@ -8,7 +8,7 @@ use std::{error::Error, path::PathBuf, sync::LazyLock};
 
 use agent_scorecard::{
     Column,
-    compare::{Side, compare, measures},
+    compare::{Side, UngradedAs, compare, measures},
     traces::TraceFile,
 };
 use trajectory_metrics::{ForecastPolicy, Level};
@@ -21,6 +21,7 @@ use crate::{
         logs::{Judging, OUTCOMES},
     },
     output::{form::Forms, program::Written, text::help},
+    values::one_of,
 };
 
 /// Says which agent is better, by how much, and whether that is more than noise
@@ -34,6 +35,10 @@ pub(crate) struct Options {
     /// Prices of models, from which runs without a cost in their log get one: JSON, in USD per million tokens
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
+    /// What runs without a grade count for: what is said of all runs holds whatever they would have been (unknown),
+    /// they count for nothing (leave-out), or for failures (failed)
+    #[arg(long, default_value = "unknown", value_parser = one_of([("unknown", UngradedAs::Unknown), ("leave-out", UngradedAs::LeftOut), ("failed", UngradedAs::Failed)]))]
+    ungraded: UngradedAs,
     #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
@@ -50,7 +55,7 @@ Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.succ
 ";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, prices, judging, forms } = options;
+    let Options { files, prices, ungraded, judging, forms } = options;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut sides = Vec::new();
     for path in &bundled::unless(files, &["demo_alpha.jsonl", "demo_beta.jsonl"]) {
@@ -66,7 +71,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             }
         }
     }
-    let mut report = compare(&sides, Level::new(0.95)?)?;
+    let mut report = compare(&sides, ungraded, Level::new(0.95)?)?;
     let notes = report.together.notes.get_or_insert_default();
     notes.extend(judging.notes());
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);

@@ -13,6 +13,7 @@ use agent_scorecard::{
     traces::{Calibration, TraceFile},
 };
 use censoring::{CensoringAnalysis, CensoringAssumption};
+use run_logs::AtLimit;
 use trajectory_metrics::{ForecastPolicy, Probability, WeightSchedule};
 
 use crate::{
@@ -102,7 +103,9 @@ fn odds_ratio(text: &str) -> Result<f64, String> {
     analysis.map(|_| value).map_err(|error| error.to_string())
 }
 
-pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
+pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
+    // What is asked is what would be known if a limit hid the outcome.
+    options.read.judging.rules.at_limit.get_or_insert(AtLimit::Unknown);
     let is_bundled = options.files.is_empty();
     let names = ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"];
     let read = |paths: &[PathBuf]| {

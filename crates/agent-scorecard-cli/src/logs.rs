@@ -46,7 +46,7 @@ const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, format, prices, csv: csv_file, mut judging, forms } = options;
-    judging.is_lenient = true;
+    judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
     let mut columns = Vec::new();
     for path in &bundled::unless(files, &["demo_log.jsonl"]) {

@@ -47,6 +47,7 @@ const FORMAT: &str = include_str!("help/paths.txt");
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, ignore_arguments, pool, judging, forms } = options;
     let (mut columns, mut together) = (Vec::new(), PathTally::default());
+    let mut accounts = Vec::new();
     for path in bundled::unless(files, &["demo_tool_calls.jsonl"]) {
         let tallies = match log_file::read(&path, &judging)? {
             None => read_by(&path, |file, source| read(file, source, ignore_arguments))?,
@@ -60,6 +61,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         for (model, tally) in tallies {
             let block = tally.block(ignore_arguments, forms.has_figures())?;
             columns.push((path.display().to_string(), model, block));
+            accounts.push(tally.account());
             together.append(&tally);
         }
     }
@@ -70,6 +72,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         main_pictures: vec!["matches", "calls"],
         ..Report::of_columns(columns)
     };
+    report.set_accounts(accounts);
     if pool && report.columns.len() > 1 {
         let pooled = together.block(ignore_arguments, forms.has_figures())?;
         report.pool(pooled, "; a task in two of them is one");

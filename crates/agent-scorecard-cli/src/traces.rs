@@ -17,6 +17,7 @@ use agent_scorecard::{
         logged_streams, with_differences, without_outcomes,
     },
 };
+use run_logs::{Account, ConfidenceStream, Ungraded};
 use trajectory_metrics::{ForecastPolicy, Summary, WeightSchedule};
 
 use crate::{
@@ -124,7 +125,7 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
         return Ok(output);
     }
     let missing = options.missing.unwrap_or_default();
-    let (mut all, mut columns) = (Vec::new(), Vec::new());
+    let (mut all, mut columns, mut accounts) = (Vec::new(), Vec::new(), Vec::new());
     for path in &options.files {
         all.extend(read_by(path, |file, source| {
             let models = TraceSource::all(file, source)?.into_iter().map(|source| {
@@ -140,6 +141,9 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
             evaluation.finish()
         });
         let figures = found.map_err(|error| at(file, error.into()))?.with_remarks(remarks);
+        let mut account = remarks.account();
+        figures.excluded.iter().for_each(|(reason, n)| account.leave_out(reason, *n));
+        accounts.push(account);
         columns.push((file.clone(), model.clone(), figures));
     }
     let is_same_runs = columns.windows(2).all(|pair| pair[0].2.is_of_same_runs(&pair[1].2));
@@ -152,6 +156,7 @@ pub(crate) fn output(mut options: Options) -> Result<Written, Box<dyn Error>> {
     let columns =
         columns.into_iter().map(|(file, model, figures)| (file, model, figures.into_block(&how)));
     let mut report = Report::of_columns(columns.collect());
+    report.set_accounts(accounts);
     if options.pool && all.len() > 1 {
         let (mut every, mut remarks) = (TraceEvaluation::new(&how)?, TraceRemarks::default());
         for (_, (evaluation, of_file)) in all {
@@ -204,6 +209,7 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
         return Err("--html, --plot: there is nothing to show, as no run has a stream of confidence and an outcome".into());
     }
     let mut report = Report::of_columns(columns);
+    report.set_accounts(logs.iter().map(|log| scored_account(log, missing)));
     for (column, parts) in report.columns.iter_mut().zip(parts) {
         column.parts = ("streams", parts);
     }
@@ -225,6 +231,26 @@ fn log_output(options: &Options, how: &TraceOptions) -> Result<Option<Written>, 
     let is_same_runs = digests.windows(2).all(|pair| pair[0].is_of_same_runs(&pair[1]));
     report.together.notes.get_or_insert_default().extend(judging.notes());
     forms.show(with_differences(report, compared, is_same_runs, how)).map(Some)
+}
+
+/// What was read of a log, without the runs that no stream scores.
+fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
+    let mut account = log.account();
+    for row in log.table.rows() {
+        let mut reason = None;
+        let is_scored = ConfidenceStream::ALL.into_iter().any(|stream| {
+            let found = row.trace(stream, missing);
+            reason = reason.or(found.as_ref().err().map(|lacks| lacks.left_out));
+            found.is_ok()
+        });
+        match (is_scored, row.ungraded) {
+            (false, _) => account.leave_out(reason.unwrap_or("no_confidence"), 1),
+            // A run that a limit ended is scored as one that was cut off.
+            (true, Some(why)) if why != Ungraded::AtLimit => account.leave_out(why.name(), 1),
+            _ => {}
+        }
+    }
+    account
 }
 
 fn blocks(streams: Vec<StreamFigures>, how: &TraceOptions) -> Vec<(String, Block)> {

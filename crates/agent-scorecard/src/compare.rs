@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 
 use difference::{Difference, holm};
 use scoring_rules::{Level, TiedBlocks};
-use side::{SUCCESS, share};
-pub use side::{Side, SideRun, measures};
+use side::{SCORE, SUCCESS, share};
+pub use side::{Side, SideRun, UngradedAs, measures};
 use trajectory_metrics::{ClusterEstimate, Figure, NoInterval, Undefined};
 
 use crate::{
@@ -50,20 +50,20 @@ const MOST_TASKS: usize = 30;
 /// [`Error::Options`] without a side.
 ///
 /// ```
-/// use agent_scorecard::compare::{Side, SideRun, compare};
+/// use agent_scorecard::compare::{Side, SideRun, UngradedAs, compare};
 /// use agent_scorecard::scoring_rules::Level;
 ///
 /// // Both agents try 30 tasks twice. One fails on every tenth run, the other on every third task.
 /// let side = |name: &str, fails: fn(usize) -> bool| {
 ///     let runs = (0..60).map(|run| SideRun {
 ///         task: format!("task {}", run / 2),
-///         outcome: Some(!fails(run)),
+///         grade: Some(f64::from(!fails(run))),
 ///         ..SideRun::default()
 ///     });
 ///     Side { file: name.to_owned(), runs: runs.collect(), ..Side::default() }
 /// };
 /// let sides = [side("alpha", |run| run % 10 == 0), side("beta", |run| run / 2 % 3 == 0)];
-/// let report = compare(&sides, Level::new(0.95)?)?;
+/// let report = compare(&sides, UngradedAs::default(), Level::new(0.95)?)?;
 /// assert_eq!(
 ///     report.conclusion[0],
 ///     "alpha succeeded in 90 % of 60 runs [80, 95], beta in 67 % of 60 runs [48, 81]; \
@@ -71,12 +71,21 @@ const MOST_TASKS: usize = 30;
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
-pub fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
-    let [first, others @ ..] = sides else {
+pub fn compare(sides: &[Side], ungraded: UngradedAs, level: Level) -> Result<Report, Error> {
+    let mut sides: Vec<Side> =
+        sides.iter().map(|side| side.clone().with_ungraded(ungraded)).collect();
+    // Runs that name no model are compared with nobody.
+    sides.sort_by_key(Side::is_nobody);
+    let n_compared = sides.iter().filter(|side| !side.is_nobody()).count();
+    let sides = sides.as_slice();
+    let Some(first) = sides.first() else {
         return Err(Error::Options { options: &["sides"], problem: "there are none".to_owned() });
     };
-    let columns =
-        sides.iter().map(|side| (side.file.clone(), side.model.clone(), side.block(level)));
+    let others = sides.get(1..n_compared).unwrap_or_default();
+    let is_partial = sides.iter().any(Side::is_partial);
+    let columns = sides
+        .iter()
+        .map(|side| (side.file.clone(), side.model.clone(), side.block(is_partial, level)));
     let mut report = Report::of_columns(columns.collect());
     report.list = Some("files");
     let mut names: Vec<String> = Vec::new();
@@ -89,20 +98,22 @@ pub fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
     }
     let names: Vec<String> = report.columns.iter().map(|column| column.name.clone()).collect();
     let beside = others.iter().zip(&names[1..]);
-    let differences =
-        beside.map(|(other, name)| Difference::new([first, other], [&names[0], name], level));
+    let differences = beside
+        .map(|(other, name)| Difference::new([first, other], [&names[0], name], is_partial, level));
     let mut differences: Vec<Difference> = differences.collect();
     holm(&mut differences, level);
 
     report.title = "Which agent is better?".to_owned();
-    report.conclusion = conclusion::sentences(sides, &report.columns, &differences, level);
+    report.conclusion =
+        conclusion::sentences(sides, &report.columns, &differences, is_partial, level);
+    report.set_accounts(sides.iter().map(|side| side.account.clone()));
     report.lead = lead(&differences, level);
     let title = |name: &str| match others {
         [_] => format!("{name} minus {}", names[0]),
         _ => format!("Differences to {}", names[0]),
     };
     let blocks = differences.iter().zip(&names[1..]);
-    let mut blocks: Vec<Block> = blocks.map(|(it, name)| it.block(title(name))).collect();
+    let mut blocks: Vec<Block> = blocks.map(|(it, name)| it.block(title(name), level)).collect();
     let several = blocks.len() > 1;
     for (block, name) in blocks.iter().zip(&names[1..]) {
         // Notes of parts stand in the JSON object alone.
@@ -123,18 +134,23 @@ pub fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
         });
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
-    together.fields.push(tasks(sides, &names, level));
+    if !is_partial {
+        together.fields.push(tasks(sides, &names, level));
+    }
     let reliability = reliability(sides, &names)?;
-    let pictures = [("reliability", reliability), ("success", success(sides, &names, level))];
+    let success = success(sides, &names, is_partial, level);
+    let pictures = [("reliability", reliability), ("success", success)];
     report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
     report.together.draw(pictures);
     Ok(report)
 }
 
 /// The success rates with their intervals.
-fn success(sides: &[Side], names: &[String], level: Level) -> Picture {
+fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> Picture {
+    let of = if is_partial { &SCORE } else { &SUCCESS };
+    let label = of.measure.label;
     let point = |(at, side): (usize, &Side)| {
-        let rate = side.mean(&SUCCESS, level).ok()?;
+        let rate = side.mean(of, level).ok()?;
         let ends = rate.interval.map_or([rate.value; 2], |ends| [ends.low(), ends.high()]);
         Some([at as f64, rate.value, ends[0], ends[1]])
     };
@@ -142,8 +158,8 @@ fn success(sides: &[Side], names: &[String], level: Level) -> Picture {
     Picture {
         title: "Success: how often did each agent succeed?".to_owned(),
         x: Axis::new("agent").with_categories(names.to_vec()),
-        y: Axis::new("success rate").with_range(0.0, 1.0),
-        series: vec![Series::with_intervals("success rate", Mark::Dots, points)],
+        y: Axis::new(label).with_range(0.0, 1.0),
+        series: vec![Series::with_intervals(label, Mark::Dots, points)],
         note: "Lines are intervals. Whether two agents differ is said by the interval of their difference, not by whether theirs overlap.".to_owned(),
     }
 }

@@ -139,7 +139,17 @@ pub(crate) const CALIBRATED: &str = "after calibration";
 
 /// The clause on the figures of [`VERDICTS`] in a block, which are over this number of runs; `None` without them.
 pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
-    let over = block.figure(OVERCONFIDENCE.key).ok()?;
+    clause_of(&VERDICTS, block, runs, how)
+}
+
+/// The clause on figures as those of [`VERDICTS`].
+pub(crate) fn clause_of(
+    [overconfidence, gain]: &[Measure; 2],
+    block: &Block,
+    runs: u64,
+    how: &str,
+) -> Option<String> {
+    let over = block.figure(overconfidence.key).ok()?;
     let (points, runs) = (Percent::of_size(&over).points(), counted(runs, "run"));
     let side = if over.value < 0.0 { "below" } else { "above" };
     let is_calibrated = how == CALIBRATED;
@@ -153,7 +163,7 @@ pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
             is_noise.map_or("", |_| ", which may be noise")
         ),
     };
-    let worth = block.figure(GAIN.key).ok().and_then(|gain| {
+    let worth = block.figure(gain.key).ok().and_then(|gain| {
         let verdict = match side_of(&gain, 0.0)? {
             Ordering::Greater => "better than one number for all runs",
             Ordering::Less => "worse than one number for all runs",

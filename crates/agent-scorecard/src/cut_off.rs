@@ -240,6 +240,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         main_pictures: vec!["treatments"],
         ..Report::of_columns(columns)
     };
+    report.set_accounts(streams.iter().map(TraceFile::account));
     let together = &mut report.together;
     together.push_json("schedule", options.schedule.name());
     together.push_json("rule", RULE);

@@ -37,6 +37,9 @@ pub use report::{
     Axis, BAR_WIDTH, Block, Cell, Column, Drawing, Drawings, Field, Heading, Mark, Part, Picture,
     Pictures, Place, Report, Row, Series, Shape, Table, Value, shown, thinned,
 };
-pub use run_logs::json_lines::{InputError, RunCounts};
+pub use run_logs::{
+    Account,
+    json_lines::{InputError, RunCounts},
+};
 pub use texts::Texts;
 pub use trajectory_metrics::{Better, Figure, Measure, Metric, Undefined};

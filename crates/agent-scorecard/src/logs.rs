@@ -6,14 +6,15 @@ mod summary;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use prices::{Price, Prices};
-use run_logs::{ConfidenceStream, ForecastPolicy, Format, LoggedRun};
+use run_logs::{
+    Account, ConfidenceStream, ForecastPolicy, Format, LoggedRun, json_lines::json_value,
+};
 use serde_json::{Map, Value as Json};
 pub use summary::csv;
 use summary::{counts, sort, summary};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    convert::to_json,
     report::{
         block::{Block, Field, Report},
         picture::{Axis, Picture, Series},
@@ -35,7 +36,7 @@ const MOST_BARS: usize = 6;
 /// use agent_scorecard::{
 ///     logs::logs,
 ///     run_logs::{
-///         AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+///         Error, Format, FactRules, ReadOptions, RunTable, StreamOptions, read,
 ///     },
 ///     traces::LoggedColumn,
 /// };
@@ -44,7 +45,7 @@ const MOST_BARS: usize = 6;
 ///     {"id": "b", "task": "sums", "outcome": null, "stop": "max_steps", "turns": []}
 ///     {"id": "a", "task": "sums", "outcome": true, "turns": []}"#;
 /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
-/// let policy = OutcomePolicy::new(AtLimit::Censored);
+/// let policy = FactRules::default();
 /// let column = LoggedColumn {
 ///     file: "runs.jsonl".to_owned(),
 ///     model: None,
@@ -101,13 +102,22 @@ pub fn logs(logs: &[LoggedColumn]) -> Report {
     let format = common_format(logs);
     let mut together = Block::of([Field::json("format", format)]);
     together.extend_json(&counts(all.iter().copied()));
-    let conclusion = conclusion(&all, &together);
+    let mut conclusion = conclusion(&all, &together);
+    let problem = logs.iter().find_map(|log| log.table.problem());
+    conclusion.extend(problem.map(|problem| format!("No run has a grade: {problem}.")));
     together.fields.extend(summary(&all, &mut notes));
     together.fields.push(Field::rows("runs", "Runs", rows));
     together.notes = Some(notes);
     together.draw([("calls", calls), ("endings", endings)]);
+    let name = |log: &LoggedColumn| match (&log.model, is_several) {
+        (Some(model), true) => format!("{} {model}", log.file),
+        (Some(model), false) => model.clone(),
+        (None, _) => log.file.clone(),
+    };
+    let accounts = logs.iter().map(|log| Account { name: name(log), ..log.account() });
     Report {
         title: "What is in this log".to_owned(),
+        account: Some(Account::of_columns(accounts.collect())),
         conclusion,
         lead: format!("{}, format {format}", counted(all.len(), "run")),
         together,
@@ -122,7 +132,7 @@ fn row(run: &LoggedRun, file: Option<&String>, trial: &'static str) -> Block {
     row.fields.extend(file.map(|file| Field::shown("file", "file", file.as_str())));
     row.fields.push(Field::shown("id", "run", run.id.as_str()));
     row.fields.extend(run.trial.map(|number| Field::shown(trial, trial, number)));
-    let scores = run.scores.iter().map(|(name, value)| (name.clone(), to_json(value)));
+    let scores = run.scores.iter().map(|(name, value)| (name.clone(), json_value(value)));
     let limit = run.limit.as_ref().map(|limit| {
         let kind = Field::shown("type", "limit", limit.kind.as_str());
         Block::of([kind, Field::json("limit", limit.limit)])
@@ -130,7 +140,7 @@ fn row(run: &LoggedRun, file: Option<&String>, trial: &'static str) -> Block {
     let stated = run.forecasts(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip);
     let stated = stated.ok().and_then(|stated| Some(stated.last()?.get()));
     let made = run.tool_calls.iter().map(|call| {
-        let arguments = ("arguments".to_owned(), to_json(&call.arguments));
+        let arguments = ("arguments".to_owned(), json_value(&call.arguments));
         Json::Object(Map::from_iter([("name".to_owned(), call.name.as_str().into()), arguments]))
     });
     let usage = [
@@ -174,7 +184,7 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
         ends.push_str(&format!("; whether {} did is not known", unknown - at_limit));
     }
     let mut conclusion = vec![ends + "."];
-    if unknown == n {
+    if unknown == n && runs.iter().all(|run| run.scorer.is_none()) {
         let scorers: BTreeSet<&str> =
             runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
         let choose = match Vec::from_iter(scorers).as_slice() {

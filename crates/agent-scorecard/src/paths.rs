@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, io::Read};
 
-use run_logs::json_lines::{RunCounts, fold, parse_line};
+use run_logs::{
+    Account,
+    json_lines::{RunCounts, fold, parse_line},
+};
 pub use run_logs::{AgentCall, PathRun};
 use trajectory_metrics::{
     Better, Error, ExactMean, Figure, Metric, Undefined,
@@ -14,7 +17,6 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    convert,
     report::{
         block::{Block, Field, Shape},
         picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
@@ -158,12 +160,15 @@ pub fn read(
 ///
 /// [`run_logs::Error::Undefined`] if no run has an outcome and expected calls.
 pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, run_logs::Error> {
-    let lines = convert::paths(&log.table);
     let mut all = PathTally::default();
-    for (_, tally) in read(&log.file, convert::text(&lines).as_bytes(), ignore_arguments)? {
-        all.append(&tally);
+    for row in log.table.rows() {
+        match row.calls() {
+            Ok(run) => all.update(&run, ignore_arguments)?,
+            Err(lacks) => all.runs.add_left_out(row.outcome, row.stop.as_ref(), lacks.left_out),
+        }
     }
     all.notes.clone_from(&log.notes);
+    all.log = Some(log.account());
     if all.n == 0 {
         let reason = format!(
             "{}: no run has an outcome and the calls that its task expects; an outcomes file gives both ({})",
@@ -185,6 +190,8 @@ pub struct PathTally {
     n: usize,
     /// What to know about the log.
     notes: Vec<String>,
+    /// What is known of the runs if they are those of a log.
+    log: Option<Account>,
     ids: Texts,
     tasks: BTreeMap<String, Task>,
     /// Runs of one task are of different models or domains.
@@ -216,6 +223,12 @@ struct Task {
 }
 
 impl PathTally {
+    /// What was read, and what counts.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        self.runs.account(self.log.as_ref())
+    }
+
     /// Compares the calls of a run with the expected ones.
     ///
     /// # Errors

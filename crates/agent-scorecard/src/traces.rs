@@ -57,7 +57,9 @@ pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};
 pub use figures::{CENSORED, CompleteFigures, LEVEL, LeftOut, MEASURES, TraceFigures};
-pub use logged::{LoggedColumn, SEVERAL, StreamFigures, compared_streams, logged_streams};
+pub use logged::{
+    LoggedColumn, SEVERAL, StreamFigures, UNKNOWN_MODEL, compared_streams, logged_streams,
+};
 pub use run_logs::{Missing, TraceFile, TraceRemarks, TraceRun, TraceSource, fold_traces};
 pub use settings::{Calibration, TraceOptions};
 pub use streams::{stream_runs, streams};

@@ -24,8 +24,10 @@ pub(crate) mod fields;
 pub(crate) mod parsing;
 pub(crate) mod parts;
 pub(crate) mod run_counts;
+pub(crate) mod written;
 
 pub use fields::{Object, name, yes_or_no};
 pub use parsing::{InputError, Line, bytes, parse, parse_document, parse_line};
 pub use parts::fold;
 pub use run_counts::RunCounts;
+pub use written::json_value;

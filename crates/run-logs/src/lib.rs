@@ -15,13 +15,13 @@ mod values;
 pub use budget_estimation::{self, AnswerMode, Resource, Rollouts, Sample};
 pub use censoring;
 pub use censoring::{StopReason, Stopped};
-#[cfg(feature = "lines")]
-pub use conversions::Outcomes;
 pub use conversions::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Judgement,
-    LoggedRun, MissingValue, OutcomePolicy, RunTable, ShortLists, StreamOptions, StreamRun,
-    StreamRuns, TokenMeasure, token_confidence,
+    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules,
+    Judgement, LoggedRun, MissingRun, MissingValue, Repeats, RunTable, ScoreRange, ShortLists,
+    StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded, token_confidence,
 };
+#[cfg(feature = "lines")]
+pub use conversions::{LeftOutRun, Outcomes};
 #[cfg(feature = "rollouts")]
 pub use engines::fresh_input::fresh_input_tokens;
 pub use engines::json::writing::to_json;
@@ -52,6 +52,6 @@ pub use trajectory_metrics::{
     tool_calls::{ToolCall, Value},
 };
 pub use values::{
-    Arguments, Caller, ExpectedCall, Message, RecordedCall, Reply, Role, Run, RunLimit, Score,
-    Token, Tokens, Turn, Usage,
+    Account, AccountedEvaluation, Arguments, Caller, Evaluation, ExpectedCall, Message,
+    RecordedCall, Reply, Role, Run, RunLimit, Score, Token, Tokens, Turn, Usage,
 };

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{Read, Seek},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
@@ -11,10 +12,10 @@ use crate::{
     format::{Format, NAMES},
     formats::{
         dispatch::open,
-        run_iterator::{Opened, RunIterator},
+        run_iterator::{HeadOf, Opened, RunIterator},
     },
     read_options::ReadOptions,
-    values::run::Run,
+    values::{evaluation::Evaluation, run::Run},
 };
 
 /// The runs of a log or of a folder of logs, read one after the other.
@@ -22,6 +23,8 @@ use crate::{
 /// One run is held at a time. After an error there are no more runs.
 pub struct Runs<'a> {
     current: Option<RunIterator<'a>>,
+    /// The head of each log that was opened.
+    heads: Vec<HeadOf>,
     /// Files that are still to be opened.
     files: VecDeque<PathBuf>,
     /// The name of the current file, for errors.
@@ -131,6 +134,7 @@ impl<'a> Runs<'a> {
     fn new(asked: Format, options: &ReadOptions) -> Self {
         Self {
             current: None,
+            heads: Vec::new(),
             files: VecDeque::new(),
             file: None,
             asked,
@@ -143,7 +147,8 @@ impl<'a> Runs<'a> {
 
     /// Makes a log the current one.
     fn begin(&mut self, opened: Opened<'a>, file: Option<String>) {
-        let Opened { format, runs, owned } = opened;
+        let Opened { format, runs, owned, evaluation } = opened;
+        self.heads.push(evaluation);
         (self.format, self.current, self.file) = (format, Some(runs), file);
         if let Some(owned) = owned {
             while self.unrecognized.pop_if(|file| file.starts_with(&owned)).is_some() {}
@@ -155,6 +160,17 @@ impl<'a> Runs<'a> {
     #[must_use]
     pub const fn format(&self) -> Format {
         self.format
+    }
+
+    /// The evaluations of the logs that have been read so far, also of those without a run.
+    pub fn evaluations(&self) -> impl Iterator<Item = &Arc<Evaluation>> {
+        self.heads.iter().filter_map(|head| head.get())
+    }
+
+    /// The number of logs that have been opened so far.
+    #[must_use]
+    pub fn n_logs(&self) -> usize {
+        self.heads.len()
     }
 
     /// The files of a folder that were left out so far because their format is not recognized.

@@ -10,9 +10,9 @@ use std::{
 };
 
 use run_logs::{
-    ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, ForecastPolicy,
-    Format, MissingValue, OutcomePolicy, ReadOptions, Reply, Run, RunTable, ShortLists,
-    StreamOptions, read, read_path,
+    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy,
+    Format, MissingValue, ReadOptions, Reply, Run, RunTable, ShortLists, StreamOptions, read,
+    read_path,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -119,7 +119,7 @@ fn every_stream_of_the_recorded_runs_equals_the_independent_computation() {
 fn one_call_turns_the_recorded_runs_into_streams() {
     let Some(path) = recorded() else { return };
     let (limits, options) = (ReadOptions::default(), StreamOptions::default());
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let table = RunTable::read_path(&path, Format::Auto, &limits, &policy, &options).unwrap();
     let successes = table.rows().iter().filter(|run| run.outcome == Some(true)).count();
     assert_eq!((table.rows().len(), successes), (90, 21));
@@ -147,7 +147,7 @@ fn one_call_turns_the_recorded_runs_into_streams() {
 fn recorded_runs_are_rollouts_with_their_costs() {
     let Some(path) = recorded() else { return };
     let (limits, options) = (ReadOptions::default(), StreamOptions::default());
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let table = RunTable::read_path(&path, Format::Auto, &limits, &policy, &options).unwrap();
     let rollouts = table.rollouts().unwrap();
     assert_eq!(rollouts.len(), 90);
@@ -167,7 +167,7 @@ fn tokens_that_are_sent_again_are_counted_once() {
     let turns = [turn(300, 50), turn(400, 100), turn(500, 100)].join(",");
     let log = format!(r#"{{"id": "a", "outcome": false, "turns": [{turns}]}}"#);
     let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let table = RunTable::new(runs, &policy, &StreamOptions::default()).unwrap();
     assert_eq!(table.rows()[0].fresh_input_tokens(), [Some(300), Some(50), Some(0)]);
     let rollouts = table.rollouts().unwrap();

@@ -6,8 +6,8 @@ use std::io::Cursor;
 
 use proptest::prelude::*;
 use run_logs::{
-    AtLimit, Error, ForecastPolicy, Format, OutcomePolicy, Outcomes, ReadOptions, RunTable,
-    StopReason, StreamOptions, TraceFile, TraceRun, json_lines::InputError, read,
+    Error, FactRules, ForecastPolicy, Format, Outcomes, ReadOptions, RunTable, StopReason,
+    StreamOptions, TraceFile, TraceRun, json_lines::InputError, read,
 };
 
 fn traces(file: &str, text: impl AsRef<[u8]>) -> Result<Vec<TraceRun>, InputError> {
@@ -157,7 +157,7 @@ fn log() -> String {
 fn joined(file: &str, text: &str) -> Result<(RunTable, Outcomes), Error> {
     let runs = read(Cursor::new(log().into_bytes()), Format::Auto, &ReadOptions::default())?;
     let mut outcomes = Outcomes::read(file, text.as_bytes())?;
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let options = StreamOptions::default();
     let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &options)?;
     Ok((table, outcomes))
@@ -204,7 +204,7 @@ fn an_outcome_that_two_runs_would_have_is_refused_and_expected_calls_may_stand_f
 
 #[test]
 fn an_outcome_of_the_file_also_stands_for_a_run_that_a_limit_or_an_error_ended() {
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let mut outcomes = Outcomes::read("o", &b"id,outcome\na,1\nb,0\n"[..]).unwrap();
     let [mut a, mut b] = ["a", "b"].map(run_logs::Run::new);
     a.stop = Some(StopReason::MaxSteps);

@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 use censoring::StopReason;
 use packed::{Folder, lines, value};
 use run_logs::{
-    AtLimit, Caller, Error, Format, OutcomePolicy, Problem, ReadOptions, Run, RunTable,
-    StreamOptions, read_path,
+    AtLimit, Caller, Error, FactRules, Format, Problem, ReadOptions, Run, RunTable, StreamOptions,
+    read_path,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::{ArgumentRule, CallMatcher, ToolCall, ToolCallMatcher, Value};
@@ -34,7 +34,9 @@ fn compare(run: &Run, expected: &Json) -> usize {
     assert_eq!(run.task, task, "{at}");
     assert_eq!(run.trial, expected["trial"].as_u64(), "{at}");
     assert_eq!(run.model, text(&expected["model"]), "{at}");
-    assert_eq!(run.outcome, expected["success"].as_bool(), "{at}");
+    // A reward between 0 and 1 is no success there.
+    let grade = FactRules::default().judgement(run).unwrap().grade;
+    assert_eq!(grade.map(|grade| grade == 1.0), expected["success"].as_bool(), "{at}");
     let reward = run.scores.get("reward").map(|score| score.value.clone());
     assert_eq!(reward.unwrap_or_default(), value(&expected["reward"]), "{at}");
     assert_eq!(run.excluded.is_some(), expected["excluded"].as_bool().unwrap(), "{at}");
@@ -144,15 +146,15 @@ fn a_limit_and_an_infrastructure_error_are_no_failures_unless_the_policy_says_so
     });
     let path = folder.write("results.json", &results.to_string());
     let outcomes = |at_limit| {
-        let policy = OutcomePolicy::new(at_limit);
+        let policy = FactRules { at_limit, ..FactRules::default() };
         let options = (ReadOptions::default(), StreamOptions::default());
         let table =
             RunTable::read_path(&path, Format::Auto, &options.0, &policy, &options.1).unwrap();
         table.rows().iter().map(|row| row.outcome).collect::<Vec<_>>()
     };
     let failed = Some(false);
-    assert_eq!(outcomes(AtLimit::Scored), [Some(true), failed, None, failed, None]);
-    assert_eq!(outcomes(AtLimit::Censored), [Some(true), None, None, failed, None]);
+    assert_eq!(outcomes(Some(AtLimit::Graded)), [Some(true), failed, None, failed, None]);
+    assert_eq!(outcomes(Some(AtLimit::Unknown)), [Some(true), None, None, failed, None]);
     let excluded: Vec<_> = runs(&path).into_iter().map(|run| run.excluded.is_some()).collect();
     assert_eq!(excluded, [false, false, true, false, true]);
 }

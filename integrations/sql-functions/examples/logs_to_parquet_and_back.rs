@@ -24,7 +24,7 @@ use datafusion::{
     prelude::{ParquetReadOptions, SessionContext},
 };
 use run_logs::{
-    AtLimit, ConfidenceStream, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
+    ConfidenceStream, ForecastPolicy, Format, FactRules, ReadOptions, RunTable,
     StreamOptions, read,
 };
 use scoring_rules::{BrierScore, ExactMean, Level};
@@ -106,7 +106,7 @@ fn write(batch: &RecordBatch, folder: &Path) -> Result<(), Box<dyn Error>> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let policy = OutcomePolicy::new(AtLimit::Censored);
+    let policy = FactRules::default();
     let (limits, options) = (ReadOptions::default(), StreamOptions::default());
     let (table, folder) = match &arguments[..] {
         [log, folder] => {

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use budget_estimation::Rollouts;
 use run_logs::{
-    Arguments, Message, OutcomePolicy, Reply, Role, Run, RunTable, StreamOptions, Turn, to_json,
+    Arguments, FactRules, Message, Reply, Role, Run, RunTable, StreamOptions, Turn, to_json,
 };
 
 use crate::error::Error;
@@ -31,7 +31,7 @@ pub enum Shown {
 ///
 /// ```
 /// use agent_benchmarks::{Error, Run};
-/// use agent_benchmarks::budget::{AtLimit, OutcomePolicy, Shown, rollouts_of_runs};
+/// use agent_benchmarks::budget::{FactRules, Shown, rollouts_of_runs};
 /// use run_logs::{Reply, Turn, Usage};
 ///
 /// let mut run = Run::new("run 1");
@@ -42,7 +42,7 @@ pub enum Shown {
 ///     turn.reply = Some(Reply { text: text.to_owned(), usage: Some(usage), ..Reply::default() });
 ///     run.turns.push(turn);
 /// }
-/// let policy = OutcomePolicy::new(AtLimit::Scored);
+/// let policy = FactRules::default();
 /// let rollouts = rollouts_of_runs(&[run], &policy, Shown::WhenActing)?;
 /// let rollout = rollouts.get(0)?;
 /// assert_eq!((rollout.content(1), rollout.turns()), (Some("I push the box up."), 2));
@@ -53,11 +53,7 @@ pub enum Shown {
 /// # Errors
 ///
 /// [`Error::RunLogs`] for scores that the policy cannot read and costs out of range.
-pub fn rollouts_of_runs(
-    runs: &[Run],
-    policy: &OutcomePolicy,
-    shown: Shown,
-) -> Result<Rollouts, Error> {
+pub fn rollouts_of_runs(runs: &[Run], policy: &FactRules, shown: Shown) -> Result<Rollouts, Error> {
     let table = RunTable::new(runs.iter().cloned().map(Ok), policy, &StreamOptions::default())?;
     let mut rollouts = table.rollouts()?.with_keys(["model"])?;
     let rows = runs.iter().zip(table.rows());

@@ -1,6 +1,5 @@
 use run_logs::{
-    AtLimit, ConfidenceStream, ForecastPolicy, MissingValue, OutcomePolicy, RunTable, Score,
-    StreamOptions,
+    ConfidenceStream, FactRules, ForecastPolicy, MissingValue, RunTable, Score, StreamOptions,
 };
 use scoring_rules::Probability;
 use trajectory_metrics::tool_calls::Value;
@@ -52,7 +51,7 @@ impl ConfidenceRecord {
         stream: ConfidenceStream,
     ) -> Result<Result<Vec<Probability>, (usize, MissingValue)>, Error> {
         let runs = [Ok(self.record.run.clone())];
-        let policy = OutcomePolicy::new(AtLimit::Censored);
+        let policy = FactRules::default();
         let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
         let row = table.rows().first();
         let none = Err((1, MissingValue::NoReply));

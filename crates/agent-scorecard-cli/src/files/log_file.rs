@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, error::Error, path::Path};
 
-use agent_scorecard::traces::{LoggedColumn, TraceFile};
+use agent_scorecard::traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL};
 use run_logs::{ConfidenceStream, ForecastPolicy, Format, Runs};
 
 use crate::{
@@ -83,12 +83,14 @@ pub(crate) fn models(
     let read = std::iter::from_fn(|| {
         let run = runs.next()?;
         if let Ok(run) = &run {
-            contents.add(run, runs.format());
+            contents.add(runs.format());
             last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }
         Some(run)
     });
-    let table = judging.table(path, read)?;
+    let mut table = judging.table(path, read)?;
+    table.add_evaluations(runs.evaluations());
+    table.set_n_logs(runs.n_logs());
     let (format, notes) = contents.finish(&runs);
     let file = path.display().to_string();
     let log = |model, table| {
@@ -103,9 +105,12 @@ pub(crate) fn models(
         return Ok(vec![log(None, table)]);
     }
     let of_model = |(model, table): (Option<String>, _)| {
-        log(Some(model.unwrap_or_else(|| "unknown model".to_owned())), table)
+        log(Some(model.unwrap_or_else(|| UNKNOWN_MODEL.to_owned())), table)
     };
-    Ok(table.by_model().into_iter().map(of_model).collect())
+    let mut models: Vec<_> = table.by_model().into_iter().collect();
+    // Runs that name no model come last.
+    models.sort_by_key(|(model, _)| model.is_none());
+    Ok(models.into_iter().map(of_model).collect())
 }
 
 /// The name of a run and the last characters of its last reply, on one line.

@@ -11,9 +11,10 @@ use std::{
 use agent_scorecard::logs::Prices;
 use clap::builder::TypedValueParser;
 use run_logs::{
-    AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, Format, OutcomePolicy,
-    Outcomes, ReadOptions, Run, RunTable, Runs, StreamOptions, read, read_path,
+    ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules, Format, Outcomes,
+    ReadOptions, Run, RunTable, Runs, StreamOptions, read, read_path,
 };
+use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     files::{bundled, json_lines::read_by},
@@ -44,12 +45,8 @@ pub(crate) struct Judging {
     /// group is the number
     #[arg(long, value_name = "REGEX", value_parser = pattern)]
     confidence_pattern: Option<String>,
-    /// What a limit that ended a run of a log means for its outcome
-    #[arg(long, default_value = "censored", value_parser = one_of([("censored", AtLimit::Censored), ("scored", AtLimit::Scored)]))]
-    at_limit: AtLimit,
-    /// The scorer whose value is the outcome, where a log has several
-    #[arg(long, value_name = "NAME")]
-    scorer: Option<String>,
+    #[command(flatten)]
+    pub(crate) rules: FactRules,
     /// What is known of runs beside the log, see below: outcomes or grades, expected calls, horizons
     #[arg(long, value_name = "FILE")]
     pub(crate) outcomes: Option<PathBuf>,
@@ -59,9 +56,6 @@ pub(crate) struct Judging {
     /// Prices for runs whose log has no cost.
     #[arg(skip)]
     prices: RefCell<Option<Prices>>,
-    /// Whether outcomes stay unknown that depend on a choice of a scorer.
-    #[arg(skip)]
-    pub(crate) is_lenient: bool,
 }
 
 impl Judging {
@@ -88,13 +82,7 @@ impl Judging {
     ) -> Result<RunTable, String> {
         let log = path;
         let path = path.display();
-        let mut policy = OutcomePolicy::new(self.at_limit);
-        if let Some(scorer) = &self.scorer {
-            policy = policy.with_scorer(scorer.clone());
-        }
-        if self.is_lenient {
-            policy = policy.lenient();
-        }
+        let rules = &self.rules;
         let confidence = confidence_field(self.confidence, self.confidence_pattern.as_deref());
         let confidence = confidence.map_err(|error| error.to_string())?;
         let streams = StreamOptions { confidence, ..StreamOptions::default() };
@@ -110,8 +98,10 @@ impl Judging {
             progress.add(1);
             let mut run = run?;
             prices.iter_mut().for_each(|prices| prices.price(&mut run));
-            for name in run.scores.keys() {
-                if !scorers.contains(name) {
+            for (name, score) in &run.scores {
+                if let Value::Map(parts) = &score.value {
+                    scorers.extend(parts.keys().map(|part| format!("{name}.{part}")));
+                } else if !scorers.contains(name) {
                     scorers.insert(name.clone());
                 }
             }
@@ -120,19 +110,19 @@ impl Judging {
         let table = match &mut *outcomes {
             Some(outcomes) => {
                 outcomes.set_log(log);
-                RunTable::with_outcomes(runs, outcomes, &policy, &streams)
+                RunTable::with_outcomes(runs, outcomes, rules, &streams)
             }
-            None => RunTable::new(runs, &policy, &streams),
+            None => RunTable::new(runs, rules, &streams),
         };
         let table = table.map_err(|error| match error {
-            Error::Undefined { name: "outcome", .. } if self.scorer.is_none() => {
-                format!("{path}: {error} with --scorer")
-            }
             Error::Undefined { .. } => format!("{path}: {error}"),
             error => with_causes(&error),
         })?;
-        match &self.scorer {
-            Some(scorer) if !scorers.is_empty() && !scorers.contains(scorer) => {
+        let is = |name: &String, scorer: &String| {
+            name == scorer || name.split_once('.').is_some_and(|(_, part)| part == scorer)
+        };
+        match &rules.scorer {
+            Some(scorer) if !scorers.is_empty() && !scorers.iter().any(|it| is(it, scorer)) => {
                 let known = Vec::from_iter(scorers).join(", ");
                 Err(format!("--scorer: no run of {path} has {scorer:?}; there are {known}"))
             }
@@ -181,23 +171,20 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     one_of(Format::ALL.map(|format| (format.name(), format)))
 }
 
-/// The formats of a log or of a folder of logs, and the names of its runs.
+/// The formats of a log or of a folder of logs.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     formats: BTreeMap<Format, u64>,
-    /// Runs by name, trial and model.
-    names: BTreeMap<(String, Option<u64>, Option<String>), u64>,
 }
 
 impl Contents {
     /// Counts a run of a log in this format.
-    pub(crate) fn add(&mut self, run: &Run, format: Format) {
+    pub(crate) fn add(&mut self, format: Format) {
         *self.formats.entry(format).or_default() += 1;
-        *self.names.entry((run.id.clone(), run.trial, run.model.clone())).or_default() += 1;
     }
 
-    /// The format as a report names it, and notes on several formats, on names of several runs and on
-    /// files that were left out, after all runs have been read.
+    /// The format as a report names it, and notes on several formats and on files that were left out, after all runs
+    /// have been read.
     pub(crate) fn finish(self, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
         let mut notes = Vec::new();
         let mut format = runs.format().name();
@@ -206,15 +193,6 @@ impl Contents {
             let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
             notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
             format = agent_scorecard::traces::SEVERAL;
-        }
-        let mut repeated = self.names.iter().filter(|(_, runs)| **runs > 1);
-        if let Some(((id, trial, _), runs)) = repeated.next() {
-            let trial = trial.map_or(String::new(), |trial| format!(" #{trial}"));
-            let others = match repeated.count() {
-                0 => String::new(),
-                others => format!(", and {others} other names stand for more than one"),
-            };
-            notes.push(format!("the name {id}{trial} stands for {runs} runs{others}"));
         }
         for file in runs.unrecognized() {
             notes.push(format!("{}: left out, its format is not recognized", file.display()));

@@ -1,6 +1,6 @@
 //! A report as text: lines, tables and notes.
 
-use agent_scorecard::{Better, Heading, Measure, Metric, Report, Table};
+use agent_scorecard::{Account, Better, Heading, Measure, Metric, Report, Table};
 
 use crate::{output::table::Layout, plain};
 
@@ -13,6 +13,8 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
+    let account = report.account.iter().flat_map(Account::lines);
+    text.extend(account.map(|line| format!("{}\n", plain::line(&line))));
     for line in report.lines() {
         text.push_str(&format!("{}\n", plain::line(&line)));
     }

@@ -41,6 +41,9 @@ pub(crate) fn of_report(report: &Report) -> String {
                             @for sentence in &report.conclusion { p { (plain::line(sentence)) } }
                         }
                     }
+                    @if let Some(account) = &report.account {
+                        ul class="counts" { @for line in account.lines() { li { (plain::line(&line)) } } }
+                    }
                     p class="lead" { (plain::line(&report.lead)) }
                     @if lines.len() > MOST_LINES {
                         details { summary { "What was read: " (lines.len()) " lines" } (counts) }

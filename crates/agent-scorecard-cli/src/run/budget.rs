@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, error::Error, fs, path::PathBuf};
 use agent_benchmarks::{
     Conversation,
     budget::{
-        AtLimit, Budget, BudgetRecord, Instance, OutcomePolicy, Prompts, ResourceKind, Rollouts,
-        Shown, Task, rollouts_of_runs,
+        Budget, BudgetRecord, FactRules, Instance, Prompts, ResourceKind, Rollouts, Shown, Task,
+        rollouts_of_runs,
     },
 };
 use agent_scorecard::live;
@@ -157,7 +157,7 @@ impl Options {
             runs => runs?,
         };
         let shown = if self.show_results { Shown::AfterActing } else { Shown::WhenActing };
-        let rollouts = rollouts_of_runs(&runs, &OutcomePolicy::new(AtLimit::Scored), shown)?;
+        let rollouts = rollouts_of_runs(&runs, &FactRules::default(), shown)?;
         self.of_all(
             runs.len(),
             rollouts,

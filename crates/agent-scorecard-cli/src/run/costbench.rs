@@ -7,7 +7,7 @@ use agent_benchmarks::costbench::{
     Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
 };
 use agent_scorecard::{convert, costbench::Blocking, live};
-use run_logs::{AtLimit, ConfidenceStream, ForecastPolicy, OutcomePolicy, RunTable, StreamOptions};
+use run_logs::{ConfidenceStream, FactRules, ForecastPolicy, RunTable, StreamOptions};
 
 use crate::{
     costbench::{QUERIES, blockings},
@@ -132,7 +132,7 @@ impl Options {
     fn write_streams(&self, records: &[CostBenchRecord]) -> Result<(), Box<dyn Error>> {
         let judged = |it: &CostBenchRecord| it.objective.map(|by| Ok(it.judged_by(by).run));
         let runs = records.iter().filter_map(judged);
-        let policy = OutcomePolicy::new(AtLimit::Scored);
+        let policy = FactRules::default();
         let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
         for stream in ConfidenceStream::ALL {
             let lines = convert::traces(&table, stream, ForecastPolicy::LeaveOut)?;

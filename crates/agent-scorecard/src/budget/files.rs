@@ -13,7 +13,6 @@ use run_logs::{
 
 use crate::{
     budget::runs::{Answers, FRESH, Input, Recorded, parts_of},
-    convert,
     traces::logged::LoggedColumn,
 };
 
@@ -50,6 +49,12 @@ impl RunFile {
     ///
     /// [`Error::Input`] that names file, line and field of what is wrong.
     pub fn read(file: &str, source: impl Read, spent: &[String]) -> Result<Self, Error> {
+        Self::checked(RolloutFile::read(file, source)?, spent)
+    }
+
+    fn checked(runs: RolloutFile, spent: &[String]) -> Result<Self, Error> {
+        let file = runs.file().to_owned();
+        let file = file.as_str();
         let mut resources: Vec<String> = COSTS.map(str::to_owned).to_vec();
         let parts = || spent.iter().flat_map(|spent| parts_of(spent));
         for part in parts() {
@@ -57,7 +62,6 @@ impl RunFile {
                 resources.push(part.to_owned());
             }
         }
-        let runs = RolloutFile::read(file, source)?;
         let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);
         let is_known = resources.iter().any(|known| known == FRESH);
         let mut turns = runs.lines().iter().flat_map(|line| &line.value.turns);
@@ -86,8 +90,18 @@ impl RunFile {
                         "missing; give null for a cost that is not known; this turn has {}",
                         if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
                     );
-                    let field = format!("turns[{turn}].{part}");
-                    return Err(InputError::of_field(file, *number, &field, problem).into());
+                    let error = match (&run.id, *number) {
+                        // A run of a log stands in no line.
+                        (Some(id), 0) => InputError {
+                            field: Some(part.to_owned()),
+                            ..InputError::of_file(file, format!("run {id}: {problem}"))
+                        },
+                        _ => {
+                            let field = format!("turns[{turn}].{part}");
+                            InputError::of_field(file, *number, &field, problem)
+                        }
+                    };
+                    return Err(error.into());
                 }
             }
         }
@@ -103,8 +117,7 @@ impl RunFile {
     /// Those of [`Self::read`].
     pub fn of_log(log: &[&LoggedColumn], spent: &[String]) -> Result<Self, Error> {
         let file = log.first().map_or("", |column| column.file.as_str());
-        let lines = log.iter().flat_map(|column| convert::rollouts(&column.table));
-        Self::read(file, convert::text(&lines.collect::<Vec<_>>()).as_bytes(), spent)
+        Self::checked(RolloutFile::of_log(file, log.iter().map(|column| &column.table)), spent)
     }
 
     /// The runs of each model, if the file names several, and otherwise all of them.

@@ -1,16 +1,19 @@
 //! What a comparison comes to, in sentences that say no more than their figures and intervals.
 
+use std::collections::BTreeMap;
+
+use run_logs::Ungraded;
 use scoring_rules::Level;
 
 use crate::{
     compare::{
         difference::{Difference, is_beyond},
-        side::{SUCCESS, Side, UNCUT},
+        side::{Mean, Side, VERDICTS, means},
     },
     confidence,
     report::{
         block::Column,
-        sentence::{Percent, counted, percent, rounded_up},
+        sentence::{Percent, counted, ends_in_percent, rounded_up},
     },
 };
 
@@ -19,21 +22,26 @@ pub(super) fn sentences(
     sides: &[Side],
     columns: &[Column],
     differences: &[Difference],
+    is_partial: bool,
     level: Level,
 ) -> Vec<String> {
     let named = || sides.iter().zip(columns.iter().map(|column| column.name.as_str()));
     let mut others = named();
     let mut all = Vec::new();
+    let mean = means(is_partial).next();
+    let rate = |side: &Side| success(side, mean?, level);
+    let did = if is_partial { "scored" } else { "succeeded in" };
     if let Some((side, first)) = others.next() {
-        let rate = success(side, level);
-        if let (true, Some(rate)) = (differences.is_empty(), &rate) {
-            all.push(format!("{first} succeeded in {rate}."));
+        let first_rate = rate(side);
+        if let (true, Some(rate)) = (differences.is_empty(), &first_rate) {
+            all.push(format!("{first} {did} {rate}."));
         }
         for (difference, (side, second)) in differences.iter().zip(others) {
-            all.push(match (&rate, success(side, level)) {
+            all.push(match (&first_rate, rate(side)) {
                 (Some(rate), Some(other)) => {
-                    let verdict = verdict(difference, differences.len());
-                    format!("{first} succeeded in {rate}, {second} in {other}; {verdict}.")
+                    let verdict = verdict(difference, differences.len(), level);
+                    let beside = if is_partial { "" } else { "in " };
+                    format!("{first} {did} {rate}, {second} {beside}{other}; {verdict}.")
                 }
                 (rate, _) => {
                     let lacks = if rate.is_none() { first } else { second };
@@ -44,28 +52,66 @@ pub(super) fn sentences(
             });
         }
     }
-    all.extend(named().filter_map(|(side, name)| limits(side, name, level)));
+    all.extend(named().filter_map(|(side, name)| limits(side, name)));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
-        let runs = side.count(|run| run.outcome.is_some() && run.confidence.is_some());
-        Some(format!("{name}: {}.", confidence::clause(block, runs as u64, confidence::STATED)?))
+        let runs = side.count(|run| run.grade.is_some() && run.confidence.is_some());
+        let clause = confidence::clause_of(&VERDICTS, block, runs as u64, confidence::STATED)?;
+        Some(format!("{name}: {clause}."))
     }));
     all
 }
 
-/// "65 % of 240 runs [59, 71]"
-fn success(side: &Side, level: Level) -> Option<String> {
-    let Percent { value, interval } = Percent::of(&side.mean(&SUCCESS, level).ok()?);
-    let n = side.count(|run| run.success().is_some());
-    Some(format!("{value} % of {}{interval}", counted(n, "run")))
+/// "65 % of 240 runs [59, 71]", and what is not known of the others
+fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
+    let Percent { value, interval } = Percent::of(&side.mean(mean, level).ok()?);
+    let n = side.count(|run| run.grade.is_some());
+    let of = if mean.measure.key == "mean_score" { "on average over" } else { "of" };
+    let mut reasons: BTreeMap<Ungraded, usize> = BTreeMap::new();
+    for reason in side.runs.iter().filter_map(|run| run.ungraded) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    if reasons.is_empty() {
+        return Some(format!("{value} % {of} {}{interval}", counted(n, "run")));
+    }
+    let lacking: Vec<String> =
+        reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
+    let whatever = match side.of_all(level) {
+        Some(Ok(ends)) => {
+            format!("; of all, whatever these would have been, {}", ends_in_percent(&ends))
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        "{value} % {of} {} with a grade{interval} ({} of {} have none: {}{whatever})",
+        counted(n, "run"),
+        side.runs.len() - n,
+        side.runs.len(),
+        lacking.join(", ")
+    ))
 }
 
-fn verdict(difference: &Difference, n: usize) -> String {
+/// Why runs have no grade, behind their number.
+const fn phrase(reason: Ungraded) -> &'static str {
+    match reason {
+        Ungraded::Error => "ended with an error",
+        Ungraded::AtLimit => "ended at a limit",
+        Ungraded::Excluded => "excluded by the log",
+        Ungraded::Missing => "planned and missing",
+        _ => "without a score",
+    }
+}
+
+fn verdict(difference: &Difference, n: usize, level: Level) -> String {
     let (sample, found) = difference.of_success();
     let found = match found {
         Ok(found) => found,
         Err(reason) => return format!("whether they differ cannot be said, as {reason}"),
     };
     let (over, size) = (sample.over(), Percent::of_size(found).points());
+    let graded = match difference.of_all(level) {
+        Some(_) => " between the runs with a grade",
+        None => "",
+    };
     match (difference.is_beyond_noise, &found.interval) {
         (Some(true), _) => {
             // The rates before this are over all tasks, so that they need not say which side is better on these.
@@ -73,14 +119,34 @@ fn verdict(difference: &Difference, n: usize) -> String {
                 [0, 0] => String::new(),
                 _ => format!(" in favour of {}", difference.better()),
             };
-            return format!("{over} the difference of {size}{better} is beyond noise");
+            let also = match graded {
+                "" => "",
+                _ => ", whatever the others would have been",
+            };
+            return format!(
+                "{over} the difference of {size}{graded}{better} is beyond noise{also}"
+            );
         }
         (_, Err(reason)) => {
             return format!(
-                "{over} whether the difference of {size} is noise cannot be said: {reason}"
+                "{over} whether the difference of {size}{graded} is noise cannot be said: {reason}"
             );
         }
         _ => {}
+    }
+    if let Some(of_all) = difference.of_all(level) {
+        let ends = of_all.map_or_else(
+            |_| String::new(),
+            |ends| {
+                let [first, second] = difference.names;
+                let ends = ends_in_percent(&ends);
+                format!("; of all runs, whatever those without one would have been, {second} minus {first} is in {ends} points")
+            },
+        );
+        let alone = if is_beyond(found) { ", which alone would be beyond noise" } else { "" };
+        return format!(
+            "{over} they cannot be told apart: the difference is {size}{graded}{alone}{ends}"
+        );
     }
     let corrected = match is_beyond(found) {
         true => format!(", which would be beyond noise alone, but not as one of {n} comparisons"),
@@ -96,23 +162,19 @@ fn verdict(difference: &Difference, n: usize) -> String {
     format!("{over} they cannot be told apart: the difference is {size}{corrected}{needed}")
 }
 
-fn limits(side: &Side, name: &str, level: Level) -> Option<String> {
-    let cut_off = side.count(|run| run.is_cut_off);
-    let unknown = side.count(|run| run.success().is_none());
-    let mut parts = Vec::new();
-    if cut_off > 0 {
-        let without = side.mean(&UNCUT, level).map_or_else(
-            |_| String::new(),
-            |rate| format!("; without them the rate is {}", percent(&rate)),
-        );
-        let verb = if cut_off == 1 { "counts as a failure" } else { "count as failures" };
-        let runs = counted(cut_off, "run");
-        parts.push(format!("A limit ended {runs} of {name}, which {verb}{without}."));
-    }
-    if unknown > 0 {
-        let verb = if unknown == 1 { "is" } else { "are" };
-        let runs = counted(unknown, "run");
-        parts.push(format!("{runs} of {name} without an outcome {verb} left out."));
-    }
-    (!parts.is_empty()).then(|| parts.join(" "))
+/// What the grades of runs at a limit make of the rate, where there are successes among them.
+fn limits(side: &Side, name: &str) -> Option<String> {
+    let at_limit = side.count(|run| run.is_at_limit && run.grade.is_some());
+    let passed = side.count(|run| run.is_at_limit && run.grade.is_some_and(|grade| grade > 0.0));
+    (passed > 0).then(|| {
+        let n = side.count(|run| run.grade.is_some());
+        let sum = |value: fn(f64, bool) -> f64| -> f64 {
+            side.runs.iter().filter_map(|run| Some(value(run.grade?, run.is_at_limit))).sum()
+        };
+        let failed = 100.0 * sum(|grade, is_at_limit| if is_at_limit { 0.0 } else { grade }) / n as f64;
+        format!(
+            "A limit ended {} of {name}, {passed} of them with a grade above 0, which counts; as failures (--at-limit failed) they would make it {failed:.0} %.",
+            counted(at_limit, "graded run")
+        )
+    })
 }

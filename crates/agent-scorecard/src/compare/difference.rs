@@ -4,7 +4,7 @@ use scoring_rules::{Interval, Level};
 use trajectory_metrics::{Arm, Better, ClusterEstimate, Figure, Measure, NoInterval, Undefined};
 
 use crate::{
-    compare::side::{MEANS, Mean, SUCCESS, Side},
+    compare::side::{BRIER_OF_LAST, LEAST, MOST, Mean, Side, Value, means, of_all},
     confidence::{known, mean},
     report::{
         block::{Block, Field},
@@ -26,13 +26,18 @@ const FEWEST_TASKS_NEEDED: u64 = 15;
 pub(super) struct Difference<'a> {
     /// The measures that both sides know; that of success comes first.
     found: Vec<(Measure, Sample<'a>, Result<Figure, Undefined>)>,
+    /// The differences if the runs without a grade had been the worst for the second side, and the best. `None` if all
+    /// runs have a grade.
+    ends: Option<[Sample<'a>; 2]>,
     /// The names of both sides, the first one first.
-    names: [&'a str; 2],
+    pub(super) names: [&'a str; 2],
     /// The number of tasks of each side with which a difference of this size would be found.
     pub(super) tasks_needed: Option<u64>,
     /// Whether the difference of success rates is beyond noise, after the correction for several comparisons;
     /// `None` if it has no interval.
     pub(super) is_beyond_noise: Option<bool>,
+    /// Whether the second side is worse by some reading of the runs without a grade.
+    is_worse: Option<bool>,
 }
 
 /// The values of both sides that a difference is made of: of the tasks that both have, the means, and of sides
@@ -56,9 +61,13 @@ pub(super) struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     fn new(sides: [&'a Side; 2], of: &Mean) -> Self {
+        Self::of(sides, [of.value; 2], of.largest_difference)
+    }
+
+    fn of(sides: [&'a Side; 2], of: [Value; 2], largest_difference: Option<f64>) -> Self {
         let mut all: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
-        for (at, side) in sides.into_iter().enumerate() {
-            let (values, tasks) = side.values(of.value);
+        for (at, (side, value)) in sides.into_iter().zip(of).enumerate() {
+            let (values, tasks) = side.values(value);
             for (value, task) in values.into_iter().zip(tasks) {
                 all.entry(task).or_default()[at].push(value);
             }
@@ -74,7 +83,7 @@ impl<'a> Sample<'a> {
             values: Vec::new(),
             arms: Vec::new(),
             tasks: Vec::new(),
-            largest_difference: of.largest_difference,
+            largest_difference,
             is_paired,
             n_shared,
             n_tasks,
@@ -117,6 +126,12 @@ impl<'a> Sample<'a> {
             // Other means, and values less a number, which may be below 0.
             None => found.interval(level).map_err(|_| NoInterval::Constant),
         }
+    }
+
+    /// The side to which the interval leaves out 0.
+    fn side(&self, level: Level) -> Option<Ordering> {
+        let ends = self.ends(level).ok().filter(|ends| !ends.contains(0.0))?;
+        ends.low().partial_cmp(&0.0)
     }
 
     /// The smaller number of tasks of a side in the difference.
@@ -181,19 +196,57 @@ impl<'a> Sample<'a> {
 
 impl<'a> Difference<'a> {
     /// The second side minus the first.
-    pub(super) fn new(sides: [&'a Side; 2], names: [&'a str; 2], level: Level) -> Self {
+    pub(super) fn new(
+        sides: [&'a Side; 2],
+        names: [&'a str; 2],
+        is_partial: bool,
+        level: Level,
+    ) -> Self {
         let of = |mean: &Mean| {
             let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
-            let is_wanted = sides.iter().all(|side| has(side)) || mean.measure == SUCCESS.measure;
+            let is_wanted =
+                sides.iter().all(|side| has(side)) || mean.largest_difference == Some(1.0);
             is_wanted.then(|| {
                 let sample = Sample::new(sides, mean);
                 let figure = sample.figure(level);
                 (mean.measure, sample, figure)
             })
         };
-        let found = MEANS.iter().filter_map(of).collect();
-        Self { found, names, tasks_needed: None, is_beyond_noise: None }
+        let found = means(is_partial).filter_map(of).collect();
+        let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
+        let of = |values| Sample::of(sides, values, Some(1.0));
+        let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
+        Self { found, ends, names, tasks_needed: None, is_beyond_noise: None, is_worse: None }
+    }
+
+    /// The difference of the runs with a grade, and those of all runs at either end of what the others could have been.
+    fn readings(&self) -> impl Iterator<Item = &Sample<'a>> {
+        std::iter::once(self.of_success().0).chain(self.ends.iter().flatten())
+    }
+
+    /// The side to which the difference leaves out 0, whatever the runs without a grade would have been.
+    fn beyond(&self, level: Level) -> Option<Ordering> {
+        let mut sides = self.readings().map(|sample| sample.side(level));
+        let first = sides.next()??;
+        sides.all(|side| side == Some(first)).then_some(first)
+    }
+
+    /// The interval of the difference over all runs, whatever those without a grade would have been; `None` if all
+    /// have one.
+    pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
+        let [least, most] = self.ends.as_ref()?;
+        let ends = |sample: &Sample<'_>, level| {
+            NoInterval::check_clusters(sample.fewest_tasks(), level)?;
+            sample.ends(level)
+        };
+        let of = || {
+            let estimate = |it: &Sample<'_>| it.estimate().map_err(|_| NoInterval::Constant);
+            ends(least, level)?;
+            let level = ClusterEstimate::bounds_level(&estimate(least)?, &estimate(most)?, level);
+            Ok(Interval::between(least.ends(level)?.low(), most.ends(level)?.high()))
+        };
+        Some(of())
     }
 
     /// The difference of success rates, and what it is over.
@@ -225,8 +278,10 @@ impl<'a> Difference<'a> {
         of_side: impl Fn(usize, &str) -> Option<f64>,
     ) -> Vec<&'static str> {
         let decided = self.found.iter().filter(|(measure, _, found)| {
+            let is_success = *measure == self.found[0].0;
             measure.better != Better::Neither
-                && measure.key != "brier"
+                && measure.key != BRIER_OF_LAST
+                && (!is_success || self.is_beyond_noise == Some(true))
                 && found.as_ref().is_ok_and(|found| {
                     let sides = of_side(1, measure.key).zip(of_side(0, measure.key));
                     let apart = sides.map_or(0.0, |(second, first)| second - first);
@@ -236,12 +291,12 @@ impl<'a> Difference<'a> {
         decided.map(|(measure, ..)| measure.key).collect()
     }
 
-    pub(super) fn block(&self, title: String) -> Block {
+    pub(super) fn block(&self, title: String, level: Level) -> Block {
         let (sample, success) = self.of_success();
-        let is_side = |side| {
+        let is_better = self.is_beyond_noise.map(|is_beyond| {
             let found = success.as_ref().ok().and_then(|found| side_of(found, 0.0));
-            self.is_beyond_noise.map(|is_beyond| is_beyond && found == Some(side))
-        };
+            is_beyond && found == Some(Ordering::Greater)
+        });
         let counts = self.found.iter().map(|(measure, sample, _)| {
             let n_tasks = [sample.n_shared; 2];
             let n_tasks = if sample.is_paired { n_tasks } else { sample.n_tasks };
@@ -260,14 +315,18 @@ impl<'a> Difference<'a> {
             Field::json("n_shared_tasks", sample.n_shared),
             Field::json("n_tasks_left_out", sample.left_out().to_vec()),
             Field::json("is_beyond_noise", self.is_beyond_noise),
-            Field::json("is_worse", is_side(Ordering::Less)),
-            Field::json("is_better", is_side(Ordering::Greater)),
+            Field::json("is_worse", self.is_worse),
+            Field::json("is_better", is_better),
             Field::json("n_tasks_needed", self.tasks_needed),
         ]);
         block.title = title;
-        block.fields.extend(
-            self.found.iter().map(|(measure, _, found)| Field::figure(*measure, found.clone())),
-        );
+        for (at, (measure, _, found)) in self.found.iter().enumerate() {
+            block.fields.push(Field::figure(*measure, found.clone()));
+            if let (0, Some(ends)) = (at, self.of_all(level)) {
+                let ends = ends.map_err(|reason| Undefined::new(reason.to_string()));
+                block.fields.push(Field::bounds(of_all(*measure), ends));
+            }
+        }
         block.fields.push(Field::block("counts", Block::of(counts)));
         block.push_reasons();
         for (measure, other, _) in &self.found[1..] {
@@ -308,14 +367,19 @@ pub(super) fn holm(differences: &mut [Difference<'_>], level: Level) {
     }
     for left in (1..=differences.len()).rev() {
         let next = differences.iter_mut().find(|difference| {
-            let ends = difference.of_success().0.ends(stricter(left));
-            difference.is_beyond_noise == Some(false) && ends.is_ok_and(|ends| !ends.contains(0.0))
+            difference.is_beyond_noise == Some(false) && difference.beyond(stricter(left)).is_some()
         });
         let Some(difference) = next else { break };
         difference.is_beyond_noise = Some(true);
     }
     let strictest = stricter(differences.len());
     for difference in differences {
+        let is_worse = difference.beyond(level) == Some(Ordering::Less);
+        // A gate fails safe: some reading of the runs without a grade is enough.
+        let by_some = difference.ends.is_some()
+            && difference.readings().any(|it| it.side(level) == Some(Ordering::Less));
+        difference.is_worse =
+            difference.is_beyond_noise.map(|is_beyond| is_beyond && is_worse || by_some);
         if difference.is_beyond_noise == Some(false) {
             difference.tasks_needed = difference.of_success().0.tasks_needed(strictest);
         }

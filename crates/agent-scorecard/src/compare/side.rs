@@ -1,7 +1,7 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::{StopClass, StopReason};
-use run_logs::{ConfidenceStream, LoggedRun, TraceFile, TraceRun};
+use run_logs::{Account, ConfidenceStream, LoggedRun, MissingRun, TraceFile, TraceRun, Ungraded};
 use scoring_rules::{Level, Probability, TiedBlocks};
 use trajectory_metrics::{
     Better, ClusterEstimate, Error, Figure, ForecastPolicy, Interval, Measure, NoInterval,
@@ -10,12 +10,12 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    confidence::{self, GAIN, figure},
+    confidence::{self, figure},
     report::{
         block::{Block, Field},
         sentence::counted,
     },
-    traces::logged::LoggedColumn,
+    traces::logged::{LoggedColumn, UNKNOWN_MODEL},
 };
 
 /// The runs of one agent, such as those of one model in a log.
@@ -25,8 +25,10 @@ pub struct Side {
     pub file: String,
     /// The model, if the file has several.
     pub model: Option<String>,
-    /// The runs.
+    /// The runs, also those that were planned and that no log has.
     pub runs: Vec<SideRun>,
+    /// What was read.
+    pub account: Account,
     /// What to know before the figures are quoted.
     pub notes: Vec<String>,
 }
@@ -36,10 +38,12 @@ pub struct Side {
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
     pub task: String,
-    /// Whether the run succeeded; `None` if nobody knows.
-    pub outcome: Option<bool>,
-    /// Whether a limit ended it, so that it has no outcome. It counts as a failure, and is left out beside that.
-    pub is_cut_off: bool,
+    /// How well the run did, from 0 to 1: 1 is a success, 0 a failure.
+    pub grade: Option<f64>,
+    /// Why it has no grade.
+    pub ungraded: Option<Ungraded>,
+    /// Whether a limit ended it.
+    pub is_at_limit: bool,
     /// Why it ended, in a word.
     pub ending: Option<String>,
     /// The number of its turns.
@@ -50,6 +54,19 @@ pub struct SideRun {
     pub cost_usd: Option<f64>,
     /// The probability of success that it stated last.
     pub confidence: Option<f64>,
+}
+
+/// What runs without a grade count for, such as those that an error ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UngradedAs {
+    /// They may have succeeded or failed: what holds of all runs holds whatever they would have been.
+    #[default]
+    Unknown,
+    /// For nothing: the figures are of the runs with a grade.
+    LeftOut,
+    /// For failures.
+    Failed,
 }
 
 /// What a run has to be compared by.
@@ -77,64 +94,96 @@ pub(crate) const fn measure(
     Measure { key, label, better, help }
 }
 
+const GRADE: Value = |run| run.grade;
+/// The least and the most that a run can have been.
+pub(super) const LEAST: Value = |run| Some(run.grade.unwrap_or(0.0));
+pub(super) const MOST: Value = |run| Some(run.grade.unwrap_or(1.0));
+
+/// The measure of runs that succeed or fail.
 pub(super) const SUCCESS: Mean = Mean {
     measure: measure(
         "success_rate",
         "success rate",
         Better::Higher,
-        "Share of runs that succeeded; those that a limit ended count as failures.",
+        "Share of the runs with a grade that succeeded.",
     ),
-    value: |run| run.success().map(f64::from),
+    value: GRADE,
     largest_difference: Some(1.0),
     per_success: None,
     known: None,
 };
-/// The success rate of runs that no limit ended.
-pub(super) const UNCUT: Mean = Mean {
+/// The measure of runs of which some succeed in part.
+pub(super) const SCORE: Mean = Mean {
     measure: measure(
-        "success_rate_uncut",
-        "success rate without limits",
+        "mean_score",
+        "mean score",
         Better::Higher,
-        "Share of runs that succeeded, of those that no limit ended.",
+        "Mean score of the runs with a grade, from 0 to 1.",
     ),
-    value: |run| run.outcome.map(f64::from),
-    largest_difference: Some(1.0),
-    per_success: None,
-    known: None,
+    ..SUCCESS
 };
+const SUCCESS_OF_ALL: Measure = measure(
+    "success_rate_all",
+    "success rate of all runs, whatever those without a grade would have been",
+    Better::Higher,
+    "Interval of the share of all runs that succeeded, those without a grade included: it covers every outcome that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
+);
+const SCORE_OF_ALL: Measure = measure(
+    "mean_score_all",
+    "mean score of all runs, whatever those without a grade would have been",
+    Better::Higher,
+    "Interval of the mean score of all runs, those without a grade included: it covers every score that they could have had (bounds of Manski, interval of Imbens and Manski 2004).",
+);
+
+/// As in other reports, of the confidence that a run stated last.
+const OVERCONFIDENCE_OF_LAST: Measure = Measure {
+    key: "overconfidence_last",
+    label: "overconfidence of the last confidence",
+    ..confidence::OVERCONFIDENCE
+};
+const GAIN_OF_LAST: Measure = Measure {
+    key: "brier_gain_last",
+    label: "Brier score gained by the last confidence over the base rate",
+    help: "Brier score of the confidence that each run stated last minus that of the runs' own success rate, which is known only afterwards, as the confidence of each; interval from standard errors by task, if 10 tasks have a success and 10 a failure.",
+    ..confidence::GAIN
+};
+/// The figures of a clause on confidence.
+pub(super) const VERDICTS: [Measure; 2] = [OVERCONFIDENCE_OF_LAST, GAIN_OF_LAST];
 const OVERCONFIDENCE: Mean = Mean {
-    measure: confidence::OVERCONFIDENCE,
-    value: |run| Some(run.confidence? - f64::from(run.outcome?)),
+    measure: OVERCONFIDENCE_OF_LAST,
+    value: |run| Some(run.confidence? - run.grade?),
     largest_difference: Some(2.0),
     per_success: None,
     known: None,
 };
+pub(super) const BRIER_OF_LAST: &str = "brier_last";
 const BRIER: Mean = Mean {
     measure: measure(
-        "brier",
-        "Brier score of confidence",
+        BRIER_OF_LAST,
+        "Brier score of the last confidence",
         Better::Higher,
-        "Mean of -(confidence - outcome)^2; 0 is best.",
+        "Mean of -(confidence - outcome)^2; 0 is best. A partial success of g is a success with probability g.",
     ),
-    value: |run| Some(-(run.confidence? - f64::from(run.outcome?)).powi(2)),
+    value: |run| {
+        let (stated, grade) = (run.confidence?, run.grade?);
+        Some(-((stated - grade).powi(2) + grade * (1.0 - grade)))
+    },
     largest_difference: None,
     per_success: None,
     known: None,
 };
 /// What a run with an outcome stated.
-const STATED: Value = |run| run.confidence.filter(|_| run.outcome.is_some());
-/// The outcome of a run that stated a confidence.
-const JUDGED: Value = |run| run.confidence.and(run.outcome).map(f64::from);
-/// All means, that of success first.
-pub(super) const MEANS: [Mean; 8] = [
-    SUCCESS,
-    UNCUT,
+const STATED: Value = |run| run.confidence.filter(|_| run.grade.is_some());
+/// The grade of a run that stated a confidence.
+const JUDGED: Value = |run| run.confidence.and(run.grade);
+/// All means but that of success.
+const OTHER_MEANS: [Mean; 6] = [
     Mean {
         measure: measure(
             "turns_per_run",
             "turns per run",
             Better::Lower,
-            "Mean number of model calls of a run.",
+            "Mean number of model calls of a run that counts.",
         ),
         value: |run| run.turns.map(|turns| turns as f64),
         largest_difference: None,
@@ -142,7 +191,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "turns_per_success",
             "turns per success",
             Better::Lower,
-            "Model calls of runs with an outcome, divided by the number of successes.",
+            "Model calls of runs with a grade, divided by the number of successes.",
         )),
         known: Some(["n_with_turns", "runs with turns"]),
     },
@@ -151,7 +200,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "tokens_per_run",
             "tokens per run",
             Better::Lower,
-            "Mean number of tokens that a run read and wrote.",
+            "Mean number of tokens that a run that counts read and wrote.",
         ),
         value: |run| run.tokens.map(|tokens| tokens as f64),
         largest_difference: None,
@@ -159,7 +208,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "tokens_per_success",
             "tokens per success",
             Better::Lower,
-            "Tokens of runs with an outcome, divided by the number of successes.",
+            "Tokens of runs with a grade, divided by the number of successes.",
         )),
         known: Some(["n_with_tokens", "runs with tokens"]),
     },
@@ -168,7 +217,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "cost_usd_per_run",
             "cost per run in USD",
             Better::Lower,
-            "Mean cost of a run.",
+            "Mean cost of a run that counts.",
         ),
         value: |run| run.cost_usd,
         largest_difference: None,
@@ -176,7 +225,7 @@ pub(super) const MEANS: [Mean; 8] = [
             "cost_usd_per_success",
             "cost per success in USD",
             Better::Lower,
-            "Cost of runs with an outcome, divided by the number of successes.",
+            "Cost of runs with a grade, divided by the number of successes.",
         )),
         known: Some(["n_with_cost_usd", "runs with a cost"]),
     },
@@ -185,12 +234,12 @@ pub(super) const MEANS: [Mean; 8] = [
             "confidence",
             "stated confidence",
             Better::Neither,
-            "Mean of the probabilities of success that runs stated last, of runs with an outcome; like all that follows from them, without those that a limit ended.",
+            "Mean of the probabilities of success that runs with a grade stated last.",
         ),
         value: STATED,
         largest_difference: None,
         per_success: None,
-        known: Some(["n_with_confidence", "runs with confidence and outcome"]),
+        known: Some(["n_with_confidence", "runs with confidence and grade"]),
     },
     OVERCONFIDENCE,
     BRIER,
@@ -212,36 +261,40 @@ const PASS_HAT: Measure = measure(
 /// The most runs of a task that pass@k and pass^k are shown for.
 const MOST_K: u64 = 16;
 
+/// All means; that of success, or of scores if some succeed in part, comes first.
+pub(super) fn means(is_partial: bool) -> impl Iterator<Item = &'static Mean> {
+    static FIRST: [Mean; 2] = [SUCCESS, SCORE];
+    static OTHERS: [Mean; 6] = OTHER_MEANS;
+    std::iter::once(&FIRST[usize::from(is_partial)]).chain(&OTHERS)
+}
+
+/// The measure of all runs that belongs to that of the runs with a grade.
+pub(super) fn of_all(measure: Measure) -> Measure {
+    if measure == SCORE.measure { SCORE_OF_ALL } else { SUCCESS_OF_ALL }
+}
+
 /// The measures of a side and of differences.
 #[must_use]
 pub fn measures() -> Vec<Measure> {
-    let means = MEANS.iter().flat_map(|mean| std::iter::once(mean.measure).chain(mean.per_success));
-    means.chain([GAIN, PASS_AT, PASS_HAT]).collect()
-}
-
-impl SideRun {
-    fn ended(outcome: Option<bool>, stop: Option<&StopReason>) -> Self {
-        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
-        Self {
-            outcome,
-            is_cut_off: outcome.is_none() && stop.is_some_and(is_limit),
-            ending: stop.map(|stop| stop.name().into_owned()),
-            ..Self::default()
-        }
-    }
-
-    /// Whether the run succeeded, where one that a limit ended did not.
-    pub(super) fn success(&self) -> Option<bool> {
-        self.outcome.or(self.is_cut_off.then_some(false))
-    }
+    let first = [SUCCESS.measure, SUCCESS_OF_ALL, SCORE.measure, SCORE_OF_ALL];
+    let others = means(false).skip(1);
+    let others = others.flat_map(|mean| std::iter::once(mean.measure).chain(mean.per_success));
+    first.into_iter().chain(others).chain([GAIN_OF_LAST, PASS_AT, PASS_HAT]).collect()
 }
 
 impl From<&TraceRun> for SideRun {
     fn from(run: &TraceRun) -> Self {
+        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
+        let is_at_limit = run.stop.as_ref().is_some_and(is_limit);
+        let ungraded = if is_at_limit { Ungraded::AtLimit } else { Ungraded::NoScore };
         Self {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
+            grade: run.outcome.map(f64::from),
+            ungraded: run.outcome.is_none().then_some(ungraded),
+            is_at_limit,
+            ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
             confidence: run.forecasts.last().map(|forecast| forecast.get()),
-            ..Self::ended(run.outcome, run.stop.as_ref())
+            ..Self::default()
         }
     }
 }
@@ -254,6 +307,7 @@ impl From<&TraceFile> for Side {
             file: file.file.clone(),
             model: file.model.clone(),
             runs: runs().map(SideRun::from).collect(),
+            account: file.account(),
             notes: noted(file.remarks.notes(), runs().filter(|run| run.task.is_none()).count()),
         }
     }
@@ -264,27 +318,50 @@ impl From<&LoggedRun> for SideRun {
         let stated = run.forecasts(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip).ok();
         Self {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
+            grade: run.grade,
+            ungraded: run.ungraded,
+            is_at_limit: run.is_at_limit,
+            ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
             turns: Some(run.turn_usage.len() as u64).filter(|turns| *turns > 0),
             tokens: run.usage.total_tokens(),
             cost_usd: run.usage.cost_usd,
             confidence: stated.and_then(|stated| Some(stated.last()?.get())),
-            ..Self::ended(run.outcome, run.stop.as_ref())
         }
+    }
+}
+
+impl From<&MissingRun> for SideRun {
+    fn from(run: &MissingRun) -> Self {
+        let task = run.task.clone().unwrap_or_else(|| "missing".to_owned());
+        let ungraded = Some(Ungraded::Missing);
+        Self { task, ungraded, ending: Some("missing".to_owned()), ..Self::default() }
     }
 }
 
 impl From<&LoggedColumn> for Side {
     fn from(log: &LoggedColumn) -> Self {
+        let (missing, _) = log.table.missing();
         Self {
             file: log.file.clone(),
             model: log.model.clone(),
-            runs: log.table.rows().iter().map(SideRun::from).collect(),
+            runs: log
+                .table
+                .rows()
+                .iter()
+                .map(SideRun::from)
+                .chain(missing.iter().map(SideRun::from))
+                .collect(),
+            account: log.account(),
             notes: noted(
                 log.notes.clone(),
                 log.table.rows().iter().filter(|run| run.task.is_none()).count(),
             ),
         }
     }
+}
+
+fn distinct(tasks: &[&str]) -> usize {
+    tasks.iter().collect::<BTreeSet<_>>().len()
 }
 
 /// The notes, and one on runs without a task.
@@ -299,16 +376,78 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
 }
 
 impl Side {
+    /// The side with what runs without a grade count for, and with these in its account.
+    pub(super) fn with_ungraded(mut self, as_what: UngradedAs) -> Self {
+        // What is missing was not found.
+        let is_left_out = |run: &SideRun| {
+            run.ungraded.filter(|why| as_what != UngradedAs::Failed && *why != Ungraded::Missing)
+        };
+        for reason in self.runs.iter().filter_map(is_left_out) {
+            self.account.leave_out(reason.name(), 1);
+        }
+        match as_what {
+            UngradedAs::Unknown => {}
+            UngradedAs::LeftOut => self.runs.retain(|run| run.grade.is_some()),
+            UngradedAs::Failed => {
+                for run in &mut self.runs {
+                    run.grade.get_or_insert(0.0);
+                    run.ungraded = None;
+                }
+            }
+        }
+        // A crash is no run of 0 tokens.
+        let has_grades = self.runs.iter().any(|run| run.grade.is_some());
+        for run in &mut self.runs {
+            let counts = match has_grades {
+                true => run.grade.is_some(),
+                false => run.ungraded != Some(Ungraded::Error),
+            };
+            if !counts {
+                (run.turns, run.tokens, run.cost_usd) = (None, None, None);
+            }
+        }
+        self
+    }
+
+    /// Whether some runs succeeded in part.
+    pub(super) fn is_partial(&self) -> bool {
+        self.runs.iter().filter_map(|run| run.grade).any(|grade| grade > 0.0 && grade < 1.0)
+    }
+
+    /// Whether the runs name no model, in a file where others do: they are those of no agent.
+    pub(super) fn is_nobody(&self) -> bool {
+        self.model.as_deref() == Some(UNKNOWN_MODEL)
+    }
+
     /// The values of the runs that have one, with their tasks.
     pub(super) fn values(&self, value: Value) -> (Vec<f64>, Vec<&str>) {
         self.runs.iter().filter_map(|run| Some((value(run)?, run.task.as_str()))).unzip()
+    }
+
+    /// The interval of the mean over all runs, whatever those without a grade would have been; `None` if all have one.
+    ///
+    /// Reference: Imbens and Manski (2004), Confidence intervals for partially identified parameters, Econometrica 72,
+    /// 1845-1857, doi:10.1111/j.1468-0262.2004.00555.x.
+    pub(super) fn of_all(&self, level: Level) -> Option<Result<Interval, NoInterval>> {
+        let n_ungraded = self.count(|run| run.grade.is_none());
+        (n_ungraded > 0 && n_ungraded < self.runs.len()).then(|| {
+            let of = |value| {
+                let (values, tasks) = self.values(value);
+                NoInterval::check_clusters(distinct(&tasks), level)?;
+                ClusterEstimate::mean(&values, None, &tasks).map_err(|_| NoInterval::Constant)
+            };
+            let (least, most) = (of(LEAST)?, of(MOST)?);
+            let level = ClusterEstimate::bounds_level(&least, &most, level);
+            let low = least.proportion_interval(level)?.low();
+            Ok(Interval::between(low, most.proportion_interval(level)?.high()))
+        })
     }
 
     /// The mean over the runs that have a value. That of a share stays in [0, 1].
     pub(super) fn mean(&self, mean: &Mean, level: Level) -> Result<Figure, Undefined> {
         let (values, tasks) = self.values(mean.value);
         match mean.largest_difference {
-            Some(_) if mean.measure == OVERCONFIDENCE.measure => {
+            Some(_) if mean.measure == OVERCONFIDENCE_OF_LAST => {
                 let ((stated, _), (outcomes, _)) = (self.values(STATED), self.values(JUDGED));
                 confidence::overconfidence(&stated, &outcomes, Some((&tasks, level)))
             }
@@ -318,7 +457,9 @@ impl Side {
     }
 
     fn gain(&self, level: Level) -> Result<Figure, Undefined> {
-        let ((outcomes, tasks), (scores, _)) = (self.values(JUDGED), self.values(BRIER.value));
+        let (outcomes, tasks) = self.values(JUDGED);
+        // What a partial success costs every forecast alike is in neither score.
+        let (scores, _) = self.values(|run| Some(-(run.confidence? - run.grade?).powi(2)));
         confidence::gain(&scores, &outcomes, Some((&tasks, level)))
     }
 
@@ -330,10 +471,10 @@ impl Side {
     pub(super) fn tasks(&self) -> BTreeMap<&str, [u64; 2]> {
         let mut tasks: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
         for run in &self.runs {
-            if let Some(success) = run.success() {
+            if let Some(grade) = run.grade {
                 let [runs, successes] = tasks.entry(&run.task).or_default();
                 *runs += 1;
-                *successes += u64::from(success);
+                *successes += u64::from(grade == 1.0);
             }
         }
         tasks
@@ -344,42 +485,70 @@ impl Side {
         let stated = self
             .runs
             .iter()
-            .filter_map(|run| Some((Probability::new(run.confidence?).ok()?, run.outcome?)));
-        let (forecasts, outcomes): (Vec<_>, Vec<_>) = stated.unzip();
+            .filter_map(|run| Some((Probability::new(run.confidence?).ok()?, run.grade?)));
+        // A picture of frequencies is of runs that succeed or fail.
+        let stated = stated.filter(|(_, grade)| [0.0, 1.0].contains(grade));
+        let (forecasts, outcomes): (Vec<_>, Vec<_>) =
+            stated.map(|(stated, grade)| (stated, grade == 1.0)).unzip();
         TiedBlocks::new(&forecasts, &outcomes, None).ok()
     }
 
-    pub(super) fn block(&self, level: Level) -> Block {
+    pub(super) fn block(&self, is_partial: bool, level: Level) -> Block {
         let tasks = self.tasks();
+        let n_ungraded = self.count(|run| run.grade.is_none());
         let mut block = Block::of([
-            Field::shown("n_runs", "runs", self.count(|run| run.success().is_some())),
+            Field::shown("n_runs", "runs with a grade", self.runs.len() - n_ungraded),
             Field::shown("n_tasks", "tasks", tasks.len()),
-            Field::shown("n_cut_off", "runs that a limit ended", self.count(|run| run.is_cut_off)),
+            match n_ungraded {
+                0 => Field::json("n_ungraded", 0),
+                n => Field::shown("n_ungraded", "runs without a grade", n),
+            },
             Field::shown(
-                "n_left_out",
-                "left out without an outcome",
-                self.count(|run| run.success().is_none()),
+                "n_at_limit",
+                "runs that a limit ended",
+                self.count(|run| run.is_at_limit),
             ),
         ]);
-        for mean in &MEANS {
+        for mean in means(is_partial) {
+            let is_first = mean.largest_difference == Some(1.0);
             let is_known = self.runs.iter().any(|run| (mean.value)(run).is_some());
-            if is_known || mean.measure == SUCCESS.measure {
+            if is_known || is_first {
                 let per_success = mean
                     .per_success
+                    .filter(|_| !is_partial)
                     .map(|measure| Field::figure(measure, self.per_success(mean.value, level)));
                 let known = mean.known.map(|[key, label]| {
                     let n = self.count(|run| (mean.value)(run).is_some());
-                    let label = if n < self.runs.len() { label } else { "" };
+                    let label = if n < self.runs.len() - n_ungraded { label } else { "" };
                     Field::shown(key, label, n)
                 });
                 block.fields.extend(known);
                 block.fields.push(Field::figure(mean.measure, self.mean(mean, level)));
                 block.fields.extend(per_success);
             }
+            if is_first {
+                let of_all = of_all(mean.measure);
+                block.fields.push(match self.of_all(level) {
+                    // Of runs that all have a grade it is the rate above, which tables need not repeat.
+                    None => {
+                        let figure = Field::figure(of_all, self.mean(mean, level));
+                        Field { label: "".into(), ..figure }
+                    }
+                    Some(ends) => {
+                        Field::bounds(of_all, ends.map_err(|it| Undefined::new(it.to_string())))
+                    }
+                });
+            }
+            if is_first && is_partial {
+                let reason = "some scores are between 0 and 1; the lowest score of a success decides (--success-at)";
+                let rate = Field::figure(SUCCESS.measure, Err(Undefined::new(reason)));
+                block.fields.push(Field { label: "".into(), ..rate });
+            }
         }
         if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
-            block.fields.push(Field::figure(GAIN, self.gain(level)));
+            block.fields.push(Field::figure(GAIN_OF_LAST, self.gain(level)));
         }
+        let tasks = if is_partial { BTreeMap::new() } else { tasks };
         block.fields.push(Field::rows(
             "passes",
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all do)",
@@ -398,7 +567,7 @@ impl Side {
     /// What all runs spent for each success.
     fn per_success(&self, value: Value, level: Level) -> Result<Figure, Undefined> {
         let known = self.runs.iter().filter_map(|run| {
-            let success = f64::from(run.success()?);
+            let success = run.grade?;
             Some(((value(run)?, success), run.task.as_str()))
         });
         let (pairs, tasks): (Vec<(f64, f64)>, Vec<&str>) = known.unzip();

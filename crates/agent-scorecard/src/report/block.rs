@@ -1,10 +1,11 @@
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
+use run_logs::Account;
 use serde::{
     Serialize,
     ser::{Error as _, SerializeMap, Serializer},
 };
-use trajectory_metrics::{Figure, Measure, Metric, NoInterval, Undefined};
+use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefined};
 
 use crate::report::picture::Picture;
 
@@ -18,6 +19,8 @@ pub struct Report {
     pub title: String,
     /// What the figures come to, in sentences that carry no more than their intervals do.
     pub conclusion: Vec<String>,
+    /// What was read, and what counts. `None` for a report on what the program itself made.
+    pub account: Option<Account>,
     /// What was measured and how, in a line.
     pub lead: String,
     /// What is said of all columns together, such as their differences.
@@ -108,6 +111,8 @@ pub struct Field {
 pub enum Value {
     /// A number with its interval, or the reason why there is none.
     Figure(Measure, Result<Figure, Undefined>),
+    /// The ends between which a number lies that cannot be known, or the reason why there are none.
+    Bounds(Measure, Result<Interval, Undefined>),
     /// A text, a flag, a number or whatever else JSON can hold; null if there is nothing.
     Json(serde_json::Value),
     /// What JSON cannot hold, such as a map whose keys are no texts, with the reason. A report with one of them
@@ -188,6 +193,13 @@ impl Report {
         self.together = block;
     }
 
+    /// Says what was read of each column, in their order.
+    pub fn set_accounts(&mut self, accounts: impl IntoIterator<Item = Account>) {
+        let names = self.columns.iter().map(|column| column.name.clone());
+        let named = names.zip(accounts).map(|(name, account)| Account { name, ..account });
+        self.account = Some(Account::of_columns(named.collect()));
+    }
+
     /// The key of the list of columns in JSON, if there is a list.
     pub(crate) fn list_key(&self) -> Option<&'static str> {
         self.list.or((self.columns.len() > 1).then_some("files"))
@@ -214,6 +226,13 @@ impl Field {
     pub fn figure(measure: Measure, figure: Result<Figure, Undefined>) -> Self {
         let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
         Self { key, label, value: Value::Figure(measure, figure) }
+    }
+
+    /// The ends between which a number lies that cannot be known, under the name of its measure.
+    #[must_use]
+    pub fn bounds(measure: Measure, ends: Result<Interval, Undefined>) -> Self {
+        let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
+        Self { key, label, value: Value::Bounds(measure, ends) }
     }
 
     /// Values of their own under a name; null without any.
@@ -322,7 +341,9 @@ impl Block {
         let mut reasons: Vec<(String, Vec<&str>, bool)> = Vec::new();
         for field in &self.fields {
             let (reason, is_undefined) = match &field.value {
-                Value::Figure(_, Err(reason)) => (reason.to_string(), true),
+                Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => {
+                    (reason.to_string(), true)
+                }
                 Value::Figure(_, Ok(Figure { interval: Err(reason), .. }))
                     if *reason != NoInterval::NotRequested =>
                 {
@@ -403,7 +424,7 @@ impl Block {
         match self.get(key)? {
             Value::Figure(_, figure) => figure.as_ref().ok().map(|figure| figure.value),
             Value::Json(value) => value.as_f64(),
-            Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => None,
+            Value::Bounds(..) | Value::Unwritable(_) | Value::Block(_) | Value::Rows { .. } => None,
         }
         .filter(|value| value.is_finite())
     }
@@ -431,6 +452,12 @@ impl Block {
                     }
                 }
                 Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
+                Value::Bounds(_, ends) => {
+                    let ends = ends.as_ref().ok();
+                    let (low, high) = ends.map(|ends| (ends.low(), ends.high())).unzip();
+                    let ends = serde_json::json!({ "value": null, "ci_low": low, "ci_high": high, "standard_error": null });
+                    map.serialize_entry(key, &ends)?;
+                }
                 Value::Json(value) => map.serialize_entry(key, value)?,
                 Value::Unwritable(problem) => {
                     return Err(M::Error::custom(format!("{key}: {problem}")));
@@ -497,6 +524,9 @@ impl Serialize for Report {
         let mut notes = self.together.notes.clone().unwrap_or_default();
         if !self.conclusion.is_empty() {
             map.serialize_entry("conclusion", &self.conclusion)?;
+        }
+        if let Some(account) = &self.account {
+            map.serialize_entry("account", account)?;
         }
         self.together.serialize_into(&mut map)?;
         match (self.list_key(), self.columns.as_slice()) {

@@ -75,6 +75,12 @@ impl Percent {
     }
 }
 
+/// "[13, 93]"
+pub(crate) fn ends_in_percent(ends: &Interval) -> String {
+    let figure = Figure { interval: Ok(*ends), ..Figure::from(0.5 * (ends.low() + ends.high())) };
+    Percent::of(&figure).interval.trim().to_owned()
+}
+
 /// "1 run", "2 runs"
 pub(crate) fn counted(n: impl Display, what: &str) -> String {
     let n = n.to_string();

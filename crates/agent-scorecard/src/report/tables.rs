@@ -252,7 +252,7 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
             None => Cell::text("–"),
         });
         let heading = match &field.value {
-            Value::Figure(measure, _) => Heading::Measure(*measure),
+            Value::Figure(measure, _) | Value::Bounds(measure, _) => Heading::Measure(*measure),
             _ => Heading::Text(field.label.clone()),
         };
         main.rows.push(Row { heading: Some(heading), cells: cells.collect() });
@@ -303,7 +303,11 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
                 }
                 tables_of(&inner, &|_| false, tables);
             }
-            Value::Figure(..) | Value::Json(_) | Value::Unwritable(_) | Value::Block(_) => {}
+            Value::Figure(..)
+            | Value::Bounds(..)
+            | Value::Json(_)
+            | Value::Unwritable(_)
+            | Value::Block(_) => {}
         }
     }
 }
@@ -457,7 +461,10 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
 fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
     let pointer = format!("{place}/{}", escaped(key));
     match value {
-        Value::Figure(_, Err(_)) => number(pointer, "undefined"),
+        Value::Figure(_, Err(_)) | Value::Bounds(_, Err(_)) => number(pointer, "undefined"),
+        Value::Bounds(_, Ok(ends)) => {
+            number(pointer, format!("[{:.3}, {:.3}]", ends.low(), ends.high()))
+        }
         Value::Figure(_, Ok(figure)) => {
             let (at, ends) = match block.shape {
                 Shape::Plain => (pointer, format!("{place}/intervals/{}/", escaped(key))),

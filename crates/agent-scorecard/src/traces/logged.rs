@@ -1,11 +1,10 @@
 use run_logs::{
-    ConfidenceReading, ConfidenceStream, Format, RunTable, TraceFile, TraceRun,
+    Account, ConfidenceReading, ConfidenceStream, Format, RunTable, TraceFile, TraceRun,
     json_lines::RunCounts,
 };
 use trajectory_metrics::{ForecastPolicy, Undefined};
 
 use crate::{
-    convert,
     error::Error,
     report::block::Block,
     traces::{
@@ -32,7 +31,16 @@ pub struct LoggedColumn {
     pub notes: Vec<String>,
 }
 
+/// The name of the column of runs that name no model, in a log where others do. They are those of no agent.
+pub const UNKNOWN_MODEL: &str = "unknown model";
+
 impl LoggedColumn {
+    /// What was read of the column, and what counts.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        self.table.account(self.model.as_deref().unwrap_or(&self.file))
+    }
+
     /// The runs of a stream as a file of traces, in which those that do not have it are counted with the reason.
     ///
     /// # Errors
@@ -55,8 +63,7 @@ impl LoggedColumn {
             );
             return Err(run_logs::Error::Undefined { name: stream.name(), reason }.into());
         }
-        let lines = convert::traces(&self.table, stream, missing)?;
-        let mut traces = TraceFile::read(&self.file, convert::text(&lines).as_bytes(), missing)?;
+        let mut traces = TraceFile::of_log(&self.file, &self.table, stream, missing)?;
         traces.model.clone_from(&self.model);
         traces.remarks.add_notes(self.notes.iter().cloned());
         Ok(traces)

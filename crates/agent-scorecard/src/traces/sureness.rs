@@ -92,6 +92,7 @@ pub fn without_outcomes(
         main_pictures: vec!["last_confidence"],
         ..Report::of_columns(columns)
     };
+    report.set_accounts(logs.iter().map(LoggedColumn::account));
     for (column, parts) in report.columns.iter_mut().zip(parts) {
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
             let percent = |key| Some(Percent::of(&block.number(key)?.into()).value);

@@ -37,7 +37,7 @@ const VALUES: [&str; 4] = ["outcome", "grade", "expected_calls", "horizon"];
 /// ```
 /// use std::io::Cursor;
 /// use run_logs::{
-///     AtLimit, Error, Format, OutcomePolicy, Outcomes, ReadOptions, RunTable, StreamOptions, read,
+///     Error, Format, FactRules, Outcomes, ReadOptions, RunTable, StreamOptions, read,
 /// };
 ///
 /// let log = br#"
@@ -45,7 +45,7 @@ const VALUES: [&str; 4] = ["outcome", "grade", "expected_calls", "horizon"];
 ///     {"id": "b", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
 /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
 /// let mut outcomes = Outcomes::read("outcomes.csv", &b"id,outcome\na,true\nc,false\n"[..])?;
-/// let policy = OutcomePolicy::new(AtLimit::Censored);
+/// let policy = FactRules::default();
 /// let table = RunTable::with_outcomes(runs, &mut outcomes, &policy, &StreamOptions::default())?;
 /// assert_eq!(table.rows()[0].outcome, Some(true));
 /// assert_eq!(outcomes.notes(), [

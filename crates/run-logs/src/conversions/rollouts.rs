@@ -47,7 +47,7 @@ impl RunTable {
     /// ```
     /// use std::io::Cursor;
     /// use run_logs::{
-    ///     AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+    ///     Error, Format, FactRules, ReadOptions, RunTable, StreamOptions, read,
     /// };
     ///
     /// let log = br#"
@@ -55,7 +55,7 @@ impl RunTable {
     ///         {"content": "18"}}], "usage": {"prompt_tokens": 9, "completion_tokens": 120}}}]}
     ///     {"id": "b", "outcome": null, "turns": []}"#;
     /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
-    /// let policy = OutcomePolicy::new(AtLimit::Censored);
+    /// let policy = FactRules::default();
     /// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
     /// let rollouts = table.rollouts()?;
     /// let tokens = rollouts.resource("total_tokens")?;

@@ -1,4 +1,8 @@
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
 
 use censoring::{StopReason, Stopped};
 use scoring_rules::Probability;
@@ -11,7 +15,8 @@ use trajectory_metrics::{
 use crate::conversions::outcomes::Outcomes;
 use crate::{
     conversions::{
-        outcome_policy::OutcomePolicy,
+        repeats::{Names, Seen},
+        rules::{FactRules, Judgement, Repeats, Ungraded},
         streams::{
             confidence_stream::{ConfidenceStream, StreamOptions},
             missing_value::MissingValue,
@@ -21,7 +26,11 @@ use crate::{
     format::Format,
     read::read_path,
     read_options::ReadOptions,
-    values::run::{Caller, Run, RunLimit, Usage},
+    values::{
+        account::Account,
+        evaluation::Evaluation,
+        run::{Caller, Run, RunLimit, Usage},
+    },
 };
 
 /// The runs of logs as the measures need them: outcomes, stop reasons, streams of confidence, tool
@@ -33,7 +42,7 @@ use crate::{
 /// ```
 /// use std::io::Cursor;
 /// use run_logs::{
-///     AtLimit, ConfidenceStream, Error, ForecastPolicy, Format, OutcomePolicy, ReadOptions, RunTable,
+///     ConfidenceStream, Error, FactRules, ForecastPolicy, Format, ReadOptions, RunTable,
 ///     StreamOptions, read,
 /// };
 /// use trajectory_metrics::{Evaluation, EvaluationOptions};
@@ -46,8 +55,8 @@ use crate::{
 ///     {"id": "c", "task": "sums", "outcome": false, "turns": [{"response": {"choices": [{
 ///         "message": {"content": "I do not know."}}]}}]}"#;
 /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
-/// let policy = OutcomePolicy::new(AtLimit::Censored);
-/// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
+/// let rules = FactRules::default();
+/// let table = RunTable::new(runs, &rules, &StreamOptions::default())?;
 ///
 /// let stated = table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::LeaveOut)?;
 /// assert_eq!(stated.left_out().get("no_confidence"), Some(&1));
@@ -59,6 +68,23 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct RunTable {
     rows: Vec<LoggedRun>,
+    rules: FactRules,
+    evaluations: Vec<Arc<Evaluation>>,
+    n_logs: usize,
+    /// Runs that were found again and dropped, by model.
+    repeats: BTreeMap<Option<String>, u64>,
+    problem: Option<String>,
+}
+
+/// A run that was planned, and that no log has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MissingRun {
+    /// The model.
+    pub model: Option<String>,
+    /// The task; `None` if the log gives the number of planned runs alone.
+    pub task: Option<String>,
+    /// The repetition of the task.
+    pub trial: Option<u64>,
 }
 
 /// A run of a [`RunTable`].
@@ -73,15 +99,25 @@ pub struct LoggedRun {
     pub trial: Option<u64>,
     /// The model of the agent.
     pub model: Option<String>,
-    /// Whether the run succeeded, by the policy; `None` if that is unknown.
+    /// The evaluation that the run is a part of.
+    pub evaluation: Option<Arc<Evaluation>>,
+    /// How well the run did by the rules, from 0 to 1.
+    pub grade: Option<f64>,
+    /// Why it has no grade.
+    pub ungraded: Option<Ungraded>,
+    /// Whether the run succeeded by the rules; `None` without a grade, and for a grade between 0 and 1.
     pub outcome: Option<bool>,
-    /// Why the run ended, by the policy.
+    /// Whether a limit ended the run.
+    pub is_at_limit: bool,
+    /// The scorer whose score is the grade.
+    pub scorer: Option<String>,
+    /// Why the run ended, by the rules.
     pub stop: Option<StopReason>,
     /// The number of turns that the run would have had without the limit that ended it.
     pub horizon: Option<usize>,
     /// The values of the scorers by name.
     pub scores: BTreeMap<String, Value>,
-    /// The limit that ended the run, whatever the policy makes of it.
+    /// The limit that ended the run, whatever the rules make of it.
     pub limit: Option<RunLimit>,
     /// Whether an error ended the run.
     pub has_error: bool,
@@ -131,14 +167,173 @@ impl RunTable {
     ///
     /// # Errors
     ///
-    /// The first error among the runs, and those of [`OutcomePolicy::judgement`].
+    /// The first error among the runs, those of [`FactRules::judgement`], and [`Error::Undefined`] for scores outside
+    /// [0, 1] if the rules give neither their range nor the lowest score of a success.
     pub fn new(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
-        policy: &OutcomePolicy,
+        rules: &FactRules,
         options: &StreamOptions<'_>,
     ) -> Result<Self, Error> {
-        let rows = runs.into_iter().map(|run| LoggedRun::new(run?, policy, options));
-        Ok(Self { rows: rows.collect::<Result<_, Error>>()? })
+        let mut table = Self { rules: rules.clone(), ..Self::default() };
+        let mut seen = Seen::default();
+        for run in runs {
+            let run = run?;
+            let names = (rules.repeats == Repeats::Drop).then(|| Names::of(&run));
+            let row = LoggedRun::new(run, rules, options)?;
+            match names.and_then(|names| seen.row(&names, table.rows.len())) {
+                None => table.rows.push(row),
+                Some(at) => {
+                    *table.repeats.entry(row.model.clone()).or_default() += 1;
+                    // The newest complete one is kept.
+                    if let Some(kept) = table.rows.get_mut(at).filter(|kept| kept.is_before(&row)) {
+                        *kept = row;
+                    }
+                }
+            }
+        }
+        let of_rows: Vec<_> = table.rows.iter().filter_map(|row| row.evaluation.clone()).collect();
+        table.add_evaluations(of_rows.iter());
+        match table.out_of_range() {
+            None => Ok(table),
+            Some(reason) if !rules.is_lenient => Err(Error::Undefined { name: "outcome", reason }),
+            problem => {
+                for row in &mut table.rows {
+                    (row.grade, row.outcome) = (None, None);
+                    row.ungraded.get_or_insert(Ungraded::NoScore);
+                }
+                Ok(Self { problem, ..table })
+            }
+        }
+    }
+
+    /// What to say if a score is outside [0, 1] and the rules do not place it.
+    fn out_of_range(&self) -> Option<String> {
+        let graded = || self.rows.iter().filter_map(|row| Some((row, row.grade?)));
+        let (first, _) = graded().find(|(_, grade)| !(0.0..=1.0).contains(grade))?;
+        let of_scorer = graded().filter(|(row, _)| row.scorer == first.scorer);
+        let (low, high) = of_scorer.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| {
+            (low.min(it.1), high.max(it.1))
+        });
+        Some(format!(
+            "the scores{} run from {low} to {high}, beyond 0 to 1; give the range that they can have, as in \
+             --score-range LO..HI, or the lowest score of a success, as in --success-at X",
+            first.scorer.as_ref().map_or(String::new(), |scorer| format!(" of {scorer}"))
+        ))
+    }
+
+    /// Why no run has a grade although there are scores, by lenient rules.
+    #[must_use]
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Adds evaluations of the logs that were read, such as those without a run.
+    pub fn add_evaluations<'a>(&mut self, evaluations: impl Iterator<Item = &'a Arc<Evaluation>>) {
+        for evaluation in evaluations {
+            if !self.evaluations.iter().any(|known| Arc::ptr_eq(known, evaluation)) {
+                self.evaluations.push(Arc::clone(evaluation));
+            }
+        }
+    }
+
+    /// Says how many logs were read.
+    pub const fn set_n_logs(&mut self, n_logs: usize) {
+        self.n_logs = n_logs;
+    }
+
+    /// The evaluations of the logs.
+    #[must_use]
+    pub fn evaluations(&self) -> &[Arc<Evaluation>] {
+        &self.evaluations
+    }
+
+    /// The rules by which the runs were judged.
+    #[must_use]
+    pub const fn rules(&self) -> &FactRules {
+        &self.rules
+    }
+
+    /// The runs that were planned and that no log has, those of an evaluation and its retries together. The second
+    /// number is how many were planned; `None` if no log says so.
+    #[must_use]
+    pub fn missing(&self) -> (Vec<MissingRun>, Option<u64>) {
+        let key =
+            |it: &Evaluation| (it.task_id.clone().or_else(|| it.id.clone()), it.model.clone());
+        let mut all = BTreeMap::new();
+        for evaluation in &self.evaluations {
+            all.entry(key(evaluation)).or_insert_with(Vec::new).push(evaluation);
+        }
+        let (mut missing, mut planned) = (Vec::new(), None);
+        for (name, retries) in all {
+            let rows = self.rows.iter().filter(|row| {
+                row.evaluation.as_ref().is_some_and(|evaluation| key(evaluation) == name)
+            });
+            let found: BTreeSet<(&str, Option<u64>)> =
+                rows.map(|row| (row.id.as_str(), row.trial)).collect();
+            let Some(most) = retries.iter().filter_map(|it| it.n_planned()).max() else { continue };
+            let mut expected = BTreeSet::new();
+            for of in &retries {
+                let epochs = 1..=of.epochs.unwrap_or(1);
+                let trials = |id| epochs.clone().map(move |trial| (of, id, trial));
+                let ids = of.sample_ids.iter().flat_map(trials);
+                expected.extend(ids.map(|(of, id, trial)| (of.task_of(id), id.as_str(), trial)));
+            }
+            planned = Some(planned.unwrap_or(0) + most.max(expected.len() as u64));
+            let model = &name.1;
+            if expected.is_empty() {
+                let lacking = most.saturating_sub(found.len() as u64);
+                let unnamed = MissingRun { model: model.clone(), ..MissingRun::default() };
+                missing.extend((0..lacking).map(|_| unnamed.clone()));
+            }
+            let lacking = expected.into_iter().filter(|(_, id, trial)| {
+                !found.contains(&(*id, Some(*trial))) && !found.contains(&(*id, None))
+            });
+            missing.extend(lacking.map(|(task, _, trial)| MissingRun {
+                model: model.clone(),
+                task: Some(task),
+                trial: Some(trial),
+            }));
+        }
+        (missing, planned)
+    }
+
+    /// What was read, and what counts: all runs are kept that were not found again.
+    #[must_use]
+    pub fn account(&self, name: &str) -> Account {
+        let n_repeats = self.repeats.values().sum();
+        let n_found = self.rows.len() as u64 + n_repeats;
+        let count =
+            |test: &dyn Fn(&&LoggedRun) -> bool| self.rows.iter().filter(test).count() as u64;
+        let (missing, n_planned) = self.missing();
+        let mut account = Account {
+            name: name.to_owned(),
+            n_logs: self.n_logs as u64,
+            n_found,
+            n_kept: n_found,
+            success: self.rules.success(),
+            n_at_limit_graded: count(&|row| row.is_at_limit && row.grade.is_some()),
+            n_at_limit_ungraded: count(&|row| row.is_at_limit && row.grade.is_none()),
+            at_limit: self.rules.at_limit.unwrap_or_default().name().to_owned(),
+            n_partial: count(&|row| row.grade.is_some() && row.outcome.is_none()),
+            n_errors: count(&|row| row.has_error),
+            n_repeats,
+            n_planned,
+            n_missing: missing.len() as u64,
+            ..Account::default()
+        };
+        for evaluation in &self.evaluations {
+            let evaluation = evaluation.as_ref().into();
+            if !account.evaluations.contains(&evaluation) {
+                account.evaluations.push(evaluation);
+            }
+        }
+        for row in &self.rows {
+            if let Some(scorer) = &row.scorer {
+                *account.scorers.entry(scorer.clone()).or_default() += 1;
+            }
+        }
+        account.leave_out("repeat", n_repeats);
+        account
     }
 
     /// The table of runs that were read, after each got what is known of it beside its log.
@@ -150,7 +345,7 @@ impl RunTable {
     pub fn with_outcomes(
         runs: impl IntoIterator<Item = Result<Run, Error>>,
         outcomes: &mut Outcomes,
-        policy: &OutcomePolicy,
+        rules: &FactRules,
         options: &StreamOptions<'_>,
     ) -> Result<Self, Error> {
         let joined = runs.into_iter().map(|run| {
@@ -158,7 +353,7 @@ impl RunTable {
             outcomes.join(&mut run)?;
             Ok(run)
         });
-        Self::new(joined, policy, options)
+        Self::new(joined, rules, options)
     }
 
     /// Reads a log, or all logs in a folder.
@@ -170,10 +365,14 @@ impl RunTable {
         path: &Path,
         format: Format,
         limits: &ReadOptions,
-        policy: &OutcomePolicy,
+        rules: &FactRules,
         options: &StreamOptions<'_>,
     ) -> Result<Self, Error> {
-        Self::new(read_path(path, format, limits)?, policy, options)
+        let mut runs = read_path(path, format, limits)?;
+        let mut table = Self::new(runs.by_ref(), rules, options)?;
+        table.add_evaluations(runs.evaluations());
+        table.set_n_logs(runs.n_logs());
+        Ok(table)
     }
 
     /// The runs in the order in which they were read.
@@ -187,24 +386,36 @@ impl RunTable {
     /// ```
     /// use std::io::Cursor;
     /// use run_logs::{
-    ///     AtLimit, Error, Format, OutcomePolicy, ReadOptions, RunTable, StreamOptions, read,
+    ///     Error, FactRules, Format, ReadOptions, RunTable, StreamOptions, read,
     /// };
     ///
     /// let log = br#"
     ///     {"id": "a", "outcome": true, "turns": [{"response": {"model": "small", "choices": []}}]}
     ///     {"id": "a", "outcome": true, "turns": [{"response": {"model": "large", "choices": []}}]}"#;
     /// let runs = read(Cursor::new(log), Format::Auto, &ReadOptions::default())?;
-    /// let policy = OutcomePolicy::new(AtLimit::Censored);
-    /// let models = RunTable::new(runs, &policy, &StreamOptions::default())?.by_model();
+    /// let rules = FactRules::default();
+    /// let models = RunTable::new(runs, &rules, &StreamOptions::default())?.by_model();
     /// let names: Vec<Option<&str>> = models.keys().map(Option::as_deref).collect();
     /// assert_eq!(names, [Some("large"), Some("small")]);
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
+        let (rules, n_logs) = (&self.rules, self.n_logs);
+        let problem = &self.problem;
+        let empty =
+            || Self { rules: rules.clone(), n_logs, problem: problem.clone(), ..Self::default() };
         let mut models: BTreeMap<_, Self> = BTreeMap::new();
         for row in self.rows {
-            models.entry(row.model.clone()).or_default().rows.push(row);
+            models.entry(row.model.clone()).or_insert_with(empty).rows.push(row);
+        }
+        for (model, count) in self.repeats {
+            let of_model = models.entry(model.clone()).or_insert_with(empty);
+            of_model.repeats.insert(model, count);
+        }
+        for evaluation in self.evaluations {
+            let of_model = models.entry(evaluation.model.clone()).or_insert_with(empty);
+            of_model.evaluations.push(evaluation);
         }
         models
     }
@@ -261,8 +472,9 @@ struct Unscored {
 }
 
 impl LoggedRun {
-    fn new(run: Run, policy: &OutcomePolicy, options: &StreamOptions<'_>) -> Result<Self, Error> {
-        let judgement = policy.judgement(&run)?;
+    fn new(run: Run, rules: &FactRules, options: &StreamOptions<'_>) -> Result<Self, Error> {
+        let judged = rules.judgement(&run)?;
+        let Judgement { grade, ungraded, outcome, stop, is_at_limit, scorer } = judged;
         let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
         let calls = replies.flat_map(|reply| &reply.tool_calls);
         let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
@@ -272,8 +484,13 @@ impl LoggedRun {
             reply.and_then(|reply| reply.usage.clone()).unwrap_or_default()
         };
         Ok(Self {
-            outcome: judgement.outcome,
-            stop: judgement.stop,
+            grade,
+            ungraded,
+            outcome,
+            stop,
+            is_at_limit,
+            scorer,
+            evaluation: run.evaluation.clone(),
             horizon: run.horizon.and_then(|turns| usize::try_from(turns).ok()),
             has_error: run.error.is_some(),
             n_model_calls: run.n_model_calls(),
@@ -299,6 +516,15 @@ impl LoggedRun {
             excluded: run.excluded,
             usage: run.usage,
         })
+    }
+
+    /// Whether this run counts less than another record of it: what has a grade, and then what is newer, counts.
+    fn is_before(&self, other: &Self) -> bool {
+        let rank = |run: &Self| {
+            let created = run.evaluation.as_ref().and_then(|it| it.created.clone());
+            (run.grade.is_some(), !run.has_error, created)
+        };
+        rank(self) < rank(other)
     }
 
     /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise

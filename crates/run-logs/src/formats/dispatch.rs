@@ -7,7 +7,12 @@ use crate::{
     engines::folder::Folder,
     error::{Error, Place},
     format::{Format, NAMES},
-    formats::{chat, harbor, inspect, run_iterator::Opened, shape::Shape, tau2},
+    formats::{
+        chat, harbor, inspect,
+        run_iterator::{HeadOf, Opened},
+        shape::Shape,
+        tau2,
+    },
     read_options::ReadOptions,
 };
 
@@ -28,7 +33,9 @@ pub(crate) fn open<'a>(
     let is_whole = (prefix.len() as u64) < PREFIX;
     if is_archive(&prefix) && matches!(format, Format::Auto | Format::Inspect) {
         source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
-        return Ok(Opened::alone(Format::Inspect, inspect::archive(source, options)?));
+        let head = HeadOf::default();
+        let runs = inspect::archive(source, options, &head)?;
+        return Ok(Opened { evaluation: head, ..Opened::alone(Format::Inspect, runs) });
     }
     // Some editors write a byte-order mark.
     if prefix.starts_with(b"\xef\xbb\xbf") {
@@ -46,8 +53,9 @@ pub(crate) fn open<'a>(
     };
     let source = Cursor::new(prefix).chain(source);
     let folder = path.and_then(Folder::of);
+    let head = HeadOf::default();
     let runs = match format {
-        Format::Auto | Format::Inspect => inspect::json(source, options)?,
+        Format::Auto | Format::Inspect => inspect::json(source, options, &head)?,
         Format::Exchanges
         | Format::OpenAiChat
         | Format::OpenAiResponses
@@ -58,7 +66,7 @@ pub(crate) fn open<'a>(
         Format::Harbor => return harbor::trial(source, folder, options),
         Format::Tau2 => return tau2::read(source, &shape, folder, options),
     };
-    Ok(Opened::alone(format, runs))
+    Ok(Opened { evaluation: head, ..Opened::alone(format, runs) })
 }
 
 fn is_archive(prefix: &[u8]) -> bool {

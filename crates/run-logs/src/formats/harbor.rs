@@ -57,5 +57,5 @@ pub(crate) fn trial<'a>(
 ) -> Result<Opened<'a>, Error> {
     let owned = folder.as_ref().map(|folder| folder.path().to_owned());
     let runs = Box::new(Trial::new(source, folder, options));
-    Ok(Opened { format: Format::Harbor, runs, owned })
+    Ok(Opened { owned, ..Opened::alone(Format::Harbor, runs) })
 }

@@ -16,7 +16,11 @@ use std::io::{Read, Seek};
 
 use crate::{
     error::Error,
-    formats::{inspect::json_log::JsonLog, run_iterator::RunIterator, shape::Shape},
+    formats::{
+        inspect::json_log::JsonLog,
+        run_iterator::{HeadOf, RunIterator},
+        shape::Shape,
+    },
     read_options::ReadOptions,
 };
 
@@ -31,8 +35,9 @@ pub(crate) fn recognizes(shape: &Shape) -> bool {
 pub(crate) fn json<'a>(
     source: impl Read + 'a,
     options: &ReadOptions,
+    head: &HeadOf,
 ) -> Result<RunIterator<'a>, Error> {
-    JsonLog::runs(source, options)
+    JsonLog::runs(source, options, head)
 }
 
 /// The runs of an archive.
@@ -40,8 +45,9 @@ pub(crate) fn json<'a>(
 pub(crate) fn archive<'a>(
     source: impl Read + Seek + 'a,
     options: &ReadOptions,
+    head: &HeadOf,
 ) -> Result<RunIterator<'a>, Error> {
-    Ok(Box::new(archive_log::ArchiveLog::open(source, options)?))
+    Ok(Box::new(archive_log::ArchiveLog::open(source, options, head)?))
 }
 
 /// The error of a build that cannot read archives.
@@ -49,6 +55,7 @@ pub(crate) fn archive<'a>(
 pub(crate) fn archive<'a>(
     _source: impl Read + Seek + 'a,
     _options: &ReadOptions,
+    _head: &HeadOf,
 ) -> Result<RunIterator<'a>, Error> {
     let place = Box::new(crate::error::Place::default());
     Err(Error::Feature { place, feature: "archives" })

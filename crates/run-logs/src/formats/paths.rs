@@ -1,7 +1,10 @@
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-use crate::json_lines::fields::yes_or_no;
+use crate::json_lines::{
+    fields::yes_or_no,
+    written::{all_written, written},
+};
 
 /// One run of a file of tool calls: what the agent called, and what its task expects.
 ///
@@ -19,7 +22,7 @@ use crate::json_lines::fields::yes_or_no;
 /// assert_eq!((run.agent_calls[0].call.name.as_str(), run.agent_calls[0].ok), ("look", Some(true)));
 /// # Ok::<(), InputError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct PathRun {
     /// Names the run.
     pub id: String,
@@ -28,24 +31,27 @@ pub struct PathRun {
     /// What the agent called, in order.
     pub agent_calls: Vec<AgentCall>,
     /// What the task expects, in order.
-    #[serde(deserialize_with = "with_all_digits")]
+    #[serde(deserialize_with = "with_all_digits", serialize_with = "all_written")]
     pub expected_calls: Vec<ToolCall>,
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
     /// Names the model, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Names the domain, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
 }
 
 /// A call, and what the tool said to it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct AgentCall {
     /// The call.
-    #[serde(flatten, deserialize_with = "with_its_digits")]
+    #[serde(flatten, deserialize_with = "with_its_digits", serialize_with = "written")]
     pub call: ToolCall,
     /// Whether the tool took it without an error, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
 }
 

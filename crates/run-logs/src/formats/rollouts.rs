@@ -5,14 +5,17 @@ use std::{
 
 use budget_estimation::{Error, Resource, Rollout, Rollouts};
 use censoring::{StopClass, StopReason};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Number, Value};
 
-use crate::json_lines::{
-    fields::{name, yes_or_no},
-    parsing::{InputError, Line, parse_line},
-    parts::fold,
-    run_counts::RunCounts,
+use crate::{
+    json_lines::{
+        fields::{name, yes_or_no},
+        parsing::{InputError, Line, parse_line},
+        parts::fold,
+        run_counts::RunCounts,
+    },
+    values::account::Account,
 };
 
 /// The field of opaque contents.
@@ -61,16 +64,19 @@ pub struct RolloutFile {
     lines: Vec<Line<RolloutLine>>,
     /// All runs, those that were left out too, by model.
     counts: BTreeMap<Option<String>, RunCounts>,
+    /// What is known of the runs of each log, if they are those of logs.
+    logs: Vec<Account>,
 }
 
 /// One line of a [`RolloutFile`].
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RolloutLine {
     /// Names the run.
     #[serde(default, deserialize_with = "optional_name")]
     pub id: Option<String>,
     /// Names the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default, deserialize_with = "optional_name")]
     pub task: Option<String>,
     /// What each turn spent, and other fields of the turn.
@@ -79,13 +85,16 @@ pub struct RolloutLine {
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
     /// Whether a budget ended the run, as the file itself says.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_off: Option<bool>,
     /// Why the run ended.
-    #[serde(alias = "stop")]
+    #[serde(alias = "stop", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// What the run achieved, for tasks without success or failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub achieved: Option<f64>,
     /// Budgets of the run by resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub caps: Option<BTreeMap<String, f64>>,
     /// All other fields.
     #[serde(flatten)]
@@ -122,32 +131,71 @@ impl RolloutFile {
     ///
     /// [`InputError`] that names file, line and field of the first thing that is wrong.
     pub fn read(file: &str, source: impl Read) -> Result<Self, InputError> {
-        type Counts = BTreeMap<Option<String>, RunCounts>;
-        let mut read = Self { file: file.to_owned(), lines: Vec::new(), counts: Counts::new() };
-        let add = |(lines, counts): &mut (Vec<_>, Counts), number, text: &[u8]| {
+        let mut read = Self::empty(file);
+        let add = |part: &mut Option<Self>, number, text: &[u8]| {
+            let part = part.get_or_insert_with(|| Self::empty(file));
             let mut left_out = RunCounts::default();
             if left_out.take_left_out(file, number, text)? {
                 let fields: Map<String, Value> = parse_line(file, number, text)?;
-                counts.entry(text_of(&fields, "model")).or_default().append(&left_out);
+                let of_model = part.counts.entry(text_of(&fields, "model")).or_default();
+                of_model.append(&left_out);
                 return Ok(());
             }
             let mut value: RolloutLine = parse_line(file, number, text)?;
             value.name_task();
-            // A failure that a budget ended counts as cut off.
-            counts.entry(value.model()).or_default().add(
-                (!value.failed_at_limit()).then_some(value.success),
-                value.stop_reason.as_ref(),
-            );
-            lines.push(Line { number, value });
+            part.push(number, value);
             Ok::<_, InputError>(())
         };
-        fold(file, source, add, Ok, |(lines, counts)| {
-            read.lines.extend(lines);
-            for (model, counts) in counts {
+        fold(file, source, add, Ok, |part: Option<Self>| {
+            let Some(part) = part else { return };
+            read.lines.extend(part.lines);
+            for (model, counts) in part.counts {
                 read.counts.entry(model).or_default().append(&counts);
             }
         })?;
         Ok(read)
+    }
+
+    /// A file without a run.
+    pub(crate) fn empty(file: &str) -> Self {
+        Self { file: file.to_owned(), lines: Vec::new(), counts: BTreeMap::new(), logs: Vec::new() }
+    }
+
+    /// Says from which log runs are.
+    pub(crate) fn add_log(&mut self, log: Account) {
+        self.logs.push(log);
+    }
+
+    /// What was read, and what counts.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        let log = (!self.logs.is_empty()).then(|| {
+            let mut account = Account::of_columns(self.logs.clone());
+            account.columns.clear();
+            account
+        });
+        self.counts().account(log.as_ref())
+    }
+
+    /// Adds a run, which was read from this line; 0 for one that was not read from a line.
+    pub(crate) fn push(&mut self, number: usize, value: RolloutLine) {
+        // A failure that a budget ended counts as cut off.
+        self.counts
+            .entry(value.model())
+            .or_default()
+            .add((!value.failed_at_limit()).then_some(value.success), value.stop_reason.as_ref());
+        self.lines.push(Line { number, value });
+    }
+
+    /// Counts a run that was left out.
+    pub(crate) fn count_left_out(
+        &mut self,
+        model: Option<String>,
+        outcome: Option<bool>,
+        stop: Option<&StopReason>,
+        reason: &str,
+    ) {
+        self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
     /// The runs of each model, which the field `model` names, in the order of the names; those that name none come first.
@@ -155,7 +203,7 @@ impl RolloutFile {
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
         let of_model = |(model, counts): (Option<String>, RunCounts)| {
             let counts = BTreeMap::from([(model.clone(), counts)]);
-            (model, Self { file: self.file.clone(), lines: Vec::new(), counts })
+            (model, Self { counts, ..Self::empty(&self.file) })
         };
         let mut models: BTreeMap<_, Self> = self.counts.into_iter().map(of_model).collect();
         for line in self.lines {
@@ -196,8 +244,8 @@ impl RolloutFile {
     /// [`InputError`] with the line and the field. The lines before the wrong one are appended, and maybe the
     /// wrong one in part.
     pub fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), InputError> {
-        let wrong = |line, (field, problem): Wrong| InputError {
-            line: Some(line),
+        let wrong = |line: usize, (field, problem): Wrong| InputError {
+            line: Some(line).filter(|line| *line > 0),
             field: Some(field).filter(|field| !field.is_empty()),
             ..InputError::of_file(&self.file, problem)
         };

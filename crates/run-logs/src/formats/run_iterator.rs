@@ -1,8 +1,16 @@
-use std::{io::Read, iter, path::PathBuf};
+use std::{
+    io::Read,
+    iter,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
-    engines::json::reader::Json, error::Error, format::Format, read_options::ReadOptions,
-    values::run::Run,
+    engines::json::reader::Json,
+    error::Error,
+    format::Format,
+    read_options::ReadOptions,
+    values::{evaluation::Evaluation, run::Run},
 };
 
 /// The runs of one log.
@@ -26,12 +34,16 @@ pub(crate) struct Opened<'a> {
     pub(crate) runs: RunIterator<'a>,
     /// The folder whose files belong to this log.
     pub(crate) owned: Option<PathBuf>,
+    pub(crate) evaluation: HeadOf,
 }
+
+/// What the head of a log says, once it has been read: a log without a run has one too.
+pub(crate) type HeadOf = Arc<OnceLock<Arc<Evaluation>>>;
 
 impl<'a> Opened<'a> {
     /// A log of one file.
     pub(crate) fn alone(format: Format, runs: RunIterator<'a>) -> Self {
-        Self { format, runs, owned: None }
+        Self { format, runs, owned: None, evaluation: HeadOf::default() }
     }
 }
 

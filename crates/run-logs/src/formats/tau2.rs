@@ -53,5 +53,5 @@ pub(crate) fn read<'a>(
     let simulations = folder.and_then(|folder| folder.join(SIMULATIONS));
     let owned = simulations.as_ref().map(|folder| folder.path().to_owned());
     let runs = Results::runs(source, simulations, options)?;
-    Ok(Opened { format: Format::Tau2, runs, owned })
+    Ok(Opened { owned, ..Opened::alone(Format::Tau2, runs) })
 }

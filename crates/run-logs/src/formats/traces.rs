@@ -14,26 +14,32 @@ use crate::{
         parts::fold,
         run_counts::RunCounts,
     },
+    values::account::Account,
 };
 
 /// One run: the probabilities of success that were reported along it, and how it ended.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceRun {
     /// Names the run; halves for cross-fitting follow its order.
     pub id: String,
     /// Names the task, which several runs may share.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// The probability of success that was reported after each step, at least one.
     pub forecasts: Vec<Probability>,
     /// Whether the run succeeded; `None` if that is not known.
     pub outcome: Option<bool>,
     /// Why the run ended, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
     /// The number of steps that a run which was cut off would have been scored over.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub horizon: Option<usize>,
     /// The probability that a run which was cut off would have succeeded, where it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_chance: Option<Probability>,
     /// The line of the file that the run was read from, from 1.
+    #[serde(skip)]
     pub line: Option<usize>,
 }
 
@@ -150,6 +156,8 @@ impl fmt::Display for Missing {
 #[derive(Clone, Debug, Default)]
 pub struct TraceRemarks {
     runs: RunCounts,
+    /// What is known of the runs if they are those of a log.
+    log: Option<Account>,
     missing: Missing,
     /// Runs that are left out because of their forecasts.
     without_forecasts: Vec<TraceRun>,
@@ -187,9 +195,46 @@ impl TraceRemarks {
         &self.without_forecasts
     }
 
+    /// What was read, and what counts.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        let mut account = self.runs.account(self.log.as_ref());
+        account.leave_out("no_forecast", self.without_forecasts.len() as u64);
+        account
+    }
+
     /// Adds what is known of the runs beside their lines.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.others.extend(notes);
+    }
+
+    /// Says from which log the runs are, and what was done about forecasts.
+    pub(crate) fn set_log(&mut self, log: Account, policy: ForecastPolicy, counts: ForecastCounts) {
+        self.log = Some(log);
+        self.missing = Missing { policy, counts };
+    }
+
+    /// Counts a run that is kept.
+    pub(crate) fn count(&mut self, run: &TraceRun) {
+        self.runs.add(run.outcome, run.stop.as_ref());
+        self.count_stop(run.outcome, run.stop.as_ref());
+    }
+
+    /// Counts a run that is left out for this reason.
+    pub(crate) fn count_left_out(
+        &mut self,
+        outcome: Option<bool>,
+        stop: Option<&StopReason>,
+        reason: &str,
+    ) {
+        self.runs.add_left_out(outcome, stop, reason);
+    }
+
+    fn count_stop(&mut self, outcome: Option<bool>, stop: Option<&StopReason>) {
+        if let Some(StopReason::Other(text)) = stop {
+            *self.unknown_stops.entry(text.clone()).or_default() += 1;
+            self.unknown_without_outcome += u64::from(outcome.is_none());
+        }
     }
 
     /// Adds another file that was read with the same policy.
@@ -295,10 +340,7 @@ impl TraceRemarks {
         let is_unjudged = outcome.is_none()
             && stop.as_ref().is_some_and(|stop| stop.class() == StopClass::Complete);
         self.unjudged += u64::from(is_unjudged);
-        if let Some(StopReason::Other(text)) = &stop {
-            *self.unknown_stops.entry(text.clone()).or_default() += 1;
-            self.unknown_without_outcome += u64::from(outcome.is_none());
-        }
+        self.count_stop(outcome, stop.as_ref());
         let success_chance = success_chance.map(Probability::new).transpose();
         let run = TraceRun {
             id,
@@ -445,6 +487,12 @@ impl TraceFile {
             Ok(Self { file: file.to_owned(), model, runs, remarks })
         };
         TraceSource::all(file, source)?.into_iter().map(read).collect()
+    }
+
+    /// What was read, and what counts.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        self.remarks.account()
     }
 
     /// Checks that no id stands twice in the file, for those who look runs up by their ids.

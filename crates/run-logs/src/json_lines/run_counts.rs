@@ -4,7 +4,10 @@ use censoring::{StopClass, StopReason};
 use memchr::memmem;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
-use crate::json_lines::parsing::{InputError, parse_line};
+use crate::{
+    json_lines::parsing::{InputError, parse_line},
+    values::account::Account,
+};
 
 /// A line of a run that was left out.
 #[derive(Deserialize)]
@@ -110,9 +113,14 @@ impl RunCounts {
             return Ok(false);
         }
         let LeftOut { outcome, stop, left_out } = parse_line(file, number, line)?;
-        self.add(outcome, stop.as_ref());
-        *self.left_out.entry(left_out).or_default() += 1;
+        self.add_left_out(outcome, stop.as_ref(), &left_out);
         Ok(true)
+    }
+
+    /// Counts a run that was left out for this reason.
+    pub fn add_left_out(&mut self, outcome: Option<bool>, stop: Option<&StopReason>, reason: &str) {
+        self.add(outcome, stop);
+        *self.left_out.entry(reason.to_owned()).or_default() += 1;
     }
 
     /// Adds other runs.
@@ -130,6 +138,23 @@ impl RunCounts {
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out.values().sum()
+    }
+
+    /// What was read, and what counts: all runs are kept that were not left out on the way here. The log is what is
+    /// known of the runs if they are those of a log.
+    #[must_use]
+    pub fn account(&self, log: Option<&Account>) -> Account {
+        let of_lines = || Account {
+            n_found: self.len(),
+            n_kept: self.len(),
+            n_at_limit_ungraded: self.at_limit,
+            ..Account::default()
+        };
+        let mut account = log.cloned().unwrap_or_else(of_lines);
+        for (reason, count) in &self.left_out {
+            account.leave_out(reason, *count);
+        }
+        account
     }
 
     fn len(&self) -> u64 {

@@ -1,14 +1,13 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use censoring::StopReason;
 use trajectory_metrics::tool_calls::{ToolCall, Value};
 
-use crate::values::tokens::Tokens;
+use crate::values::{evaluation::Evaluation, tokens::Tokens};
 
 /// One run of an agent on one task, as a log describes it.
 ///
-/// A run holds facts of the log and no judgement: what a limit means for the outcome is decided by
-/// an [`OutcomePolicy`](crate::OutcomePolicy).
+/// A run holds what the log says and no judgement: what counts is decided by [`FactRules`](crate::FactRules).
 ///
 /// ```
 /// use run_logs::{Run, Turn};
@@ -23,6 +22,12 @@ use crate::values::tokens::Tokens;
 pub struct Run {
     /// The name of the sample, trial or simulation within its log.
     pub id: String,
+    /// Whether the log names no run, so that the id is a position.
+    pub is_numbered: bool,
+    /// A name that no other run has, by which a copy of the run is known.
+    pub uuid: Option<String>,
+    /// The evaluation that the run is a part of.
+    pub evaluation: Option<Arc<Evaluation>>,
     /// The task, if the log names one: for inspect_ai the name of the evaluation and the sample, such as
     /// `arith/prime-0`.
     pub task: Option<String>,

@@ -4,7 +4,7 @@ use crate::{
     checks::{at_least_two, bounded, finite, same_length, setting},
     error::Error,
     no_interval::NoInterval,
-    numerics::{quantiles::tail, students_t::two_sided_quantile},
+    numerics::{normal::cdf, quantiles::tail, students_t::two_sided_quantile},
     resampling::{arm::Arm, clustered_rows::ClusteredRows},
 };
 
@@ -27,6 +27,46 @@ pub struct ClusterEstimate {
 }
 
 impl ClusterEstimate {
+    /// The level of two intervals of which the lower end of the first and the upper end of the second are an interval
+    /// for a quantity that is known to lie between the two: between the given level of a two-sided and of a one-sided
+    /// interval, so that every value between `low` and `high` is covered at the given level.
+    ///
+    /// The standard errors are taken as normal, for the level alone.
+    ///
+    /// Reference: Imbens and Manski (2004), Confidence intervals for partially identified parameters, Econometrica 72,
+    /// 1845-1857, doi:10.1111/j.1468-0262.2004.00555.x, equation 7.
+    ///
+    /// ```
+    /// use trajectory_metrics::{ClusterEstimate, Error, Level};
+    ///
+    /// let of = |values: [f64; 4]| ClusterEstimate::mean(&values, None, &[0, 1, 2, 3]);
+    /// let (low, high) = (of([0.0, 0.0, 0.0, 1.0])?, of([1.0, 1.0, 0.0, 1.0])?);
+    /// let level = Level::new(0.95)?;
+    /// let apart = ClusterEstimate::bounds_level(&low, &high, level).get();
+    /// let same = ClusterEstimate::bounds_level(&low, &low, level).get();
+    /// assert!(apart > 0.9 && apart < 0.92 && (same - 0.95).abs() < 1e-12);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn bounds_level(low: &Self, high: &Self, level: Level) -> Level {
+        let width = (high.estimate - low.estimate).max(0.0);
+        let apart = match width {
+            0.0 => 0.0,
+            width => width / low.standard_error.max(high.standard_error),
+        };
+        // The critical value, by bisection: the coverage grows with it.
+        let (mut least, mut most) = (0.0, 40.0);
+        for _ in 0..100 {
+            let middle = 0.5 * (least + most);
+            if cdf(middle + apart) - cdf(-middle) < level.get() {
+                least = middle;
+            } else {
+                most = middle;
+            }
+        }
+        Level::new(2.0 * cdf(most) - 1.0).unwrap_or(level)
+    }
+
     /// The (weighted) mean of values, with its cluster-robust standard error.
     ///
     /// With G clusters, the standard error is the square root of `G / (G - 1)` times the sum over

@@ -71,7 +71,9 @@ pub(crate) fn read(
         run.usage = used;
     }
     run.model = run.turns.iter().find_map(|turn| turn.model.clone()).or(named);
-    run.id = custom_id.or(id).or(response_id).unwrap_or_else(|| number.to_string());
+    let own = custom_id.or(id).or(response_id);
+    run.is_numbered = own.is_none();
+    run.id = own.unwrap_or_else(|| number.to_string());
     Ok(run)
 }
 

@@ -144,6 +144,7 @@ impl<R: Read> Iterator for Trial<R> {
 
 /// What the results say of the run, without its turns.
 fn describe(result: &TrialResult, run: &mut Run) {
+    run.uuid.clone_from(&result.id);
     run.task.clone_from(&result.task);
     run.model.clone_from(&result.model);
     for (name, reward) in &result.whole.rewards {

@@ -12,6 +12,7 @@ use crate::{
 /// What `result.json` says of a trial.
 #[derive(Debug, Default)]
 pub(crate) struct TrialResult {
+    pub(crate) id: Option<String>,
     pub(crate) task: Option<String>,
     pub(crate) source: Option<String>,
     pub(crate) agent: Option<String>,
@@ -49,6 +50,7 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
             json.place_mut().sample = Some(name.clone());
             read.whole.name = Some(name);
         },
+        "id" => read.id = Some(json.name()?),
         "task_name" => read.task = Some(json.text()?),
         "source" => read.source = Some(json.text()?),
         "agent_info" => fields!(given |json| {

@@ -1,15 +1,19 @@
 use std::{
     io::{Read, Seek},
+    sync::Arc,
     vec::IntoIter,
 };
 
 use crate::{
     engines::{archive::directory::Directory, json::reader::Json},
     error::{Error, Place, Problem},
-    formats::inspect::{
-        chunked_sample::{Entry, chunked_sample},
-        header::Header,
-        sample::sample,
+    formats::{
+        inspect::{
+            chunked_sample::{Entry, chunked_sample},
+            header::Header,
+            sample::sample,
+        },
+        run_iterator::HeadOf,
     },
     read_options::ReadOptions,
     values::run::Run,
@@ -24,7 +28,7 @@ pub(crate) struct ArchiveLog<R> {
 }
 
 impl<R: Read + Seek> ArchiveLog<R> {
-    pub(crate) fn open(source: R, options: &ReadOptions) -> Result<Self, Error> {
+    pub(crate) fn open(source: R, options: &ReadOptions, head: &HeadOf) -> Result<Self, Error> {
         let directory = Directory::open(source, options.limits)?;
         // A run that was killed has a journal in place of a header.
         let mut header = None;
@@ -36,6 +40,8 @@ impl<R: Read + Seek> ArchiveLog<R> {
         let header = header.ok_or_else(|| {
             Error::invalid(Place::default(), Problem::Missing).in_entry("header.json")
         })?;
+        // The archive has one head.
+        let _ = head.set(Arc::clone(&header.evaluation));
         let samples = samples(&directory)?;
         Ok(Self { directory, header, samples: samples.into_iter(), options: *options })
     }

@@ -1,32 +1,89 @@
+use std::sync::Arc;
+
 use crate::{
-    engines::json::reader::{Json, fields},
+    engines::json::reader::{Json, fields, named_fields},
     error::Error,
+    values::evaluation::Evaluation,
 };
 
-/// What the head of a log says of all its samples.
+/// What the head of a log says of all its samples, while it is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
-    pub(crate) task: Option<String>,
-    pub(crate) model: Option<String>,
+    /// Whether there is a field `eval`.
+    pub(crate) is_known: bool,
+    pub(crate) evaluation: Arc<Evaluation>,
 }
 
 impl Header {
-    /// Reads `eval`.
-    pub(crate) fn eval(json: &mut Json<'_>) -> Result<Self, Error> {
-        let mut header = Self::default();
-        fields!(|json| {
-            "task" => header.task = json.optional(Json::text)?,
-            "model" => header.model = json.optional(Json::text)?,
-        })?;
-        Ok(header)
+    named_fields! {
+        pub(crate) const FIELDS, fn field(&mut self, json: &mut Json<'_>, field: &str), |json, field| {
+            "status" => Arc::make_mut(&mut self.evaluation).status = json.optional(Json::text)?,
+            "eval" => self.is_known = json.optional(|json| eval(json, Arc::make_mut(&mut self.evaluation)))?.is_some(),
+            "results" => { json.optional(|json| results(json, Arc::make_mut(&mut self.evaluation)))?; },
+        }
     }
 
-    /// Reads an object with the field `eval`, such as `header.json`; `None` if it has none.
+    /// Reads an object with these fields, such as `header.json`; `None` if it has no `eval`.
     #[cfg(feature = "archives")]
     pub(crate) fn within(json: &mut Json<'_>) -> Result<Option<Self>, Error> {
-        let mut header = None;
-        fields!(|json| { "eval" => header = json.optional(Self::eval)?, })?;
+        let mut header = Self::default();
+        fields!(|json, field| { in Self::FIELDS => header.field(json, field)?, })?;
         json.end()?;
-        Ok(header)
+        Ok(header.is_known.then_some(header))
     }
+}
+
+/// Reads `eval`.
+fn eval(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error> {
+    fields!(|json| {
+        "eval_id" => evaluation.id = json.optional(Json::text)?,
+        "task_id" => evaluation.task_id = json.optional(Json::text)?,
+        "task" => evaluation.task = json.optional(Json::text)?,
+        "model" => evaluation.model = json.optional(Json::text)?,
+        "created" => evaluation.created = json.optional(Json::text)?,
+        "dataset" => { json.optional(|json| fields!(|json| {
+            "sample_ids" => evaluation.sample_ids = json.optional(|json| json.list_of(Json::name))?.into_iter().flatten().collect(),
+        }))?; },
+        "config" => { json.optional(|json| fields!(|json| {
+            "epochs" => evaluation.epochs = json.optional(Json::count)?,
+        }))?; },
+        "scorers" => {
+            let scorers = json.optional(|json| json.list_of(|json| {
+                let mut name = None;
+                fields!(|json| { "name" => name = json.optional(Json::text)?, })?;
+                Ok(name)
+            }))?;
+            evaluation.scorers = scorers.into_iter().flatten().flatten().map(unqualified).collect();
+        },
+    })
+}
+
+/// Reads `results`, whose scores are in the order of the scorers, those of a scorer that gives several one after the
+/// other.
+fn results(json: &mut Json<'_>, evaluation: &mut Evaluation) -> Result<(), Error> {
+    let mut scorers = Vec::new();
+    fields!(|json| {
+        "total_samples" => evaluation.total_samples = json.optional(Json::count)?,
+        "scores" => { json.optional(|json| json.list(|json| {
+            let (mut name, mut scorer) = (None, None);
+            fields!(|json| {
+                "name" => name = json.optional(Json::text)?,
+                "scorer" => scorer = json.optional(Json::text)?,
+            })?;
+            if let Some(name) = name.map(unqualified) {
+                let scorer = scorer.map(unqualified).filter(|scorer| *scorer != name);
+                scorers.push(scorer.map_or(name.clone(), |scorer| format!("{scorer}.{name}")));
+            }
+            Ok(())
+        }))?; },
+    })?;
+    if !scorers.is_empty() {
+        evaluation.scorers = scorers;
+    }
+    Ok(())
+}
+
+/// The name without that of its package in front.
+fn unqualified(name: String) -> String {
+    name.rsplit('/').next().map_or(name.clone(), str::to_owned)
 }

@@ -1,11 +1,11 @@
-use std::io::Read;
+use std::{io::Read, sync::Arc};
 
 use crate::{
     engines::json::reader::Json,
     error::{Error, Problem},
     formats::{
         inspect::{header::Header, sample::sample},
-        run_iterator::{RunIterator, until_error},
+        run_iterator::{HeadOf, RunIterator, until_error},
     },
     read_options::ReadOptions,
     values::run::Run,
@@ -15,7 +15,8 @@ use crate::{
 pub(crate) struct JsonLog<'a> {
     json: Json<'a>,
     options: ReadOptions,
-    header: Option<Header>,
+    header: Header,
+    head: HeadOf,
     is_in_samples: bool,
 }
 
@@ -23,10 +24,13 @@ impl<'a> JsonLog<'a> {
     pub(crate) fn runs(
         source: impl Read + 'a,
         options: &ReadOptions,
+        head: &HeadOf,
     ) -> Result<RunIterator<'a>, Error> {
         let mut json = Json::new(source, options.limits);
         json.begin_object()?;
-        let mut log = Self { json, options: *options, header: None, is_in_samples: false };
+        let header = Header::default();
+        let head = Arc::clone(head);
+        let mut log = Self { json, options: *options, header, head, is_in_samples: false };
         Ok(until_error(move || log.next_run()))
     }
 
@@ -36,28 +40,37 @@ impl<'a> JsonLog<'a> {
                 let is_sample = self.json.next_element()?;
                 self.json.begin_run();
                 if is_sample {
-                    let header = self.header.clone().unwrap_or_default();
-                    return sample(&mut self.json, &header, &self.options).map(Some);
+                    return sample(&mut self.json, &self.header, &self.options).map(Some);
                 }
                 self.is_in_samples = false;
             }
-            match self.json.next_field(&[&["eval", "samples"]])? {
+            match self.json.next_field(&[Header::FIELDS, &["samples"]])? {
                 None => {
                     self.json.end()?;
-                    let missing = || self.json.error_at("eval", Problem::Missing);
-                    return self.header.as_ref().map(|_| None).ok_or_else(missing);
+                    if !self.header.is_known {
+                        return Err(self.json.error_at("eval", Problem::Missing));
+                    }
+                    self.publish();
+                    return Ok(None);
                 }
-                Some("eval") => self.header = Some(Header::eval(&mut self.json)?),
+                Some(field) if field != "samples" => self.header.field(&mut self.json, field)?,
                 Some(_) if self.json.null()? => {}
-                Some(_) if self.header.is_none() => {
+                Some(_) if !self.header.is_known => {
                     let what = "a log with `samples` before `eval`";
                     return Err(self.json.error(Problem::Unsupported { what }));
                 }
                 Some(_) => {
                     self.json.begin_list()?;
+                    self.publish();
                     self.is_in_samples = true;
                 }
             }
         }
+    }
+
+    /// Leaves the evaluation where it is found without a sample.
+    fn publish(&self) {
+        // The first head is the one that samples have.
+        let _ = self.head.set(Arc::clone(&self.header.evaluation));
     }
 }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use censoring::StopReason;
 use trajectory_metrics::tool_calls::Value;
 
@@ -125,6 +127,7 @@ impl Sample {
                 let ranges = json.optional(|json| json.list_of(events::range))?;
                 self.conversation_ranges = ranges.unwrap_or_default();
             },
+            "uuid" => self.run.uuid = json.optional(Json::text)?,
             "scores" => {
                 self.run.scores = json.optional(|json| json.entries(score))?.unwrap_or_default();
                 for score in self.run.scores.values() {
@@ -185,12 +188,11 @@ impl Sample {
     }
 
     pub(crate) fn finish(mut self, json: &mut Json<'_>, header: &Header) -> Result<Run, Error> {
-        self.run.model.clone_from(&header.model);
+        let evaluation = &header.evaluation;
+        self.run.model.clone_from(&evaluation.model);
+        self.run.evaluation = Some(Arc::clone(evaluation));
         let id = self.id.take().ok_or_else(|| json.error_at("id", Problem::Missing))?;
-        self.run.task = Some(match &header.task {
-            Some(evaluation) => format!("{evaluation}/{id}"),
-            None => id.clone(),
-        });
+        self.run.task = Some(evaluation.task_of(&id));
         self.run.id = id;
         if self.run.trial.is_none() {
             return Err(json.error_at("epoch", Problem::Missing));

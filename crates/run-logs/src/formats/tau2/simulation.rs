@@ -14,9 +14,6 @@ use crate::{
     values::run::{Caller, Run, RunLimit, Score, Usage},
 };
 
-/// How far a reward may be from 1 for the benchmark to count a success.
-const TOLERANCE: f64 = 1e-6;
-
 /// The run of a file that holds one simulation.
 pub(crate) fn alone(
     source: impl Read,
@@ -87,6 +84,7 @@ pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<S
         },
     })?;
     run.id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
+    run.uuid = Some(run.id.clone());
     let ended = ended.ok_or_else(|| json.error_at("termination_reason", Problem::Missing))?;
     run.turns = messages.or(ticks).map(|conversation| conversation.turns).unwrap_or_default();
     run.usage = Usage { cost_usd: agent_cost, ..usage_of(&run) };
@@ -141,7 +139,6 @@ fn reward_info(json: &mut Json<'_>, run: &mut Run) -> Result<Vec<Action>, Error>
         "reward" => {
             let reward = json.any_real()?;
             let value = if reward.is_nan() { Value::Null } else { reward.into() };
-            run.outcome = (!reward.is_nan()).then_some((reward - 1.0).abs() <= TOLERANCE);
             run.scores.insert("reward".to_owned(), Score { value, ..Score::default() });
         },
         "action_checks" => json.list(|json| {

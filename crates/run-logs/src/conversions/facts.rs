@@ -1,0 +1,190 @@
+//! Runs of logs as the runs that questions are asked about: what a log says goes into them without a text between.
+
+use serde::Serialize;
+#[cfg(feature = "rollouts")]
+use serde_json::Map;
+use trajectory_metrics::ForecastPolicy;
+
+#[cfg(feature = "rollouts")]
+use crate::formats::rollouts::{RolloutFile, RolloutLine};
+use crate::{
+    conversions::{
+        run_table::{LoggedRun, RunTable},
+        streams::confidence_stream::ConfidenceStream,
+    },
+    error::Error,
+    formats::{
+        paths::{AgentCall, PathRun},
+        traces::{TraceFile, TraceRun},
+    },
+};
+
+/// A run that lacks what a question needs, and what it lacks.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOutRun {
+    /// The name of the run.
+    pub id: String,
+    /// The task; a run that names none is a task of its own.
+    pub task: String,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether the run succeeded.
+    pub outcome: Option<bool>,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// What it lacks.
+    pub left_out: &'static str,
+}
+
+impl LoggedRun {
+    /// The task, or the run's own name: a run without a task is a task of its own, with its trials.
+    fn task_or_id(&self) -> String {
+        self.task.clone().unwrap_or_else(|| self.id.clone())
+    }
+
+    /// What the run lacks that has neither succeeded nor failed.
+    fn lacks_outcome(&self) -> &'static str {
+        if self.grade.is_some() { "partial_success" } else { "no_outcome" }
+    }
+
+    fn left_out(&self, left_out: &'static str) -> LeftOutRun {
+        let (id, task, model) = (self.name(), self.task_or_id(), self.model.clone());
+        let stop = self.stop.as_ref().map(ToString::to_string);
+        LeftOutRun { id, task, model, outcome: self.outcome, stop, left_out }
+    }
+
+    /// The forecasts of a stream with the outcome, or what the run lacks.
+    ///
+    /// # Errors
+    ///
+    /// The run as one that is left out, by a policy that leaves runs out.
+    pub fn trace(
+        &self,
+        stream: ConfidenceStream,
+        missing: ForecastPolicy,
+    ) -> Result<TraceRun, LeftOutRun> {
+        let forecasts = self.forecasts(stream, missing);
+        let forecasts = forecasts.map_err(|(_, reason)| self.left_out(reason.name()))?;
+        if self.outcome.is_none() && self.grade.is_some() {
+            return Err(self.left_out(self.lacks_outcome()));
+        }
+        Ok(TraceRun {
+            id: self.name(),
+            task: Some(self.task_or_id()),
+            forecasts,
+            outcome: self.outcome,
+            stop: self.stop.clone(),
+            horizon: self.horizon.filter(|_| missing != ForecastPolicy::Skip),
+            ..TraceRun::default()
+        })
+    }
+
+    /// The calls of the agent and its subagents, and those that the task expects of the agent.
+    ///
+    /// # Errors
+    ///
+    /// The run as one that is left out, without an outcome or expected calls.
+    pub fn calls(&self) -> Result<PathRun, LeftOutRun> {
+        let success = self.outcome.ok_or_else(|| self.left_out(self.lacks_outcome()))?;
+        if self.expected_calls.is_empty() {
+            return Err(self.left_out("no_expected_calls"));
+        }
+        let made = self.tool_calls.iter().zip(&self.calls_ok);
+        Ok(PathRun {
+            id: self.name(),
+            task: self.task_or_id(),
+            agent_calls: made.map(|(call, ok)| AgentCall { call: call.clone(), ok: *ok }).collect(),
+            expected_calls: self.expected_calls.clone(),
+            success,
+            model: self.model.clone(),
+            domain: None,
+        })
+    }
+
+    /// What each turn spent.
+    ///
+    /// # Errors
+    ///
+    /// The run as one that is left out, without an outcome or a turn.
+    #[cfg(feature = "rollouts")]
+    pub fn rollout(&self) -> Result<RolloutLine, LeftOutRun> {
+        let success = self.outcome.ok_or_else(|| self.left_out(self.lacks_outcome()))?;
+        if self.turn_usage.is_empty() {
+            return Err(self.left_out("no_turn"));
+        }
+        let turns = self.turn_usage.iter().zip(self.fresh_input_tokens()).map(|(turn, fresh)| {
+            Map::from_iter([
+                ("input_tokens".to_owned(), turn.input_tokens.into()),
+                ("fresh_input_tokens".to_owned(), fresh.into()),
+                ("output_tokens".to_owned(), turn.output_tokens.into()),
+                ("cost_usd".to_owned(), turn.cost_usd.into()),
+            ])
+        });
+        let model = self.model.iter().map(|model| ("model".to_owned(), model.as_str().into()));
+        Ok(RolloutLine {
+            id: Some(self.name()),
+            task: Some(self.task_or_id()),
+            turns: turns.collect(),
+            success,
+            cut_off: None,
+            stop_reason: self.stop.clone(),
+            achieved: None,
+            caps: None,
+            others: model.collect(),
+        })
+    }
+}
+
+impl TraceFile {
+    /// The runs of a stream of a log; those that do not have it are counted with the reason. `file` names the log.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingConfidence`] for a value that the policy refuses.
+    pub fn of_log(
+        file: &str,
+        table: &RunTable,
+        stream: ConfidenceStream,
+        missing: ForecastPolicy,
+    ) -> Result<Self, Error> {
+        let counts = table.stream(stream, missing)?.counts();
+        let mut traces = Self::new(file, Vec::new());
+        traces.remarks.set_log(table.account(""), missing, counts);
+        for row in table.rows() {
+            match row.trace(stream, missing) {
+                Ok(run) => {
+                    traces.remarks.count(&run);
+                    traces.runs.push(run);
+                }
+                Err(LeftOutRun { left_out, .. }) => {
+                    traces.remarks.count_left_out(row.outcome, row.stop.as_ref(), left_out);
+                }
+            }
+        }
+        Ok(traces)
+    }
+}
+
+#[cfg(feature = "rollouts")]
+impl RolloutFile {
+    /// The runs of a log, with what each turn spent; those without an outcome or a turn are counted with the reason.
+    /// `file` names the log.
+    #[must_use]
+    pub fn of_log<'a>(file: &str, tables: impl IntoIterator<Item = &'a RunTable>) -> Self {
+        let mut rollouts = Self::empty(file);
+        for table in tables {
+            for row in table.rows() {
+                match row.rollout() {
+                    Ok(run) => rollouts.push(0, run),
+                    Err(LeftOutRun { model, outcome, left_out, .. }) => {
+                        rollouts.count_left_out(model, outcome, row.stop.as_ref(), left_out);
+                    }
+                }
+            }
+            rollouts.add_log(table.account(""));
+        }
+        rollouts
+    }
+}

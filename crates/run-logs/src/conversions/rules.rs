@@ -1,0 +1,417 @@
+use std::{fmt, str::FromStr};
+
+use censoring::{StopClass, StopReason};
+use trajectory_metrics::tool_calls::Value;
+
+use crate::{
+    error::Error,
+    values::run::{Run, Score},
+};
+
+/// What a limit that ended a run means for its outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum AtLimit {
+    /// A grade that was given at the limit counts, as it does in inspect_ai, Harbor and tau2; without one the outcome
+    /// is unknown.
+    #[default]
+    Graded,
+    /// The run failed, whatever its grade.
+    Failed,
+    /// The outcome is unknown, whatever the grade: the run is censored where the limit ended it.
+    Unknown,
+}
+
+impl AtLimit {
+    /// The word of the option: `graded`, `failed` or `unknown`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Graded => "graded",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What is done about a run that is found again: by its unique id, as a copy or a retry of an evaluation's sample, or
+/// as the same line of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Repeats {
+    /// It counts once: the newest complete one is kept.
+    #[default]
+    Drop,
+    /// Each counts.
+    Keep,
+}
+
+/// The lowest and the highest score that a scorer can give.
+///
+/// ```
+/// use run_logs::ScoreRange;
+///
+/// let marks: ScoreRange = "1..10".parse()?;
+/// assert_eq!((marks.grade(5.5), marks.grade(11.0)), (Some(0.5), None));
+/// assert!("10..1".parse::<ScoreRange>().is_err());
+/// # Ok::<(), run_logs::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(try_from = "String"))]
+pub struct ScoreRange {
+    low: f64,
+    high: f64,
+}
+
+impl ScoreRange {
+    /// A range of scores.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] for ends that are not finite or not in order.
+    pub fn new(low: f64, high: f64) -> Result<Self, Error> {
+        if low < high && (high - low).is_finite() {
+            return Ok(Self { low, high });
+        }
+        let reason =
+            format!("{low}..{high} is not a range; give LO..HI with LO below HI, such as 1..10");
+        Err(Error::Undefined { name: "score range", reason })
+    }
+
+    /// The score as a share of the range; `None` outside it.
+    #[must_use]
+    pub fn grade(self, score: f64) -> Option<f64> {
+        let is_inside = score >= self.low && score <= self.high;
+        is_inside.then(|| (score - self.low) / (self.high - self.low))
+    }
+}
+
+impl fmt::Display for ScoreRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
+}
+
+impl TryFrom<String> for ScoreRange {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl FromStr for ScoreRange {
+    type Err = Error;
+
+    /// Reads `LO..HI`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ScoreRange::new`].
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let ends = text
+            .split_once("..")
+            .and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
+        let (low, high) = ends.unwrap_or((f64::NAN, f64::NAN));
+        Self::new(low, high).map_err(|_| {
+            let reason =
+                format!("{text:?} is not a range; give LO..HI with LO below HI, such as 1..10");
+            Error::Undefined { name: "score range", reason }
+        })
+    }
+}
+
+/// How facts follow from what logs say. Each default is that of the program that wrote the log.
+///
+/// ```
+/// use run_logs::{AtLimit, Error, FactRules, Run, RunLimit, Score, StopReason};
+///
+/// let mut run = Run::new("sample-1");
+/// run.scores.insert("match".to_owned(), Score { value: "C".into(), ..Score::default() });
+/// run.stop = Some(StopReason::MaxTokens);
+/// run.limit = Some(RunLimit { kind: "token".to_owned(), limit: Some(500.0), reason: None });
+///
+/// let graded = FactRules::default().judgement(&run)?;
+/// assert_eq!((graded.outcome, graded.is_at_limit), (Some(true), true));
+/// let unknown = FactRules { at_limit: Some(AtLimit::Unknown), ..FactRules::default() }.judgement(&run)?;
+/// assert_eq!((unknown.outcome, unknown.stop), (None, Some(StopReason::MaxTokens)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "lines", derive(serde::Deserialize), serde(default, deny_unknown_fields))]
+pub struct FactRules {
+    /// The scorer whose score counts, such as match, or judge.style for the value style of a scorer that gives several
+    /// (default: the only one, or the first that the log names); runs without it have no grade
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub scorer: Option<String>,
+    /// The lowest score that is a success; scores below it are failures (default: 1 is a success, 0 a failure, and what
+    /// is between a partial success)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", value_parser = finite))]
+    pub success_at: Option<f64>,
+    /// The lowest and the highest score, if these are not 0 and 1
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LO..HI", conflicts_with = "success_at"))]
+    pub score_range: Option<ScoreRange>,
+    /// What a limit that ended a run means: its grade counts and a run without one is unknown (graded), it failed
+    /// (failed), or it is unknown whatever its grade (unknown) (default: graded; for cut-off unknown)
+    #[cfg_attr(feature = "clap", arg(long, value_enum))]
+    pub at_limit: Option<AtLimit>,
+    /// What is done about runs that are found again, such as a retry or a copy of an evaluation: the newest complete
+    /// one counts (drop), or each (keep)
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub repeats: Repeats,
+    /// Whether a run stays without a grade, in place of an error, if neither the rules nor the log decide.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[cfg_attr(feature = "lines", serde(skip))]
+    pub is_lenient: bool,
+}
+
+#[cfg(feature = "clap")]
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if number.is_finite() { Ok(number) } else { Err("give a finite number".to_owned()) }
+}
+
+/// Why a run has no grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Ungraded {
+    /// An error ended it.
+    Error,
+    /// A limit ended it.
+    AtLimit,
+    /// Its log excludes it, such as for a fault of the infrastructure.
+    Excluded,
+    /// Nobody scored it.
+    NoScore,
+    /// It was planned, and the log lacks it.
+    Missing,
+}
+
+impl Ungraded {
+    /// The word in accounts: `error`, `at_limit`, `excluded`, `no_score` or `missing`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::AtLimit => "at_limit",
+            Self::Excluded => "excluded",
+            Self::NoScore => "no_score",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// What the rules make of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// How well the run did, from 0 to 1, or why nobody knows. A score outside [0, 1] that no rule places is kept as
+    /// it is.
+    pub grade: Option<f64>,
+    /// Why there is no grade.
+    pub ungraded: Option<Ungraded>,
+    /// Whether the run succeeded; `None` for a run without a grade, and for a partial success.
+    pub outcome: Option<bool>,
+    /// Why the run ended, as `censoring::Stopped` takes it; [`StopReason::Unjudged`] for a run that ended by itself
+    /// without a grade.
+    pub stop: Option<StopReason>,
+    /// Whether a limit ended the run.
+    pub is_at_limit: bool,
+    /// The scorer whose score is the grade.
+    pub scorer: Option<String>,
+}
+
+/// Scores so near to 0 or 1 are these: some programs multiply parts that are 1.
+const ROUNDING: f64 = 1e-6;
+
+impl FactRules {
+    /// Rules that count a score of at least this as a success.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for a number that is not finite.
+    pub fn with_success_at(mut self, least: f64) -> Result<Self, Error> {
+        if !least.is_finite() {
+            let (name, value, range) = ("success_at", least, "finite");
+            return Err(scoring_rules::Error::Setting { name, value, range }.into());
+        }
+        self.success_at = Some(least);
+        Ok(self)
+    }
+
+    /// What a success is, in words.
+    #[must_use]
+    pub(crate) fn success(&self) -> String {
+        match (self.success_at, self.score_range) {
+            (Some(least), _) => format!("a score of at least {least} (--success-at)"),
+            (None, Some(range)) => format!("the highest score of {range} (--score-range)"),
+            (None, None) => "a score of 1".to_owned(),
+        }
+    }
+
+    /// What the rules make of a run.
+    ///
+    /// The first of these that there is decides: a grade from beside the log ([`Run::grade`]), that the log excludes
+    /// the run, the log's own outcome, the score. A run with none of them has no grade. The words of inspect_ai count as
+    /// it reads them: `C` is 1, `P` 0.5, `I` and `N` 0, `yes` and `true` 1, `no` and `false` 0 in any case; digits are a
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Undefined`] if neither the rules nor the log say which of several scores counts, if the score does not
+    /// stand for a number, or if it is outside the range that the rules state.
+    pub fn judgement(&self, run: &Run) -> Result<Judgement, Error> {
+        let stop = run.stop.clone();
+        let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
+        let is_at_limit = run.limit.is_some() || stop.as_ref().is_some_and(is_limit);
+        let found = Judgement { stop, is_at_limit, ..Judgement::default() };
+        if let Some(grade) = run.grade {
+            // A grade of 1 is a success whatever scores stand for one.
+            let least = self.success_at.map(|least| least.min(1.0));
+            return Ok(found.graded(grade, least));
+        }
+        if let Some(reason) = &run.excluded {
+            let own = found.stop.clone().filter(|stop| stop.class() == StopClass::Excluded);
+            let stop = Some(own.unwrap_or_else(|| StopReason::Other(reason.clone())));
+            return Ok(Judgement { stop, ..found }.ungraded(Ungraded::Excluded));
+        }
+        let at_limit = self.at_limit.unwrap_or_default();
+        if is_at_limit && at_limit == AtLimit::Failed {
+            return Ok(found.graded(0.0, None));
+        }
+        if is_at_limit && at_limit == AtLimit::Unknown {
+            return Ok(found.ungraded(Ungraded::AtLimit));
+        }
+        if let (Some(outcome), None) = (run.outcome, &self.scorer) {
+            return Ok(found.graded(f64::from(outcome), None));
+        }
+        let scored = match self.scored(run) {
+            Err(_) if self.is_lenient => None,
+            scored => scored?,
+        };
+        match scored {
+            Some((scorer, score)) => {
+                let found = Judgement { scorer: Some(scorer.clone()), ..found };
+                match self.score_range.filter(|_| self.success_at.is_none()) {
+                    None => Ok(found.graded(score, self.success_at)),
+                    Some(range) => {
+                        let grade = range.grade(score).ok_or_else(|| {
+                            let reason = format!(
+                                "the score {scorer} of run {} is {score}, outside the range {range}",
+                                run.id
+                            );
+                            Error::Undefined { name: "outcome", reason }
+                        })?;
+                        Ok(found.graded(grade, None))
+                    }
+                }
+            }
+            None if run.error.is_some() => Ok(found.ungraded(Ungraded::Error)),
+            None if is_at_limit => Ok(found.ungraded(Ungraded::AtLimit)),
+            None => Ok(found.ungraded(Ungraded::NoScore)),
+        }
+    }
+
+    /// The scorer that counts, and the number that it gave; `None` without a score.
+    fn scored(&self, run: &Run) -> Result<Option<(String, f64)>, Error> {
+        let all = scores(run);
+        let wrong = |reason| Err(Error::Undefined { name: "outcome", reason });
+        let found = match (&self.scorer, all.as_slice()) {
+            (Some(wanted), all) => {
+                // The part of a scorer that gives several has the scorer's name in front, or stands alone.
+                let is_wanted = |(name, _): &&(String, &Value)| {
+                    name == wanted || name.split_once('.').is_some_and(|(_, part)| part == wanted)
+                };
+                all.iter().find(is_wanted)
+            }
+            (None, []) => None,
+            (None, [only]) => Some(only),
+            (None, all) => {
+                let headed = run.evaluation.iter().flat_map(|it| &it.scorers).find_map(|name| {
+                    all.iter().find(|(of, _)| {
+                        of == name || of.strip_prefix(name).is_some_and(|it| it.starts_with('.'))
+                    })
+                });
+                if headed.is_none() {
+                    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+                    return wrong(format!(
+                        "run {} has the scorers {}; name one",
+                        run.id,
+                        names.join(", ")
+                    ));
+                }
+                headed
+            }
+        };
+        let Some((name, value)) = found.filter(|(_, value)| !matches!(value, Value::Null)) else {
+            return Ok(None);
+        };
+        match number(value) {
+            Some(score) => Ok(Some((name.clone(), score))),
+            None => wrong(format!(
+                "the score {name} of run {} does not stand for a number; name another scorer",
+                run.id
+            )),
+        }
+    }
+}
+
+impl Judgement {
+    fn graded(self, score: f64, least: Option<f64>) -> Self {
+        let grade = match least {
+            Some(least) => f64::from(u8::from(score >= least)),
+            None if score.abs() <= ROUNDING => 0.0,
+            None if (score - 1.0).abs() <= ROUNDING => 1.0,
+            None => score,
+        };
+        let outcome = [(0.0, false), (1.0, true)].into_iter().find(|(it, _)| *it == grade);
+        Self { grade: Some(grade), outcome: outcome.map(|(_, outcome)| outcome), ..self }
+    }
+
+    fn ungraded(self, why: Ungraded) -> Self {
+        let completed = self.stop.as_ref().is_none_or(|stop| stop.class() == StopClass::Complete);
+        let stop = if completed { Some(StopReason::Unjudged) } else { self.stop };
+        Self { ungraded: Some(why), stop, ..self }
+    }
+}
+
+/// The scores of a run by name: those of a scorer that gives several are `scorer.key` each.
+fn scores(run: &Run) -> Vec<(String, &Value)> {
+    let mut all = Vec::new();
+    for (name, Score { value, .. }) in &run.scores {
+        match value {
+            Value::Map(parts) => {
+                all.extend(parts.iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+            }
+            value => all.push((name.clone(), value)),
+        }
+    }
+    all
+}
+
+/// The number that a score stands for: numbers and booleans stand for themselves, words as inspect_ai reads them, and
+/// `None` is for any other value.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Bool(value) => Some(f64::from(*value)),
+        Value::Integer(value) => Some(*value as f64),
+        Value::Real(value) => Some(*value),
+        Value::Text(word) => match word.as_str() {
+            "C" => Some(1.0),
+            "P" => Some(0.5),
+            "I" | "N" => Some(0.0),
+            word => match word.to_ascii_lowercase().as_str() {
+                "yes" | "true" => Some(1.0),
+                "no" | "false" => Some(0.0),
+                word => word.parse().ok(),
+            },
+        },
+        _ => None,
+    }
+    .filter(|number: &f64| number.is_finite())
+}

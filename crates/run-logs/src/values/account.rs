@@ -1,0 +1,254 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+#[cfg(feature = "lines")]
+use serde::Serialize;
+
+use crate::values::evaluation::Evaluation;
+
+/// What was read, and what counts: found runs are kept or left out for a reason.
+///
+/// It stands under the conclusion of a report. A report on several columns has their sums, and an account of each.
+///
+/// ```
+/// use run_logs::Account;
+///
+/// let mut account = Account { name: "small".to_owned(), n_found: 12, n_kept: 12, ..Account::default() };
+/// account.leave_out("no_confidence", 2);
+/// assert_eq!((account.n_kept, account.left_out["no_confidence"]), (10, 2));
+/// assert_eq!(account.lines(), ["small: 12 runs found, 10 kept; left out: 2 no_confidence"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "lines", derive(Serialize))]
+pub struct Account {
+    /// The column; empty for the sums of several.
+    pub name: String,
+    /// The number of logs; 0 for files of our own.
+    pub n_logs: u64,
+    /// The evaluations that the logs name.
+    pub evaluations: Vec<AccountedEvaluation>,
+    /// Runs that were found.
+    pub n_found: u64,
+    /// Runs that are in the figures.
+    pub n_kept: u64,
+    /// Runs that are not, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// Runs by the scorer whose score is their grade.
+    pub scorers: BTreeMap<String, u64>,
+    /// What a success is, in words; empty where nothing says so.
+    pub success: String,
+    /// Runs that a limit ended and that have a grade, those that have none, and how both count.
+    pub n_at_limit_graded: u64,
+    /// See above.
+    pub n_at_limit_ungraded: u64,
+    /// The rule for runs at a limit, as an option names it; empty where nothing depends on it.
+    pub at_limit: String,
+    /// Runs that succeeded in part.
+    pub n_partial: u64,
+    /// Runs that an error ended.
+    pub n_errors: u64,
+    /// Runs that were found again and dropped.
+    pub n_repeats: u64,
+    /// Runs that were planned, where logs say so.
+    pub n_planned: Option<u64>,
+    /// Those of them that no log has.
+    pub n_missing: u64,
+    /// Columns of a table that are not read.
+    pub columns_not_read: Vec<String>,
+    /// Names that differ in case, blanks or the form of their letters alone.
+    pub similar_names: Vec<String>,
+    /// Models whose runs have no cost for want of a price.
+    pub models_without_price: Vec<String>,
+    /// The account of each column, where there are several.
+    #[cfg_attr(feature = "lines", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub columns: Vec<Self>,
+}
+
+/// An evaluation as an account names it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "lines", derive(Serialize))]
+pub struct AccountedEvaluation {
+    /// The task, such as the name of a benchmark.
+    pub task: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// When it began, as the log writes it.
+    pub created: Option<String>,
+    /// How it ended.
+    pub status: Option<String>,
+}
+
+impl From<&Evaluation> for AccountedEvaluation {
+    fn from(of: &Evaluation) -> Self {
+        let Evaluation { task, model, created, status, .. } = of.clone();
+        Self { task, model, created, status }
+    }
+}
+
+impl AccountedEvaluation {
+    /// "sums of small, 2026-11-26, success"
+    fn text(&self) -> String {
+        let of = self.model.iter().map(|model| format!("of {model}"));
+        let name = self.task.iter().cloned().chain(of).collect::<Vec<_>>().join(" ");
+        let day = self.created.as_ref().and_then(|text| Some(text.split('T').next()?.to_owned()));
+        let parts = [Some(name), day, self.status.clone()].into_iter().flatten();
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Evaluations that a line names.
+const MOST_EVALUATIONS: usize = 3;
+/// Columns that have a line each.
+const MOST_COLUMNS: usize = 6;
+/// Names in a list.
+const MOST_NAMES: usize = 8;
+
+impl Account {
+    /// Leaves runs that were kept out of the figures.
+    pub fn leave_out(&mut self, reason: &str, runs: u64) {
+        let runs = runs.min(self.n_kept);
+        if runs > 0 {
+            self.n_kept -= runs;
+            *self.left_out.entry(reason.to_owned()).or_default() += runs;
+        }
+    }
+
+    /// The account of several columns: their sums, and each of them. That of one column stays as it is.
+    #[must_use]
+    pub fn of_columns(columns: Vec<Self>) -> Self {
+        if let [_] = columns.as_slice() {
+            return columns.into_iter().next().unwrap_or_default();
+        }
+        let mut all = Self::default();
+        for column in &columns {
+            all.n_logs += column.n_logs;
+            for evaluation in &column.evaluations {
+                if !all.evaluations.contains(evaluation) {
+                    all.evaluations.push(evaluation.clone());
+                }
+            }
+            all.n_found += column.n_found;
+            all.n_kept += column.n_kept;
+            for (counts, of) in
+                [(&mut all.left_out, &column.left_out), (&mut all.scorers, &column.scorers)]
+            {
+                for (name, count) in of {
+                    *counts.entry(name.clone()).or_default() += count;
+                }
+            }
+            if all.success.is_empty() {
+                all.success.clone_from(&column.success);
+            }
+            if all.at_limit.is_empty() {
+                all.at_limit.clone_from(&column.at_limit);
+            }
+            all.n_at_limit_graded += column.n_at_limit_graded;
+            all.n_at_limit_ungraded += column.n_at_limit_ungraded;
+            all.n_partial += column.n_partial;
+            all.n_errors += column.n_errors;
+            all.n_repeats += column.n_repeats;
+            all.n_planned = match (all.n_planned, column.n_planned) {
+                (Some(a), Some(b)) => Some(a + b),
+                (a, b) => a.or(b),
+            };
+            all.n_missing += column.n_missing;
+            for (names, of) in [
+                (&mut all.columns_not_read, &column.columns_not_read),
+                (&mut all.similar_names, &column.similar_names),
+                (&mut all.models_without_price, &column.models_without_price),
+            ] {
+                names.extend(of.iter().cloned());
+                *names = BTreeSet::from_iter(std::mem::take(names)).into_iter().collect();
+            }
+        }
+        Self { columns, ..all }
+    }
+
+    /// The account in a few lines for people: the runs of each column, and by which rules they count.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = match self.columns.len() {
+            0 => vec![self.runs()],
+            n if n <= MOST_COLUMNS => self.columns.iter().map(Self::runs).collect(),
+            n => vec![format!("{n} columns: {}", self.runs())],
+        };
+        let mut rules = Vec::new();
+        if !self.success.is_empty() {
+            let by = match self.scorers.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                [] => String::new(),
+                scorers => format!(" by {}", listed(scorers)),
+            };
+            rules.push(format!("success is {}{by}", self.success));
+        }
+        let (graded, ungraded) = (self.n_at_limit_graded, self.n_at_limit_ungraded);
+        if graded + ungraded > 0 {
+            let option = match self.at_limit.as_str() {
+                "" => String::new(),
+                rule => format!(" (--at-limit {rule})"),
+            };
+            rules.push(format!("at a limit: {graded} with a grade, {ungraded} without{option}"));
+        }
+        let counts = [
+            (self.n_partial, "succeeded in part (--success-at X makes them successes or failures)"),
+            (self.n_errors, "ended with an error"),
+            (self.n_repeats, "found again and dropped (--repeats keep counts them)"),
+            (self.n_missing, "planned and missing"),
+        ];
+        for (count, what) in counts {
+            if count > 0 {
+                rules.push(format!("{count} {what}"));
+            }
+        }
+        let names = [
+            ("columns not read", &self.columns_not_read),
+            ("names that differ in case, blanks or Unicode form alone", &self.similar_names),
+            ("models without a price", &self.models_without_price),
+        ];
+        for (what, names) in names {
+            if !names.is_empty() {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                rules.push(format!("{what}: {}", listed(&names)));
+            }
+        }
+        if !rules.is_empty() {
+            let text = rules.join("; ");
+            let mut letters = text.chars();
+            let first = letters.next().map(|first| first.to_uppercase().to_string());
+            lines.push(first.unwrap_or_default() + letters.as_str());
+        }
+        lines
+    }
+
+    /// "small: 60 runs found in 1 log (sums of small, 2026-11-26, success), 12 kept; left out: 48 error"
+    fn runs(&self) -> String {
+        let plural = |n: u64| if n == 1 { "" } else { "s" };
+        let mut text = match self.name.as_str() {
+            "" => String::new(),
+            name => format!("{name}: "),
+        };
+        text.push_str(&format!("{} run{} found", self.n_found, plural(self.n_found)));
+        if self.n_logs > 0 {
+            text.push_str(&format!(" in {} log{}", self.n_logs, plural(self.n_logs)));
+        }
+        let texts: Vec<String> = self.evaluations.iter().map(AccountedEvaluation::text).collect();
+        let texts: Vec<&str> =
+            texts.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        if !texts.is_empty() {
+            let more = texts.len().saturating_sub(MOST_EVALUATIONS);
+            let shown = texts[..texts.len() - more].join("; ");
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            text.push_str(&format!(" ({shown}{more})"));
+        }
+        text.push_str(&format!(", {} kept", self.n_kept));
+        if !self.left_out.is_empty() {
+            let reasons = self.left_out.iter().map(|(reason, count)| format!("{count} {reason}"));
+            text.push_str(&format!("; left out: {}", reasons.collect::<Vec<_>>().join(", ")));
+        }
+        text
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}

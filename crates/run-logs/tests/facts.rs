@@ -1,0 +1,285 @@
+//! What counts, by which rules: grades, limits, repeats, what is missing, and the account of it all.
+
+#![cfg(feature = "lines")]
+#![allow(clippy::unwrap_used)]
+
+use std::io::Cursor;
+
+use proptest::prelude::*;
+use run_logs::{
+    Account, AtLimit, Error, FactRules, Format, ReadOptions, Repeats, Run, RunLimit, RunTable,
+    Score, ScoreRange, StreamOptions, Ungraded, read,
+};
+use serde_json::{Value, json};
+use trajectory_metrics::tool_calls::Value as Fact;
+
+/// The table of a log of inspect_ai with these samples, by these rules.
+fn table(samples: &[Value], rules: &FactRules) -> Result<RunTable, Error> {
+    logs(&[log(samples, json!({}), json!(null))], rules)
+}
+
+/// A log of inspect_ai; `eval` adds to its head.
+fn log(samples: &[Value], eval: Value, results: Value) -> Value {
+    let mut head = json!({"eval_id": "e", "task": "t", "task_id": "tid", "model": "m", "created": "2026-01-01"});
+    head.as_object_mut().unwrap().extend(eval.as_object().unwrap().clone());
+    json!({"version": 2, "status": "success", "eval": head, "results": results, "samples": samples})
+}
+
+fn logs(logs: &[Value], rules: &FactRules) -> Result<RunTable, Error> {
+    let read_one = |log: &Value| {
+        let text = log.to_string().into_bytes();
+        let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
+        runs.collect::<Vec<_>>()
+    };
+    RunTable::new(logs.iter().flat_map(read_one), rules, &StreamOptions::default())
+}
+
+fn sample(id: &str, score: impl Into<Value>) -> Value {
+    json!({"id": id, "epoch": 1, "scores": {"s": {"value": score.into()}}})
+}
+
+fn with(mut sample: Value, field: &str, value: Value) -> Value {
+    sample[field] = value;
+    sample
+}
+
+#[test]
+fn a_grade_counts_at_a_limit_of_any_kind_and_a_run_without_one_is_unknown() {
+    for kind in ["message", "token", "time", "working", "cost", "operator", "context", "custom"] {
+        let limit = json!({"type": kind, "limit": 5});
+        let graded = with(sample("a", "C"), "limit", limit.clone());
+        let ungraded = json!({"id": "b", "epoch": 1, "scores": {}, "limit": limit});
+        let outcomes = |at_limit| {
+            let rules = FactRules { at_limit, ..FactRules::default() };
+            let table = table(&[graded.clone(), ungraded.clone()], &rules).unwrap();
+            [0, 1].map(|at| (table.rows()[at].outcome, table.rows()[at].ungraded))
+        };
+        let unknown = (None, Some(Ungraded::AtLimit));
+        assert_eq!(outcomes(None), [(Some(true), None), unknown], "{kind}");
+        assert_eq!(outcomes(Some(AtLimit::Graded)), [(Some(true), None), unknown], "{kind}");
+        assert_eq!(outcomes(Some(AtLimit::Failed)), [(Some(false), None); 2], "{kind}");
+        assert_eq!(outcomes(Some(AtLimit::Unknown)), [unknown; 2], "{kind}");
+    }
+}
+
+#[test]
+fn words_count_as_inspect_ai_reads_them_and_partial_successes_are_neither() {
+    let samples: Vec<Value> =
+        ["C", "P", "I", "N", "yes", "False", "0.25"].map(|word| sample(word, word)).into();
+    let found = table(&samples, &FactRules::default()).unwrap();
+    let grades: Vec<_> = found.rows().iter().map(|row| row.grade.unwrap()).collect();
+    assert_eq!(grades, [1.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.25]);
+    let outcomes: Vec<_> = found.rows().iter().map(|row| row.outcome).collect();
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!(outcomes, [yes, None, no, no, yes, no, None]);
+    assert_eq!(found.account("").n_partial, 2);
+
+    let rules = FactRules::default().with_success_at(0.5).unwrap();
+    let found = table(&samples, &rules).unwrap();
+    let outcomes: Vec<_> = found.rows().iter().map(|row| row.outcome).collect();
+    assert_eq!(outcomes, [yes, yes, no, no, yes, no, no]);
+}
+
+#[test]
+fn scores_beyond_0_to_1_are_refused_with_their_range_and_both_ways_out() {
+    for (low, high) in [(1.0, 4.0), (0.0, 100.0), (-5.0, 0.5), (0.2, 1.5)] {
+        let samples = [sample("a", low), sample("b", high)];
+        let error = table(&samples, &FactRules::default()).unwrap_err().to_string();
+        for part in [&format!("from {low} to {high}"), "--score-range", "--success-at", " of s "] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let range = Some(ScoreRange::new(low, high).unwrap());
+        let rules = FactRules { score_range: range, ..FactRules::default() };
+        let grades: Vec<_> =
+            table(&samples, &rules).unwrap().rows().iter().map(|row| row.grade).collect();
+        assert_eq!(grades, [Some(0.0), Some(1.0)]);
+        let rules = FactRules::default().with_success_at(high).unwrap();
+        let outcomes: Vec<_> =
+            table(&samples, &rules).unwrap().rows().iter().map(|row| row.outcome).collect();
+        assert_eq!(outcomes, [Some(false), Some(true)]);
+
+        // Who only looks sees the runs, none of them judged.
+        let lenient = FactRules { is_lenient: true, ..FactRules::default() };
+        let found = table(&samples, &lenient).unwrap();
+        assert!(found.problem().unwrap().contains("--score-range"));
+        assert!(found.rows().iter().all(|row| row.outcome.is_none()));
+    }
+    let rules = FactRules { score_range: Some("1..3".parse().unwrap()), ..FactRules::default() };
+    let error = table(&[sample("a", 4)], &rules).unwrap_err().to_string();
+    assert!(error.contains("outside the range 1..3"), "{error}");
+}
+
+#[test]
+fn of_several_scorers_the_first_of_the_head_counts_and_the_account_names_it() {
+    let scores = json!({"alpha": {"value": "I"}, "zeta": {"value": {"style": 0, "correct": 1}}});
+    let samples = [json!({"id": 1, "epoch": 1, "scores": scores})];
+    let results = json!({"scores": [{"name": "correct", "scorer": "zeta"}, {"name": "alpha", "scorer": "alpha"}]});
+    let of = |eval: Value, results: &Value, scorer: Option<&str>| {
+        let rules = FactRules { scorer: scorer.map(str::to_owned), ..FactRules::default() };
+        let found = logs(&[log(&samples, eval, results.clone())], &rules)?;
+        let row = &found.rows()[0];
+        let account = found.account("");
+        Ok::<_, Error>((row.outcome, account.scorers.into_keys().next()))
+    };
+    let named = |name: &str| Some(name.to_owned());
+    assert_eq!(of(json!({}), &results, None).unwrap(), (Some(true), named("zeta.correct")));
+    let scorers = json!({"scorers": [{"name": "pkg/alpha"}, {"name": "zeta"}]});
+    assert_eq!(of(scorers, &json!(null), None).unwrap(), (Some(false), named("alpha")));
+    assert_eq!(of(json!({}), &results, Some("style")).unwrap(), (Some(false), named("zeta.style")));
+    let whole = of(json!({}), &results, Some("zeta.correct")).unwrap();
+    assert_eq!(whole, (Some(true), named("zeta.correct")));
+    assert_eq!(of(json!({}), &results, Some("absent")).unwrap(), (None, None));
+    // Without an order of the log's own, nothing says which it is.
+    let error = of(json!({}), &json!(null), None).unwrap_err().to_string();
+    assert!(error.contains("alpha, zeta.correct, zeta.style; name one"), "{error}");
+}
+
+#[test]
+fn a_run_without_the_scorer_that_was_asked_for_is_left_out_at_a_limit_too() {
+    let limit = json!({"type": "token", "limit": 5});
+    let other = json!({"id": "b", "epoch": 1, "scores": {"other": {"value": 1}}, "limit": limit});
+    let rules = FactRules { scorer: Some("s".to_owned()), ..FactRules::default() };
+    let found = table(&[sample("a", 1), other], &rules).unwrap();
+    assert_eq!(found.rows()[1].grade, None);
+    assert_eq!(found.rows()[1].ungraded, Some(Ungraded::AtLimit));
+}
+
+#[test]
+fn an_error_a_refusal_and_a_missing_score_are_no_failures() {
+    let error = json!({"message": "crash", "traceback": ""});
+    let samples = [
+        json!({"id": "a", "epoch": 1, "scores": {}, "error": error}),
+        json!({"id": "b", "epoch": 1, "scores": {"s": {"value": null}}}),
+        json!({"id": "c", "epoch": 1, "scores": {"s": {"value": "C"}}, "invalidation": {"reason": "r"}}),
+        with(sample("d", "C"), "error", error.clone()),
+    ];
+    let found = table(&samples, &FactRules::default()).unwrap();
+    let why: Vec<_> = found.rows().iter().map(|row| row.ungraded).collect();
+    // A grade that was given in spite of an error counts, as it does in inspect_ai.
+    let wanted = [Some(Ungraded::Error), Some(Ungraded::NoScore), Some(Ungraded::Excluded), None];
+    assert_eq!(why, wanted);
+    assert_eq!(found.account("").n_errors, 2);
+}
+
+#[test]
+fn a_retry_and_a_copy_count_once_and_the_newest_complete_one_is_kept() {
+    let error = json!({"message": "crash", "traceback": ""});
+    let crashed = json!({"id": "a", "epoch": 1, "uuid": "u1", "scores": {}, "error": error});
+    let first =
+        log(&[crashed, with(sample("b", "I"), "uuid", json!("u2"))], json!({}), json!(null));
+    let newer = json!({"eval_id": "e2", "created": "2026-01-02"});
+    let retried =
+        [with(sample("a", "C"), "uuid", json!("u3")), with(sample("b", "I"), "uuid", json!("u2"))];
+    let retry = log(&retried, newer, json!(null));
+    for order in [[&first, &retry], [&retry, &first]] {
+        let both = order.map(Clone::clone);
+        let found = logs(&both, &FactRules::default()).unwrap();
+        let outcomes: Vec<_> =
+            found.rows().iter().map(|row| (row.id.as_str(), row.outcome)).collect();
+        assert_eq!(outcomes, [("a", Some(true)), ("b", Some(false))]);
+        let account = found.account("");
+        assert_eq!((account.n_found, account.n_kept, account.n_repeats), (4, 2, 2));
+        let rules = FactRules { repeats: Repeats::Keep, ..FactRules::default() };
+        assert_eq!(logs(&both, &rules).unwrap().rows().len(), 4);
+    }
+    // Epochs, and the same sample of another evaluation or model, are runs of their own.
+    let epochs = [sample("a", "C"), with(sample("a", "C"), "epoch", json!(2))];
+    assert_eq!(table(&epochs, &FactRules::default()).unwrap().rows().len(), 2);
+    let other = log(&[sample("a", "C")], json!({"task_id": "tid2"}), json!(null));
+    let two = [log(&[sample("a", "C")], json!({}), json!(null)), other];
+    assert_eq!(logs(&two, &FactRules::default()).unwrap().rows().len(), 2);
+}
+
+#[test]
+fn equal_lines_of_one_id_count_once_and_runs_without_an_id_may_look_alike() {
+    let rows = |lines: &[&str], rules: &FactRules| {
+        let text = lines.join("\n");
+        let runs = read(Cursor::new(text), Format::Exchanges, &ReadOptions::default()).unwrap();
+        RunTable::new(runs, rules, &StreamOptions::default()).unwrap().rows().len()
+    };
+    let named = r#"{"id": "a", "outcome": true, "turns": [{"response": {"choices": [{"message": {"content": "x"}}]}}]}"#;
+    let otherwise = named.replace("\"x\"", "\"y\"");
+    let unnamed = named.replace("\"id\": \"a\", ", "");
+    let rules = FactRules::default();
+    assert_eq!(rows(&[named, named, &otherwise], &rules), 2);
+    assert_eq!(rows(&[&unnamed, &unnamed], &rules), 2);
+    let keep = FactRules { repeats: Repeats::Keep, ..rules };
+    assert_eq!(rows(&[named, named], &keep), 2);
+}
+
+#[test]
+fn what_was_planned_and_is_missing_is_known_by_name() {
+    let planned = json!({"dataset": {"sample_ids": ["a", 2]}, "config": {"epochs": 2}});
+    let found =
+        logs(&[log(&[sample("a", "C")], planned.clone(), json!(null))], &FactRules::default());
+    let (missing, n_planned) = found.unwrap().missing();
+    let names: Vec<_> = missing.iter().map(|it| (it.task.as_deref().unwrap(), it.trial)).collect();
+    assert_eq!(n_planned, Some(4));
+    assert_eq!(names, [("t/2", Some(1)), ("t/2", Some(2)), ("t/a", Some(2))]);
+
+    // Logs without names of samples have their number.
+    let results = json!({"total_samples": 3, "scores": []});
+    let found = logs(&[log(&[sample("a", "C")], json!({}), results)], &FactRules::default());
+    let (missing, n_planned) = found.unwrap().missing();
+    assert_eq!((missing.len(), n_planned), (2, Some(3)));
+
+    // A log without a sample has a head all the same.
+    let empty = log(&[], planned, json!(null)).to_string();
+    let mut runs = read(Cursor::new(empty), Format::Auto, &ReadOptions::default()).unwrap();
+    let mut table =
+        RunTable::new(runs.by_ref(), &FactRules::default(), &StreamOptions::default()).unwrap();
+    assert_eq!(table.missing().0.len(), 0);
+    table.add_evaluations(runs.evaluations());
+    assert_eq!(table.account("").n_missing, 4);
+}
+
+/// A run with every fact that the rules look at.
+fn any_run() -> impl Strategy<Value = Run> {
+    let score = proptest::option::of(prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0]);
+    let parts = (0..4_u8, score, any::<[bool; 4]>(), proptest::option::of(0..3_u8));
+    parts.prop_map(|(id, score, [limit, error, excluded, outcome], uuid)| {
+        let mut run = Run::new(format!("r{id}"));
+        if let Some(value) = score {
+            run.scores
+                .insert("s".to_owned(), Score { value: Fact::Real(value), ..Score::default() });
+        }
+        run.limit = limit.then(|| RunLimit { kind: "token".to_owned(), limit: None, reason: None });
+        run.error = error.then(|| "crash".to_owned());
+        run.excluded = excluded.then(|| "broken".to_owned());
+        run.outcome = outcome.then_some(true);
+        run.uuid = uuid.map(|uuid| uuid.to_string());
+        run
+    })
+}
+
+proptest! {
+    #[test]
+    fn found_is_kept_and_left_out(
+        runs in proptest::collection::vec(any_run(), 0..12),
+        at_limit in prop_oneof![Just(AtLimit::Graded), Just(AtLimit::Failed), Just(AtLimit::Unknown)],
+        keep in any::<bool>(),
+    ) {
+        let repeats = if keep { Repeats::Keep } else { Repeats::Drop };
+        let rules = FactRules { at_limit: Some(at_limit), repeats, ..FactRules::default() };
+        let n = runs.len() as u64;
+        let table =
+            RunTable::new(runs.into_iter().map(Ok), &rules, &StreamOptions::default()).unwrap();
+        for row in table.rows() {
+            // A run has a grade or a reason why it has none, never both.
+            prop_assert_eq!(row.grade.is_none(), row.ungraded.is_some());
+            prop_assert!(row.outcome.is_none() || row.grade.is_some());
+        }
+        let mut account = table.account("");
+        for row in table.rows().iter().filter_map(|row| row.ungraded) {
+            account.leave_out(row.name(), 1);
+        }
+        let of = |account: &Account| account.n_kept + account.left_out.values().sum::<u64>();
+        prop_assert_eq!(account.n_found, n);
+        prop_assert_eq!(of(&account), n);
+        prop_assert_eq!(account.n_kept, table.rows().iter().filter(|row| row.grade.is_some()).count() as u64);
+        // So do models, and their sums.
+        let columns = table.by_model().into_values().map(|model| model.account("m")).collect();
+        let all = Account::of_columns(columns);
+        prop_assert_eq!((all.n_found, of(&all)), (n, n));
+    }
+}

@@ -4,9 +4,9 @@
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use agent_scorecard::{
-    Block, Report, Value,
-    compare::{Side, SideRun, compare},
-    run_logs::{ForecastPolicy, TraceFile},
+    Block, Error, Report, Value,
+    compare::{Side, SideRun, UngradedAs, compare as compare_by},
+    run_logs::{Account, ForecastPolicy, TraceFile, Ungraded},
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -17,8 +17,19 @@ fn level() -> Level {
     Level::new(0.95).unwrap()
 }
 
+fn compare(sides: &[Side], level: Level) -> Result<Report, Error> {
+    compare_by(sides, UngradedAs::default(), level)
+}
+
 fn run(task: usize, outcome: Option<bool>) -> SideRun {
-    SideRun { task: format!("task {task}"), outcome, ..SideRun::default() }
+    let ungraded = outcome.is_none().then_some(Ungraded::NoScore);
+    let grade = outcome.map(f64::from);
+    SideRun { task: format!("task {task}"), grade, ungraded, ..SideRun::default() }
+}
+
+/// A run that an error ended.
+fn crashed(task: usize) -> SideRun {
+    SideRun { ungraded: Some(Ungraded::Error), ..run(task, None) }
 }
 
 fn side(name: &str, runs: impl IntoIterator<Item = SideRun>) -> Side {
@@ -91,9 +102,9 @@ fn only_shared_tasks_make_the_difference_and_each_counts_once() {
         (0..if task < 10 { 4 } else { 1 }).map(move |_| run(task, Some(task < 10)))
     });
     let often = side("often", easy_often);
-    // Equal on 32 tasks; of eight that the first fails, the second has no outcome.
+    // Equal on 32 tasks; the second lacks eight that the first fails.
     let judged = side("judged", (0..40).map(|task| run(task, Some(task < 32))));
-    let broken = side("broken", (0..40).map(|task| run(task, (task < 32).then_some(true))));
+    let broken = side("broken", (0..32).map(|task| run(task, Some(true))));
     for (sides, shared, left_out, over) in [
         ([easy, both], 30, [0, 30], "on the 30 tasks that both have; 30 of both are left out"),
         ([even, often], 20, [0, 0], "on the 20 tasks that both have, each counting once"),
@@ -174,17 +185,136 @@ fn what_was_not_computed_is_null_and_not_false() {
 }
 
 #[test]
-fn limits_count_both_ways_and_unknown_outcomes_are_left_out() {
-    let cut = SideRun { is_cut_off: true, ..run(9, None) };
-    let runs = (0..9).map(|task| run(task, Some(task < 6))).chain([cut, run(10, None)]);
-    let report = compare(&[side("alpha", runs)], level()).unwrap();
+fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_all() {
+    let cut = SideRun { is_at_limit: true, ungraded: Some(Ungraded::AtLimit), ..run(9, None) };
+    let runs = (0..9).map(|task| run(task, Some(task < 6))).chain([cut, crashed(10)]);
+    let alpha = Side {
+        account: Account { n_found: 11, n_kept: 11, ..Account::default() },
+        ..side("alpha", runs)
+    };
+    let report = compare(std::slice::from_ref(&alpha), level()).unwrap();
     let block = &report.columns[0].block;
-    let numbers = ["n_runs", "success_rate", "success_rate_uncut", "n_cut_off", "n_left_out"]
-        .map(|key| block.number(key));
-    assert_eq!(numbers, [10.0, 0.6, 6.0 / 9.0, 1.0, 1.0].map(Some));
-    let limits = "A limit ended 1 run of alpha, which counts as a failure; without them the rate is 67 % [29, 91]. \
-                  1 run of alpha without an outcome is left out.";
-    assert_eq!(report.conclusion[1], limits);
+    let numbers =
+        ["n_runs", "success_rate", "n_at_limit", "n_ungraded"].map(|key| block.number(key));
+    assert_eq!(numbers, [9.0, 6.0 / 9.0, 1.0, 2.0].map(Some));
+    let said = &report.conclusion[0];
+    assert!(said.starts_with("alpha succeeded in 67 % of 9 runs with a grade [29, 91] (2 of 11 have none: 1 ended with an error, 1 ended at a limit; of all, whatever these would have been, ["), "{said}");
+    let Some(Value::Bounds(_, Ok(ends))) = block.get("success_rate_all") else { panic!() };
+    // Whatever they would have been, the rate of all runs is in what is between 6 and 8 of 11.
+    assert!(ends.low() < 6.0 / 11.0 && ends.high() > 8.0 / 11.0);
+    let account = report.account.as_ref().unwrap();
+    assert_eq!((account.n_found, account.n_kept), (11, 9));
+    assert_eq!((account.left_out["error"], account.left_out["at_limit"]), (1, 1));
+
+    // As failures they are in the rate, and left out they are in nothing.
+    for (rule, n, rate) in
+        [(UngradedAs::Failed, 11.0, 6.0 / 11.0), (UngradedAs::LeftOut, 9.0, 6.0 / 9.0)]
+    {
+        let report = compare_by(std::slice::from_ref(&alpha), rule, level()).unwrap();
+        let block = &report.columns[0].block;
+        let numbers = ["n_runs", "success_rate", "n_ungraded"].map(|key| block.number(key));
+        assert_eq!(numbers, [n, rate, 0.0].map(Some));
+    }
+}
+
+#[test]
+fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
+    let graded = |task, passed| SideRun { is_at_limit: true, ..run(task, Some(passed)) };
+    let runs = (0..10)
+        .map(|task| if task < 3 { graded(task, task < 2) } else { run(task, Some(task < 8)) });
+    let report = compare(&[side("alpha", runs)], level()).unwrap();
+    assert_eq!(report.columns[0].block.number("success_rate"), Some(0.7));
+    let said = "A limit ended 3 graded runs of alpha, 2 of them with a grade above 0, which counts; as failures (--at-limit failed) they would make it 50 %.";
+    assert_eq!(report.conclusion[1], said);
+}
+
+#[test]
+fn partial_successes_are_compared_by_their_mean_score() {
+    let scored = |task: usize, grade: f64| SideRun {
+        grade: Some(grade),
+        ungraded: None,
+        confidence: Some(0.5),
+        ..run(task, None)
+    };
+    let of =
+        |name, shift: f64| side(name, (0..30).map(|task| scored(task, 0.02 * task as f64 + shift)));
+    let report = compare(&[of("a", 0.0), of("b", 0.4)], level()).unwrap();
+    let block = &report.columns[0].block;
+    assert!((block.number("mean_score").unwrap() - 0.29).abs() < 1e-12);
+    assert!(block.figure("success_rate").is_err());
+    assert!(
+        report.conclusion[0].starts_with("a scored 29 % on average over 30 runs"),
+        "{:?}",
+        report.conclusion
+    );
+    assert!(is_beyond_noise(&report));
+    let difference = self::block(&report.together, "difference");
+    assert!((difference.number("mean_score").unwrap() - 0.4).abs() < 1e-12);
+    // The expectation of the Brier score, and of what a constant forecast of the mean would get.
+    let grades: Vec<f64> = (0..30).map(|task| 0.02 * f64::from(task)).collect();
+    let brier: f64 = grades.iter().map(|g| -(g * 0.25 + (1.0 - g) * 0.25)).sum::<f64>() / 30.0;
+    assert!((block.number("brier_last").unwrap() - brier).abs() < 1e-12);
+    let base: f64 =
+        grades.iter().map(|g| -(g * 0.71 * 0.71 + (1.0 - g) * 0.29 * 0.29)).sum::<f64>() / 30.0;
+    assert!((block.number("brier_gain_last").unwrap() - (brier - base)).abs() < 1e-12);
+    assert!((block.number("overconfidence_last").unwrap() - 0.21).abs() < 1e-12);
+}
+
+#[test]
+fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
+    let base = || side("base", (0..60).map(|task| run(task, Some(task % 5 < 3))));
+    // Two of three of the runs with a grade succeed; 48 of 60 crash.
+    let crashy = side(
+        "crashy",
+        (0..60).map(|task| match task < 12 {
+            true => run(task, Some(task % 3 > 0)),
+            false => crashed(task),
+        }),
+    );
+    let flags = |report: &Report| {
+        let difference = block(&report.together, "difference");
+        ["is_beyond_noise", "is_worse", "is_better"]
+            .map(|key| json(difference, key).as_bool().unwrap())
+    };
+    let by = |rule| compare_by(&[base(), crashy.clone()], rule, level()).unwrap();
+    assert_eq!(flags(&by(UngradedAs::Unknown)), [false, true, false]);
+    assert_eq!(flags(&by(UngradedAs::LeftOut)), [false, false, false]);
+    assert_eq!(flags(&by(UngradedAs::Failed)), [true, true, false]);
+    // The other way round, the crashing agent is no worse by any reading that would make it so.
+    let swapped = compare(&[crashy.clone(), base()], level()).unwrap();
+    assert_eq!(flags(&swapped)[2], false);
+    // A crash is no run of 0 tokens.
+    let tokens = |side: Side| Side {
+        runs: side
+            .runs
+            .into_iter()
+            .map(|run| {
+                let tokens = if run.grade.is_some() { 15 } else { 0 };
+                SideRun { tokens: Some(tokens), ..run }
+            })
+            .collect(),
+        ..side
+    };
+    let report = compare(&[tokens(base()), tokens(crashy)], level()).unwrap();
+    assert_eq!(report.columns[1].block.number("tokens_per_run"), Some(15.0));
+    assert!(report.decided.is_empty(), "{:?}", report.decided);
+}
+
+#[test]
+fn runs_that_name_no_model_are_compared_with_nobody() {
+    let of = |name: &str, every: usize| Side {
+        model: Some(name.to_owned()),
+        ..side("runs.jsonl", (0..30).map(|task| run(task, Some(task % every > 0))))
+    };
+    let sides = [of("unknown model", 30), of("alpha", 2), of("beta", 3)];
+    let report = compare(&sides, level()).unwrap();
+    let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["alpha", "beta", "unknown model"]);
+    let difference = block(&report.together, "difference");
+    assert_eq!(
+        (json(difference, "of"), json(difference, "minus")),
+        ("beta".into(), "alpha".into())
+    );
 }
 
 #[test]
@@ -275,10 +405,10 @@ fn that_all_runs_succeed_does_not_make_the_success_rate_known() {
     });
     let report = compare(&[side("a", stated)], level()).unwrap();
     let figures = &report.columns[0].block;
-    let over = figures.figure("overconfidence").unwrap();
+    let over = figures.figure("overconfidence_last").unwrap();
     // The rate is at least 0.025^(1 / 20) = 0.832.
     assert!((over.value + 0.051).abs() < 1e-12 && over.interval.unwrap().high() > 0.1, "{over}");
-    assert!(figures.figure("brier_gain").unwrap().interval.is_err());
+    assert!(figures.figure("brier_gain_last").unwrap().interval.is_err());
     let noise = "a: over 20 runs, mean confidence is 5 points [-12, 6] below the success rate, which may be noise.";
     assert_eq!(report.conclusion[1], noise);
 }
@@ -286,15 +416,20 @@ fn that_all_runs_succeed_does_not_make_the_success_rate_known() {
 #[test]
 fn runs_that_a_limit_ended_say_nothing_of_confidence() {
     let judged = (0..40).map(|task| run(task, Some(true)));
-    let cut = (40..60).map(|task| SideRun { is_cut_off: true, ..run(task, None) });
+    let cut = (40..60).map(|task| SideRun {
+        is_at_limit: true,
+        ungraded: Some(Ungraded::AtLimit),
+        ..run(task, None)
+    });
     let stated = judged.chain(cut).map(|run| SideRun { confidence: Some(0.92), ..run });
     let report = compare(&[side("a", stated)], level()).unwrap();
     let figures = &report.columns[0].block;
-    let keys = ["success_rate", "n_with_confidence", "confidence", "overconfidence", "brier"];
+    let keys =
+        ["success_rate", "n_with_confidence", "confidence", "overconfidence_last", "brier_last"];
     let found = keys.map(|key| figures.number(key).unwrap());
-    let want = [40.0 / 60.0, 40.0, 0.92, -0.08, -0.0064];
+    let want = [1.0, 40.0, 0.92, -0.08, -0.0064];
     assert!(found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-12), "{found:?}");
-    assert!(report.conclusion[2].starts_with("a: over 40 runs, "), "{:?}", report.conclusion);
+    assert!(report.conclusion[1].starts_with("a: over 40 runs, "), "{:?}", report.conclusion);
 }
 
 #[test]
@@ -374,7 +509,7 @@ fn paired_differences_are_those_of_scipy() {
         let of = |name, runs: &[(usize, u8)]| {
             let mut side = of_pairs(name, runs);
             for run in &mut side.runs {
-                run.cost_usd = run.outcome.map(f64::from);
+                run.cost_usd = run.grade;
             }
             side
         };
@@ -484,7 +619,7 @@ fn any_side(name: &'static str) -> impl Strategy<Value = Side> {
     let confidence = prop_oneof![3 => (0.0..=1.0).prop_map(Some), 1 => Just(None)];
     let one = (0..40_usize, outcome, any::<bool>(), confidence).prop_map(
         |(task, outcome, is_cut_off, confidence)| SideRun {
-            is_cut_off: outcome.is_none() && is_cut_off,
+            is_at_limit: is_cut_off,
             confidence,
             ..run(task, outcome)
         },
@@ -492,13 +627,13 @@ fn any_side(name: &'static str) -> impl Strategy<Value = Side> {
     prop::collection::vec(one, 0..80).prop_map(move |runs| side(name, runs))
 }
 
-/// The success rates of the tasks of a side, with their numbers of runs, where a limit counts as a failure.
+/// The success rates of the tasks of a side, with their numbers of runs.
 fn rates(side: &Side) -> BTreeMap<&str, (f64, f64)> {
     let mut tasks: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for run in &side.runs {
-        if let Some(success) = run.outcome.or(run.is_cut_off.then_some(false)) {
+        if let Some(success) = run.grade {
             let (successes, runs) = tasks.entry(&run.task).or_default();
-            *successes += f64::from(success);
+            *successes += success;
             *runs += 1.0;
         }
     }
@@ -544,9 +679,10 @@ proptest! {
             let name = &column.name;
             let of_confidence = report.conclusion.iter().find(|it| it.starts_with(&format!("{name}: ")));
             confidence::check(&column.block, of_confidence)?;
-            let n = side.runs.iter().filter(|run| run.is_cut_off).count();
-            let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} run")));
-            prop_assert!(n == 0 || says);
+            let passed = side.runs.iter().any(|run| run.is_at_limit && run.grade == Some(1.0));
+            let n = side.runs.iter().filter(|run| run.is_at_limit && run.grade.is_some()).count();
+            let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} graded run")));
+            prop_assert!(!passed || says);
         }
         let others = &sides[1..];
         let strictest = Level::new(1.0 - 0.05 / others.len().max(1) as f64).unwrap();
@@ -557,9 +693,8 @@ proptest! {
                 continue;
             }
             // The rate of the first side, in percent.
-            let success = |run: &SideRun| run.outcome.or(run.is_cut_off.then_some(false));
-            let outcomes: Vec<bool> = sides[0].runs.iter().filter_map(success).collect();
-            let rate = outcomes.iter().filter(|it| **it).count() as f64 / outcomes.len() as f64;
+            let grades: Vec<f64> = sides[0].runs.iter().filter_map(|run| run.grade).collect();
+            let rate = grades.iter().sum::<f64>() / grades.len() as f64;
             let said = sentence.split_once(" succeeded in ").unwrap().1;
             prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
             let (n, value, ends) = expected(&sides[0], other, level());
@@ -589,7 +724,10 @@ proptest! {
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
             let is_clear = excludes(expected(&sides[0], other, strictest).2);
-            prop_assert!(says || !is_clear, "{sentence}: {ends:?}");
+            let is_ungraded = |side: &Side| side.runs.iter().any(|run| run.grade.is_none());
+            let bounded = is_ungraded(&sides[0]) || is_ungraded(other);
+            prop_assert!(says || !is_clear || bounded, "{sentence}: {ends:?}");
+            prop_assert_eq!(is_said("have none: "), bounded, "{}", sentence);
             let [low, high] = if value < 0.0 { [-ends[1], -ends[0]] } else { ends };
             prop_assert!((said[1] - 100.0 * low).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
             prop_assert!((said[2] - 100.0 * high).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
@@ -718,7 +856,7 @@ fn the_number_of_tasks_that_is_asked_for_has_its_power() {
             };
             let [first, second] = drawn(&mut rng, &design(large), power, loss);
             let rows = |side: &Side| -> Vec<f64> {
-                side.runs.iter().map(|run| f64::from(run.outcome.unwrap())).collect()
+                side.runs.iter().map(|run| run.grade.unwrap()).collect()
             };
             let values = [rows(&first), rows(&second)].concat();
             let names: Vec<&str> =

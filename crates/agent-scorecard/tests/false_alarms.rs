@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use agent_scorecard::{
-    compare::{Side, SideRun, compare},
+    compare::{Side, SideRun, UngradedAs, compare},
     scoring_rules::Level,
 };
 use rand::{RngExt, SeedableRng};
@@ -30,12 +30,12 @@ fn shares(tasks: usize, trials: usize, rate: f64, spread: f64, state: State) -> 
             side.runs.extend((0..trials).map(|_| SideRun {
                 task: task.to_string(),
                 confidence: Some(state(&mut rng, rate, chance)),
-                outcome: Some(rng.random_bool(chance)),
+                grade: Some(f64::from(rng.random_bool(chance))),
                 ..SideRun::default()
             }));
         }
-        let block = compare(&[side], level).unwrap().columns.remove(0).block;
-        let ends = ["brier_gain", "overconfidence"].map(|key| {
+        let block = compare(&[side], UngradedAs::default(), level).unwrap().columns.remove(0).block;
+        let ends = ["brier_gain_last", "overconfidence_last"].map(|key| {
             let ends = block.figure(key).unwrap().interval;
             ends.map_or([0.0; 2], |ends| [ends.low(), ends.high()])
         });

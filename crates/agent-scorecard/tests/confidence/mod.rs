@@ -17,7 +17,7 @@ fn side(figure: &Figure) -> Option<Ordering> {
 
 /// Checks that a sentence says what the figures of the block say, and that there is one if there are figures.
 pub(crate) fn check(block: &Block, sentence: Option<&String>) -> Result<(), TestCaseError> {
-    let over = block.figure("overconfidence");
+    let over = block.figure("overconfidence").or_else(|_| block.figure("overconfidence_last"));
     prop_assert_eq!(sentence.is_some(), over.is_ok(), "{:?}", sentence);
     let (Some(sentence), Ok(over)) = (sentence, over) else { return Ok(()) };
     let has = |text: &str| sentence.contains(text);
@@ -33,7 +33,7 @@ pub(crate) fn check(block: &Block, sentence: Option<&String>) -> Result<(), Test
     let points = sentence.split_once(" point").unwrap().0.rsplit(' ').next().unwrap();
     let points: f64 = points.parse().unwrap();
     prop_assert!((points - 100.0 * over.value.abs()).abs() <= 0.5 + 1e-9, "{}", sentence);
-    let gain = block.figure("brier_gain").ok();
+    let gain = block.figure("brier_gain").or_else(|_| block.figure("brier_gain_last")).ok();
     let at = gain.as_ref().and_then(side);
     let may_be_noise = has("for all runs, which may be noise");
     prop_assert_eq!(may_be_noise, at == Some(Ordering::Equal), "{}", sentence);

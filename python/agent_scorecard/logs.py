@@ -75,7 +75,7 @@ def read_logs(
     path: str | os.PathLike[str],
     *,
     format: str = "auto",
-    at_limit: Literal["censored", "scored"] = "censored",
+    at_limit: Literal["graded", "failed", "unknown"] = "graded",
     scorer: str | None = None,
     threshold: float | None = None,
     skip_missing_turns: bool = False,
@@ -87,10 +87,12 @@ def read_logs(
     path : str or path
     format : str
         The name of a format; by default it is recognised.
-    at_limit : {"censored", "scored"}
-        Whether a run that a limit ended has an unknown outcome, or the one of its score.
+    at_limit : {"graded", "failed", "unknown"}
+        What a limit that ended a run means: its score counts and a run without one is unknown, it failed, or it is
+        unknown whatever its score.
     scorer, threshold : optional
-        The score that decides over success, and the value from which on it is a success.
+        The scorer whose score counts (by default the only one, or the first that the log names), and the lowest score
+        that is a success. Without it 1 is a success, 0 a failure, and what is between has no outcome.
     skip_missing_turns : bool
         Skip turns without confidence instead of leaving out their run.
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use numpy::IntoPyArray;
 use pyo3::{prelude::*, types::PyDict};
 use run_logs::{
-    AtLimit, ConfidenceStream, ForecastPolicy, Format, FactRules, ReadOptions, RunTable,
+    AtLimit, ConfidenceStream, FactRules, ForecastPolicy, Format, ReadOptions, RunTable,
     StreamOptions,
 };
 use scoring_rules::Probability;
@@ -24,13 +24,15 @@ pub(crate) fn read_logs<'py>(
     skip_missing_turns: bool,
 ) -> PyResult<(Vec<Entry<'py>>, Entry<'py>)> {
     let format: Format = format.parse().map_err(Failure::from)?;
-    let choices = [("censored", AtLimit::Unknown), ("scored", AtLimit::Graded)];
-    let mut policy = FactRules::new(choice("at_limit", at_limit, &choices)?);
-    if let Some(scorer) = scorer {
-        policy = policy.with_scorer(scorer);
-    }
+    let choices = [
+        ("graded", AtLimit::Graded),
+        ("failed", AtLimit::Failed),
+        ("unknown", AtLimit::Unknown),
+    ];
+    let at_limit = Some(choice("at_limit", at_limit, &choices)?);
+    let mut policy = FactRules { at_limit, scorer, ..FactRules::default() };
     if let Some(threshold) = threshold {
-        policy = policy.with_threshold(threshold).map_err(Failure::from)?;
+        policy = policy.with_success_at(threshold).map_err(Failure::from)?;
     }
     let table = interruptible(py, move || {
         let (read, streams) = (ReadOptions::default(), StreamOptions::default());

@@ -50,7 +50,7 @@ static AFTER: LazyLock<String> = LazyLock::new(|| {
 });
 
 const EXAMPLE: &str = "\
-Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.success_rate.ci_high < 0'
+Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_worse > 0'
 
 ";
 

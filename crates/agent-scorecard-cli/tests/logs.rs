@@ -104,16 +104,18 @@ const EXCHANGE: &str = r#"{"id":"a","outcome":true,"turns":[{"response":{"choice
 const TRAJECTORY: &str = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"n","version":"1"},"steps":[]}"#;
 
 #[test]
-fn a_folder_of_several_formats_and_repeated_names_says_so() {
+fn a_folder_of_several_formats_says_so_and_equal_lines_count_once() {
     let logs = folder("several_formats");
     fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n{EXCHANGE}\n")).unwrap();
     fs::write(logs.join("b.json"), TRAJECTORY).unwrap();
     fs::write(logs.join("c.txt"), "no log\n").unwrap();
     let json = json(&[logs.to_str().unwrap(), "--json"]);
-    assert_eq!((&json["format"], &json["n_runs"]), (&"several".into(), &3.into()));
+    assert_eq!((&json["format"], &json["n_runs"]), (&"several".into(), &2.into()));
+    let account = &json["account"];
+    let counts = ["n_found", "n_kept", "n_repeats"].map(|key| account[key].as_u64().unwrap());
+    assert_eq!(counts, [3, 2, 1]);
     let notes = json["notes"].to_string();
     assert!(notes.contains("several formats: exchanges (2 runs), atif (1 runs)"), "{notes}");
-    assert!(notes.contains("the name a stands for 2 runs"), "{notes}");
     assert!(notes.contains("c.txt: left out, its format is not recognized"), "{notes}");
 }
 
@@ -214,7 +216,7 @@ fn outcomes_stops_and_limits_are_those_of_compare_and_traces() {
         assert_eq!(of_logs[key], of_traces[key], "{key}");
     }
     let of_compare = program::json_of("compare", &[log, "--json"]);
-    assert_eq!(of_logs["n_at_limit"], of_compare["files"][0]["n_cut_off"]);
+    assert_eq!(of_logs["n_at_limit"], of_compare["files"][0]["n_at_limit"]);
     assert_eq!(of_logs["n_at_limit"], 7);
     let first = of_logs["conclusion"][0].as_str().unwrap();
     assert!(first.ends_with("a limit ended 7."), "{first}");
@@ -254,18 +256,20 @@ fn a_log_without_outcomes_says_which_line_to_add_and_takes_it() {
 fn of_several_scorers_one_is_chosen_and_a_limit_counts_as_in_other_reports() {
     let log = log("0.3.285.eval");
     let report = json(&[&log, "--json"]);
-    assert_eq!(report["n_unknown"], report["n_runs"]);
-    let second = report["conclusion"][1].as_str().unwrap();
-    let named = "say which scorer gives it, such as --scorer letter (there are letter, model_graded_qa, number, several, sometimes), or add --outcomes";
-    assert!(second.contains(named), "{second}");
+    // The first that the log itself names.
+    let by = report["account"]["scorers"].as_object().unwrap();
+    assert_eq!(by.keys().collect::<Vec<_>>(), ["letter"]);
 
-    let censored = json(&[&log, "--scorer", "letter", "--json"]);
-    let scored = json(&[&log, "--scorer", "letter", "--at-limit", "scored", "--json"]);
+    let censored = json(&[&log, "--scorer", "letter", "--at-limit", "unknown", "--json"]);
+    let scored = json(&[&log, "--scorer", "letter", "--json"]);
+    assert_eq!(scored["runs"], report["runs"]);
     let runs = |report: &Value| report["runs"].as_array().unwrap().clone();
     let (mut ended, mut at_limit) = (0, 0);
     for (run, with_limit) in runs(&censored).iter().zip(runs(&scored)) {
         let is_success = match &run["scores"]["letter"] {
             Value::Null => Value::Null,
+            // A partial success is neither.
+            letter if letter == "P" => Value::Null,
             letter => (letter == "C").into(),
         };
         assert_eq!(with_limit["outcome"], is_success, "{run}");

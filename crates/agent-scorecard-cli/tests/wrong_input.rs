@@ -51,13 +51,22 @@ fn a_wrong_file_is_named_with_line_and_field() {
     let plans = write("plans.jsonl", r#"{"pool":7,"answer":"{}"}"#);
     let knapsack = write("knapsack.json", r#"{"capacity":-1,"items":[]}"#);
     let paths = write("paths.jsonl", r#"{"id":"a","task":"t","agent_calls":[],"success":true}"#);
-    let scorers = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let scorers = scorers.join("../run-logs/tests/golden/inspect/0.3.285.json");
-    let scorers = scorers.to_str().unwrap();
+    // The head of this log gives its scorers no order.
+    let scorers = write(
+        "scorers.json",
+        r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,
+        "scores":{"letter":{"value":"C"},"number":{"value":1}}}]}"#,
+    );
+    let scorers = scorers.as_str();
+    let marks = write(
+        "marks.json",
+        r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,
+        "scores":{"marks":{"value":7}}}]}"#,
+    );
     let no_log = write("no_log.txt", "hello\n");
     let empty = write("empty.jsonl", "");
 
-    let cases: [(&[&str], &str, &str); 27] = [
+    let cases: [(&[&str], &str, &str); 28] = [
         (&["traces", "nowhere.jsonl"], "nowhere.jsonl: ", "No such file"),
         (&["traces", &empty_folder], &empty_folder, "the format is not recognized"),
         (&["traces", &empty], &empty, "one JSON object per line"),
@@ -100,13 +109,10 @@ fn a_wrong_file_is_named_with_line_and_field() {
         ),
         (&["knapsack", &knapsack], &format!("{knapsack}:1: field capacity: "), "-1"),
         (&["paths", &paths], &format!("{paths}:1: "), "missing field `expected_calls`"),
-        (
-            &["traces", scorers],
-            scorers,
-            "letter, number, several, sometimes; name one with --scorer",
-        ),
+        (&["traces", scorers], scorers, "letter, number; name one with --scorer"),
         (&["traces", scorers, "--scorer", "lettr"], "--scorer: ", "there are letter, number"),
         (&["convert", scorers, "--to", "problems"], scorers, "name one with --scorer"),
+        (&["compare", &marks], &marks, "run from 7 to 7, beyond 0 to 1; give the range"),
         (&["logs", &no_log], &format!("{no_log}: "), "known formats: inspect"),
         (&["logs", &cut_archive], &format!("{cut_archive}: "), "truncated"),
     ];
@@ -117,7 +123,7 @@ fn a_wrong_file_is_named_with_line_and_field() {
 fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
     let page = in_folder("no_such_folder/page.html");
     let output = in_folder("never.jsonl");
-    let cases: [(&[&str], &str, &str); 21] = [
+    let cases: [(&[&str], &str, &str); 23] = [
         (&[], "give a subcommand", "--help"),
         (&["trace"], "unrecognized subcommand 'trace'; tip: ", "'traces'"),
         (&["traces", "--seed"], "a value is required for '--seed <N>'", "--help"),
@@ -143,6 +149,8 @@ fn a_wrong_word_or_option_is_named_with_what_would_be_right() {
             "--fail-if: tps_lgo: ",
             "the columns in files have assumptions, aurc",
         ),
+        (&["compare", "--score-range", "9..1"], "invalid value '9..1'", "LO..HI with LO below HI"),
+        (&["compare", "--at-limit", "scored"], "invalid value 'scored'", "graded, failed, unknown"),
         (&["costbench", "--level", "9"], "unexpected argument '--level'", "--help"),
         (&["costbench", "--block", "storm"], "invalid value 'storm' for '--block", "ban-tool"),
         (&["budget", "--resource", "money"], "", "field turns[0].money: missing"),

@@ -170,13 +170,16 @@ fn row(run: &LoggedRun, file: Option<&String>, trial: &'static str) -> Block {
 
 /// How the runs of all models and tasks ended, and what to add if no run has an outcome.
 fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
-    let [n, succeeded, failed, unknown, at_limit] =
-        ["n_runs", "n_succeeded", "n_failed", "n_unknown", "n_at_limit"]
+    let [n, succeeded, failed, partial, unknown, at_limit] =
+        ["n_runs", "n_succeeded", "n_failed", "n_partial", "n_unknown", "n_at_limit"]
             .map(|key| counts.count(key));
     if n == 0 {
         return Vec::new();
     }
     let mut ends = format!("Of {}, {succeeded} succeeded and {failed} failed", counted(n, "run"));
+    if partial > 0 {
+        ends.push_str(&format!(", and {partial} succeeded in part"));
+    }
     if at_limit > 0 {
         ends.push_str(&format!("; a limit ended {at_limit}"));
     }

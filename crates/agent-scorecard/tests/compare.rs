@@ -282,7 +282,7 @@ fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
     assert_eq!(flags(&by(UngradedAs::Failed)), [true, true, false]);
     // The other way round, the crashing agent is no worse by any reading that would make it so.
     let swapped = compare(&[crashy.clone(), base()], level()).unwrap();
-    assert_eq!(flags(&swapped)[2], false);
+    assert!(!flags(&swapped)[2]);
     // A crash is no run of 0 tokens.
     let tokens = |side: Side| Side {
         runs: side

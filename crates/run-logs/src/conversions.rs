@@ -18,7 +18,7 @@ pub use facts::LeftOutRun;
 #[cfg(feature = "lines")]
 pub use outcomes::Outcomes;
 pub use rules::{AtLimit, FactRules, Judgement, Repeats, ScoreRange, Ungraded};
-pub use run_table::{LoggedRun, MissingRun, RunTable, StreamRun, StreamRuns};
+pub use run_table::{LoggedRun, MissingRun, PARTIAL_SUCCESS, RunTable, StreamRun, StreamRuns};
 pub use streams::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, MissingValue, ShortLists,
     StreamOptions, TokenMeasure, token_confidence,

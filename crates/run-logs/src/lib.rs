@@ -17,8 +17,8 @@ pub use censoring;
 pub use censoring::{StopReason, Stopped};
 pub use conversions::{
     ActionSpan, AtLimit, ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules,
-    Judgement, LoggedRun, MissingRun, MissingValue, Repeats, RunTable, ScoreRange, ShortLists,
-    StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded, token_confidence,
+    Judgement, LoggedRun, MissingRun, MissingValue, PARTIAL_SUCCESS, Repeats, RunTable, ScoreRange,
+    ShortLists, StreamOptions, StreamRun, StreamRuns, TokenMeasure, Ungraded, token_confidence,
 };
 #[cfg(feature = "lines")]
 pub use conversions::{LeftOutRun, Outcomes};

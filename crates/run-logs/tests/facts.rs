@@ -131,7 +131,7 @@ fn of_several_scorers_the_first_of_the_head_counts_and_the_account_names_it() {
     assert_eq!(of(json!({}), &results, Some("absent")).unwrap(), (None, None));
     // Without an order of the log's own, nothing says which it is.
     let error = of(json!({}), &json!(null), None).unwrap_err().to_string();
-    assert!(error.contains("alpha, zeta.correct, zeta.style; name one"), "{error}");
+    assert!(error.contains("alpha, zeta.correct, zeta.style; name one with --scorer"), "{error}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn model(run: &LoggedRun) -> &str {
 /// How runs ended, as all reports count it.
 pub(super) fn counts<'a>(runs: impl IntoIterator<Item = &'a LoggedRun>) -> RunCounts {
     let mut counts = RunCounts::default();
-    runs.into_iter().for_each(|run| counts.add(run.outcome, run.stop.as_ref()));
+    runs.into_iter().for_each(|run| counts.add_logged(run));
     counts
 }
 
@@ -102,6 +102,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
         true => Field::shown(key, label, value),
         false => Field::json(key, value),
     };
+    let is_partial = groups.iter().flat_map(|(_, runs)| runs).any(|run| run.is_partial());
     let name = |name: &str| if name.is_empty() { Json::Null } else { name.into() };
     let row = |((task, model), runs): ((&str, &str), Vec<&LoggedRun>)| {
         let mut ends = Block::default();
@@ -117,6 +118,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
             ("n_succeeded", "succeeded"),
             ("n_failed", "failed"),
             ("n_unknown", "not known"),
+            ("n_partial", if is_partial { "succeeded in part" } else { "" }),
             ("n_at_limit", "of these at a limit"),
         ]
         .map(|(key, label)| field(key, label, ends.count(key).into()));

@@ -98,7 +98,7 @@ pub fn logged_streams(
     let streams = streams(&tables, missing, options)?;
     let mut runs = RunCounts::default();
     let rows = logs.iter().flat_map(|log| log.table.rows());
-    rows.for_each(|run| runs.add(run.outcome, run.stop.as_ref()));
+    rows.for_each(|run| runs.add_logged(run));
     let format = common_format(logs.iter().copied());
     let mut block = Block {
         lines: vec![runs.line(), format!("format {format}")],

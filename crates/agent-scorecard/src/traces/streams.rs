@@ -1,4 +1,7 @@
-use run_logs::{ConfidenceStream, ForecastCounts, Missing, RunTable, StreamRuns, TraceRun};
+use run_logs::{
+    ConfidenceStream, ForecastCounts, LoggedRun, Missing, PARTIAL_SUCCESS, RunTable, StreamRun,
+    StreamRuns, TraceRun,
+};
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
@@ -28,8 +31,9 @@ pub fn stream_runs(
         }
         found => found?,
     };
+    // A run that succeeded in part has neither outcome, and is counted by whoever asks.
     let runs = found.runs().iter().filter_map(|run| {
-        let row = table.rows().get(run.row)?;
+        let row = table.rows().get(run.row).filter(|row| !row.is_partial())?;
         Some(TraceRun {
             id: row.name(),
             task: row.task.clone(),
@@ -75,7 +79,13 @@ fn of_stream(
         for (&reason, &count) in stream_of.left_out() {
             *left_out.reasons.entry(reason).or_default() += count;
         }
-        let is_partial = |run: &&run_logs::LoggedRun| {
+        let partly =
+            |run: &&StreamRun| table.rows().get(run.row).is_some_and(LoggedRun::is_partial);
+        match stream_of.runs().iter().filter(partly).count() as u64 {
+            0 => {}
+            count => *left_out.reasons.entry(PARTIAL_SUCCESS).or_default() += count,
+        }
+        let is_partial = |run: &&LoggedRun| {
             run.forecasts(stream, missing).is_err()
                 && run.forecasts(stream, ForecastPolicy::Skip).is_ok()
         };

@@ -9,7 +9,7 @@ use trajectory_metrics::ForecastPolicy;
 use crate::formats::rollouts::{RolloutFile, RolloutLine};
 use crate::{
     conversions::{
-        run_table::{LoggedRun, RunTable},
+        run_table::{LoggedRun, PARTIAL_SUCCESS, RunTable},
         streams::confidence_stream::ConfidenceStream,
     },
     error::Error,
@@ -17,6 +17,7 @@ use crate::{
         paths::{AgentCall, PathRun},
         traces::{TraceFile, TraceRun},
     },
+    json_lines::run_counts::RunCounts,
 };
 
 /// A run that lacks what a question needs, and what it lacks.
@@ -46,7 +47,7 @@ impl LoggedRun {
 
     /// What the run lacks that has neither succeeded nor failed.
     fn lacks_outcome(&self) -> &'static str {
-        if self.grade.is_some() { "partial_success" } else { "no_outcome" }
+        if self.is_partial() { PARTIAL_SUCCESS } else { "no_outcome" }
     }
 
     fn left_out(&self, left_out: &'static str) -> LeftOutRun {
@@ -67,8 +68,8 @@ impl LoggedRun {
     ) -> Result<TraceRun, LeftOutRun> {
         let forecasts = self.forecasts(stream, missing);
         let forecasts = forecasts.map_err(|(_, reason)| self.left_out(reason.name()))?;
-        if self.outcome.is_none() && self.grade.is_some() {
-            return Err(self.left_out(self.lacks_outcome()));
+        if self.is_partial() {
+            return Err(self.left_out(PARTIAL_SUCCESS));
         }
         Ok(TraceRun {
             id: self.name(),
@@ -134,6 +135,16 @@ impl LoggedRun {
             caps: None,
             others: model.collect(),
         })
+    }
+}
+
+impl RunCounts {
+    /// Counts a run of a log.
+    pub fn add_logged(&mut self, run: &LoggedRun) {
+        match run.is_partial() {
+            true => self.add_partial(),
+            false => self.add(run.outcome, run.stop.as_ref()),
+        }
     }
 }
 

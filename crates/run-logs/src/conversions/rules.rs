@@ -4,7 +4,7 @@ use censoring::{StopClass, StopReason};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    error::Error,
+    error::{Error, Place, Problem},
     values::run::{Run, Score},
 };
 
@@ -72,14 +72,12 @@ impl ScoreRange {
     ///
     /// # Errors
     ///
-    /// [`Error::Undefined`] for ends that are not finite or not in order.
+    /// [`Error::Invalid`] for ends that are not finite or not in order.
     pub fn new(low: f64, high: f64) -> Result<Self, Error> {
         if low < high && (high - low).is_finite() {
             return Ok(Self { low, high });
         }
-        let reason =
-            format!("{low}..{high} is not a range; give LO..HI with LO below HI, such as 1..10");
-        Err(Error::Undefined { name: "score range", reason })
+        Err(not_a_range(format!("{low}..{high}")))
     }
 
     /// The score as a share of the range; `None` outside it.
@@ -117,12 +115,14 @@ impl FromStr for ScoreRange {
             .split_once("..")
             .and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
         let (low, high) = ends.unwrap_or((f64::NAN, f64::NAN));
-        Self::new(low, high).map_err(|_| {
-            let reason =
-                format!("{text:?} is not a range; give LO..HI with LO below HI, such as 1..10");
-            Error::Undefined { name: "score range", reason }
-        })
+        Self::new(low, high).map_err(|_| not_a_range(text.to_owned()))
     }
+}
+
+fn not_a_range(value: String) -> Error {
+    let place = Place { field: "score range".to_owned(), ..Place::default() };
+    let expected = "LO..HI with LO below HI, such as 1..10";
+    Error::invalid(place, Problem::Value { value, expected })
 }
 
 /// How facts follow from what logs say. Each default is that of the program that wrote the log.
@@ -158,11 +158,14 @@ pub struct FactRules {
     pub score_range: Option<ScoreRange>,
     /// What a limit that ended a run means: its grade counts and a run without one is unknown (graded), it failed
     /// (failed), or it is unknown whatever its grade (unknown) (default: graded; for cut-off unknown)
-    #[cfg_attr(feature = "clap", arg(long, value_enum))]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, hide_possible_values = true))]
     pub at_limit: Option<AtLimit>,
     /// What is done about runs that are found again, such as a retry or a copy of an evaluation: the newest complete
     /// one counts (drop), or each (keep)
-    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_enum, default_value_t, hide_possible_values = true)
+    )]
     pub repeats: Repeats,
     /// Whether a run stays without a grade, in place of an error, if neither the rules nor the log decide.
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -340,7 +343,7 @@ impl FactRules {
                 if headed.is_none() {
                     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
                     return wrong(format!(
-                        "run {} has the scorers {}; name one",
+                        "run {} has the scorers {}; name one with --scorer",
                         run.id,
                         names.join(", ")
                     ));

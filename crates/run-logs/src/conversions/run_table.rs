@@ -76,6 +76,9 @@ pub struct RunTable {
     problem: Option<String>,
 }
 
+/// Why a run that succeeded in part is left out where runs succeed or fail.
+pub const PARTIAL_SUCCESS: &str = "partial_success";
+
 /// A run that was planned, and that no log has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingRun {
@@ -314,7 +317,7 @@ impl RunTable {
             n_at_limit_graded: count(&|row| row.is_at_limit && row.grade.is_some()),
             n_at_limit_ungraded: count(&|row| row.is_at_limit && row.grade.is_none()),
             at_limit: self.rules.at_limit.unwrap_or_default().name().to_owned(),
-            n_partial: count(&|row| row.grade.is_some() && row.outcome.is_none()),
+            n_partial: count(&|row| row.is_partial()),
             n_errors: count(&|row| row.has_error),
             n_repeats,
             n_planned,
@@ -525,6 +528,12 @@ impl LoggedRun {
             (run.grade.is_some(), !run.has_error, created)
         };
         rank(self) < rank(other)
+    }
+
+    /// Whether the run succeeded in part, so that it has a grade and no outcome.
+    #[must_use]
+    pub const fn is_partial(&self) -> bool {
+        self.grade.is_some() && self.outcome.is_none()
     }
 
     /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise

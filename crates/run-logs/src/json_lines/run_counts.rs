@@ -45,6 +45,8 @@ pub struct RunCounts {
     unknown: u64,
     /// Runs without an outcome that a limit cut off.
     at_limit: u64,
+    /// Runs that succeeded in part.
+    partial: u64,
     left_out: BTreeMap<String, u64>,
 }
 
@@ -56,10 +58,17 @@ struct Shown {
     n_failed: u64,
     n_unknown: u64,
     n_at_limit: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    n_partial: u64,
     success_rate: Option<f64>,
     success_rate_limits_failed: Option<f64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands on a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl From<RunCounts> for Shown {
@@ -70,6 +79,7 @@ impl From<RunCounts> for Shown {
             n_failed: counts.failed,
             n_unknown: counts.unknown,
             n_at_limit: counts.at_limit,
+            n_partial: counts.partial,
             success_rate: counts.success_rate(0),
             success_rate_limits_failed: counts.success_rate(counts.at_limit),
             left_out: counts.left_out,
@@ -89,6 +99,11 @@ impl RunCounts {
                 self.at_limit += u64::from(is_limit);
             }
         }
+    }
+
+    /// Counts a run that succeeded in part.
+    pub(crate) const fn add_partial(&mut self) {
+        self.partial += 1;
     }
 
     /// Counts the run of a line that says why it was left out; `false` for any other line.
@@ -129,6 +144,7 @@ impl RunCounts {
         self.failed += other.failed;
         self.unknown += other.unknown;
         self.at_limit += other.at_limit;
+        self.partial += other.partial;
         for (reason, count) in &other.left_out {
             *self.left_out.entry(reason.clone()).or_default() += count;
         }
@@ -158,7 +174,7 @@ impl RunCounts {
     }
 
     fn len(&self) -> u64 {
-        self.succeeded + self.failed + self.unknown
+        self.succeeded + self.failed + self.unknown + self.partial
     }
 
     /// Successes as a share of the runs with a known outcome and this many others.
@@ -170,9 +186,12 @@ impl RunCounts {
     /// A line for people.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self { succeeded, failed, unknown, at_limit, left_out } = self;
+        let Self { succeeded, failed, unknown, at_limit, partial, left_out } = self;
         let runs = if self.len() == 1 { "run" } else { "runs" };
         let mut text = format!("{} {runs}: {succeeded} succeeded, {failed} failed", self.len());
+        if *partial > 0 {
+            text.push_str(&format!(", {partial} succeeded in part"));
+        }
         if *unknown > 0 {
             text.push_str(&format!(", {unknown} unknown ({at_limit} cut off by a limit)"));
         }

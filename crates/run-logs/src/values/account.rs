@@ -179,24 +179,21 @@ impl Account {
             };
             rules.push(format!("success is {}{by}", self.success));
         }
-        let (graded, ungraded) = (self.n_at_limit_graded, self.n_at_limit_ungraded);
-        if graded + ungraded > 0 {
-            let option = match self.at_limit.as_str() {
-                "" => String::new(),
-                rule => format!(" (--at-limit {rule})"),
+        if self.n_at_limit_graded + self.n_at_limit_ungraded > 0 && !self.at_limit.is_empty() {
+            let how = match self.at_limit.as_str() {
+                "failed" => "are failures",
+                "unknown" => "are unknown, whatever their grade",
+                _ => "count by their grade",
             };
-            rules.push(format!("at a limit: {graded} with a grade, {ungraded} without{option}"));
+            rules.push(format!("runs at a limit {how} (--at-limit {})", self.at_limit));
         }
-        let counts = [
-            (self.n_partial, "succeeded in part (--success-at X makes them successes or failures)"),
-            (self.n_errors, "ended with an error"),
-            (self.n_repeats, "found again and dropped (--repeats keep counts them)"),
-            (self.n_missing, "planned and missing"),
-        ];
-        for (count, what) in counts {
-            if count > 0 {
-                rules.push(format!("{count} {what}"));
-            }
+        if self.n_partial > 0 {
+            rules.push("partial successes are neither (--success-at X makes them so)".to_owned());
+        }
+        if self.n_repeats > 0 {
+            rules.push(
+                "runs that are found again count once (--repeats keep counts each)".to_owned(),
+            );
         }
         let names = [
             ("columns not read", &self.columns_not_read),
@@ -242,6 +239,23 @@ impl Account {
         if !self.left_out.is_empty() {
             let reasons = self.left_out.iter().map(|(reason, count)| format!("{count} {reason}"));
             text.push_str(&format!("; left out: {}", reasons.collect::<Vec<_>>().join(", ")));
+        }
+        let at_limit = [(self.n_at_limit_graded, "with"), (self.n_at_limit_ungraded, "without")];
+        let at_limit = at_limit.iter().filter(|(count, _)| *count > 0);
+        let at_limit: Vec<String> =
+            at_limit.map(|(count, with)| format!("{count} {with} a grade")).collect();
+        if !at_limit.is_empty() {
+            text.push_str(&format!("; at a limit: {}", at_limit.join(", ")));
+        }
+        let counts = [
+            (self.n_partial, "succeeded in part"),
+            (self.n_errors, "ended with an error"),
+            (self.n_missing, "planned and missing"),
+        ];
+        for (count, what) in counts {
+            if count > 0 {
+                text.push_str(&format!("; {count} {what}"));
+            }
         }
         text
     }

@@ -96,7 +96,7 @@ class Report(Record):
         Returns
         -------
         list of dict
-            ``column``, ``figure``, ``value``, ``low``, ``high``, ``standard_error`` (nan where there is none), ``better``
+            ``column``, ``figure``, ``value``, ``ci_low``, ``ci_high``, ``standard_error`` (nan where there is none), ``better``
             (``"higher"``, ``"lower"``, a number to be near to, or None), ``undefined`` (the reason) and ``help``.
         """
         return self._views.figures()

@@ -82,8 +82,8 @@ fn entry<'py>(
     entry.set_item("column", column)?;
     entry.set_item("figure", measure.key)?;
     entry.set_item("value", known.map_or(f64::NAN, |figure| figure.value))?;
-    entry.set_item("low", interval.map_or(f64::NAN, |interval| interval.low()))?;
-    entry.set_item("high", interval.map_or(f64::NAN, |interval| interval.high()))?;
+    entry.set_item("ci_low", interval.map_or(f64::NAN, |interval| interval.low()))?;
+    entry.set_item("ci_high", interval.map_or(f64::NAN, |interval| interval.high()))?;
     let error = known.and_then(|figure| figure.standard_error);
     entry.set_item("standard_error", error.unwrap_or(f64::NAN))?;
     entry.set_item("better", better)?;

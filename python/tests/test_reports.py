@@ -120,7 +120,7 @@ def test_a_report_has_a_table_for_notebooks_a_frame_and_a_page():
     frame = report.to_frame()
     row = frame[(frame.column == "c") & (frame.figure == "auroc")].iloc[0]
     column = report.files[1]
-    assert (row.value, row.low, row.high) == (column.auroc.value, column.auroc.ci_low, column.auroc.ci_high)
+    assert (row.value, row.ci_low, row.ci_high) == (column.auroc.value, column.auroc.ci_low, column.auroc.ci_high)
     assert row.better == "higher" and row.undefined is None and row.help.endswith(".")
     assert report.to_html().startswith("<!DOCTYPE html>") and "<svg" in report.to_html()
     again = pickle.loads(pickle.dumps(report))

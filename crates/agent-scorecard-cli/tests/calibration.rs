@@ -13,7 +13,8 @@ fn bundled(name: &str) -> String {
 }
 
 fn number(file: &Value, metric: &str, field: &str) -> f64 {
-    file["metrics"][metric][field].as_f64().unwrap()
+    let found = &file["metrics"][metric][field];
+    found.get("value").unwrap_or(found).as_f64().unwrap()
 }
 
 #[test]
@@ -54,9 +55,10 @@ fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
     let of = |metric: &str| file["metrics"][metric].as_object().unwrap().clone();
     for metric in ["tps_log", "auroc", "t_brier"] {
         let change = of(metric);
-        let number = |field: &str| change[field].as_f64().unwrap();
+        let number = |field: &str| change[field]["value"].as_f64().unwrap();
         assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
-        assert!(change["standard_error"].is_null() && change["change_over_se"].is_null());
+        assert!(change["change"]["standard_error"].is_null());
+        assert!(change["change_in_standard_errors"].is_null());
     }
     let notes = file["notes"].to_string();
     assert!(notes.contains("standard errors: all complete runs are of one task"), "{notes}");
@@ -64,7 +66,8 @@ fn the_standard_errors_of_one_task_are_undefined_and_a_note_says_why() {
     let two_tasks = write("one_task_and_two.jsonl", &rows.join("\n").replacen("\"t\"", "\"u\"", 1));
     let same = json(&[&two_tasks, "--json", "--resamples", "20"]);
     for field in ["raw", "calibrated", "change"] {
-        assert_eq!(of("tps_log")[field], same["files"][0]["metrics"]["tps_log"][field]);
+        let same = &same["files"][0]["metrics"]["tps_log"][field];
+        assert_eq!(of("tps_log")[field]["value"], same["value"]);
     }
 }
 
@@ -74,7 +77,7 @@ fn calibration_mends_the_overconfident_stream_and_no_rank() {
     let [overconfident, truthful] = [0, 1].map(|i| report["files"][i].clone());
     assert!(overconfident["file"].as_str().unwrap().ends_with("demo_overconfident.jsonl"));
     assert_eq!((&overconfident["n"], &overconfident["n_excluded"]), (&334.into(), &10.into()));
-    assert!(number(&overconfident, "tps_log", "change_over_se") > 3.0);
+    assert!(number(&overconfident, "tps_log", "change_in_standard_errors") > 3.0);
     assert!(number(&overconfident, "auroc", "change") < 0.0);
     assert!(number(&truthful, "tps_log", "change") < 0.0, "there was nothing to mend");
     for metric in ["tps_log", "t_ece", "auroc"] {
@@ -90,7 +93,7 @@ fn the_raw_figures_are_those_of_traces() {
     let scored = json_of("traces", &[&file, "--json", "--resamples", "0"]);
     for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "auroc", "aurc", "t_ece", "t_brier"] {
         assert_eq!(
-            report["files"][0]["metrics"][metric]["raw"], scored[metric]["value"],
+            report["files"][0]["metrics"][metric]["raw"]["value"], scored[metric]["value"],
             "{metric}"
         );
     }
@@ -132,8 +135,12 @@ fn on_recorded_runs_the_trajectory_score_sees_what_ranks_do_not() {
             let change = number(file, metric, "change");
             assert!((change - printed).abs() <= 0.0005, "{name} {metric}: {change}");
         }
-        assert_eq!(number(file, "tps_log", "change_over_se").abs() > 2.0, beyond_noise, "{name}");
-        assert!(number(file, "auroc", "change_over_se").abs() < 2.0, "{name}");
+        assert_eq!(
+            number(file, "tps_log", "change_in_standard_errors").abs() > 2.0,
+            beyond_noise,
+            "{name}"
+        );
+        assert!(number(file, "auroc", "change_in_standard_errors").abs() < 2.0, "{name}");
     }
 }
 

@@ -245,14 +245,14 @@ fn every_model_of_a_file_of_paths_is_a_column() {
     };
     let path = write("models.jsonl", &[line("m1", "look"), line("m2", "jump")].join("\n"));
     let report = json_of("paths", &[&path, "--json"]);
-    let found = [0, 1].map(|i| report["files"][i]["exact_match"].as_f64().unwrap());
+    let found = [0, 1].map(|i| report["files"][i]["exact_match"]["value"].as_f64().unwrap());
     assert_eq!(found, [1.0, 0.0]);
     assert_eq!(
         (&report["files"][0]["model"], &report["exact_match"]),
         (&"m1".into(), &Value::Null)
     );
     let pooled = json_of("paths", &[&path, "--json", "--pool"]);
-    assert_eq!(pooled["exact_match"], 0.5);
+    assert_eq!(pooled["exact_match"]["value"], 0.5);
 }
 
 /// The texts of a picture of a call.
@@ -389,11 +389,11 @@ fn intervals_of_budget_resample_whole_tasks() {
     let words = [path.as_str(), "--json", "--resamples", "100"];
     let report = json_of("budget", &words);
     let flagged = json_of("budget", &[&words[..], &["--cluster-by-task"]].concat());
-    assert_eq!(report["intervals"], flagged["intervals"]);
+    assert_eq!(report["hit_rate"], flagged["hit_rate"]);
     assert_eq!(report["clustered_by_task"], true);
     assert!(report["notes"].to_string().contains("only 6 tasks"), "{}", report["notes"]);
     let by_run = json_of("budget", &[&words[..], &["--cluster-by", "run"]].concat());
-    assert_ne!(report["intervals"], by_run["intervals"]);
+    assert_ne!(report["hit_rate"], by_run["hit_rate"]);
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn calibration_takes_runs_without_a_task() {
     let path = write("calibration_plain.jsonl", &plain.join("\n"));
     let report = json_of("calibration", &[&path, "--json", "--resamples", "20"]);
     assert_eq!(report["files"][0]["n_tasks"], 60);
-    assert!(of(&report, "/files/0/metrics/tps_log/standard_error") > 0.0);
+    assert!(of(&report, "/files/0/metrics/tps_log/change/standard_error") > 0.0);
 }
 
 #[test]

@@ -88,6 +88,7 @@ fn a_log_gives_calibration_and_cut_off_what_its_converted_traces_give() {
 fn paths_of_a_log_are_compared_with_the_expected_calls_of_the_outcomes() {
     let (log, beside) = (log("calls.jsonl", 12), outcomes("calls.csv", 10));
     let report = json_of("paths", &[&log, "--outcomes", &beside, "--json"]);
+    let report = program::values(report);
     let counts = ["n", "exact_match", "n_runs"].map(|key| report[key].as_f64().unwrap());
     assert_eq!(counts, [10.0, 1.0, 12.0]);
     let lacking = refused("paths", &[&log]);

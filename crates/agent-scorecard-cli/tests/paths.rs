@@ -3,7 +3,7 @@
 
 mod program;
 
-use program::{bundled_or_recorded, json, names_field, refusal, run, write};
+use program::{bundled_or_recorded, names_field, plain as json, refusal, run, write};
 use serde_json::Value;
 
 /// The report on a file of these lines.

@@ -183,7 +183,7 @@ fn a_policy_says_what_becomes_of_bad_forecasts_and_the_report_counts_them() {
 fn where_all_runs_are_left_out_figures_are_undefined_and_the_report_says_so() {
     let path = write("all_bad.jsonl", r#"{"id":"a","forecasts":[null],"outcome":true}"#);
     let report = json(&[&path, "--json", "--missing", "leave-out"]);
-    assert_eq!((&report["n"], &report["tps_log"]), (&0.into(), &Value::Null));
+    assert_eq!((&report["n"], &report["tps_log"]["value"]), (&0.into(), &Value::Null));
     assert_eq!(report["missing"]["left_out_runs"], 1);
 }
 
@@ -264,7 +264,7 @@ fn settings_that_cannot_be_met_are_refused() {
 fn undefined_metrics_are_null_and_say_why() {
     let path = write("one_class.jsonl", &format!("{GOOD}\n"));
     let report = json(&[&path, "--json", "--resamples", "50"]);
-    assert_eq!(report["auroc"], Value::Null);
+    assert_eq!(report["auroc"]["value"], Value::Null);
     let notes = report["notes"].as_array().unwrap();
     let why = |start: &str| notes.iter().any(|note| note.as_str().unwrap().starts_with(start));
     assert!(why("auroc: all outcomes are successes"), "{notes:?}");
@@ -276,7 +276,7 @@ fn undefined_metrics_are_null_and_say_why() {
     let report = json(&[&path, "--json"]);
     assert_eq!((&report["n"], &report["n_excluded"]), (&0.into(), &1.into()));
     assert_eq!(report["base_rate"], Value::Null);
-    assert_eq!(report["tps_log"], Value::Null);
+    assert_eq!(report["tps_log"]["value"], Value::Null);
 }
 
 #[test]
@@ -527,7 +527,10 @@ fn auroc_depends_on_the_summary_and_no_trajectory_score_does() {
         assert_eq!(report["summary"], **summary);
         assert_eq!(report["summaries"], default["summaries"]);
         for metric in ["auroc", "average_precision", "aurc", "t_ece", "t_brier"] {
-            assert_eq!(report[metric]["value"], report["summaries"][summary][metric], "{metric}");
+            assert_eq!(
+                report[metric]["value"], report["summaries"][summary][metric]["value"],
+                "{metric}"
+            );
             assert!(report[metric]["ci_low"].is_f64(), "{metric}");
         }
         for metric in ["tps_log", "tps_brier", "tps_beta_2_4", "tps_log_censored_simple"] {

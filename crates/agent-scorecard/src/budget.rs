@@ -47,7 +47,7 @@ use budget_estimation::{
 use crate::{
     error::Error,
     report::{
-        block::{Block, Column, Field, Report, Shape, Value},
+        block::{Block, Column, Field, Report, Value},
         sentence::{Percent, counted, left_out, percent, side_of},
     },
 };
@@ -84,7 +84,7 @@ pub fn column(input: Input, options: &Options, metrics: &[Metric<Known>]) -> Res
         parts.push((resource.clone(), block(&runs, &own, metrics)?));
         samples.push(runs.every_sample);
     }
-    let mut block = Block { shape: Shape::Plain, notes: Some(Vec::new()), ..Block::default() };
+    let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
     block.lines.push(input.counts.line());
     push_joint_hits(&mut block, &samples)?;
     Ok(Column { block, parts: ("resources", parts), ..Column::default() })
@@ -188,12 +188,8 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
 
     let mut notes = runs.notes.clone();
     let spreads = spread::spreads(runs, options, &mut notes)?;
-    let mut block = Block {
-        lines: vec![runs.counts.line()],
-        notes: Some(notes),
-        shape: Shape::Plain,
-        ..Block::default()
-    };
+    let mut block =
+        Block { lines: vec![runs.counts.line()], notes: Some(notes), ..Block::default() };
     block.extend_json(&runs.counts);
     block.push_json("estimator", options.by.name());
     block.push_json("resource", &options.resource);
@@ -207,9 +203,6 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
         metric.measure.better = Better::Near(options.coverage.get());
     }
     block.push_metrics(&metrics, &known, |measure, value| spreads.figure(measure.key, value));
-    if spreads.is_empty() {
-        block.push_json("intervals", &serde_json::Map::new());
-    }
     push_counts(&mut block, runs, &known);
     block.conclusion = conclusion(&block, options);
     block.push_json("spent_by_failures", &known.stops.spent_by_failures);
@@ -333,18 +326,18 @@ fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let mut metrics = Metrics::new();
     runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;
     let Ok(summary) = metrics.finish() else { return Ok(Field::json("before_first_turn", ())) };
-    let (answers, scores) = (&runs.before_first_turn, summary.intervals);
+    let answers = &runs.before_first_turn;
     let feasible = answers.iter().filter(|sample| sample.is_feasible()).count();
-    let reward = scores.map(|scores| scores.interval_reward);
     let fields = [
         Field::shown("n_prefixes", "answers", answers.len()),
         Field::shown("n_feasible", "answers about feasible runs", feasible),
-        Field::shown("macro_f1", "macro F1 of feasibility", summary.feasibility.macro_f1),
-        Field::shown("hit_rate", "hit rate", scores.map(|scores| scores.hit_rate)),
-        Field::shown("interval_reward", "interval reward", reward),
     ];
+    let figures = [metrics::MACRO_F1_OF_BIN].into_iter().chain(metrics::OF_BIN[..2].to_vec());
+    let figures = figures
+        .map(|metric| Field::figure(metric.measure, metric.value(&summary).map(Figure::from)));
     let title = "Before the first turn".to_owned();
-    Ok(Field::block("before_first_turn", Block { title, ..Block::of(fields) }))
+    let block = Block { title, ..Block::of(fields.into_iter().chain(figures)) };
+    Ok(Field::block("before_first_turn", block))
 }
 
 /// A row for each bin of progress.
@@ -352,31 +345,22 @@ fn bins(summary: &ProgressSummary) -> Vec<Block> {
     let edge = |bin: usize| bin as f64 / BINS as f64;
     let row = |(bin, metrics): (usize, &Option<MetricsSummary>)| {
         let feasibility = metrics.map(|metrics| metrics.feasibility);
-        let scores = metrics.and_then(|metrics| metrics.intervals);
-        let diagnostics = metrics.and_then(|metrics| metrics.diagnostics);
-        let [optimistic, conservative] = scores.as_ref().map_or([None; 2], metrics::misses);
-        let n_feasible = scores.map_or(0.0, |scores| scores.samples);
+        let n_feasible = metrics.and_then(|it| it.intervals).map_or(0.0, |scores| scores.samples);
         let n_infeasible = feasibility.map_or(0.0, |all| {
             all.impossible_as_feasible + all.impossible_as_impossible + all.impossible_unanswered
         });
-        let reward = scores.map(|scores| scores.interval_reward);
-        let width = scores.and_then(|scores| scores.mean_relative_width);
-        let alarms = feasibility.and_then(|all| all.impossible.recall);
-        Block::of([
+        let none = || Undefined::new("no prefix is in this bin");
+        let figures = metrics::OF_BIN.map(|metric| {
+            let value = metrics.as_ref().ok_or_else(none).and_then(|it| metric.value(it));
+            Field::figure(metric.measure, value.map(Figure::from))
+        });
+        let counts = [
             Field::shown("from", "from", edge(bin)),
             Field::shown("to", "to", edge(bin + 1)),
             Field::shown("n_prefixes", "prefixes", (n_feasible + n_infeasible) as u64),
             Field::shown("n_feasible", "feasible", n_feasible as u64),
-            Field::shown("hit_rate", "hit rate", scores.map(|scores| scores.hit_rate)),
-            Field::shown("interval_reward", "reward", reward),
-            Field::shown("optimistic", "below", optimistic),
-            Field::shown("conservative", "above", conservative),
-            Field::shown("mean_relative_width", "relative width", width),
-            Field::shown("alarm_rate", "alarms on failures", alarms),
-            Field::json("optimistic_of_all", diagnostics.map(|all| all.optimistic_share)),
-            Field::json("conservative_of_all", diagnostics.map(|all| all.conservative_share)),
-            Field::json("mean_width_over_cap", diagnostics.and_then(|all| all.mean_width_over_cap)),
-        ])
+        ];
+        Block::of(counts.into_iter().chain(figures))
     };
     summary.by_progress.iter().enumerate().map(row).collect()
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use censoring::{Observation, Seed, TerminationAudit};
 use run_logs::TraceRun;
 use trajectory_metrics::{
-    Bootstrap, CrossFit, Folds, MetricChange, Platt, Summary, Traces, WeightSchedule,
-    raw_against_calibrated,
+    Bootstrap, CrossFit, Figure, Folds, Measure, MetricChange, Platt, Replicates, Summary, Traces,
+    Undefined, WeightSchedule, raw_against_calibrated,
 };
 
 use crate::{
     clusters::ClusterBy,
     error::{Error, with_causes},
     report::{
-        block::{Block, Field, Shape},
+        block::{Block, Field},
         sentence::{counted, left_out},
         tables::shown,
     },
@@ -55,7 +55,7 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
     let runs = counted(n, "complete run");
     let from_to = format!("from {} to {}", shown(raw?), shown(calibrated?));
     let verb = if change? > 0.0 { "raises" } else { "lowers" };
-    let Some(ratio) = log.number("change_over_se") else {
+    let Some(ratio) = log.number("change_in_standard_errors") else {
         return Some(format!(
             "over {runs}, calibration {verb} the log score {from_to}; no standard error says whether that is noise"
         ));
@@ -133,35 +133,38 @@ pub fn compare(runs: &[TraceRun], options: &CalibrationOptions) -> Result<Block,
     let mut metrics = Block {
         title: "what calibration changes; changes of less than two standard errors may be noise"
             .to_owned(),
-        shape: Shape::Table,
+        is_table: true,
         ..Block::default()
     };
     for MetricChange { measure, raw, calibrated, difference, .. } in changes {
         let name = measure.key;
         let label = format!("{name} ({})", measure.better);
-        let fields = match (raw, calibrated, difference) {
-            (Ok(raw), Ok(calibrated), Ok(difference)) => {
-                let (undefined, all) = (difference.undefined(), options.resamples);
-                if undefined > 0 && !one_task {
-                    notes.push(format!("{name}: undefined in {undefined} of {all} resamples"));
-                }
-                let error = difference.standard_error().filter(|_| !one_task);
-                let ratio = difference.in_standard_errors().filter(|_| !one_task);
-                vec![
-                    Field::shown("raw", "raw", raw),
-                    Field::shown("calibrated", "calibrated", calibrated),
-                    Field::shown("change", "change", difference.estimate()),
-                    Field::shown("standard_error", "SE", error),
-                    Field::shown("change_over_se", "change/SE", ratio),
-                ]
-            }
-            (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
-                notes.push(format!("{name}: {}", with_causes(&error)));
-                Vec::new()
-            }
+        let (undefined, all) =
+            (difference.as_ref().map_or(0, Replicates::undefined), options.resamples);
+        if undefined > 0 && !one_task {
+            notes.push(format!("{name}: undefined in {undefined} of {all} resamples"));
+        }
+        let own = difference.as_ref().ok().filter(|_| !one_task);
+        let ratio = own.and_then(Replicates::in_standard_errors);
+        let standard_error = own.and_then(Replicates::standard_error);
+        let change = difference
+            .as_ref()
+            .map(|difference| Figure { standard_error, ..Figure::from(difference.estimate()) });
+        let error = [raw.as_ref().err(), calibrated.as_ref().err(), change.as_ref().err().copied()];
+        if let Some(error) = error.into_iter().flatten().next() {
+            notes.push(format!("{name}: {}", with_causes(error)));
+        }
+        let figure = |key: &'static str, found: Result<Figure, &trajectory_metrics::Error>| {
+            let found = found.map_err(|error| Undefined::new(with_causes(error)));
+            Field::figure(Measure { key, label: key, ..measure }, found)
         };
-        let field = Field::block(name, (!fields.is_empty()).then(|| Block::of(fields)));
-        metrics.fields.push(Field { label: label.into(), ..field });
+        let row = Block::of([
+            figure("raw", raw.as_ref().map(|value| Figure::from(*value))),
+            figure("calibrated", calibrated.as_ref().map(|value| Figure::from(*value))),
+            figure("change", change),
+            Field::shown("change_in_standard_errors", "change/SE", ratio),
+        ]);
+        metrics.fields.push(Field { label: label.into(), ..Field::block(name, row) });
     }
     let successes = raw.outcomes().iter().filter(|&&outcome| outcome).count();
     // The fit has failed where there is no run.

@@ -38,7 +38,7 @@ use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
     report::{
-        block::{Block, Field, Shape},
+        block::{Block, Field},
         sentence::{percent, with_ends},
     },
 };
@@ -472,7 +472,7 @@ pub fn compare(
 ) -> Result<Block, Error> {
     let world = World::new(options)?;
     let still = Found::new(queries, &World::still(options)?, with_paths)?;
-    let mut block = Block { shape: Shape::Plain, ..Block::default() };
+    let mut block = Block::default();
     let mut notes = Vec::new();
     let different = queries.iter().collect::<BTreeSet<_>>().len();
     if different < queries.len() {
@@ -546,7 +546,7 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
         notes.push(format!("gt_ned: {missing} of {n} queries left out, in which the optimal run reached the goal before its last event"));
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
-    let mut block = Block { title, shape: Shape::Plain, ..Block::default() };
+    let mut block = Block { title, ..Block::default() };
     block.fields.push(Field::shown("queries", "queries", found.greedy.len()));
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true), options);

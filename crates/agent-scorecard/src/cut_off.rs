@@ -79,7 +79,7 @@ use crate::{
     },
     error::{Error, with_causes},
     report::{
-        block::{Block, Column, Field, Report, Shape, Value},
+        block::{Block, Column, Field, Report, Value},
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, left_out, side_of, size_with_ends},
         tables::shown,
@@ -316,7 +316,7 @@ fn column(
         },
         weights: sample.weights().map_err(|error| Undefined::new(with_causes(&error))),
     };
-    let mut block = Block { shape: Shape::Plain, notes: Some(Vec::new()), ..Block::default() };
+    let mut block = Block { notes: Some(Vec::new()), ..Block::default() };
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
     let mut notes = block.notes.take().unwrap_or_default();
     let counts = [

@@ -17,8 +17,9 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    compare::side::PASS_HAT,
     report::{
-        block::{Block, Field, Shape},
+        block::{Block, Field},
         picture::{Axis, BAR_WIDTH, Mark, Picture, Series},
         sentence::{counted, percent},
     },
@@ -345,12 +346,8 @@ impl PathTally {
             ));
         }
         let by_k = self.repeated(&mut notes)?;
-        let mut block = Block {
-            lines: vec![self.runs.line()],
-            notes: Some(notes),
-            shape: Shape::Plain,
-            ..Block::default()
-        };
+        let mut block =
+            Block { lines: vec![self.runs.line()], notes: Some(notes), ..Block::default() };
         block.extend_json(&self.runs);
         block.fields.push(Field::shown("n", "runs", self.n));
         block.fields.push(Field::shown("n_tasks", "tasks", self.tasks.len()));
@@ -365,7 +362,10 @@ impl PathTally {
         }
         let by_k = by_k.map(|by_k| {
             let row = |(k, value): (u64, Option<f64>)| {
-                Field::shown(k.to_string(), format!("pass_hat_{k}"), value)
+                let few = || Undefined::new(format!("some task has fewer than {k} runs"));
+                let figure = value.map(Figure::from).ok_or_else(few);
+                let (key, label) = (k.to_string().into(), format!("pass_hat_{k}").into());
+                Field { key, label, ..Field::figure(PASS_HAT, figure) }
             };
             let title = "pass^k: how likely do k trials of a task all succeed? (higher is better)";
             Block { title: title.to_owned(), ..Block::of(by_k.into_iter().map(row)) }

@@ -6,7 +6,7 @@ pub(crate) mod picture;
 pub(crate) mod sentence;
 pub(crate) mod tables;
 
-pub use block::{Block, Column, Field, Report, Shape, Value};
+pub use block::{Block, Column, Field, Report, Value};
 pub use drawings::{Drawing, Drawings};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

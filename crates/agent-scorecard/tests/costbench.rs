@@ -68,7 +68,7 @@ fn a_sweep_has_the_figures_of_its_settings() {
     let row = &found["groups"][0]["rows"][0];
     for metric in METRICS {
         let key = metric.measure.key;
-        assert_eq!(row[key]["estimate"].as_f64(), one.number(key), "{key}");
+        assert_eq!(row[key]["value"].as_f64(), one.number(key), "{key}");
     }
     let wrong = SweepOptions { levels: vec![200], ..options };
     let error = sweep(&queries(), &wrong, false).unwrap_err();

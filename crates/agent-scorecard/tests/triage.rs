@@ -91,6 +91,6 @@ fn counts_of_a_model_are_those_of_its_data_sets_together() {
     }
     let json = serde_json::to_value(re_solved(&counts)).unwrap();
     let model = &json["models"][0];
-    assert_eq!((&model["n"], &model["budget_aware_accuracy"]), (&2.into(), &0.5.into()));
-    assert_eq!(model["datasets"][1]["budget_aware_accuracy"], 0.0);
+    assert_eq!((&model["n"], &model["budget_aware_accuracy"]["value"]), (&2.into(), &0.5.into()));
+    assert_eq!(model["datasets"][1]["budget_aware_accuracy"]["value"], 0.0);
 }

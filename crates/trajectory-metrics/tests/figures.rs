@@ -221,7 +221,8 @@ fn a_figure_is_an_object_whose_numbers_are_null_unless_they_are_finite() {
     use serde_json::{json, to_value};
 
     let alone = Figure::from(0.5);
-    assert_eq!(to_value(alone).unwrap(), json!({"value": 0.5, "ci_low": null, "ci_high": null}));
+    let expected = json!({"value": 0.5, "ci_low": null, "ci_high": null, "standard_error": null});
+    assert_eq!(to_value(alone).unwrap(), expected);
     let interval = Ok(Interval::new(f64::NEG_INFINITY, 1.0).unwrap());
     let figure = Figure { value: 0.5, interval, standard_error: Some(0.25) };
     let expected = json!({"value": 0.5, "ci_low": null, "ci_high": 1.0, "standard_error": 0.25});

@@ -11,7 +11,7 @@ mod released_estimates;
 
 use std::fs;
 
-use program::{in_folder, json, refusal, run, write};
+use program::{in_folder, plain as json, refusal, run, write};
 use serde_json::Value;
 
 /// A rollout of which each turn spends so many tokens.
@@ -261,17 +261,19 @@ fn undefined_figures_are_null_and_say_why() {
 #[test]
 fn a_figure_that_one_run_alone_decides_has_no_interval_and_a_note() {
     let runs = [rollout("a", &[5, 6, 7], true), rollout("b", &[5, 6, 7], false)];
-    let report = json(&[&written("one_each.jsonl", &runs), "--json"]);
+    let whole = program::json(&[&written("one_each.jsonl", &runs), "--json"]);
+    let report = program::values(whole.clone());
     for name in ["hit_rate", "interval_reward", "coverage", "false_abort_rate"] {
-        assert_eq!(report["intervals"][name], Value::Null, "{name}");
+        let figure = &whole[name];
+        assert!(figure["value"].is_number() && figure["ci_low"].is_null(), "{name}: {figure}");
         assert_eq!(notes(&report, &format!("{name}: no interval, ")), 1, "{name}: {report}");
     }
     let one = |(id, middle)| rollout(id, &[5, middle, 7], true);
     let six = [("a", 6), ("b", 90), ("c", 6), ("d", 40), ("e", 6), ("f", 9)].map(one);
     let both = written("both.jsonl", &six);
-    assert!(json(&[&both, "--json"])["intervals"]["hit_rate"]["ci_low"].is_number());
-    let once = json(&[&both, "--json", "--resamples", "1"]);
-    assert_eq!(once["intervals"]["hit_rate"]["ci_low"], Value::Null, "{once}");
+    assert!(program::json(&[&both, "--json"])["hit_rate"]["ci_low"].is_number());
+    let once = program::json(&[&both, "--json", "--resamples", "1"]);
+    assert_eq!(once["hit_rate"]["ci_low"], Value::Null, "{once}");
     assert_eq!(notes(&once, "no interval of macro_f1"), 0);
     assert!(notes(&once, "defined in 1 of the resamples; at least 2 are needed") >= 1, "{once}");
 }
@@ -396,7 +398,7 @@ fn the_bundled_runs_hold_successes_failures_and_cut_offs() {
     assert_eq!(report["n_rollouts"], 100);
     assert!(number(&report["n_cut_off"]) >= 3.0 && number(&report["n_failed_rollouts"]) >= 20.0);
     assert_eq!(notes(&report, "learnt from as having needed at least so much"), 1);
-    let interval = &report["intervals"]["hit_rate"];
+    let interval = &program::json(&["--estimator", "quantile", "--json"])["hit_rate"];
     let [low, high] = ["ci_low", "ci_high"].map(|end| number(&interval[end]));
     let hit_rate = number(&report["hit_rate"]);
     assert!(low < hit_rate && hit_rate < high);
@@ -542,8 +544,8 @@ fn tasks_are_resampled_as_a_whole() {
     let said = written("said_twice.jsonl", &[answers(""), answers("2")].concat());
     let single = written("said_once.jsonl", &answers(""));
     let error = |file: &str, said: &str, more: &[&str]| {
-        let found = json(&[&[file, "--estimator", said, "--json"], more].concat());
-        number(&found["intervals"]["coverage"]["standard_error"])
+        let found = program::json(&[&[file, "--estimator", said, "--json"], more].concat());
+        number(&found["coverage"]["standard_error"])
     };
     let by_run = error(&once, &single, &[]);
     let by_task = error(&twice, &said, &["--cluster-by-task"]);

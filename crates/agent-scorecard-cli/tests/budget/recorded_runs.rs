@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     number,
-    program::{bundled_or_recorded, json, recorded},
+    program::{bundled_or_recorded, plain as json, recorded},
 };
 
 #[test]

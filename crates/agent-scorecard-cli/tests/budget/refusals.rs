@@ -1,6 +1,6 @@
 use super::{
     estimate, notes,
-    program::{json, names_field, refusal, run, write},
+    program::{names_field, plain as json, refusal, run, write},
     rollout, three_runs, written,
 };
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     notes,
-    program::{json, refusal, run, write},
+    program::{plain as json, refusal, run, write},
 };
 
 fn golden(name: &str) -> String {

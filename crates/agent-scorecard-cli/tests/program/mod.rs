@@ -1,6 +1,10 @@
 //! The built command, run as its users run it. A test has the name of the subcommand that it runs.
 #![allow(clippy::print_stdout, dead_code, reason = "each test uses a part of it")]
 
+mod figures;
+
+pub(crate) use figures::values;
+
 use std::{
     env, fs,
     io::{self, BufRead, BufReader, Read, Write},
@@ -62,12 +66,17 @@ pub(crate) fn json(arguments: &[&str]) -> Value {
     json_of(&own(), arguments)
 }
 
+/// The same with the value of each figure in its place.
+pub(crate) fn plain(arguments: &[&str]) -> Value {
+    values(json(arguments))
+}
+
 /// What another subcommand writes with `--json`.
 pub(crate) fn json_of(subcommand: &str, arguments: &[&str]) -> Value {
     let output = run_other(subcommand, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {stderr}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    report(&output)
 }
 
 /// The one line of an error: exit code 2 and nothing on standard output.
@@ -105,10 +114,12 @@ pub(crate) fn fresh(name: &str) -> String {
     folder
 }
 
-/// The JSON object that a call wrote.
+/// The JSON object that a call wrote, in which every figure has the one form.
 pub(crate) fn report(output: &Output) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(figures::other_forms(&report), Vec::<String>::new());
+    report
 }
 
 /// The body of a request to a server of a test.

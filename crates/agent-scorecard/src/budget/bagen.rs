@@ -25,12 +25,12 @@ use trajectory_metrics::{Better, Figure, Metric, Undefined};
 
 use crate::{
     budget::{
-        block,
+        JOINT_HIT_RATE, block,
         metrics::METRICS,
         runs::{By, Options, Runs},
     },
     error::Error,
-    report::block::{Block, Column, Field, Report, Shape},
+    report::block::{Block, Column, Field, Report},
 };
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
@@ -202,10 +202,10 @@ fn read_differently(
 
 fn published_block(kind: Kind, published: &Published) -> Block {
     let sum = |count: fn(&RangeCounts) -> usize| published.ranges.iter().map(count).sum::<usize>();
-    let mut block = Block { shape: Shape::Plain, ..Block::default() };
+    let mut block = Block::default();
     block.push_metrics(&PUBLISHED, published, |_, value| Figure::from(value));
     if let Some(joint) = published.joint_hit_rate {
-        block.fields.push(Field::shown("joint_hit_rate", "joint hit rate", joint));
+        block.fields.push(Field::figure(JOINT_HIT_RATE.measure, Ok(joint.into())));
     }
     block.fields.push(Field::shown("n_samples", "samples", published.samples));
     let label = "samples of runs that succeeded";

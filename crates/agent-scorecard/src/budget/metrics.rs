@@ -325,6 +325,82 @@ pub const METRICS: [Metric<Known>; 38] = [
     ),
 ];
 
+/// The macro F1 of the prefixes of one bin, or of the answers before the first turn.
+pub(super) const MACRO_F1_OF_BIN: Metric<MetricsSummary> = Metric::new(
+    "macro_f1",
+    "macro F1 of feasibility",
+    Better::Higher,
+    "Mean F1 of the classes feasible and impossible.",
+    |it| defined(it.feasibility.macro_f1, MACRO_F1),
+);
+
+/// The metrics of the prefixes of one bin; tables show those with a label.
+pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = [
+    Metric::new(
+        "hit_rate",
+        "hit rate",
+        Better::Higher,
+        "Share of feasible prefixes whose interval holds what remained.",
+        |it| defined(it.intervals.map(|all| all.hit_rate), NO_FEASIBLE),
+    ),
+    Metric::new(
+        "interval_reward",
+        "reward",
+        Better::Higher,
+        "Mean reward over feasible prefixes.",
+        |it| defined(it.intervals.map(|all| all.interval_reward), NO_FEASIBLE),
+    ),
+    Metric::new(
+        "optimistic",
+        "below",
+        Better::Lower,
+        "Share of the intervals at feasible prefixes that lie below what remained.",
+        |it| defined(it.intervals.and_then(|all| misses(&all)[0]), NO_FEASIBLE_INTERVAL),
+    ),
+    Metric::new(
+        "conservative",
+        "above",
+        Better::Lower,
+        "Share of the intervals at feasible prefixes that lie above what remained.",
+        |it| defined(it.intervals.and_then(|all| misses(&all)[1]), NO_FEASIBLE_INTERVAL),
+    ),
+    Metric::new(
+        "mean_relative_width",
+        "relative width",
+        Better::Lower,
+        "Mean of width by what remained, over the intervals at feasible prefixes.",
+        |it| defined(it.intervals.and_then(|all| all.mean_relative_width), NO_FEASIBLE_INTERVAL),
+    ),
+    Metric::new(
+        "alarm_rate",
+        "alarms on failures",
+        Better::Higher,
+        "Share of infeasible prefixes with the answer \"impossible\".",
+        |it| defined(it.feasibility.impossible.recall, NO_FAILED),
+    ),
+    Metric::new(
+        "optimistic_of_all",
+        "",
+        Better::Lower,
+        "Share of the intervals of all runs that lie below what remained.",
+        |it| defined(it.diagnostics.map(|all| all.optimistic_share), NO_INTERVAL),
+    ),
+    Metric::new(
+        "conservative_of_all",
+        "",
+        Better::Lower,
+        "Share of the intervals of all runs that lie above what remained.",
+        |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL),
+    ),
+    Metric::new(
+        "mean_width_over_cap",
+        "",
+        Better::Lower,
+        "Mean of width by the cap of the run, over the intervals of all runs with a cap.",
+        |it| defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL),
+    ),
+];
+
 fn defined(value: Option<f64>, reason: &'static str) -> Result<f64, Undefined> {
     value.ok_or_else(|| Undefined::new(reason))
 }

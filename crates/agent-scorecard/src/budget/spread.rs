@@ -27,10 +27,6 @@ pub(super) struct Spreads {
 }
 
 impl Spreads {
-    pub(super) fn is_empty(&self) -> bool {
-        self.spreads.is_empty()
-    }
-
     /// The value of a figure with what is known of its precision.
     pub(super) fn figure(&self, key: &str, value: f64) -> Figure {
         let Some(&(interval, standard_error)) = self.spreads.get(key) else {

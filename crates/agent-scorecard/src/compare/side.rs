@@ -251,7 +251,7 @@ const PASS_AT: Measure = measure(
     Better::Higher,
     "Chance that one of k runs of a task succeeds, as a mean over tasks with k runs or more.",
 );
-const PASS_HAT: Measure = measure(
+pub(crate) const PASS_HAT: Measure = measure(
     "pass_hat_k",
     "pass^k",
     Better::Higher,

@@ -244,24 +244,11 @@ fn setting(
         Field::block("left_out_by_reason", left_out),
     ]);
     for metric in METRICS {
-        let key = metric.measure.key;
-        row.fields.push(match figures.figure(key) {
-            Err(_) => Field::shown(key, metric.measure.label, ()),
-            Ok(figure) => {
-                let ends = figure.interval.ok().map(|it| vec![it.low(), it.high()]);
-                Field::block(
-                    key,
-                    Block::of([
-                        Field::shown("estimate", metric.measure.label, figure.value),
-                        Field::shown("interval", "from, to", ends),
-                    ]),
-                )
-            }
-        });
+        row.fields.push(Field::figure(metric.measure, figures.figure(metric.measure.key)));
     }
     row.fields.push(Field::block("failures", failures(&found.failures)));
     let distance = OPTIMUM[1].measure;
-    row.fields.push(Field::shown(distance.key, distance.label, figures.number(distance.key)));
+    row.fields.push(Field::figure(distance, figures.figure(distance.key)));
     Ok(Setting { options, figures, row })
 }
 

@@ -190,10 +190,9 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
         Field::shown("schedule", label("schedule"), row.schedule.as_str()),
     ];
     for (key, name, value) in COMPARED {
-        let figure = value(row).map(|figure| Figure { standard_error: None, ..figure });
         let none = || Undefined::new("some run has no chance of success, or none is complete");
         let measure = Measure { key, label: label(name), better: Better::Neither, help: "" };
-        fields.push(Field::figure(measure, figure.ok_or_else(none)));
+        fields.push(Field::figure(measure, value(row).ok_or_else(none)));
     }
     let per_rate = row.simple_shift_per_rate;
     fields.extend([
@@ -280,7 +279,8 @@ fn shift(mean: &MeanShift, label: impl Fn(&'static str) -> &'static str) -> Vec<
         ("tail_omission", mean.shift.tail_omission),
     ];
     let mut fields = vec![Field::json("n", mean.runs), Field::json("n_hidden", mean.hidden)];
-    fields.extend(scores.map(|(key, score)| Field::shown(key, label(key), score)));
+    let figure = |(key, score)| Field::figure(plain(key, label(key)), Ok(Figure::from(score)));
+    fields.extend(scores.map(figure));
     fields
 }
 

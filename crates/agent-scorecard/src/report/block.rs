@@ -74,24 +74,10 @@ pub struct Block {
     /// What is undefined and why, and what to know before the values are quoted. `None` for an object
     /// without a list of notes.
     pub notes: Option<Vec<String>>,
-    /// How the values are written.
-    pub shape: Shape,
+    /// Whether the blocks inside are the rows of one table, whose columns are their fields.
+    pub is_table: bool,
     /// Pictures, if they were asked for.
     pub pictures: BTreeMap<String, Picture>,
-}
-
-/// How the values of a block are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
-    /// Figures as objects: value, ends of the interval and, where it is known, standard error.
-    #[default]
-    Objects,
-    /// Figures as plain numbers, with the object `intervals` beside them.
-    Plain,
-    /// Figures as plain numbers, with `KEY_se`, `KEY_ci_low` and `KEY_ci_high` beside each.
-    Flat,
-    /// Blocks, which are the rows of one table, whose columns are their fields.
-    Table,
 }
 
 /// A value and its name.
@@ -109,7 +95,8 @@ pub struct Field {
 /// What stands under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number with its interval, or the reason why there is none.
+    /// A number with its interval, or the reason why there is none: in JSON always an object of `value`, `ci_low`,
+    /// `ci_high` and `standard_error`.
     Figure(Measure, Result<Figure, Undefined>),
     /// The ends between which a number lies that cannot be known, or the reason why there are none.
     Bounds(Measure, Result<Interval, Undefined>),
@@ -127,25 +114,6 @@ pub enum Value {
         /// The rows.
         rows: Vec<Block>,
     },
-}
-
-/// What stands in `intervals` for a plain number.
-#[derive(Serialize)]
-struct Precision {
-    ci_low: Option<f64>,
-    ci_high: Option<f64>,
-    standard_error: Option<f64>,
-}
-
-impl Precision {
-    /// `None` for a figure of which no interval was asked for.
-    fn of(figure: &Figure) -> Option<Self> {
-        let Figure { interval, standard_error, .. } = *figure;
-        let is_asked = interval != Err(NoInterval::NotRequested) || standard_error.is_some();
-        let ends = interval.ok().map(|interval| (interval.low(), interval.high()));
-        let (ci_low, ci_high) = ends.unzip();
-        is_asked.then_some(Self { ci_low, ci_high, standard_error })
-    }
 }
 
 impl Report {
@@ -430,28 +398,13 @@ impl Block {
     }
 
     fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let mut intervals = BTreeMap::new();
+        // An undefined figure has the same four keys, with null under each.
+        let undefined = Figure::from(f64::NAN);
         for Field { key, value, .. } in &self.fields {
             match value {
-                Value::Figure(_, figure) if self.shape == Shape::Plain => {
-                    let figure = figure.as_ref().ok();
-                    map.serialize_entry(key, &figure.map(|figure| figure.value))?;
-                    intervals.extend(figure.and_then(Precision::of).map(|known| (key, known)));
+                Value::Figure(_, figure) => {
+                    map.serialize_entry(key, figure.as_ref().unwrap_or(&undefined))?;
                 }
-                Value::Figure(_, figure) if self.shape == Shape::Flat => {
-                    let figure = figure.as_ref().ok();
-                    let interval = figure.and_then(|figure| figure.interval.ok());
-                    let numbers = [
-                        ("", figure.map(|figure| figure.value)),
-                        ("_se", figure.and_then(|figure| figure.standard_error)),
-                        ("_ci_low", interval.map(|interval| interval.low())),
-                        ("_ci_high", interval.map(|interval| interval.high())),
-                    ];
-                    for (ending, number) in numbers {
-                        map.serialize_entry(&format!("{key}{ending}"), &number)?;
-                    }
-                }
-                Value::Figure(_, figure) => map.serialize_entry(key, &figure.as_ref().ok())?,
                 Value::Bounds(_, ends) => {
                     let ends = ends.as_ref().ok();
                     let (low, high) = ends.map(|ends| (ends.low(), ends.high())).unzip();
@@ -465,9 +418,6 @@ impl Block {
                 Value::Block(block) => map.serialize_entry(key, block)?,
                 Value::Rows { rows, .. } => map.serialize_entry(key, rows)?,
             }
-        }
-        if !intervals.is_empty() {
-            map.serialize_entry("intervals", &intervals)?;
         }
         if !self.pictures.is_empty() {
             map.serialize_entry("curves", &self.pictures)?;

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 use trajectory_metrics::{Better, Figure, Measure, NoInterval};
 
-use crate::report::block::{Block, Field, Report, Shape, Value};
+use crate::report::block::{Block, Field, Report, Value};
 
 /// Columns of a table of rows that are shown even if they are the same in all of them.
 const MOST_COLUMNS: usize = 6;
@@ -248,11 +248,15 @@ fn tables_of(places: &[Place<'_>], is_marked: &dyn Fn(&str) -> bool, tables: &mu
     for field in keys.iter().filter(|field| field.is_row()) {
         let best = if is_marked(&field.key) { best(places, field) } else { None };
         let cells = places.iter().map(|place| match place.block.get(&field.key) {
-            Some(value) => cell(value, place.block, &place.pointer, &field.key, best),
+            Some(value) => cell(value, &place.pointer, &field.key, best),
             None => Cell::text("–"),
         });
         let heading = match &field.value {
-            Value::Figure(measure, _) | Value::Bounds(measure, _) => Heading::Measure(*measure),
+            Value::Figure(measure, _) | Value::Bounds(measure, _)
+                if field.label == measure.label =>
+            {
+                Heading::Measure(*measure)
+            }
             _ => Heading::Text(field.label.clone()),
         };
         main.rows.push(Row { heading: Some(heading), cells: cells.collect() });
@@ -271,7 +275,7 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
     for field in keys {
         let inside = |place: &Place<'_>| format!("{}/{}", place.pointer, escaped(&field.key));
         match &field.value {
-            Value::Block(Block { shape: Shape::Table, .. }) | Value::Rows { .. } => {
+            Value::Block(Block { is_table: true, .. }) | Value::Rows { .. } => {
                 for place in places {
                     let name = if places.len() > 1 { place.name.as_str() } else { "" };
                     match place.block.get(&field.key) {
@@ -313,12 +317,12 @@ fn tables_inside(places: &[Place<'_>], keys: &[&Field], tables: &mut Vec<Table>)
 }
 
 /// A row of a table: its heading, if it has one, its values, and the place of these values.
-type RowOf<'a> = (Option<Heading>, Option<&'a Block>, String);
+type RowOf<'a> = (Option<Heading>, &'a Block, String);
 
 /// A table with a row for each block of a list, if a value is shown, and the tables of rows inside them.
 fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &mut Vec<Table>) {
     let place = |at: usize| format!("{pointer}/{at}");
-    let of_row = rows.iter().enumerate().map(|(at, row)| (None, Some(row), place(at)));
+    let of_row = rows.iter().enumerate().map(|(at, row)| (None, row, place(at)));
     tables.extend(table_of_rows(name, title, &of_row.collect::<Vec<_>>(), false));
     for (at, row) in rows.iter().enumerate() {
         for Field { key, value, .. } in &row.fields {
@@ -332,13 +336,10 @@ fn rows_tables(name: &str, title: &str, rows: &[Block], pointer: &str, tables: &
 
 /// A table of one row for each block inside, which is named in front of the row.
 fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
-    let rows = block.fields.iter().map(|field| {
-        let row = match &field.value {
-            Value::Block(row) => Some(row),
-            _ => None,
-        };
+    let rows = block.fields.iter().filter_map(|field| {
+        let Value::Block(row) = &field.value else { return None };
         let heading = Some(Heading::Text(field.label.clone()));
-        (heading, row, format!("{pointer}/{}", escaped(&field.key)))
+        Some((heading, row, format!("{pointer}/{}", escaped(&field.key))))
     });
     let table = table_of_rows(name, &block.title, &rows.collect::<Vec<_>>(), true)?;
     let header = std::iter::once(String::new()).chain(table.header).collect();
@@ -348,11 +349,13 @@ fn rows_of_blocks(name: &str, block: &Block, pointer: &str) -> Option<Table> {
 /// A table of rows; `None` without a value that is shown. Unless all are to be shown, columns that no row knows are
 /// left out, and those of a wide table that are the same in all rows stand in its note.
 fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -> Option<Table> {
-    let all = rows.iter().map(|(_, row, _)| row.map_or_else(Vec::new, |row| leaves(row, "")));
+    let all = rows.iter().map(|(_, row, _)| leaves(row, ""));
     let all: Vec<Vec<Leaf<'_>>> = all.collect();
     let mut columns: Vec<&Leaf<'_>> = Vec::new();
     for leaf in all.iter().flatten() {
-        let is_known = shows_all || !matches!(&leaf.field.value, Value::Json(Json::Null));
+        let value = &leaf.field.value;
+        let is_unknown = matches!(value, Value::Json(Json::Null) | Value::Figure(_, Err(_)));
+        let is_known = shows_all || !is_unknown;
         if is_known && !columns.iter().any(|column| column.is_beside(leaf)) {
             columns.push(leaf);
         }
@@ -360,16 +363,13 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
     if columns.is_empty() {
         return None;
     }
-    let of_row = |((heading, row, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
+    let of_row = |((heading, _, pointer), leaves): (&RowOf<'_>, &Vec<Leaf<'_>>)| {
         let cells = columns.iter().map(|column| {
-            if row.is_none() {
-                return number(pointer.clone(), "undefined");
-            }
             let Some(leaf) = leaves.iter().find(|leaf| leaf.is_beside(column)) else {
                 return Cell::text("–");
             };
             let place = format!("{pointer}{}", leaf.place);
-            cell(&leaf.field.value, leaf.block, &place, &leaf.field.key, None)
+            cell(&leaf.field.value, &place, &leaf.field.key, None)
         });
         Row { heading: heading.clone(), cells: cells.collect() }
     };
@@ -408,7 +408,6 @@ fn table_of_rows(name: &str, title: &str, rows: &[RowOf<'_>], shows_all: bool) -
 struct Leaf<'a> {
     /// Where its block stands in the row.
     place: String,
-    block: &'a Block,
     field: &'a Field,
 }
 
@@ -428,7 +427,7 @@ fn leaves<'a>(block: &'a Block, place: &str) -> Vec<Leaf<'a>> {
                 found.extend(leaves(inner, &format!("{place}/{}", escaped(&field.key))));
             }
             _ if field.label.is_empty() => {}
-            _ => found.push(Leaf { place: place.to_owned(), block, field }),
+            _ => found.push(Leaf { place: place.to_owned(), field }),
         }
     }
     found
@@ -457,27 +456,26 @@ fn best(places: &[Place<'_>], field: &Field) -> Option<f64> {
     }
 }
 
-/// The value under a key of a block as a cell. The block stands at `place`.
-fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>) -> Cell {
+/// The value under a key as a cell. Its block stands at `place`.
+fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
     let pointer = format!("{place}/{}", escaped(key));
     match value {
-        Value::Figure(_, Err(_)) | Value::Bounds(_, Err(_)) => number(pointer, "undefined"),
+        Value::Figure(_, Err(_)) | Value::Bounds(_, Err(_)) => {
+            number(format!("{pointer}/value"), "undefined")
+        }
         Value::Bounds(_, Ok(ends)) => {
-            number(pointer, format!("[{:.3}, {:.3}]", ends.low(), ends.high()))
+            let [low, high] = [("ci_low", ends.low()), ("ci_high", ends.high())]
+                .map(|(key, end)| number(format!("{pointer}/{key}"), format!("{end:.3}")).0);
+            let words = |text: &'static str| vec![Part::Text(text.into())];
+            Cell([words("["), low, words(", "), high, words("]")].concat())
         }
         Value::Figure(_, Ok(figure)) => {
-            let (at, ends) = match block.shape {
-                Shape::Plain => (pointer, format!("{place}/intervals/{}/", escaped(key))),
-                Shape::Flat => (pointer.clone(), format!("{pointer}_")),
-                Shape::Objects | Shape::Table => {
-                    (format!("{pointer}/value"), format!("{pointer}/"))
-                }
-            };
             let mut parts = Vec::new();
             if best == Some(figure.value) {
                 parts.push(Part::Text("*".into()));
             }
-            parts.extend(number(at, figure_text(figure, figure.value)).0);
+            let value = figure_text(figure, figure.value);
+            parts.extend(number(format!("{pointer}/value"), value).0);
             if let Err(why) = figure.interval {
                 if why != NoInterval::NotRequested {
                     parts.push(Part::Text(" [undefined]".into()));
@@ -485,17 +483,17 @@ fn cell(value: &Value, block: &Block, place: &str, key: &str, best: Option<f64>)
             } else if let Ok(interval) = figure.interval {
                 parts.push(Part::Text(" [".into()));
                 let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{ends}ci_low"), low).0);
+                parts.extend(number(format!("{pointer}/ci_low"), low).0);
                 parts.push(Part::Text(", ".into()));
                 let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{ends}ci_high"), high).0);
+                parts.extend(number(format!("{pointer}/ci_high"), high).0);
                 parts.push(Part::Text("]".into()));
             }
-            // Beside plain numbers it would make tables too wide.
-            let is_object = !matches!(block.shape, Shape::Plain | Shape::Flat);
-            if let Some(error) = figure.standard_error.filter(|_| is_object) {
+            // Beside an interval it would make tables too wide.
+            let is_alone = figure.interval == Err(NoInterval::NotRequested);
+            if let Some(error) = figure.standard_error.filter(|_| is_alone) {
                 parts.push(Part::Text(STANDARD_ERROR.into()));
-                let pointer = format!("{ends}standard_error");
+                let pointer = format!("{pointer}/standard_error");
                 parts.extend(number(pointer, figure_text(figure, error)).0);
             }
             Cell(parts)

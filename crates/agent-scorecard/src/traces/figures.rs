@@ -189,17 +189,26 @@ impl TraceFigures {
         let (mut estimates, mut reference) = (vec![self.censored], Vec::new());
         let none = || Err(Undefined::new("there is no complete run"));
         let mut verdicts = [none(), none()];
-        let (mut summaries, mut by_summary) = (BTreeMap::new(), Block::default());
+        let (mut summaries, mut by_summary) = (Block::default(), Block::default());
         if let Some(complete) = self.complete {
             verdicts = complete.verdicts;
             estimates.extend(complete.estimates);
             reference = complete.reference;
             reference.push(complete.censored_reference);
             for (summary, diagnostics) in &complete.summaries {
-                let auroc = diagnostics.get("auroc").copied().flatten();
-                by_summary.fields.push(Field::shown(summary.clone(), summary.clone(), auroc));
+                let of_summary = STREAM_MEASURES.iter().filter_map(|measure| {
+                    let value = diagnostics.get(measure.key)?;
+                    let none = || Undefined::new("all runs have one outcome");
+                    let figure = value.map(Figure::from).ok_or_else(none);
+                    Some(Field::figure(Measure { label: "", ..*measure }, figure))
+                });
+                let block = Block::of(of_summary);
+                if let Some(value) = block.get("auroc").cloned() {
+                    let (key, label) = (summary.clone().into(), summary.clone().into());
+                    by_summary.fields.push(Field { key, label, value });
+                }
+                summaries.fields.push(Field::block(summary.clone(), block));
             }
-            summaries = complete.summaries;
         }
         let (is_cut_off, is_single) = (self.n_censored > 0, self.is_of_single_forecasts);
         // Without resamples of the runs, it was not asked for intervals or there is one cluster.
@@ -207,7 +216,6 @@ impl TraceFigures {
         let why_none = one.filter(|_| options.resamples > 0).unwrap_or(NoInterval::NotRequested);
         let prepared = |mut field: Field| {
             if let Value::Figure(_, Ok(figure)) = &mut field.value {
-                figure.standard_error = None;
                 if figure.interval == Err(NoInterval::NotRequested) {
                     figure.interval = Err(why_none);
                 }
@@ -237,7 +245,7 @@ impl TraceFigures {
             ..Block::default()
         };
         block.fields.push(Field::block("base_rate_reference", constant));
-        block.push_json("summaries", &summaries);
+        block.fields.push(Field::block("summaries", summaries));
         by_summary.title = "auroc by summary of a run (the trajectory scores use none)".to_owned();
         if is_single {
             by_summary.fields.iter_mut().for_each(|field| field.label = Cow::Borrowed(""));

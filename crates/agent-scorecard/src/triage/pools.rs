@@ -6,12 +6,12 @@ use knapsack_oracle::{
     normalized_regret,
 };
 use rayon::prelude::*;
-use trajectory_metrics::Undefined;
+use trajectory_metrics::{Better, Figure, Measure, Undefined};
 
 use crate::{
     error::Error,
     mean_figure::{Resamples, mean_figure},
-    report::block::{Block, Field, Shape},
+    report::block::{Block, Field},
     triage::{
         METRICS, Pools, RATES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
@@ -148,7 +148,7 @@ pub(super) fn row(
     }
 
     let how = Resamples { resamples: options.resamples, seed: options.seed };
-    let mut row = Block { shape: Shape::Flat, ..Block::default() };
+    let mut row = Block::default();
     // Fields of every table, and of the table without unsolvable problems.
     let plain = |label: &'static str| if pools.ratio.is_none() { label } else { "" };
     row.fields.extend(pools.ratio.map(|ratio| Field::shown("ratio", "ratio", ratio)));
@@ -158,7 +158,7 @@ pub(super) fn row(
     row.push_json("informative_pools", &informative);
     row.push_json("nothing_solvable_pools", &nothing);
     row.push_json("random_is_optimal_pools", &optimal);
-    push_references(&mut row, &found, plain, &mut notes);
+    push_references(&mut row, &found, plain);
     if pools.ratio.is_some() {
         let counts: Vec<&UnsolvableCounts> =
             found.iter().filter_map(|of_pool| of_pool.unsolvable.as_ref()).collect();
@@ -191,19 +191,23 @@ pub(super) fn row(
         }
     }
     if options.planner == Planner::Random {
-        let of_regime: [(_, OfRegime); 2] = [
-            ("eta_advisory_informative_order_se", |score| &score.advisory),
-            ("eta_enforced_informative_order_se", |score| &score.enforced),
+        let of_regime: [(_, _, OfRegime); 2] = [
+            ("eta_advisory_informative", "eta_advisory_informative_over_orders", |it| &it.advisory),
+            ("eta_enforced_informative", "eta_enforced_informative_over_orders", |it| &it.enforced),
         ];
         let known = if above_oracle > 0 { &of_regime[..1] } else { &of_regime };
-        for (key, of_regime) in known {
+        for (of, key, of_regime) in known {
             let variances = scores.iter().filter_map(|score| of_regime(score).order_variance);
             let variances: Vec<f64> = variances.collect();
             if !variances.is_empty() {
-                row.push_json(
-                    key,
-                    &(variances.iter().sum::<f64>().sqrt() / variances.len() as f64),
-                );
+                let error = variances.iter().sum::<f64>().sqrt() / variances.len() as f64;
+                let figure = row
+                    .figure(of)
+                    .map(|eta| Figure { standard_error: Some(error), ..Figure::from(eta.value) });
+                let help =
+                    "The same efficiency, with the standard error of the draw of orders alone.";
+                let measure = Measure { key, label: "", better: Better::Higher, help };
+                row.fields.push(Field::figure(measure, figure));
             }
         }
     }
@@ -230,28 +234,33 @@ fn push_references(
     row: &mut Block,
     found: &[OfPool],
     plain: impl Fn(&'static str) -> &'static str,
-    notes: &mut Vec<String>,
 ) {
     let n = found.len() as f64;
-    let (mut oracle, mut exact, mut sampled, mut variance) = (0.0, Some(0.0), 0.0, 0.0);
+    let (mut oracle, mut exact, mut sampled, mut variance) = (0.0, Ok(0.0), 0.0, 0.0);
     for (number, of_pool) in found.iter().enumerate() {
         oracle += of_pool.oracle;
         sampled += of_pool.random_sampled.value;
         variance += of_pool.random_sampled.standard_error.powi(2);
-        match &of_pool.random_exact {
-            Ok(value) => exact = exact.map(|sum| sum + value),
-            Err(error) if exact.take().is_some() => notes.push(format!(
-                "random_exact: undefined, and eta takes the sampled random plan where there is no exact one, as in pool {number}: {error}"
-            )),
-            Err(_) => {}
-        }
+        exact = exact.and_then(|sum: f64| match &of_pool.random_exact {
+            Ok(value) => Ok(sum + value),
+            Err(error) => Err(Undefined::new(format!(
+                "pool {number} has none, and eta takes the sampled random plan there: {error}"
+            ))),
+        });
     }
-    let random = if exact.is_some() { ["random value", ""] } else { ["", "random value, sampled"] };
-    let [random_exact, random_sampled] = random.map(&plain);
-    row.fields.push(Field::shown("oracle", plain("oracle value"), oracle / n));
-    row.fields.push(Field::shown("random_exact", random_exact, exact.map(|sum| sum / n)));
-    row.fields.push(Field::shown("random_sampled", random_sampled, sampled / n));
-    row.push_json("random_sampled_se", &(variance.sqrt() / n));
+    let random = if exact.is_ok() { ["random value", ""] } else { ["", "random value, sampled"] };
+    let [random_exact, random_sampled] = random;
+    let value = |key, label, help, figure| {
+        let measure = Measure { key, label: plain(label), better: Better::Neither, help };
+        Field::figure(measure, figure)
+    };
+    let sampled = Figure { standard_error: Some(variance.sqrt() / n), ..(sampled / n).into() };
+    let (oracle, exact) = (Ok((oracle / n).into()), exact.map(|sum| (sum / n).into()));
+    row.fields.extend([
+        value("oracle", "oracle value", "Mean value of the best plan.", oracle),
+        value("random_exact", random_exact, "Mean value of a random plan, over all its orders.", exact),
+        value("random_sampled", random_sampled, "Mean value of a random plan, over sampled orders; the standard error is that of the draw of orders.", Ok(sampled)),
+    ]);
 }
 
 /// How the answers of a model were read.

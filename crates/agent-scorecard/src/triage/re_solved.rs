@@ -6,7 +6,7 @@ use trajectory_metrics::{Better, ClusterEstimate, Figure, Measure, Metric, NoInt
 
 use crate::{
     report::{
-        block::{Block, Field, Shape},
+        block::{Block, Field},
         sentence::{Percent, counted, percent, side_of},
     },
     traces::figures::LEVEL,
@@ -110,7 +110,7 @@ pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
 }
 
 fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware) -> Block {
-    let mut row = Block { shape: Shape::Plain, ..Block::default() };
+    let mut row = Block::default();
     row.fields.push(Field::shown(key, label, name));
     row.fields.push(Field::shown("n", "problems", counts.items()));
     row.push_metrics(&RE_SOLVING, counts, |measure, value| figure(counts, measure, value));

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use censoring::{StopClass, StopReason};
 use memchr::memmem;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
+use trajectory_metrics::Figure;
 
 use crate::{
     json_lines::parsing::{InputError, parse_line},
@@ -60,8 +61,8 @@ struct Shown {
     n_at_limit: u64,
     #[serde(skip_serializing_if = "is_zero")]
     n_partial: u64,
-    success_rate: Option<f64>,
-    success_rate_limits_failed: Option<f64>,
+    success_rate: Figure,
+    success_rate_limits_failed: Figure,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
 }
@@ -73,6 +74,7 @@ const fn is_zero(count: &u64) -> bool {
 
 impl From<RunCounts> for Shown {
     fn from(counts: RunCounts) -> Self {
+        let rate = |others| Figure::from(counts.success_rate(others).unwrap_or(f64::NAN));
         Self {
             n_runs: counts.len(),
             n_succeeded: counts.succeeded,
@@ -80,8 +82,8 @@ impl From<RunCounts> for Shown {
             n_unknown: counts.unknown,
             n_at_limit: counts.at_limit,
             n_partial: counts.partial,
-            success_rate: counts.success_rate(0),
-            success_rate_limits_failed: counts.success_rate(counts.at_limit),
+            success_rate: rate(0),
+            success_rate_limits_failed: rate(counts.at_limit),
             left_out: counts.left_out,
         }
     }

@@ -6,8 +6,8 @@ use crate::{no_interval::NoInterval, resampling::replicates::Replicates};
 
 /// A number with what is known of its precision.
 ///
-/// With the feature `serde` it is written as `{"value", "ci_low", "ci_high"}`, with `standard_error` if it
-/// is known. Numbers that are not finite, and the ends of an interval that could not be had, are null.
+/// With the feature `serde` it is written as `{"value", "ci_low", "ci_high", "standard_error"}`, always with
+/// all four keys. A number that is not finite, the ends of a missing interval and a missing standard error are null.
 ///
 /// ```
 /// use trajectory_metrics::{Figure, Interval};
@@ -80,14 +80,11 @@ impl serde::Serialize for Figure {
 
         let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         let end = |end: fn(Interval) -> f64| self.interval.ok().map(end).and_then(finite);
-        let fields = 3 + usize::from(self.standard_error.is_some());
-        let mut object = serializer.serialize_struct("Figure", fields)?;
+        let mut object = serializer.serialize_struct("Figure", 4)?;
         object.serialize_field("value", &finite(self.value))?;
         object.serialize_field("ci_low", &end(Interval::low))?;
         object.serialize_field("ci_high", &end(Interval::high))?;
-        if let Some(error) = self.standard_error {
-            object.serialize_field("standard_error", &finite(error))?;
-        }
+        object.serialize_field("standard_error", &self.standard_error.and_then(finite))?;
         object.end()
     }
 }

@@ -9,7 +9,7 @@ use agent_scorecard::{
     run_logs::{Account, ForecastPolicy, TraceFile, Ungraded},
 };
 use proptest::prelude::*;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{Arm, ClusterEstimate, Figure, Level};
 
@@ -732,6 +732,100 @@ proptest! {
             prop_assert!((said[1] - 100.0 * low).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
             prop_assert!((said[2] - 100.0 * high).abs() <= 0.5 + 1e-9, "{sentence}: {ends:?}");
         }
+    }
+}
+
+/// Two agents with crashes, limits and repeats: what a gate on `is_worse` is given.
+fn any_pair(seed: u64) -> [Side; 2] {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (tasks, trials) = (rng.random_range(8..60), rng.random_range(1..4));
+    ["base", "candidate"].map(|name| {
+        let (rate, lost) = (rng.random_range(0.1..0.95), rng.random_range(0.0..0.5));
+        let runs = (0..tasks * trials).map(|at| {
+            let passed = rng.random_bool(rate);
+            match rng.random_bool(lost) {
+                true if rng.random_bool(0.5) => crashed(at / trials),
+                true => SideRun {
+                    is_at_limit: true,
+                    ungraded: Some(Ungraded::AtLimit),
+                    ..run(at / trials, None)
+                },
+                false => run(at / trials, Some(passed)),
+            }
+        });
+        side(name, runs.collect::<Vec<_>>())
+    })
+}
+
+#[test]
+fn of_200_pairs_none_passes_the_gate_that_one_reading_fails() {
+    let filled = |side: &Side, grade: f64| {
+        let runs = side.runs.iter().map(|run| match run.grade {
+            Some(_) => run.clone(),
+            None => SideRun { grade: Some(grade), ungraded: None, ..run.clone() },
+        });
+        Side { runs: runs.collect(), ..side.clone() }
+    };
+    let is_worse = |sides: &[Side], rule| {
+        let report = compare_by(sides, rule, level()).unwrap();
+        json(block(&report.together, "difference"), "is_worse").as_bool()
+    };
+    let (mut failed, mut passed) = (0, 0);
+    for seed in 0..200 {
+        let pair = any_pair(seed);
+        let gate = is_worse(&pair, UngradedAs::Unknown);
+        let [base, candidate] = &pair;
+        let readings = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+            .map(|[first, second]| [filled(base, first), filled(candidate, second)]);
+        let mut readings: Vec<_> =
+            readings.iter().map(|sides| is_worse(sides, UngradedAs::Unknown)).collect();
+        readings.push(is_worse(&pair, UngradedAs::LeftOut));
+        readings.push(is_worse(&pair, UngradedAs::Failed));
+        // A gate without an answer is an error, which is no pass either.
+        assert!(gate != Some(false) || !readings.contains(&Some(true)), "{seed}: {readings:?}");
+        // Nor is it dead: where every reading passes, so does the gate.
+        assert!(gate != Some(true) || readings.contains(&Some(true)), "{seed}: {readings:?}");
+        failed += usize::from(gate == Some(true));
+        passed += usize::from(gate == Some(false));
+    }
+    assert!(failed > 60 && passed > 30, "{failed} failed, {passed} passed");
+}
+
+/// The interval of all runs covers the rate of all runs, whatever made runs lose their grade: here hard tasks do so more
+/// often, so that the rate of the runs with a grade is too high.
+#[test]
+fn the_interval_of_all_runs_covers_their_rate_whatever_became_of_the_ungraded() {
+    const SETS: u64 = 1_000;
+    for (tasks, lost) in [(15, 0.05), (40, 0.2), (100, 0.5)] {
+        let (mut covered, mut covered_by_graded) = (0, 0);
+        for set in 0..SETS {
+            let mut rng = ChaCha8Rng::seed_from_u64(1_000 * tasks + set);
+            let runs = (0..tasks).flat_map(|task| {
+                let chance: f64 = if rng.random_bool(0.5) { 0.8 } else { 0.4 };
+                let lost = if chance < 0.5 { 2.0 * lost } else { 0.0 };
+                (0..2)
+                    .map(|_| match rng.random_bool(lost) {
+                        true => crashed(task as usize),
+                        false => run(task as usize, Some(rng.random_bool(chance))),
+                    })
+                    .collect::<Vec<_>>()
+            });
+            let report = compare(&[side("a", runs.collect::<Vec<_>>())], level()).unwrap();
+            let block = &report.columns[0].block;
+            let ends = match block.get("success_rate_all") {
+                Some(Value::Bounds(_, Ok(ends))) => *ends,
+                Some(Value::Figure(_, Ok(figure))) => figure.interval.unwrap(),
+                other => panic!("{other:?}"),
+            };
+            covered += usize::from(ends.contains(0.6));
+            let graded = block.figure("success_rate").unwrap().interval.unwrap();
+            covered_by_graded += usize::from(graded.contains(0.6));
+        }
+        let [covered, by_graded] = [covered, covered_by_graded].map(|n| n as f64 / SETS as f64);
+        println!(
+            "{tasks} tasks, {lost} lost: {covered} of all runs, {by_graded} of those with a grade"
+        );
+        assert!(covered >= 0.935, "{tasks} tasks, {lost} lost: {covered}");
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, schedule, whole_tasks, resamples, seed, missing, read, forms } = options;
     let with_pictures = forms.has_figures();
     let how = CalibrationOptions { schedule, resamples, seed, whole_tasks, with_pictures };
-    let mut columns = Vec::new();
+    let (mut columns, mut accounts) = (Vec::new(), Vec::new());
     for path in bundled::unless(files, &["demo_overconfident.jsonl", "demo_truthful.jsonl"]) {
         let file = path.display().to_string();
         for TraceFile { model, runs, remarks, .. } in log_file::traces(&path, &read, missing)? {
@@ -78,6 +78,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
             block.push_json("missing", &remarks.missing());
             block.notes.get_or_insert_default().extend(remarks.notes());
             columns.push((file.clone(), model, block));
+            accounts.push(remarks.account());
         }
     }
     let split = if whole_tasks { "whole tasks" } else { "runs" };
@@ -92,6 +93,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
         main_pictures: vec!["reliability"],
         ..Report::of_columns(columns)
     };
+    report.set_accounts(accounts);
     report.together.push_json("schedule", how.schedule.name());
     report.together.push_json("whole_tasks", &whole_tasks);
     report.together.push_json("resamples", &resamples);

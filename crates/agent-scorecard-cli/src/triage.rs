@@ -17,7 +17,7 @@ use std::{
 };
 
 use agent_scorecard::{
-    Report,
+    Account, Report,
     knapsack_oracle::{Alpha, Pool},
     triage::{Answers, METRICS, Planner, Pools, TriageOptions, evaluate, pools},
 };
@@ -126,13 +126,16 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     }
     let block = evaluate(&problems, &pools, &options, arguments.forms.has_figures())
         .map_err(|error| format!("{file}: {error}"))?;
-    arguments.forms.show(Report {
+    let n_found = problems.items().len() as u64;
+    let mut report = Report {
         title: "Triage under a budget".to_owned(),
         lead: "eta is the efficiency: 0 for a random plan, 1 for the best one (the oracle), higher is better; regret is the share of the oracle's value that is not earned, lower is better; 95 % intervals over pools"
             .to_owned(),
         main_pictures: vec!["efficiency"],
         ..Report::of_columns(vec![(file, None, block)])
-    })
+    };
+    report.set_accounts([Account { n_found, n_kept: n_found, ..Account::default() }]);
+    arguments.forms.show(report)
 }
 
 /// Reads unsolvable problems. None of them may be solved.

@@ -283,3 +283,18 @@ proptest! {
         prop_assert_eq!((all.n_found, of(&all)), (n, n));
     }
 }
+
+#[test]
+fn the_outcome_of_an_exchange_may_be_a_number() {
+    let of = |outcome: &str| {
+        let line = format!(r#"{{"id": "a", "outcome": {outcome}, "turns": []}}"#);
+        let runs = read(Cursor::new(line), Format::Exchanges, &ReadOptions::default()).unwrap();
+        let table = RunTable::new(runs, &FactRules::default(), &StreamOptions::default())?;
+        Ok::<_, Error>(table.rows()[0].grade)
+    };
+    let words = ["true", "1", "0", "0.5", "null"];
+    let grades = words.map(|word| of(word).unwrap());
+    assert_eq!(grades, [Some(1.0), Some(1.0), Some(0.0), Some(0.5), None]);
+    assert!(of("7").unwrap_err().to_string().contains("from 7 to 7, beyond 0 to 1"));
+    assert!(of("\"yes\"").unwrap_err().to_string().contains("outcome: expected true, false, null"));
+}

@@ -1,3 +1,5 @@
+use trajectory_metrics::tool_calls::Value;
+
 use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
@@ -8,7 +10,7 @@ use crate::{
         response::{ReadTurn, Response, UNKNOWN_REPLY, error_text},
     },
     read_options::ReadOptions,
-    values::run::{Message, Reply, Role, Run, Turn, Usage},
+    values::run::{Message, Reply, Role, Run, Score, Turn, Usage},
 };
 
 /// Reads one document: a run with turns, a conversation, or one response.
@@ -30,7 +32,17 @@ pub(crate) fn read(
         "custom_id" => custom_id = json.optional(Json::name)?,
         "task" => run.task = json.optional(Json::name)?,
         "trial" => run.trial = json.optional(Json::count)?,
-        "outcome" => run.outcome = json.optional(Json::boolean)?,
+        "outcome" => match json.optional(Json::value)? {
+            None => {}
+            Some(Value::Bool(outcome)) => run.outcome = Some(outcome),
+            Some(value @ (Value::Integer(_) | Value::Real(_))) => {
+                run.scores.insert("outcome".to_owned(), Score { value, ..Score::default() });
+            }
+            Some(_) => {
+                let (expected, found) = ("true, false, null or a number", "something else");
+                return Err(json.error_at("outcome", Problem::Type { expected, found }));
+            }
+        },
         "stop" => run.stop = json.optional(Json::text)?.map(Into::into),
         "horizon" => run.horizon = json.optional(Json::count)?,
         "turns" => turns = json.optional(|json| exchanges(json, options))?,

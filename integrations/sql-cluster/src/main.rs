@@ -2,30 +2,32 @@
 //!
 //! ```text
 //! sql-cluster worker ADDRESS
-//! sql-cluster query WORKER[,WORKER…] TABLE=FOLDER SQL
+//! sql-cluster query [--output FILE] WORKER[,WORKER…] TABLE=PATH… SQL
 //! ```
 //!
 //! A worker listens on an address such as `127.0.0.1:7001`, prints it, and serves until it is ended. A
-//! query reads the Parquet files of a folder, which every worker must see under the same path, and
-//! prints the rows. If a worker cannot be reached, or ends during the query, the query fails.
+//! query reads files or folders as `sql_tables::Query::plan` describes, which every worker must see under the same
+//! path, and prints the rows or writes them to a new file. If a worker cannot be reached, or ends during the query,
+//! the query fails with exit code 1; a query that is refused before has the exit code 2.
 
-use std::{env, error::Error, io::Write, process::ExitCode};
+use std::{env, error::Error, io::Write, path::Path, process::ExitCode};
 
 use datafusion::{
-    arrow::util::pretty::pretty_format_batches,
     common::DataFusionError,
     execution::{SessionState, SessionStateBuilder},
-    prelude::{ParquetReadOptions, SessionContext},
+    prelude::SessionContext,
 };
 use datafusion_distributed::{
     DistributedExt, SessionStateBuilderExt, Worker, WorkerQueryContext, WorkerResolver,
 };
+use sql_tables::{Query, take_output};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use url::Url;
 
-const USAGE: &str = "usage: sql-cluster worker ADDRESS | query WORKER[,WORKER…] TABLE=FOLDER SQL";
+const USAGE: &str =
+    "usage: sql-cluster worker ADDRESS | query [--output FILE] WORKER[,WORKER…] TABLE=PATH… SQL";
 
 /// The session of a part of a query on a worker.
 async fn worker_session(context: WorkerQueryContext) -> Result<SessionState, DataFusionError> {
@@ -53,8 +55,12 @@ impl WorkerResolver for Workers {
     }
 }
 
-async fn query(workers: &str, table: &str, sql: &str) -> Result<(), Box<dyn Error>> {
-    let (name, folder) = table.split_once('=').ok_or(USAGE)?;
+async fn plan(
+    workers: &str,
+    tables: &[&str],
+    sql: &str,
+    output: Option<&Path>,
+) -> Result<Query, Box<dyn Error>> {
     let urls = workers.split(',').map(|worker| Url::parse(&format!("http://{worker}")));
     let urls: Vec<Url> = urls.collect::<Result<_, _>>()?;
     let state = SessionStateBuilder::new()
@@ -66,27 +72,37 @@ async fn query(workers: &str, table: &str, sql: &str) -> Result<(), Box<dyn Erro
         .build();
     let mut session = SessionContext::from(state);
     sql_functions::register_all(&mut session)?;
-    session.register_parquet(name, folder, ParquetReadOptions::default()).await?;
-    let rows = session.sql(sql).await?.collect().await?;
-    writeln!(std::io::stdout(), "{}", pretty_format_batches(&rows)?)?;
+    Ok(Query::plan(&session, sql, tables, output).await?)
+}
+
+async fn run(query: Query) -> Result<(), Box<dyn Error>> {
+    let text = query.run().await?;
+    writeln!(std::io::stdout(), "{text}")?;
     Ok(())
+}
+
+/// What the arguments ask for, or an error with its exit code: 2 before a query runs, otherwise 1.
+async fn start(arguments: Vec<String>) -> Result<(), (u8, Box<dyn Error>)> {
+    let (arguments, output) = take_output(arguments).map_err(|error| (2, error.into()))?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match &arguments[..] {
+        ["worker", address] => work(address).await.map_err(|error| (1, error)),
+        ["query", workers, tables @ .., sql] if !tables.is_empty() => {
+            let query = plan(workers, tables, sql, output.as_deref()).await;
+            run(query.map_err(|error| (2, error))?).await.map_err(|error| (1, error))
+        }
+        _ => Err((2, USAGE.into())),
+    }
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match arguments[..] {
-        ["worker", address] => work(address).await,
-        ["query", workers, table, sql] => query(workers, table, sql).await,
-        _ => Err(USAGE.into()),
-    };
-    match done {
+    match start(env::args().skip(1).collect()).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+        Err((code, error)) => {
             // There is nowhere else to report a closed standard error.
             let _ = writeln!(std::io::stderr(), "sql-cluster: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(code)
         }
     }
 }

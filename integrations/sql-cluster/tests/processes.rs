@@ -9,7 +9,7 @@
 )]
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -59,6 +59,7 @@ fn write_runs(folder: &Path) {
 
 fn runs(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
     write_runs(&folder);
     folder
 }
@@ -97,10 +98,14 @@ impl Drop for Process {
 }
 
 fn client(workers: &[&Process], folder: &Path) -> Command {
+    client_with(workers, folder, SQL)
+}
+
+fn client_with(workers: &[&Process], path: &Path, sql: &str) -> Command {
     let addresses: Vec<&str> = workers.iter().map(|worker| &worker.address[..]).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_sql-cluster"));
-    let table = format!("runs={}", folder.display());
-    command.args(["query", &addresses.join(","), &table, SQL]);
+    let table = format!("runs={}", path.display());
+    command.args(["query", &addresses.join(","), &table, sql]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -147,4 +152,61 @@ fn a_worker_that_ends_during_a_query_makes_it_fail_without_rows() {
     let mut gone = Process::start();
     gone.address = "127.0.0.1:1".to_owned();
     assert_eq!(client(&[&first, &gone], &folder).output().unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn the_client_opens_files_as_the_command_does() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("opened");
+    let _ = fs::remove_dir_all(&folder);
+    write_runs(&folder.join("parquet/day=a"));
+    write_runs(&folder.join("parquet/day=b/deeper"));
+    fs::rename(folder.join("parquet/day=a/0.parquet"), folder.join("parquet/day=a/0.PARQ"))
+        .unwrap();
+    fs::create_dir_all(folder.join("json")).unwrap();
+    let whole = "{\"p\": 1, \"day\": \"a\"}\n".repeat(1_200);
+    fs::write(folder.join("json/1.jsonl"), whole + "{\"p\": 0.5, \"day\": \"b\"}\n").unwrap();
+    fs::write(folder.join("json/2.jsonl"), "{\"p\": 0.25, \"day\": \"b\"}\n").unwrap();
+    let (first, second) = (Process::start(), Process::start());
+    for (kind, sql, rows) in [
+        (
+            "parquet",
+            "SELECT day, count(*) FROM runs GROUP BY day ORDER BY day",
+            ["| a   | 2000     |", "| b   | 2000     |"],
+        ),
+        (
+            "json",
+            "SELECT day, exact_sum(p) FROM runs GROUP BY day ORDER BY day",
+            ["| a   | 1200.0            |", "| b   | 0.75              |"],
+        ),
+    ] {
+        let mut client = client_with(&[&first, &second], &folder.join(kind), sql);
+        let table = printed(&client.output().unwrap());
+        assert_eq!(table.lines().skip(3).take(2).collect::<Vec<_>>(), rows, "{table}");
+    }
+}
+
+#[test]
+fn the_client_only_reads() {
+    let folder = runs("only_read");
+    let files = || fs::read_dir(&folder).unwrap().count();
+    let before = files();
+    let new = folder.with_extension("csv");
+    let _ = fs::remove_file(&new);
+    let (first, second) = (Process::start(), Process::start());
+    let copy = format!("COPY (SELECT p FROM runs) TO '{}'", new.display());
+    for sql in ["INSERT INTO runs SELECT * FROM runs", "DROP TABLE runs", "SET a.b = 1", &copy] {
+        let output = client_with(&[&first, &second], &folder, sql).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{sql}: {error}");
+        assert!(error.contains("a query only reads"), "{sql}: {error}");
+    }
+    assert_eq!((files(), new.exists()), (before, false));
+
+    let mut writing = client_with(&[&first, &second], &folder, "SELECT count(*) AS n FROM runs");
+    writing.arg("--output").arg(&new);
+    printed(&writing.output().unwrap());
+    assert_eq!(fs::read_to_string(&new).unwrap(), "n\n2000\n");
+    // Not a second time.
+    assert_eq!(writing.output().unwrap().status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&new).unwrap(), "n\n2000\n");
 }

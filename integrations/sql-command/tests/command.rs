@@ -66,7 +66,7 @@ fn wrong_arguments_are_one_line_and_exit_code_2() {
     for (arguments, part) in [
         (vec![], "usage"),
         (vec![SQL], "usage"),
-        (vec![SQL, "runs"], "usage"),
+        (vec![SQL, "runs"], "TABLE=PATH"),
         (vec![SQL, "runs=nowhere.csv"], "nowhere.csv: there is no such file"),
         (vec![SQL, "runs=Cargo.toml"], "give a .parquet"),
         (vec!["SELECT auroc(p, p) FROM runs", &runs], "argument 2 (y)"),

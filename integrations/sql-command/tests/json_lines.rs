@@ -1,0 +1,211 @@
+//! Numbers and types of JSON Lines come from all rows, whatever their order.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+fn file(name: &str, lines: &[String]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("json_lines");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    path
+}
+
+fn query(sql: &str, path: &Path) -> Output {
+    let table = format!("r={}", path.display());
+    Command::new(env!("CARGO_BIN_EXE_agent-scorecard-sql")).args([sql, &table]).output().unwrap()
+}
+
+/// The cells of the rows.
+fn rows(sql: &str, path: &Path) -> Vec<Vec<String>> {
+    let output = query(sql, path);
+    assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().filter(|line| line.starts_with('|')).skip(1);
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    lines.map(cells).collect()
+}
+
+/// The error of a query that is refused, with exit code 2 and no rows.
+fn refused(sql: &str, path: &Path) -> String {
+    let output = query(sql, path);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{sql}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The first lines are repeated, so that the others come after all that a first look at the file sees.
+fn early_and_late(early: &[&str], late: &[&str]) -> Vec<String> {
+    let repeated = early.iter().cycle().take(1_200);
+    repeated.chain(late).map(|line| (*line).to_owned()).collect()
+}
+
+/// The lines as they are, from the end, and with the late ones in the middle.
+fn orders(name: &str, lines: &[String]) -> Vec<PathBuf> {
+    let reversed: Vec<String> = lines.iter().rev().cloned().collect();
+    let rotated = [&lines[600..], &lines[..600]].concat();
+    [("as_is", lines), ("reversed", &reversed), ("rotated", &rotated)]
+        .map(|(order, lines)| file(&format!("{name}_{order}.jsonl"), lines))
+        .to_vec()
+}
+
+#[test]
+fn fractions_after_many_whole_numbers_are_kept() {
+    let lines = early_and_late(
+        &[r#"{"p": 1, "y": true}"#, r#"{"p": 0, "y": false}"#],
+        &[[r#"{"p": 0.7, "y": false}"#, r#"{"p": 0.9, "y": true}"#]; 400].concat(),
+    );
+    for path in orders("fractions", &lines) {
+        // (600 + 400 * 0.7 + 400 * 0.9) / 2000, and every success is above every failure.
+        let found = rows("SELECT exact_mean(p), auroc(p, y) FROM r", &path);
+        assert_eq!(found, [["0.62", "1.0"]], "{}", path.display());
+    }
+    let lines = early_and_late(&[r#"{"cost": 3}"#], &[r#"{"cost": 2.75}"#; 300]);
+    for path in orders("costs", &lines) {
+        assert_eq!(rows("SELECT exact_sum(cost), count(*) FROM r", &path), [["4425.0", "1500"]]);
+    }
+}
+
+#[test]
+fn fractions_in_lists_and_objects_are_kept() {
+    let lines = early_and_late(
+        &[r#"{"f": [1, 0], "s": {"p": 1, "q": [{"x": 2}]}}"#],
+        &[r#"{"f": [0.5, 0.25], "s": {"p": 0.5, "q": [{"x": 2.5}]}}"#],
+    );
+    for path in orders("nested", &lines) {
+        let sql = "SELECT f[1], f[2], s['p'], s['q'][1]['x'] FROM r WHERE f[1] < 1";
+        assert_eq!(rows(sql, &path), [["0.5", "0.25", "0.5", "2.5"]], "{}", path.display());
+    }
+}
+
+#[test]
+fn a_key_that_comes_late_is_a_column() {
+    let lines = early_and_late(
+        &[r#"{"p": 1, "s": {}, "f": [], "n": null}"#],
+        &[r#"{"p": 1, "late": 0.25, "s": {"inner": 3}, "f": [0.5], "n": 7}"#],
+    );
+    for path in orders("late_key", &lines) {
+        let sql =
+            "SELECT count(*), count(late), sum(late), sum(s['inner']), sum(f[1]), sum(n) FROM r";
+        assert_eq!(rows(sql, &path), [["1201", "1", "0.25", "3", "0.5", "7"]]);
+        let columns = rows("SELECT * FROM r WHERE late > 0", &path);
+        assert_eq!(columns, [["[0.5]", "0.25", "7", "1", "{inner: 3}"]]);
+    }
+}
+
+#[test]
+fn large_whole_numbers_are_exact_or_refused() {
+    let large = [r#"{"id": 9007199254740993}"#, r#"{"id": 18446744073709551615}"#];
+    for path in orders("large", &early_and_late(&[r#"{"id": 1}"#], &large)) {
+        let found = rows("SELECT id FROM r WHERE id > 1 ORDER BY id", &path);
+        assert_eq!(found, [["9007199254740993"], ["18446744073709551615"]]);
+    }
+    for (name, early, late, number) in [
+        (
+            "too_large",
+            r#"{"id": 1, "p": 1}"#,
+            r#"{"id": 18446744073709551617, "p": 1}"#,
+            "18446744073709551617",
+        ),
+        (
+            "negative",
+            r#"{"id": -1, "p": 1}"#,
+            r#"{"id": 18446744073709551615, "p": 1}"#,
+            "18446744073709551615",
+        ),
+        (
+            "uuid",
+            r#"{"id": 1, "p": 1}"#,
+            r#"{"id": 340282366920938463463374607431768211457, "p": 1}"#,
+            "340282366920938463463374607431768211457",
+        ),
+        (
+            "beside",
+            r#"{"id": 0.5, "p": 1}"#,
+            r#"{"id": 9007199254740993, "p": 1}"#,
+            "9007199254740993",
+        ),
+        ("infinite", r#"{"id": 0.5, "p": 1}"#, r#"{"id": 1e400, "p": 1}"#, "1e400"),
+        (
+            "in_list",
+            r#"{"id": [[0.5]], "p": 1}"#,
+            r#"{"id": [[9007199254740993]], "p": 1}"#,
+            "9007199254740993",
+        ),
+    ] {
+        let lines = early_and_late(&[early], &[late]);
+        for (path, line) in orders(name, &lines).iter().zip(["1201", "1", "601"]) {
+            let error = refused("SELECT count(id) FROM r", path);
+            let place = format!("{number} in line {line} of {}", path.display());
+            assert!(error.starts_with("error: column id") && error.contains(&place), "{error}");
+            // Other columns can be read.
+            assert_eq!(rows("SELECT sum(p), count(*) FROM r", path), [["1201", "1201"]]);
+        }
+    }
+    // Powers of ten and of two are floats whatever their size.
+    let lines = early_and_late(
+        &[r#"{"x": 0.5}"#],
+        &[r#"{"x": 10000000000000000000000}"#, r#"{"x": 1e300}"#],
+    );
+    for path in orders("exact_floats", &lines) {
+        assert_eq!(rows("SELECT x FROM r WHERE x > 1 ORDER BY x", &path), [["1e22"], ["1e300"]]);
+    }
+}
+
+#[test]
+fn a_column_whose_kind_changes_is_refused_where_it_is_used() {
+    for (name, early, late) in [
+        ("text", r#"{"v": 1, "p": 1}"#, r#"{"v": "0.5", "p": 1}"#),
+        ("boolean", r#"{"v": true, "p": 1}"#, r#"{"v": 1, "p": 1}"#),
+        ("list", r#"{"v": 1, "p": 1}"#, r#"{"v": [1], "p": 1}"#),
+        ("object", r#"{"v": "a", "p": 1}"#, r#"{"v": {"a": 1}, "p": 1}"#),
+        ("in_object", r#"{"v": {"a": 1}, "p": 1}"#, r#"{"v": {"a": "1"}, "p": 1}"#),
+        ("in_list", r#"{"v": [1], "p": 1}"#, r#"{"v": ["1"], "p": 1}"#),
+    ] {
+        let lines = early_and_late(&[early], &[late]);
+        for path in orders(&format!("kind_{name}"), &lines) {
+            for sql in
+                ["SELECT count(v) FROM r", "SELECT * FROM r", "SELECT p FROM r WHERE v IS NULL"]
+            {
+                let error = refused(sql, &path);
+                assert!(error.starts_with("error: column v"), "{name}: {error}");
+                assert!(
+                    error.contains(", but ") && error.contains("in line 1 of"),
+                    "{name}: {error}"
+                );
+            }
+            assert_eq!(rows("SELECT sum(p), count(*) FROM r", &path), [["1201", "1201"]], "{name}");
+            // Nor does an error of the types hide the reason.
+            let error = refused("SELECT auroc(p, v) FROM r", &path);
+            assert!(error.contains("column v") && error.contains(", but "), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_no_object_is_named() {
+    for (name, line, problem) in [
+        ("nan", r#"{"p": NaN}"#, "line 1201: column 7: expected value"),
+        ("array", r#"[{"p": 1}]"#, "line 1201: the line is not an object"),
+        ("two", r#"{"p": 1} {"p": 2}"#, "line 1201: column 10: trailing characters"),
+        ("cut", r#"{"p": 1"#, "line 1201: column"),
+        ("twice", r#"{"p": 1, "a": ",:}", "p": 2}"#, "line 1201: the key \"p\" occurs twice"),
+    ] {
+        let path = file(&format!("line_{name}.jsonl"), &early_and_late(&[r#"{"p": 1}"#], &[line]));
+        let error = refused("SELECT count(*) FROM r", &path);
+        assert!(error.contains(problem) && error.contains("one JSON object"), "{name}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn whole_numbers_of_csv_are_not_cut_either() {
+    let lines = early_and_late(&["1,a"], &["0.5,\"line\nbreak\"", "0.25,b"]);
+    let path = file("late.csv", &[vec!["p,t".to_owned()], lines].concat());
+    assert_eq!(rows("SELECT exact_sum(p), count(*) FROM r", &path), [["1200.75", "1202"]]);
+}

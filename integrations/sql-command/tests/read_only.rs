@@ -1,0 +1,174 @@
+//! A query only reads. Rows are written to a new file by an option.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::Arc,
+};
+
+use datafusion::{
+    arrow::array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray},
+    parquet::arrow::ArrowWriter,
+};
+
+/// A folder with `data/runs.parquet` of three rows and an older result.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_only").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("data")).unwrap();
+    let batch = RecordBatch::try_from_iter([
+        ("p", Arc::new(Float64Array::from(vec![Some(0.75), None, Some(0.25)])) as ArrayRef),
+        ("y", Arc::new(BooleanArray::from(vec![true, false, true])) as ArrayRef),
+        ("model", Arc::new(StringArray::from(vec!["a", "b,c", "\"d\""])) as ArrayRef),
+    ])
+    .unwrap();
+    let file = File::create(folder.join("data/runs.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    fs::write(folder.join("precious.csv"), "precious\n").unwrap();
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agent-scorecard-sql"));
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+/// All files below a folder with their bytes.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.push((path.clone(), Vec::new()));
+            found.extend(contents(&path));
+        } else {
+            found.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn statements_that_are_no_queries_are_refused_and_change_nothing() {
+    let folder = folder("statements");
+    let before = contents(&folder);
+    for sql in [
+        "INSERT INTO r SELECT * FROM r",
+        "INSERT OVERWRITE r SELECT * FROM r",
+        "UPDATE r SET p = 0",
+        "DELETE FROM r",
+        "COPY (SELECT * FROM r) TO 'precious.csv'",
+        "COPY r TO 'new.parquet' STORED AS PARQUET",
+        "COPY r TO 'data/more.parquet'",
+        "EXPLAIN ANALYZE COPY r TO 'new.csv'",
+        "EXPLAIN ANALYZE INSERT INTO r SELECT * FROM r",
+        "CREATE TABLE t AS SELECT * FROM r",
+        "CREATE VIEW v AS SELECT * FROM r",
+        "CREATE EXTERNAL TABLE t STORED AS CSV LOCATION 'precious.csv'",
+        "CREATE DATABASE d",
+        "DROP TABLE r",
+        "SET datafusion.execution.batch_size = 1",
+        "PREPARE q AS SELECT * FROM r",
+    ] {
+        let found = command(&folder, &[sql, "r=data"]);
+        let error = String::from_utf8(found.stderr).unwrap();
+        assert_eq!((found.status.code(), found.stdout.len()), (Some(2), 0), "{sql}: {error}");
+        assert_eq!(error.lines().count(), 1, "{sql}: {error}");
+        assert!(
+            error.contains("a query only reads") && error.contains("--output"),
+            "{sql}: {error}"
+        );
+    }
+    // Two statements, and statements that the engine does not have.
+    for sql in ["SELECT 1; DROP TABLE r", "TRUNCATE TABLE r", "SELECT * INTO t FROM r", "BEGIN"] {
+        assert_eq!(command(&folder, &[sql, "r=data"]).status.code(), Some(2), "{sql}");
+    }
+    for sql in [
+        "SELECT * FROM r",
+        "EXPLAIN SELECT * FROM r",
+        "DESCRIBE r",
+        "WITH t AS (SELECT 1) SELECT * FROM t",
+    ] {
+        assert!(command(&folder, &[sql, "r=data"]).status.success(), "{sql}");
+    }
+    assert_eq!(contents(&folder), before);
+}
+
+#[test]
+fn output_is_a_new_file_that_can_be_read_again() {
+    let folder = folder("output");
+    let sql = "SELECT * FROM r ORDER BY model DESC";
+    for file in ["rows.parquet", "rows.csv", "rows.jsonl"] {
+        let found = command(&folder, &["--output", file, sql, "r=data"]);
+        assert!(found.status.success(), "{file}: {}", String::from_utf8_lossy(&found.stderr));
+        assert_eq!(String::from_utf8(found.stdout).unwrap(), format!("{file}: 3 rows\n"));
+        let read = |table: &str| {
+            let sql = "SELECT p, y, model FROM r ORDER BY model";
+            String::from_utf8(command(&folder, &[sql, table]).stdout).unwrap()
+        };
+        assert_eq!(read(&format!("r={file}")), read("r=data"), "{file}");
+    }
+    let csv = fs::read_to_string(folder.join("rows.csv")).unwrap();
+    assert_eq!(csv, "p,y,model\n,false,\"b,c\"\n0.75,true,a\n0.25,true,\"\"\"d\"\"\"\n");
+    // The option may also come last, and without rows the header is left.
+    let none = "SELECT p FROM r WHERE p > 1";
+    assert!(command(&folder, &[none, "r=data", "--output=none.csv"]).status.success());
+    assert_eq!(fs::read_to_string(folder.join("none.csv")).unwrap(), "p\n");
+    assert!(
+        command(&folder, &[none, "r=data/runs.parquet", "--output=data/none.csv"]).status.success()
+    );
+}
+
+#[test]
+fn output_never_replaces_a_file_nor_adds_one_to_the_data() {
+    let folder = folder("refused_output");
+    fs::create_dir_all(folder.join("data/2025-07")).unwrap();
+    let mut links = vec![];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.join("data"), folder.join("link")).unwrap();
+        std::os::unix::fs::symlink("nowhere.csv", folder.join("dangling.csv")).unwrap();
+        links = vec![("link/new.parquet", "inside a folder"), ("dangling.csv", "the file exists")];
+    }
+    let before = contents(&folder.join("data"));
+    let absolute = folder.join("data/new.csv").display().to_string();
+    for (file, part) in [
+        ("precious.csv", "the file exists"),
+        ("data/runs.parquet", "the file exists"),
+        ("data/new.parquet", "inside a folder"),
+        ("data/2025-07/new.parquet", "inside a folder"),
+        ("data/../data/new.csv", "inside a folder"),
+        (&absolute[..], "inside a folder"),
+        ("nowhere/new.csv", "nowhere/new.csv"),
+        ("new.txt", "the ending is not"),
+    ]
+    .into_iter()
+    .chain(links)
+    {
+        let found = command(&folder, &["--output", file, "SELECT * FROM r", "r=data"]);
+        let error = String::from_utf8(found.stderr).unwrap();
+        assert_eq!((found.status.code(), found.stdout.len()), (Some(2), 0), "{file}: {error}");
+        assert!(error.contains(part) && error.lines().count() == 1, "{file}: {error}");
+    }
+    for arguments in [
+        &["SELECT 1", "r=data", "--output"][..],
+        &["--output", "a.csv", "--output", "b.csv", "SELECT 1", "r=data"],
+    ] {
+        assert_eq!(command(&folder, arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    // A query that fails, before or while it runs, leaves no file.
+    for sql in ["SELECT nothing FROM r", "SELECT log_score(p + 1, y) FROM r"] {
+        assert_eq!(
+            command(&folder, &["--output", "new.csv", sql, "r=data"]).status.code(),
+            Some(2)
+        );
+        assert!(!folder.join("new.csv").exists(), "{sql}");
+    }
+    assert_eq!(contents(&folder.join("data")), before);
+    assert_eq!(fs::read_to_string(folder.join("precious.csv")).unwrap(), "precious\n");
+}

@@ -1,0 +1,122 @@
+//! A query that only reads.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use datafusion::{
+    arrow::util::pretty::pretty_format_batches,
+    execution::TaskContext,
+    physical_plan::{ExecutionPlan, collect},
+    prelude::{SQLOptions, SessionContext},
+};
+
+use crate::{error::Error, files, output::Output, table::Table};
+
+/// Takes the option `--output FILE`, which may stand anywhere, out of the arguments.
+///
+/// # Errors
+///
+/// An option without a file, or one that is given twice.
+pub fn take_output(
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<(Vec<String>, Option<PathBuf>), Error> {
+    let mut arguments = arguments.into_iter();
+    let (mut others, mut output) = (Vec::new(), None);
+    while let Some(argument) = arguments.next() {
+        let file = match argument.strip_prefix("--output") {
+            Some("") => arguments.next(),
+            Some(rest) if rest.starts_with('=') => Some(rest[1..].to_owned()),
+            _ => {
+                others.push(argument);
+                continue;
+            }
+        };
+        if file.is_none() || output.is_some() {
+            return Err(Error::OutputOption);
+        }
+        output = file.map(PathBuf::from);
+    }
+    Ok((others, output))
+}
+
+/// A planned query, with the file that its rows are written to, if any.
+#[derive(Debug)]
+pub struct Query {
+    plan: Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+    output: Option<Output>,
+}
+
+impl Query {
+    /// Opens the tables and plans the query, without reading rows other than those of JSON and CSV files, whose types
+    /// depend on all rows.
+    ///
+    /// Each table is `NAME=PATH`. A path is a file that ends in `.parquet`, `.parq`, `.pq`, `.csv`, `.json`, `.jsonl`
+    /// or `.ndjson` (JSON Lines), or a folder that holds, on any level, files of one of these kinds and no others.
+    /// Names that begin with `.` or `_` are ignored if they hold no data. `key=value` folders are columns of texts.
+    ///
+    /// # Errors
+    ///
+    /// A table that cannot be read whole, a statement that is not a query, or an output file that exists or is inside
+    /// a folder that the query reads.
+    pub async fn plan<T: AsRef<str>>(
+        session: &SessionContext,
+        sql: &str,
+        tables: &[T],
+        output: Option<&Path>,
+    ) -> Result<Self, Error> {
+        let state = session.state();
+        let (mut folders, mut refused) = (Vec::new(), Vec::new());
+        for table in tables {
+            let table = table.as_ref();
+            let (name, path) = table
+                .split_once('=')
+                .ok_or_else(|| Error::NotATable { table: table.to_owned() })?;
+            let found = files::find(Path::new(path))?;
+            let table = Table::open(&state, &found).await?;
+            refused.extend(table.refused().map(str::to_owned));
+            session.register_table(name, Arc::new(table))?;
+            folders.extend(found.folders);
+        }
+        let output = output.map(|path| Output::new(path, &folders)).transpose()?;
+        // A column that no type holds may be the reason why types do not fit.
+        let explain = |error| match Error::from(error) {
+            Error::Engine(error) if !refused.is_empty() => {
+                Error::Column { problem: format!("{error}; {}", refused.join("; ")) }
+            }
+            error => error,
+        };
+        let plan = state.create_logical_plan(sql).await.map_err(explain)?;
+        SQLOptions::new()
+            .with_allow_ddl(false)
+            .with_allow_dml(false)
+            .with_allow_statements(false)
+            .verify_plan(&plan)
+            .map_err(|refused| {
+                let message = refused.message();
+                let statement = message.split(": ").last().unwrap_or_default().to_owned();
+                Error::NotAQuery { statement }
+            })?;
+        let plan = state.create_physical_plan(&plan).await.map_err(explain)?;
+        Ok(Self { plan, context: state.task_ctx(), output })
+    }
+
+    /// Runs the query and returns its rows as a table, or writes them and returns a line that says so.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a row or of the engine, or the reason why the file cannot be written.
+    pub async fn run(self) -> Result<String, Error> {
+        let schema = self.plan.schema();
+        let rows = collect(self.plan, self.context).await?;
+        match self.output {
+            Some(output) => output.write(schema, &rows),
+            None => match pretty_format_batches(&rows) {
+                Ok(table) => Ok(table.to_string()),
+                Err(error) => Err(Error::Engine(error.into())),
+            },
+        }
+    }
+}

@@ -138,9 +138,9 @@ fn an_error_names_the_line_and_the_path_of_the_field() {
     for (line, field, problem) in [
         (r#"{"id": "b", "turns": {}}"#.to_owned(), "turns".to_owned(), ty("a list", "an object")),
         (
-            r#"{"id": "b", "outcome": 1}"#.to_owned(),
+            r#"{"id": "b", "outcome": "yes"}"#.to_owned(),
             "outcome".to_owned(),
-            ty("a boolean", "a number"),
+            ty("true, false, null or a number", "something else"),
         ),
         (r#"{"id": "b"}"#.to_owned(), "turns".to_owned(), Problem::Missing),
         (

@@ -40,7 +40,7 @@ pub(crate) fn read(
             }
             Some(_) => {
                 let (expected, found) = ("true, false, null or a number", "something else");
-                return Err(json.error_at("outcome", Problem::Type { expected, found }));
+                return Err(json.error(Problem::Type { expected, found }));
             }
         },
         "stop" => run.stop = json.optional(Json::text)?.map(Into::into),

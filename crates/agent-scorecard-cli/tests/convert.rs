@@ -151,8 +151,8 @@ fn runs_that_are_left_out_on_the_way_are_counted_by_the_next_report_and_never_sc
         assert_eq!(counted(&report), [5, 2, 1, 2, 1]);
         assert_eq!(report["left_out"], serde_json::json!({"no_confidence": 2}));
         assert_eq!((&report["n"], &report["n_censored"]), (&2.into(), &0.into()));
-        assert_eq!(report["success_rate"], 2.0 / 3.0);
-        assert_eq!(report["success_rate_limits_failed"], 0.5);
+        assert_eq!(report["success_rate"]["value"], 2.0 / 3.0);
+        assert_eq!(report["success_rate_limits_failed"]["value"], 0.5);
     }
     let text = String::from_utf8(run_other("traces", &[&traces]).stdout).unwrap();
     let first = "5 runs: 2 succeeded, 1 failed, 2 unknown (1 cut off by a limit); success rate 0.667, \
@@ -187,7 +187,10 @@ fn a_line_that_was_left_out_is_told_from_a_call_whose_arguments_have_the_word() 
         (&report["n"], &report["n_runs"], &report["n_failed"]),
         (&1.into(), &2.into(), &1.into())
     );
-    assert_eq!((&report["exact_match"], &report["success_rate"]), (&1.0.into(), &0.5.into()));
+    assert_eq!(
+        (&report["exact_match"]["value"], &report["success_rate"]["value"]),
+        (&1.0.into(), &0.5.into())
+    );
     let wrong = write(
         "left_out_wrong.jsonl",
         &format!("{run}\n{{\"id\": \"b\", \"success\": 7, \"left_out\": \"x\"}}"),

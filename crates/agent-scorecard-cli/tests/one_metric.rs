@@ -53,7 +53,7 @@ fn a_metric_that_is_added_to_the_list_is_in_every_form_of_the_report() {
     let table = views::text(&report);
     let row = table.lines().find(|line| line.starts_with("caught_share (+)"));
     assert!(row.unwrap().ends_with("0.500"), "{table}");
-    assert_eq!(serde_json::to_value(&report).unwrap()["caught_share"], 0.5);
+    assert_eq!(serde_json::to_value(&report).unwrap()["caught_share"]["value"], 0.5);
     let page = views::page(&report);
     for part in ["failed runs that were caught (higher is better)", "data-json=\"/caught_share\""] {
         assert!(page.contains(part), "{part}");

@@ -48,6 +48,7 @@ mod differences;
 mod evaluation;
 pub(crate) mod figures;
 pub(crate) mod logged;
+mod partial;
 pub(crate) mod settings;
 mod streams;
 pub(crate) mod sureness;

@@ -148,13 +148,8 @@ fn of_a_sweep_lengths_and_noise_are_apart_only_if_their_intervals_are() {
         let report = report(sweep(&queries, &options, false).unwrap());
         let groups = rows(&report.columns[0].block, "groups");
         let interval = |group: usize, row: usize| -> Option<Vec<f64>> {
-            match rows(&groups[group], "rows")[row].get("cost_gap")? {
-                Value::Block(gap) => match gap.get("interval")? {
-                    Value::Json(ends) => serde_json::from_value(ends.clone()).unwrap(),
-                    _ => None,
-                },
-                _ => None,
-            }
+            let ends = rows(&groups[group], "rows")[row].figure("cost_gap").ok()?.interval.ok()?;
+            Some(vec![ends.low(), ends.high()])
         };
         for (text, group, last) in [("in steps", 0, 2), ("noise of costs", 1, 1)] {
             let expected = match (interval(group, 0), interval(group, last)) {

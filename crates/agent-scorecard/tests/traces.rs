@@ -110,7 +110,8 @@ fn calibration_mends_forecasts_that_are_too_sure() {
     let Some(Value::Block(metrics)) = block.get("metrics") else { panic!("{block:?}") };
     let Some(Value::Block(change)) = metrics.get("tps_log") else { panic!("{metrics:?}") };
     let number = |key: &str| change.number(key).unwrap();
-    assert!(number("change") > 0.0 && number("standard_error") > 0.0);
+    let error = change.figure("change").unwrap().standard_error.unwrap();
+    assert!(number("change") > 0.0 && error > 0.0);
     assert!((number("calibrated") - number("raw") - number("change")).abs() < 1e-15);
     assert!(compare(&runs[..1], &options).is_err());
 }
@@ -265,4 +266,45 @@ fn what_holds_for_every_column_is_concluded_once() {
     assert!(bad.ends_with("; AUROC is 0.000, where 0.5 is chance."), "{bad}");
     assert_eq!(left_out, "Left out: 1 run that a budget cut off.");
     assert_eq!(serde_json::to_value(&report).unwrap()["conclusion"][2], left_out.as_str());
+}
+
+/// Graded runs are scored by the expectation over an outcome that is a success with a probability equal to the grade:
+/// as if each were many runs, of which that share succeeds.
+#[test]
+fn runs_that_succeeded_in_part_are_scored_by_the_expectation() {
+    let grades = [0.0, 0.25, 0.5, 1.0, 0.75, 0.25, 1.0, 0.0];
+    let options = TraceOptions { resamples: 200, ..TraceOptions::default() };
+    let graded = |at: usize, outcome, grade: Option<f64>| TraceRun {
+        id: format!("r{at}"),
+        forecasts: [0.1 + 0.1 * at as f64, 0.9 - 0.05 * at as f64]
+            .map(|it| Probability::new(it).unwrap())
+            .into(),
+        outcome,
+        grade: grade.map(|grade| Probability::new(grade).unwrap()),
+        ..TraceRun::default()
+    };
+    let one = |at: usize, grade: f64| match grade {
+        0.0 => graded(at, Some(false), None),
+        1.0 => graded(at, Some(true), None),
+        grade => graded(at, None, Some(grade)),
+    };
+    let runs: Vec<TraceRun> = grades.iter().enumerate().map(|(at, it)| one(at, *it)).collect();
+    let block = evaluate(&[&runs], &options).unwrap().into_block(&options);
+    assert_eq!((block.number("n"), block.number("n_partly_successful")), (Some(8.0), Some(4.0)));
+
+    // Four copies of each run, of which the share of the grade succeeds.
+    let copies = grades.iter().enumerate().flat_map(|(at, grade)| {
+        (0..4).map(move |copy| graded(at, Some(f64::from(copy) < 4.0 * grade), None))
+    });
+    let copies: Vec<TraceRun> = copies.collect();
+    let options_of_copies = TraceOptions { resamples: 0, ..TraceOptions::default() };
+    let want = evaluate(&[&copies], &options_of_copies).unwrap().into_block(&options_of_copies);
+    for key in ["tps_log", "tps_brier", "tps_beta_2_4", "overconfidence", "brier_gain"] {
+        let (found, want) = (block.figure(key).unwrap(), want.figure(key).unwrap());
+        assert!((found.value - want.value).abs() < 1e-12, "{key}: {found} for {want}");
+    }
+    assert!(block.figure("tps_log").unwrap().interval.is_ok());
+    assert_eq!(block.number("base_rate"), want.number("base_rate"));
+    let reason = block.figure("auroc").unwrap_err().to_string();
+    assert!(reason.contains("--success-at"), "{reason}");
 }

@@ -286,11 +286,12 @@ impl From<&TraceRun> for SideRun {
     fn from(run: &TraceRun) -> Self {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
         let is_at_limit = run.stop.as_ref().is_some_and(is_limit);
+        let grade = run.outcome.map(f64::from).or(run.grade.map(|grade| grade.get()));
         let ungraded = if is_at_limit { Ungraded::AtLimit } else { Ungraded::NoScore };
         Self {
             task: run.task.clone().unwrap_or_else(|| run.id.clone()),
-            grade: run.outcome.map(f64::from),
-            ungraded: run.outcome.is_none().then_some(ungraded),
+            grade,
+            ungraded: grade.is_none().then_some(ungraded),
             is_at_limit,
             ending: run.stop.as_ref().map(|stop| stop.name().into_owned()),
             confidence: run.forecasts.last().map(|forecast| forecast.get()),

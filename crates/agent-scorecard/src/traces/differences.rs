@@ -58,6 +58,9 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     let both = [first.settled()?, second.settled()?];
     let both = both.each_ref().map(|column| &**column);
     let [first, second] = both;
+    if first.partial.len() + second.partial.len() > 0 {
+        return undefined("some runs succeeded in part");
+    }
     if first.complete.is_empty() || second.complete.is_empty() {
         return undefined("a column has no complete run");
     }

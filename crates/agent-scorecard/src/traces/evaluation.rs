@@ -19,6 +19,7 @@ use crate::{
         calibrated::calibrated,
         curves::{CurveSettings, curves},
         figures::{CENSORED, CompleteFigures, LEVEL, TraceFigures},
+        partial::PartialRuns,
         settings::{Calibration, TraceOptions},
         units::{Names, Resampled, RunsDigest},
     },
@@ -95,6 +96,7 @@ pub struct TraceEvaluation {
     pub(crate) censored_scores: Vec<f64>,
     /// Complete runs as they are scored, for pictures.
     traces: Traces,
+    pub(crate) partial: PartialRuns,
 }
 
 impl TraceEvaluation {
@@ -129,6 +131,7 @@ impl TraceEvaluation {
             lengths: Vec::new(),
             censored_scores: Vec::new(),
             traces: Traces::default(),
+            partial: PartialRuns::default(),
         })
     }
 
@@ -200,6 +203,19 @@ impl TraceEvaluation {
     /// [`Error::Censoring`] for a run that contradicts itself ([`TraceRun::stopped`]) or is longer than a
     /// list of custom weights.
     pub fn update(&mut self, run: &TraceRun) -> Result<(), Error> {
+        if let Some(grade) = run.grade {
+            self.counts.add_partial();
+            let Some(summary) = self.summaries.last() else { return Ok(()) };
+            self.digest.update(&run.id, true);
+            self.digest.update(&run.id, false);
+            let name = (run.id.as_str(), run.task.as_deref());
+            return self.partial.push(
+                name,
+                &run.forecasts,
+                grade,
+                (&self.options.schedule, summary),
+            );
+        }
         let stopped = run.stopped()?;
         self.counts.add(run.outcome, run.stop.as_ref());
         self.audit.update(&stopped);
@@ -300,6 +316,7 @@ impl TraceEvaluation {
         for (forecasts, more) in self.forecasts.iter_mut().zip(&mut other.forecasts) {
             forecasts.append(more);
         }
+        self.partial.append(&other.partial);
         self.censored.append(&other.censored);
         self.lengths.append(&mut other.lengths);
         self.censored_scores.append(&mut other.censored_scores);
@@ -345,7 +362,10 @@ impl TraceEvaluation {
             }
         }
         let (complete, (n_ids, n_tasks)) = rayon::join(
-            || self.complete_figures(resampling),
+            || match self.partial.len() {
+                0 => self.complete_figures(resampling),
+                _ => self.partial.figures(&self.complete, &self.stream, options).map(Some),
+            },
             || {
                 rayon::join(
                     || self.complete.ids(&self.censored),
@@ -356,7 +376,8 @@ impl TraceEvaluation {
         let excluded = self.audit.exclusions();
         let mut figures = TraceFigures {
             runs: Some(self.counts.clone()),
-            n: self.audit.complete(),
+            n: self.audit.complete() + self.partial.len() as u64,
+            n_partial: self.partial.len() as u64,
             n_censored: self.audit.censored(),
             excluded: excluded.iter().map(|(reason, &runs)| (reason.to_string(), runs)).collect(),
             n_tasks,
@@ -386,7 +407,8 @@ impl TraceEvaluation {
 
     /// Whether every run that is scored has one forecast.
     pub(crate) fn is_of_single_forecasts(&self) -> bool {
-        self.steps.iter().all(|steps| *steps == 1)
+        self.partial.len() == 0
+            && self.steps.iter().all(|steps| *steps == 1)
             && self.lengths.iter().all(|lengths| *lengths == (1, 1))
     }
 

@@ -48,6 +48,9 @@ pub struct TraceFigures {
     pub runs: Option<RunCounts>,
     /// Complete runs, which all metrics but [`CENSORED`] are over.
     pub n: u64,
+    /// Those of them that succeeded in part: then the scores are the expectation over an outcome that is a success with
+    /// a probability equal to the grade.
+    pub n_partial: u64,
     /// Runs that a budget cut off.
     pub n_censored: u64,
     /// Runs without an outcome that cannot be scored, by reason.
@@ -169,6 +172,7 @@ impl TraceFigures {
         }
         let counts = [
             ("n", "complete runs", self.n),
+            ("n_partly_successful", "of these partial successes", self.n_partial),
             ("n_censored", "runs cut off by a budget", self.n_censored),
             ("n_excluded", "runs excluded", self.excluded.values().sum()),
             ("n_tasks", "different tasks", self.n_tasks as u64),

@@ -1,6 +1,5 @@
 use run_logs::{
-    ConfidenceStream, ForecastCounts, LoggedRun, Missing, PARTIAL_SUCCESS, RunTable, StreamRun,
-    StreamRuns, TraceRun,
+    ConfidenceStream, ForecastCounts, LoggedRun, Missing, RunTable, StreamRuns, TraceRun,
 };
 use trajectory_metrics::ForecastPolicy;
 
@@ -31,14 +30,14 @@ pub fn stream_runs(
         }
         found => found?,
     };
-    // A run that succeeded in part has neither outcome, and is counted by whoever asks.
     let runs = found.runs().iter().filter_map(|run| {
-        let row = table.rows().get(run.row).filter(|row| !row.is_partial())?;
+        let row = table.rows().get(run.row)?;
         Some(TraceRun {
             id: row.name(),
             task: row.task.clone(),
             forecasts: run.forecasts.clone(),
             outcome: row.outcome,
+            grade: row.partial_grade(),
             stop: row.stop.clone(),
             horizon: run.horizon,
             ..TraceRun::default()
@@ -78,12 +77,6 @@ fn of_stream(
         counts.merge(stream_of.counts());
         for (&reason, &count) in stream_of.left_out() {
             *left_out.reasons.entry(reason).or_default() += count;
-        }
-        let partly =
-            |run: &&StreamRun| table.rows().get(run.row).is_some_and(LoggedRun::is_partial);
-        match stream_of.runs().iter().filter(partly).count() as u64 {
-            0 => {}
-            count => *left_out.reasons.entry(PARTIAL_SUCCESS).or_default() += count,
         }
         let is_partial = |run: &&LoggedRun| {
             run.forecasts(stream, missing).is_err()

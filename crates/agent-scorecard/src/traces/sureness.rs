@@ -59,7 +59,7 @@ pub fn without_outcomes(
     logs: &[LoggedColumn],
     missing: ForecastPolicy,
 ) -> Result<Option<Report>, Error> {
-    if logs.iter().flat_map(|log| log.table.rows()).any(|row| row.outcome.is_some()) {
+    if logs.iter().flat_map(|log| log.table.rows()).any(|row| row.grade.is_some()) {
         return Ok(None);
     }
     let (mut columns, mut parts) = (Vec::new(), Vec::new());

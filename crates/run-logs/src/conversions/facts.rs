@@ -68,14 +68,12 @@ impl LoggedRun {
     ) -> Result<TraceRun, LeftOutRun> {
         let forecasts = self.forecasts(stream, missing);
         let forecasts = forecasts.map_err(|(_, reason)| self.left_out(reason.name()))?;
-        if self.is_partial() {
-            return Err(self.left_out(PARTIAL_SUCCESS));
-        }
         Ok(TraceRun {
             id: self.name(),
             task: Some(self.task_or_id()),
             forecasts,
             outcome: self.outcome,
+            grade: self.partial_grade(),
             stop: self.stop.clone(),
             horizon: self.horizon.filter(|_| missing != ForecastPolicy::Skip),
             ..TraceRun::default()

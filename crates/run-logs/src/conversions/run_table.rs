@@ -536,6 +536,12 @@ impl LoggedRun {
         self.grade.is_some() && self.outcome.is_none()
     }
 
+    /// The grade of a run that succeeded in part.
+    #[must_use]
+    pub fn partial_grade(&self) -> Option<Probability> {
+        self.grade.filter(|_| self.is_partial()).and_then(|grade| Probability::new(grade).ok())
+    }
+
     /// A name that tells the trials of a task apart: `id#trial` where the log counts trials, otherwise
     /// the id.
     #[must_use]

@@ -29,6 +29,9 @@ pub struct TraceRun {
     pub forecasts: Vec<Probability>,
     /// Whether the run succeeded; `None` if that is not known.
     pub outcome: Option<bool>,
+    /// How well the run did, if it succeeded in part, so that it has no outcome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Probability>,
     /// Why the run ended, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
@@ -44,14 +47,18 @@ pub struct TraceRun {
 }
 
 impl TraceRun {
-    /// The run as the crate censoring sees it.
+    /// The run as the crate censoring sees it. A run that succeeded in part has no outcome there, and is excluded.
     ///
     /// # Errors
     ///
     /// Those of [`Stopped::new`] and [`Stopped::with_horizon`]: without a forecast, for an outcome that
     /// contradicts the reason for the stop, and for a horizon shorter than the run.
     pub fn stopped(&self) -> Result<Stopped<'_>, censoring::Error> {
-        let run = Stopped::new(&self.forecasts, self.outcome, self.stop.clone())?;
+        let stop = match self.grade {
+            Some(_) => Some(StopReason::Other("partial_success".to_owned())),
+            None => self.stop.clone(),
+        };
+        let run = Stopped::new(&self.forecasts, self.outcome, stop)?;
         match self.horizon {
             Some(horizon) => run.with_horizon(horizon),
             None => Ok(run),
@@ -216,7 +223,10 @@ impl TraceRemarks {
 
     /// Counts a run that is kept.
     pub(crate) fn count(&mut self, run: &TraceRun) {
-        self.runs.add(run.outcome, run.stop.as_ref());
+        match run.grade {
+            Some(_) => self.runs.add_partial(),
+            None => self.runs.add(run.outcome, run.stop.as_ref()),
+        }
         self.count_stop(run.outcome, run.stop.as_ref());
     }
 
@@ -347,6 +357,7 @@ impl TraceRemarks {
             task,
             forecasts,
             outcome,
+            grade: None,
             stop: if is_unjudged { Some(StopReason::Unjudged) } else { stop },
             horizon: horizon.filter(|_| policy != ForecastPolicy::Skip),
             success_chance: success_chance

@@ -104,7 +104,7 @@ impl RunCounts {
     }
 
     /// Counts a run that succeeded in part.
-    pub(crate) const fn add_partial(&mut self) {
+    pub const fn add_partial(&mut self) {
         self.partial += 1;
     }
 

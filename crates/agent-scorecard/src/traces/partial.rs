@@ -1,0 +1,122 @@
+//! Runs that succeeded in part: a score of their forecasts is the expectation of that of a run that succeeds with a
+//! probability equal to the grade.
+
+use scoring_rules::Error::Undefined;
+use trajectory_metrics::{
+    Error as MetricsError, ExactMean, Level, Probability, STREAM_MEASURES, ScoredStream,
+    StreamFigure, Summary, Traces, WeightSchedule,
+};
+
+use crate::{
+    confidence::{gain, overconfidence},
+    error::Error,
+    traces::{
+        figures::{CENSORED, CompleteFigures, LEVEL},
+        settings::TraceOptions,
+        units::{Names, Resampled},
+    },
+};
+
+/// Why measures of ranking and calibration have no value.
+const REASON: &str = "some runs succeeded in part; the lowest score of a success makes them successes or failures (--success-at)";
+
+/// The partial successes of a column: an accumulator.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PartialRuns {
+    names: Names,
+    grades: Vec<f64>,
+    /// Each run twice, as a success and as a failure.
+    stream: ScoredStream,
+}
+
+impl PartialRuns {
+    pub(crate) fn push(
+        &mut self,
+        (id, task): (&str, Option<&str>),
+        forecasts: &[Probability],
+        grade: Probability,
+        (schedule, summary): (&WeightSchedule, &Summary),
+    ) -> Result<(), Error> {
+        let mut both = Traces::default();
+        both.push(forecasts, true)?;
+        both.push(forecasts, false)?;
+        self.stream.append(&ScoredStream::new(&both, schedule, summary)?);
+        self.names.push(id, task);
+        self.grades.push(grade.get());
+        Ok(())
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.names.append(&other.names);
+        self.grades.extend_from_slice(&other.grades);
+        self.stream.append(&other.stream);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.grades.len()
+    }
+
+    /// The figures of these runs together with those that succeeded or failed.
+    pub(crate) fn figures(
+        &self,
+        complete: &Names,
+        stream: &ScoredStream,
+        options: &TraceOptions,
+    ) -> Result<CompleteFigures, Error> {
+        let expected = |whole: &[f64], both: &[f64]| {
+            let parts = both.chunks_exact(2).zip(&self.grades);
+            let parts = parts.map(|(both, grade)| grade * both[0] + (1.0 - grade) * both[1]);
+            whole.iter().copied().chain(parts).collect::<Vec<f64>>()
+        };
+        let (whole, both) = (stream.scores(), self.stream.scores());
+        let scores = [
+            expected(&whole.log, &both.log),
+            expected(&whole.brier, &both.brier),
+            expected(&whole.beta_2_4, &both.beta_2_4),
+        ];
+        let outcomes = stream.outcomes().iter().map(|outcome| f64::from(*outcome));
+        let grades: Vec<f64> = outcomes.chain(self.grades.iter().copied()).collect();
+        let stated = stream.confidence().iter().chain(self.stream.confidence().iter().step_by(2));
+        let stated: Vec<f64> = stated.map(|stated| stated.get()).collect();
+        let apart: Vec<f64> =
+            stated.iter().zip(&grades).map(|(stated, grade)| -(stated - grade).powi(2)).collect();
+
+        let names = complete.iter().chain(self.names.iter()).collect();
+        let level = Level::new(LEVEL)?;
+        let resampled = Resampled::new(names, options.cluster_by, options.seed)?;
+        let bootstrap = resampled.bootstrap.as_ref().ok().filter(|_| options.resamples > 0);
+        let mean = |values: &[f64], counts: &[u32]| {
+            let mut mean = ExactMean::default();
+            for (&value, &count) in values.iter().zip(counts) {
+                mean.update_weighted(value, count.into())?;
+            }
+            Ok::<f64, MetricsError>(mean.finish()?)
+        };
+        let means = |counts: &[u32]| [0, 1, 2].map(|at| mean(&scores[at], counts));
+        let mut drawn = bootstrap
+            .map(|bootstrap| bootstrap.replicates(options.resamples, means))
+            .into_iter()
+            .flatten();
+        let values = means(&vec![1; grades.len()]);
+        let mut estimates: Vec<StreamFigure> = STREAM_MEASURES
+            .into_iter()
+            .zip(values)
+            .map(|(measure, value)| StreamFigure::new(measure, value, drawn.next(), level))
+            .collect();
+        let none = |measure| {
+            let error = Undefined { name: "it", reason: REASON };
+            StreamFigure::new(measure, Err(error.into()), None, level)
+        };
+        estimates.extend(STREAM_MEASURES.into_iter().skip(3).map(none));
+        let clusters = bootstrap.map(|bootstrap| (bootstrap.cluster_of(), level));
+        Ok(CompleteFigures {
+            base_rate: mean(&grades, &vec![1; grades.len()])?,
+            verdicts: [overconfidence(&stated, &grades, clusters), gain(&apart, &grades, clusters)],
+            estimates,
+            reference: Vec::new(),
+            censored_reference: none(CENSORED),
+            summaries: Default::default(),
+            notes: resampled.notes,
+        })
+    }
+}

@@ -55,7 +55,9 @@ fn a_metric_that_is_added_to_the_list_is_in_every_form_of_the_report() {
     assert!(row.unwrap().ends_with("0.500"), "{table}");
     assert_eq!(serde_json::to_value(&report).unwrap()["caught_share"]["value"], 0.5);
     let page = views::page(&report);
-    for part in ["failed runs that were caught (higher is better)", "data-json=\"/caught_share\""] {
+    for part in
+        ["failed runs that were caught (higher is better)", "data-json=\"/caught_share/value\""]
+    {
         assert!(page.contains(part), "{part}");
     }
     assert!(page.contains(CAUGHT.measure.help));
